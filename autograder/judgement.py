@@ -1,0 +1,130 @@
+"""Turns what a hidden test met into a verdict and a hint that a student can use."""
+
+import torch
+
+from autograder.exercise import Exercise
+from autograder.expect import Unmet
+from autograder.report import Outcome, Verdict
+from autograder.sandbox import DeadlineError, DiedError, ZygoteError
+from autograder.session import CodeCell, Session
+from autograder.student import Exchange, NotDefinedError, StudentError
+from autograder.suite import Suite, TestRun
+from autograder.worker.protocol import ProtocolError
+
+STUB = "raise NotImplementedError"
+
+
+class Judge:
+    """Judges the hidden tests of one submission."""
+
+    def __init__(self, suite: Suite, cells: tuple[CodeCell, ...], session: Session) -> None:
+        self._suite = suite
+        self._exercise: Exercise = suite.exercise
+        self._cells = {cell.number: cell for cell in cells}
+        self._session = session
+        self.refused: dict[str, BaseException] = {}  # questions that hung or died: ask no more
+
+    def outcome(self, run: TestRun) -> Outcome:
+        """Return the verdict on one test, with its hint."""
+        if isinstance(run.error, DeadlineError | DiedError):
+            self.refused.setdefault(run.test.question, run.error)
+        verdict, hint = self._judge(run)
+        return Outcome(run.test.question, run.test.title, verdict, run.test.weight, hint)
+
+    def _judge(self, run: TestRun) -> tuple[Verdict, str]:
+        match run.error:
+            case None:
+                return Verdict.PASSED, ""
+            case Unmet() as unmet:
+                return Verdict.FAILED, str(unmet)
+            case StudentError() as error:
+                return self._crash(error)
+            case NotDefinedError(name=name):
+                return self._missing(name)
+            case DeadlineError():
+                seconds = self._session.limits.call_seconds
+                return Verdict.TIMED_OUT, f"A call did not come back within {seconds:g} s. Can its loop end?"
+            case DiedError(reason=reason):
+                return Verdict.CRASHED, f"A call ended the program: {reason}."
+            case ProtocolError():
+                return Verdict.CRASHED, "A call came back with something that is no answer."
+            case ZygoteError() as failure:
+                return Verdict.GRADER_ERROR, str(failure)
+        return self._unexpected(run)
+
+    def _crash(self, error: StudentError) -> tuple[Verdict, str]:
+        if error.type == "NotImplementedError" and self._line(error.cell, error.line).startswith(STUB):
+            return Verdict.NOT_ATTEMPTED, f'Replace "{STUB}()" with your code.'
+        message = f": {error.message}" if error.message else ""
+        return Verdict.CRASHED, f"{error.type}{message}{self._place(error)}"
+
+    def _missing(self, name: str) -> tuple[Verdict, str]:
+        for number, cell in self._cells.items():
+            if not self._names(cell.code, name):
+                continue
+            if number in self._session.lost:
+                why = self._session.lost[number]
+                verdict = Verdict.TIMED_OUT if "longer than" in why else Verdict.CRASHED
+                return verdict, f"The cell that defines {name} {why}."
+            error = self._session.results.get(number, {}).get("error")
+            if isinstance(error, dict):
+                told = StudentError(error)
+                return Verdict.NOT_DEFINED, f"The cell that defines {name} fails: {told}{self._place(told)}"
+        return Verdict.NOT_DEFINED, f"The notebook does not define {name}. Is it spelt as in the exercise?"
+
+    def _unexpected(self, run: TestRun) -> tuple[Verdict, str]:
+        """Judge a test that itself raised: the answer's fault where its kind is not the reference's kind.
+
+        `verify` has seen the test pass on the reference, so an answer of the same kind that breaks it
+        is a defect of the test.
+        """
+        reference = self._suite.reference_runs[run.test.number].exchanges
+        for right, seen in zip(reference, run.exchanges, strict=False):
+            if (wanted := _kind(right)) != (got := _kind(seen)):
+                return Verdict.FAILED, f"A call must give {wanted}, but it gave {got}."
+        return Verdict.GRADER_ERROR, f'The hidden test "{run.test.title}" failed by itself. Your instructor will look.'
+
+    def _place(self, error: StudentError) -> str:
+        """Say where in the notebook an error was raised."""
+        if error.cell not in self._cells:
+            return ""
+        cell = self._cells[error.cell]
+        owner = next((name for name in self._exercise.points if self._names(cell.code, name)), None)
+        ordinal = sorted(self._cells).index(error.cell) + 1
+        where = f"the cell of {owner}" if owner else f"code cell {ordinal}"
+        return f" ({where}, line {error.line})" if error.line else f" ({where})"
+
+    def _line(self, number: int | None, line: int | None) -> str:
+        lines = self._cells[number].code.splitlines() if number in self._cells else []
+        return lines[line - 1].strip() if line and line <= len(lines) else ""
+
+    @staticmethod
+    def _names(code: str, name: str) -> bool:
+        return any(
+            line.startswith((f"def {name}(", f"class {name}(", f"class {name}:", f"{name} =", f"async def {name}("))
+            for line in code.splitlines()
+        )
+
+
+def _kind(exchange: Exchange) -> str:
+    """Say what sort of value an answer holds: enough to tell a usable one from an unusable one."""
+    header, tensors = exchange.reply
+    match header.get("value"):
+        case None:
+            return "None"
+        case {"tensor": int(index)} if index < len(tensors):
+            return _tensor_kind(tensors[index])
+        case {"tuple": list(items)} | {"list": list(items)}:
+            return f"{len(items)} values"
+        case {"handle": _, "type": str(kind)}:
+            return kind
+        case {"dict": _}:
+            return "a dict"
+        case value:
+            return f"a {type(value).__name__}"
+
+
+def _tensor_kind(tensor: torch.Tensor) -> str:
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    return f"a {dtype} tensor of shape {tuple(tensor.shape)}"
+

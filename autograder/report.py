@@ -1,0 +1,171 @@
+"""What grading concludes: verdicts, outcomes of hidden tests, questions and the report on a submission."""
+
+import json
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+
+class Verdict(StrEnum):
+    """What happened to a test or a question; the value is what people read."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_ATTEMPTED = "not attempted"
+    NOT_DEFINED = "not defined"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed out"
+    BLOCKED = "blocked"  # the sandbox refused it
+    REVIEW = "review"  # a rule of the question seems broken: a person decides
+    GRADER_ERROR = "grader error"  # ours: no score at all, and a person is told
+    UNGRADED = "ungraded"  # a written answer, graded by hand
+
+
+class Status(StrEnum):
+    """What became of a submission as a whole."""
+
+    GRADED = "graded"
+    UNREADABLE = "unreadable"
+    GRADER_ERROR = "grader error"
+
+
+# The worst verdict among a question's tests speaks for the question, in this order.
+_PRECEDENCE = (
+    Verdict.GRADER_ERROR,
+    Verdict.REVIEW,
+    Verdict.BLOCKED,
+    Verdict.TIMED_OUT,
+    Verdict.NOT_DEFINED,
+    Verdict.FAILED,
+    Verdict.CRASHED,
+    Verdict.NOT_ATTEMPTED,
+    Verdict.PASSED,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one hidden test concluded about one question."""
+
+    question: str
+    title: str
+    verdict: Verdict
+    weight: float = 1.0
+    hint: str = ""  # shown to the student: no hidden input, no expected value
+    mistake: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TestReport:
+    """One hidden test as the student sees it."""
+
+    title: str
+    verdict: Verdict
+    weight: float
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionReport:
+    """One question's verdict and score; the score of a grader error or a written answer is None."""
+
+    name: str
+    verdict: Verdict
+    score: float | None
+    max_score: float
+    hint: str
+    mistake: str | None
+    tests: tuple[TestReport, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that is said of one submission; the same submission gives the same report, byte for byte."""
+
+    exercise: str
+    status: Status
+    message: str
+    score: float | None
+    max_score: float
+    sandbox: tuple[str, ...]
+    questions: tuple[QuestionReport, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as plain JSON values."""
+        return asdict(self)
+
+    def to_json(self, **extra: object) -> str:
+        """Return the report on one line of JSON, with `extra` keys in front."""
+        return json.dumps({**extra, **self.as_dict()}, ensure_ascii=True, allow_nan=False)
+
+    @staticmethod
+    def from_dict(data: dict[str, Any]) -> "Report":
+        """Rebuild a report from `as_dict`."""
+        questions = tuple(
+            QuestionReport(
+                **{
+                    **question,
+                    "verdict": Verdict(question["verdict"]),
+                    "tests": tuple(
+                        TestReport(**{**test, "verdict": Verdict(test["verdict"])})
+                        for test in question["tests"]
+                    ),
+                }
+            )
+            for question in data["questions"]
+        )
+        return Report(
+            **{
+                **data,
+                "status": Status(data["status"]),
+                "sandbox": tuple(data["sandbox"]),
+                "questions": questions,
+            }
+        )
+
+
+def summarize(name: str, points: float, outcomes: list[Outcome]) -> QuestionReport:
+    """Return what `outcomes`, all of question `name`, are worth out of `points`."""
+    verdict = _verdict([outcome.verdict for outcome in outcomes])
+    worst = next(outcome for outcome in outcomes if outcome.verdict is verdict)
+    named = next((outcome for outcome in outcomes if outcome.mistake), worst)
+    return QuestionReport(
+        name=name,
+        verdict=verdict,
+        score=_score(verdict, points, outcomes),
+        max_score=points,
+        hint=named.hint,
+        mistake=named.mistake,
+        tests=tuple(TestReport(o.title, o.verdict, o.weight, o.hint) for o in outcomes),
+    )
+
+
+def written(name: str, points: float) -> QuestionReport:
+    """Return the entry of a written answer, which only a person can grade."""
+    return QuestionReport(name, Verdict.UNGRADED, None, points, "", None, ())
+
+
+def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
+    """Return score and maximum over the questions graded by tests; None where one has a grader error."""
+    tested = [question for question in questions if question.verdict is not Verdict.UNGRADED]
+    maximum = sum(question.max_score for question in tested)
+    scores = [question.score for question in tested if question.score is not None]
+    return (round(sum(scores), 4) if len(scores) == len(tested) else None), maximum
+
+
+def without_score(question: QuestionReport, hint: str) -> QuestionReport:
+    """Return `question` marked as our own failure."""
+    return replace(question, verdict=Verdict.GRADER_ERROR, score=None, hint=hint)
+
+
+def _verdict(verdicts: list[Verdict]) -> Verdict:
+    return next(verdict for verdict in _PRECEDENCE if verdict in verdicts)
+
+
+def _score(verdict: Verdict, points: float, outcomes: list[Outcome]) -> float | None:
+    if verdict is Verdict.GRADER_ERROR:
+        return None
+    if verdict is Verdict.REVIEW:
+        return 0.0  # until a person has looked
+    passed = sum(outcome.weight for outcome in outcomes if outcome.verdict is Verdict.PASSED)
+    return round(points * passed / sum(outcome.weight for outcome in outcomes), 4)

@@ -1,0 +1,93 @@
+"""A submission at work: its notebook run in a worker, run again without what hangs or dies, then asked."""
+
+import time
+from dataclasses import dataclass, field
+
+from autograder.sandbox import DeadlineError, DiedError, Limits, Worker, Zygote
+from autograder.worker.protocol import Header, ProtocolError, Tensors
+
+MAX_RESTARTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCell:
+    """A code cell to run; `number` is its place among all the notebook's cells."""
+
+    number: int
+    code: str
+
+
+@dataclass
+class Session:
+    """A running submission; `ask` makes it a backend for hidden tests."""
+
+    zygote: Zygote
+    cells: tuple[CodeCell, ...]
+    limits: Limits
+    results: dict[int, Header] = field(default_factory=dict)  # by cell number: outputs and error
+    lost: dict[int, str] = field(default_factory=dict)  # by cell number: why it was left out
+
+    def __post_init__(self) -> None:
+        self._worker: Worker | None = None
+        self._restarts = 0
+        self._end = time.monotonic() + self.limits.total_seconds
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._close()
+
+    def start(self) -> None:
+        """Run the notebook top to bottom; a cell that hangs or kills the process is left out next time."""
+        while self._worker is None and self._attempt():
+            pass
+
+    def ask(self, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+        """Answer one request of a hidden test; a worker that was lost is replaced first."""
+        self.start()
+        if self._worker is None or self._left() <= 0:
+            raise DeadlineError
+        try:
+            return self._worker.ask(header, tensors, min(self.limits.call_seconds, self._left()))
+        except (DeadlineError, DiedError, ProtocolError):
+            self._close()
+            raise
+
+    def _attempt(self) -> bool:
+        """Run all cells in a fresh worker; return whether another attempt is worth it."""
+        if self._restarts > MAX_RESTARTS or self._left() <= 0:
+            return False
+        self._restarts += 1
+        worker = self.zygote.fork(self.limits)
+        self.results = {}
+        for cell in self.cells:
+            if cell.number in self.lost:
+                continue
+            request = {"op": "cell", "number": cell.number, "code": cell.code}
+            try:
+                seconds = min(self.limits.cell_seconds, max(self._left(), 0.1))
+                self.results[cell.number], _ = worker.ask(request, [], seconds)
+            except (DeadlineError, DiedError, ProtocolError) as error:
+                worker.close()
+                self.lost[cell.number] = _why(error, self.limits)
+                return True
+        self._worker = worker
+        return False
+
+    def _left(self) -> float:
+        return self._end - time.monotonic()
+
+    def _close(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+
+def _why(error: Exception, limits: Limits) -> str:
+    match error:
+        case DeadlineError():
+            return f"ran longer than {limits.cell_seconds:g} s and was stopped"
+        case DiedError(reason=reason):
+            return f"ended the program: {reason}"
+    return "sent the grader something that is no answer"

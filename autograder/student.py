@@ -1,0 +1,193 @@
+"""What a hidden test holds in its hands: the student's functions and classes, called across the pipe.
+
+A hidden test writes `student.softmax(scores)` and gets a tensor. A class gives an object whose attributes,
+methods and calls work the same way: `student.Head(8, 4, 16).key.weight`. The same proxy stands before the
+trusted reference, so that a test cannot tell them apart.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+
+from autograder.worker.namespace import Namespace
+from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
+
+
+class Backend(Protocol):
+    """Whatever answers requests: a worker, or a namespace in this process."""
+
+    def ask(self, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+        """Return the answer to one request."""
+        ...
+
+
+class StudentError(Exception):
+    """The student's code raised; where, and what, without anything of ours."""
+
+    def __init__(self, error: Header) -> None:
+        self.type = str(error.get("type", "Exception"))
+        self.bases = [str(base) for base in error.get("bases") or []]
+        self.message = str(error.get("message", ""))
+        self.cell = error["cell"] if isinstance(error.get("cell"), int) else None
+        self.line = error["line"] if isinstance(error.get("line"), int) else None
+        super().__init__(f"{self.type}: {self.message}")
+
+
+class NotDefinedError(Exception):
+    """The notebook defines no such name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """A call's output, its arguments as the call left them, and the gradients that reached them."""
+
+    output: Any
+    arguments: tuple[Any, ...]
+    gradients: dict[int, torch.Tensor | None]  # by the argument's position
+    parameters: dict[str, torch.Tensor | None]  # by the parameter's name, for modules
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and its answer, as they crossed the pipe."""
+
+    request: tuple[Header, Tensors]
+    reply: tuple[Header, Tensors]
+
+
+class Local:
+    """A backend in this process, for trusted code only."""
+
+    def __init__(self, namespace: Namespace) -> None:
+        self._namespace = namespace
+
+    def ask(self, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+        """Answer from the namespace; tensors are copied, as a pipe would."""
+        return self._namespace.handle(header, [tensor.clone() for tensor in tensors])
+
+
+class Student:
+    """The names of a notebook; `student.softmax` is the notebook's softmax."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self.exchanges: list[Exchange] = []
+
+    def __getattr__(self, name: str) -> "Remote":
+        """Return the notebook's `name`; whether it exists shows when it is used."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Remote(self, {"name": name}, name)
+
+    @property
+    def torch(self) -> "Torch":
+        """Torch's own functions and classes, on the student's side: `student.torch.optim.SGD(...)`."""
+        return Torch(self, "")
+
+    def seed(self, seed: int) -> None:
+        """Seed torch's generator on the student's side."""
+        self.ask({"op": "seed", "seed": seed}, Encoder(_reference))
+
+    def begin(self, seed: int = 0) -> None:
+        """Start a test: forget earlier objects, reset seed, gradient mode and default dtype."""
+        self.exchanges = []
+        self.ask({"op": "reset", "seed": seed}, Encoder(_reference))
+
+    def define(self, source: str, name: str) -> "Remote":
+        """Run `source` on the student's side and return the object it names; it may be read there."""
+        return self.ask({"op": "define", "source": source, "name": name}, Encoder(_reference))  # type: ignore[no-any-return]
+
+    def ask(self, header: Header, encoder: Encoder) -> Any:
+        """Send a request and return its value; what the student's code raises is a StudentError."""
+        reply, tensors = self.exchange(header, encoder.tensors)
+        return Decoder(tensors, self._resolve).decode(reply["value"])
+
+    def inspect(self, header: Header, encoder: Encoder) -> Inspection:
+        """Send an `inspect` request and return all that it tells."""
+        reply, tensors = self.exchange(header, encoder.tensors)
+        decoder = Decoder(tensors, self._resolve)
+        output, arguments, gradients, parameters = (
+            decoder.decode(reply.get(key)) for key in ("value", "arguments", "gradients", "parameters")
+        )
+        return Inspection(output, arguments, {int(k): v for k, v in gradients.items()}, parameters)
+
+    def exchange(self, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+        """Send a request, remember both sides of it, and return the reply or raise what it reports."""
+        reply, sent = self._backend.ask(header, tensors)
+        self.exchanges.append(Exchange((header, tensors), (reply, sent)))
+        if "missing" in reply:
+            raise NotDefinedError(str(reply["missing"])[:100])
+        if isinstance(reply.get("error"), dict):
+            raise StudentError(reply["error"])
+        if "value" not in reply:
+            raise ProtocolError("an answer holds neither a value nor an error")
+        return reply, sent
+
+    def _resolve(self, reference: Header) -> "Remote":
+        match reference:
+            case {"handle": int(), "type": str(kind)}:
+                return Remote(self, {"handle": reference["handle"]}, kind[:100])
+        raise ProtocolError("a value has no known form")
+
+
+class Remote:
+    """An object on the student's side; `kind` says in words what it is."""
+
+    def __init__(self, student: Student, reference: Header, kind: str) -> None:
+        self._student = student
+        self._reference = reference
+        self.kind = kind
+
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        """Call it and return its result: tensors as tensors, other objects as Remote."""
+        header, encoder = self._call("call", args, kwargs)
+        return self._student.ask(header, encoder)
+
+    def inspect(self, *args: object, weight: torch.Tensor | None = None, **kwargs: object) -> Inspection:
+        """Call it, then differentiate sum(output × weight) and look at the arguments again."""
+        header, encoder = self._call("inspect", args, kwargs)
+        return self._student.inspect({**header, "weight": encoder.encode(weight)}, encoder)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute, across the pipe."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._student.ask(
+            {"op": "attribute", "of": self._reference, "name": name}, Encoder(_reference)
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.kind}>"
+
+    def _call(self, op: str, args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[Header, Encoder]:
+        encoder = Encoder(_reference)
+        header: Header = {"op": op, "of": self._reference}
+        header["args"], header["kwargs"] = encoder.encode(args), encoder.encode(kwargs)
+        return header, encoder
+
+
+class Torch:
+    """A dotted path into torch on the student's side."""
+
+    def __init__(self, student: Student, path: str) -> None:
+        self._student = student
+        self._path = path
+
+    def __getattr__(self, name: str) -> "Torch":
+        return Torch(self._student, f"{self._path}.{name}".lstrip("."))
+
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        """Call what the path names."""
+        return Remote(self._student, {"torch": self._path}, self._path)(*args, **kwargs)
+
+
+def _reference(value: object) -> Header:
+    if isinstance(value, Remote):
+        return value._reference
+    raise TypeError(f"a hidden test cannot send a {type(value).__name__} to a submission")
+

@@ -1,0 +1,168 @@
+"""Hidden suites: the `@question` mark that authors write, and running a suite against a submission."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import pytest
+import torch
+from _pytest.config import Config, _prepareconfig
+from _pytest.runner import CallInfo, runtestprotocol
+
+from autograder.exercise import Exercise
+from autograder.source import SourceError
+from autograder.student import Backend, Exchange, Local, Student
+from autograder.worker.namespace import run_code
+
+_Function = TypeVar("_Function", bound=Callable[..., None])
+_UNUSED = (
+    "cacheprovider", "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging", "monkeypatch",
+    "nose", "pastebin", "recwarn", "setuponly", "setupplan", "stepwise", "terminal", "terminalreporter",
+    "threadexception", "tmpdir", "unittest", "unraisableexception", "warnings",
+)  # fmt: skip
+
+
+def question(name: str, *, weight: float = 1.0) -> Callable[[_Function], _Function]:
+    """Mark a hidden test as belonging to question `name`, with its share of the question's points."""
+    return pytest.mark.question(name, weight=weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One hidden test: a property of one question, with the title that the student sees."""
+
+    __test__ = False
+    question: str
+    title: str
+    weight: float
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class TestRun:
+    """What came of one test: what it raised, or None, and all that crossed the pipe."""
+
+    __test__ = False
+    test: Test
+    error: BaseException | None
+    exchanges: tuple[Exchange, ...]
+
+
+class Suite:
+    """An exercise's hidden tests, collected once and run against many submissions."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self.exercise = exercise
+        self._reference = Local(run_code(exercise.reference))
+        self._plugin = _Plugin(self._reference)
+        self._items = _collect(exercise.suite, self._plugin)
+        self.tests = tuple(_test(exercise, item, number) for number, item in enumerate(self._items))
+
+    def run(
+        self, backend: Backend, question: str | None = None, refused: Mapping[str, BaseException] = MappingProxyType({})
+    ) -> Iterator[TestRun]:
+        """Run the tests, of one question or all, one at a time; a question that is `refused` by then is not run."""
+        for test, item in zip(self.tests, self._items, strict=True):
+            if question not in (None, test.question):
+                continue
+            if test.question in refused:
+                yield TestRun(test, refused[test.question], ())
+            else:
+                yield self._run(test, item, backend)
+
+    @cached_property
+    def reference_runs(self) -> tuple[TestRun, ...]:
+        """Every test run against the trusted solution: what right answers look like."""
+        return tuple(self.run(self._reference))
+
+    def _run(self, test: Test, item: pytest.Item, backend: Backend) -> TestRun:
+        student = Student(backend)
+        self._plugin.prepare(student, test.number)
+        with _own_random_numbers(test.number):
+            runtestprotocol(item, log=False, nextitem=None)
+        return TestRun(test, self._plugin.error, tuple(student.exchanges))
+
+
+class _Plugin:
+    """Gives tests their `student` and `reference`, and keeps what they raise."""
+
+    def __init__(self, reference: Backend) -> None:
+        self._backend = reference
+        self._student: Student | None = None
+        self._seed = 0
+        self.error: BaseException | None = None
+
+    def prepare(self, student: Student, seed: int) -> None:
+        """Set the submission and the seed for the next test."""
+        self._student, self._seed, self.error = student, seed, None
+
+    @pytest.fixture(name="student")
+    def student_fixture(self) -> Student:
+        """Return the submission under test."""
+        assert self._student is not None
+        self._student.begin(self._seed)
+        return self._student
+
+    @pytest.fixture(name="reference")
+    def reference_fixture(self) -> Student:
+        """Return the trusted solution."""
+        reference = Student(self._backend)
+        reference.begin(self._seed)
+        return reference
+
+    def pytest_configure(self, config: Config) -> None:
+        """Make the `question` mark known."""
+        config.addinivalue_line("markers", "question(name, weight=1): the question that a test belongs to")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: CallInfo[Any]) -> None:  # noqa: ARG002
+        """Keep the first exception of a test."""
+        if call.excinfo is not None and self.error is None:
+            self.error = call.excinfo.value
+
+
+def _collect(path: Path, plugin: _Plugin) -> list[pytest.Item]:
+    """Collect the suite in a pytest session of its own, without plugins, configuration or conftest files."""
+    if not path.is_file():
+        raise SourceError(f"{path}: missing; write the hidden tests there")
+    arguments = [
+        str(path), "-c", "/dev/null", f"--rootdir={path.parent}", "--noconftest", "--import-mode=importlib",
+        "--assert=plain", "--strict-markers", "--disable-plugin-autoload",
+        *(word for name in _UNUSED for word in ("-p", f"no:{name}")),
+    ]  # fmt: skip
+    config = _prepareconfig(arguments, [plugin])
+    config._do_configure()
+    session = pytest.Session.from_config(config)
+    config.hook.pytest_sessionstart(session=session)
+    try:
+        return list(session.perform_collect())
+    except (pytest.Collector.CollectError, pytest.UsageError, Exception) as error:
+        raise SourceError(f"{path}: cannot be collected: {error}") from error
+
+
+def _test(exercise: Exercise, item: pytest.Item, number: int) -> Test:
+    place = f"{exercise.suite}: {item.name}"
+    mark = item.get_closest_marker("question")
+    if mark is None:
+        raise SourceError(f'{place} belongs to no question; put @question("...") above it')
+    name, weight = mark.args[0], float(mark.kwargs.get("weight", 1.0))
+    if name not in exercise.points:
+        raise SourceError(f'{place} tests "{name}", which is no question; use one of {", ".join(exercise.points)}')
+    doc = (getattr(item.obj, "__doc__", None) or "").strip()  # type: ignore[attr-defined]
+    if not doc:
+        raise SourceError(f"{place} has no docstring; it is the title that students read")
+    if weight <= 0:
+        raise SourceError(f"{place} has weight {weight:g}; it must be above 0")
+    return Test(name, doc.splitlines()[0], weight, number)
+
+
+@contextmanager
+def _own_random_numbers(seed: int) -> Iterator[None]:
+    """Seed this process's generator for a test's inputs, and put it back afterwards."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1000 + seed)
+        yield

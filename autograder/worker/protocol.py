@@ -1,0 +1,180 @@
+"""The frames between grader and worker: a JSON header and tensors in safetensors form, never pickle."""
+
+import json
+import math
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import safetensors.torch
+import torch
+
+MAX_HEADER = 8 << 20
+MAX_PAYLOAD = 256 << 20
+_LENGTHS = struct.Struct("!II")
+_INTEGER = 1 << 63
+_DTYPES = {
+    str(dtype).removeprefix("torch."): dtype
+    for dtype in (
+        torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
+        torch.float16, torch.bfloat16, torch.float32, torch.float64,
+    )
+}  # fmt: skip
+Header = dict[str, Any]
+Tensors = list[torch.Tensor]
+
+
+class ProtocolError(Exception):
+    """A frame or a value that no honest peer would send."""
+
+
+def pack(header: Header, tensors: Tensors) -> bytes:
+    """Return the frame of `header` and `tensors`."""
+    text = json.dumps(header, allow_nan=False).encode()
+    payload = (
+        safetensors.torch.save({str(i): tensor for i, tensor in enumerate(tensors)}) if tensors else b""
+    )
+    if len(text) > MAX_HEADER or len(payload) > MAX_PAYLOAD:
+        raise ProtocolError("the message is larger than a frame may be")
+    return _LENGTHS.pack(len(text), len(payload)) + text + payload
+
+
+def read_frame(receive: Callable[[int], bytes]) -> tuple[Header, Tensors]:
+    """Read one frame through `receive(count)`, which returns exactly that many bytes."""
+    header_length, payload_length = _LENGTHS.unpack(receive(_LENGTHS.size))
+    if header_length > MAX_HEADER or payload_length > MAX_PAYLOAD:
+        raise ProtocolError("a frame claims to be larger than a frame may be")
+    return unpack(receive(header_length), receive(payload_length))
+
+
+def unpack(text: bytes, payload: bytes) -> tuple[Header, Tensors]:
+    """Return the header and tensors of a frame's two parts."""
+    try:
+        header = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(f"a header is not JSON: {type(error).__name__}") from None
+    if not isinstance(header, dict):
+        raise ProtocolError("a header is not an object")
+    return header, _load(payload) if payload else []
+
+
+class Encoder:
+    """Writes values as JSON and gathers their tensors; one for each message."""
+
+    def __init__(self, refer: Callable[[object], Header]) -> None:
+        self.tensors: Tensors = []
+        self._refer = refer  # gives the form of what has none of its own
+        self._sent: list[torch.Tensor] = []
+
+    def encode(self, value: object) -> Any:
+        """Return the form of `value`; a tensor met twice is sent once, so that the peer sees one object too."""
+        if value is None or isinstance(value, bool | str):
+            return value
+        if type(value) is int and abs(value) < _INTEGER:
+            return value
+        if type(value) is float:
+            return value if math.isfinite(value) else {"float": repr(value)}
+        if type(value) in (torch.Tensor, torch.nn.Parameter):
+            return self._tensor(value) if _plain(value) else self._refer(value)
+        if isinstance(value, torch.dtype) and _name(value) in _DTYPES:
+            return {"dtype": _name(value)}
+        if isinstance(value, dict):
+            return {"dict": [[self.encode(key), self.encode(item)] for key, item in value.items()]}
+        if isinstance(value, list):
+            return {"list": [self.encode(item) for item in value]}
+        if isinstance(value, tuple):
+            return {"tuple": [self.encode(item) for item in value]}
+        return self._refer(value)
+
+    def _tensor(self, tensor: torch.Tensor) -> Header:
+        order = _order(tensor)
+        index = next((i for i, sent in enumerate(self._sent) if sent is tensor), len(self._sent))
+        if index == len(self._sent):
+            self._sent.append(tensor)
+            laid_out = tensor.detach().permute(order)
+            self.tensors.append(laid_out.clone(memory_format=torch.contiguous_format))
+        code: Header = {"tensor": index}
+        if tensor.requires_grad:
+            code["grad"] = True
+        if order != list(range(tensor.dim())):
+            code["order"] = order
+        return code
+
+
+class Decoder:
+    """Reads the values of one message back; anything malformed is a ProtocolError."""
+
+    def __init__(self, tensors: Tensors, resolve: Callable[[Header], Any]) -> None:
+        self._tensors = tensors
+        self._resolve = resolve  # turns a reference into its object
+        self._seen: dict[int, torch.Tensor] = {}
+
+    def decode(self, code: Any) -> Any:
+        """Return the value that `code` stands for."""
+        try:
+            return self._value(code)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+            raise ProtocolError(f"a value is malformed: {type(error).__name__}") from None
+
+    def _value(self, code: Any) -> Any:
+        match code:
+            case None | bool() | int() | float() | str():
+                return code
+            case {"tensor": index}:
+                return self._tensor(index, code)
+            case {"float": "nan" | "inf" | "-inf" as number}:
+                return float(number)
+            case {"dtype": name}:
+                return _DTYPES[name]
+            case {"list": items}:
+                return [self._value(item) for item in items]
+            case {"tuple": items}:
+                return tuple(self._value(item) for item in items)
+            case {"dict": pairs}:
+                return {self._value(key): self._value(item) for key, item in pairs}
+            case dict():
+                return self._resolve(code)
+        raise ProtocolError("a value has no known form")
+
+    def _tensor(self, index: int, code: Header) -> torch.Tensor:
+        if index not in self._seen:
+            tensor = self._tensors[index]
+            order = code.get("order", list(range(tensor.dim())))
+            if sorted(order) != list(range(tensor.dim())):
+                raise ProtocolError("a tensor's order is no order of its dimensions")
+            tensor = tensor.permute([order.index(dim) for dim in range(tensor.dim())])
+            self._seen[index] = tensor.requires_grad_() if code.get("grad") is True else tensor
+        return self._seen[index]
+
+
+def _plain(tensor: torch.Tensor) -> bool:
+    """Whether the tensor's values can be sent as they are: dense, on the CPU, of a common dtype."""
+    return (
+        tensor.layout is torch.strided
+        and tensor.device.type == "cpu"
+        and not tensor.is_quantized
+        and _name(tensor.dtype) in _DTYPES
+        and tensor.numel() * tensor.element_size() <= MAX_PAYLOAD
+    )
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _order(tensor: torch.Tensor) -> list[int]:
+    """Return the dimensions from the largest stride to the smallest: how the tensor lies in memory."""
+    dims = list(range(tensor.dim()))
+    return dims if tensor.is_contiguous() else sorted(dims, key=lambda dim: -tensor.stride(dim))
+
+
+def _load(payload: bytes) -> Tensors:
+    try:
+        named = safetensors.torch.load(payload)
+        return [named[str(index)] for index in range(len(named))]
+    except Exception as error:  # the library raises its own type and several others
+        raise ProtocolError(f"a payload is not safetensors: {type(error).__name__}") from None
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(name)

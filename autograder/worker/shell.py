@@ -1,0 +1,150 @@
+"""Runs a notebook's code cells in IPython's shell and keeps what they show, within bounds."""
+
+import io
+import sys
+from typing import Any
+
+from IPython.core.compilerop import CachingCompiler
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.history import HistoryManager
+from IPython.core.interactiveshell import InteractiveShell
+
+from autograder.worker.namespace import CELL, describe
+from autograder.worker.protocol import Header
+
+MAX_TEXT = 20_000  # characters of output that a cell keeps
+MAX_DISPLAYS = 20  # pictures and tables that a cell keeps
+MAX_PICTURE = 1 << 20  # bytes of one of them
+_SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
+
+
+class Compiler(CachingCompiler):  # type: ignore[misc]
+    """Compiles each cell under a file name that says which cell it is."""
+
+    number = 0
+
+    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:  # noqa: ARG002
+        """Return the name under which tracebacks find the cell."""
+        return f"{CELL}{Compiler.number}"
+
+
+class Outputs:
+    """What one cell has shown so far, in nbformat's form; bounded however much the cell writes."""
+
+    def __init__(self) -> None:
+        self.items: list[Header] = []
+        self._room = MAX_TEXT
+        self._displays = MAX_DISPLAYS
+
+    def text(self, stream: str, text: str) -> None:
+        """Add printed text; beyond the bound it is dropped, with a note."""
+        if self._room <= 0:
+            return
+        kept = text[: self._room]
+        self._room -= len(kept)
+        if self._room <= 0:
+            kept += "\n[output cut here]\n"
+        last = self.items[-1] if self.items else {}
+        if last.get("output_type") == "stream" and last["name"] == stream:
+            last["text"] += kept
+        else:
+            self.items.append({"output_type": "stream", "name": stream, "text": kept})
+
+    def display(self, data: dict[str, Any]) -> None:
+        """Add a shown object, in those of its forms that are known and small."""
+        small = {
+            kind: data[kind]
+            for kind in _SHOWN
+            if isinstance(data.get(kind), str) and len(data[kind]) <= MAX_PICTURE
+        }
+        if small and self._displays > 0:
+            self._displays -= 1
+            self.items.append({"output_type": "display_data", "data": small, "metadata": {}})
+
+
+class Stream(io.TextIOBase):
+    """A sys.stdout or sys.stderr that writes to the outputs of the cell that runs."""
+
+    def __init__(self, shell: "Shell", name: str) -> None:
+        self._shell = shell
+        self._name = name
+
+    def write(self, text: str) -> int:
+        """Keep `text` as output."""
+        self._shell.outputs.text(self._name, str(text))
+        return len(text)
+
+    def writable(self) -> bool:
+        """Say that this stream takes text."""
+        return True
+
+
+class Shell:
+    """IPython's shell without terminal, history file or display, warm before the fork."""
+
+    def __init__(self) -> None:
+        HistoryManager.enabled = False
+        InteractiveShell.compiler_class = Compiler
+        InteractiveShell.displayhook_class = _hook(self)
+        InteractiveShell.display_pub_class = _publisher(self)
+        self.outputs = Outputs()
+        self._shell = InteractiveShell.instance()
+        self._shell.enable_gui = _no_gui
+        self.variables: dict[str, Any] = self._shell.user_ns
+
+    def run(self, number: int, code: str) -> Header:
+        """Run cell `number` and return its outputs and, where it failed, its error."""
+        self.outputs = Outputs()
+        Compiler.number = number
+        saved = sys.stdout, sys.stderr
+        sys.stdout, sys.stderr = Stream(self, "stdout"), Stream(self, "stderr")
+        self._shell.showtraceback = self._shell.showsyntaxerror = _quiet
+        try:
+            result = self._shell.run_cell(code, store_history=False)
+            error = result.error_before_exec or result.error_in_exec
+        except BaseException as raised:
+            error = raised
+        finally:
+            sys.stdout, sys.stderr = saved
+        return {"outputs": self.outputs.items, "error": describe(error) if error is not None else None}
+
+
+def _hook(owner: Shell) -> type:
+    class Hook(DisplayHook):  # type: ignore[misc]
+        """Keeps the value of a cell's last line."""
+
+        def __call__(self, result: object = None) -> None:
+            if result is not None and not self.quiet():
+                data, _ = self.compute_format_data(result)
+                owner.outputs.display(_only_text(data))
+
+    return Hook
+
+
+def _publisher(owner: Shell) -> type:
+    class Publisher(DisplayPublisher):  # type: ignore[misc]
+        """Keeps what display() is given."""
+
+        def publish(self, data: dict[str, Any], *args: object, **kwargs: object) -> None:  # noqa: ARG002
+            owner.outputs.display(_only_text(data))
+
+    return Publisher
+
+
+def _only_text(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the display data with pictures in base64, as a notebook stores them."""
+    from binascii import b2a_base64  # noqa: PLC0415
+
+    return {
+        kind: b2a_base64(value, newline=False).decode() if isinstance(value, bytes) else value
+        for kind, value in data.items()
+    }
+
+
+def _quiet(*args: object, **kwargs: object) -> None:
+    """Stand in for IPython's traceback printers: the error is reported, not printed."""
+
+
+def _no_gui(gui: object = None) -> None:
+    """Stand in for IPython's event loops: `%matplotlib` needs none here."""
