@@ -44,8 +44,8 @@ class Grader:
         self._forbidden = forbidden
         self._limits = limits
         self._zygote = zygote
-        self._suite = Suite(exercise)
-        self._diagnosis = Diagnosis(self._suite)
+        self.suite = Suite(exercise)
+        self._diagnosis = Diagnosis(self.suite)
 
     def grade(self, path: Path) -> Graded:
         """Return the report on the notebook at `path`; a file that is no notebook gets one too."""
@@ -60,9 +60,9 @@ class Grader:
         awake = tuple(cell for cell in code if cell.code not in self.exercise.demos)
         with Session(self._zygote, awake, self._limits) as session:
             session.start()
-            judge = Judge(self._suite, code, session)
+            judge = Judge(self.suite, code, session)
             judged = [
-                (run, judge.outcome(run)) for run in self._suite.run(session, refused=judge.refused)
+                (run, judge.outcome(run)) for run in self.suite.run(session, refused=judge.refused)
             ]
             results = dict(session.results)
             message = " ".join(

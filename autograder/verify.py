@@ -1,0 +1,151 @@
+"""Proves each exercise by its own answers: right ones score in full, wrong ones fail where they should."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.course import Course, CourseError, load_course
+from autograder.exercise import Exercise, Mistake
+from autograder.grading import Grader
+from autograder.notebook import NotebookCell
+from autograder.report import Report, Verdict
+from autograder.sandbox import Zygote
+from autograder.source import Role, SourceError
+
+_KNOWN = {"accepted", "mistakes", "test_hidden.py", "__pycache__"}
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What verifying one exercise has shown; without findings it stands."""
+
+    exercise: str
+    accepted: int = 0
+    mistakes: int = 0
+    named: int = 0  # mistakes that the diagnosis calls by their own name
+    findings: tuple[str, ...] = ()
+
+
+def verify(course: Course, exercises: Sequence[Exercise]) -> Iterator[Proof]:
+    """Verify each exercise through the same worker and suite that grade submissions."""
+    with Zygote() as zygote:
+        for exercise in exercises:
+            try:
+                name = exercise.name
+                grader = Grader(exercise, course.forbidden(name), course.limits(name), zygote)
+                yield _Verification(exercise, grader).proof()
+            except SourceError as error:
+                yield Proof(exercise.name, findings=(str(error),))
+
+
+def answered(exercise: Exercise, answers: Mapping[str, str]) -> tuple[NotebookCell, ...]:
+    """Return the exercise's notebook, solved, with `answers` in the solution cells of these names."""
+    return tuple(
+        NotebookCell(
+            number,
+            "code" if cell.is_code else "markdown",
+            answers.get(cell.name, cell.text) if cell.role is Role.SOLUTION else cell.text,
+            cell.grade_id,
+        )
+        for number, cell in enumerate(exercise.cells)
+    )
+
+
+class _Verification:
+    """Grades an exercise's own answers and gathers what is not as it must be."""
+
+    def __init__(self, exercise: Exercise, grader: Grader) -> None:
+        self._exercise = exercise
+        self._grader = grader
+        self._findings: list[str] = []
+
+    def proof(self) -> Proof:
+        self._stray_files()
+        self._untested_questions()
+        self._full_marks(self._exercise.source, {})
+        self._untouched()
+        for variant in self._exercise.accepted:
+            self._full_marks(variant.path, self._exercise.replaced(variant.code))
+        named = sum(self._caught(mistake) for mistake in self._exercise.mistakes)
+        return Proof(
+            self._exercise.name,
+            len(self._exercise.accepted),
+            len(self._exercise.mistakes),
+            named,
+            tuple(self._findings),
+        )
+
+    def _grade(self, answers: Mapping[str, str]) -> Report:
+        return self._grader.grade_cells(answered(self._exercise, answers)).report
+
+    def _stray_files(self) -> None:
+        for path in sorted(self._exercise.folder.iterdir()):
+            if path.name not in _KNOWN | {self._exercise.source.name}:
+                self._find(path, "belongs to no exercise; move it to accepted/ or mistakes/, or delete it")
+
+    def _untested_questions(self) -> None:
+        tested = {test.question for test in self._grader.suite.tests}
+        for name in self._exercise.points:
+            if name not in tested:
+                self._find(
+                    self._exercise.source,
+                    f'question "{name}" has no hidden test; add one with @question("{name}") or delete the cell',
+                )
+
+    def _full_marks(self, path: Path, answers: Mapping[str, str]) -> None:
+        report = self._grade(answers)
+        for question in report.questions:
+            for test in question.tests:
+                if test.verdict is not Verdict.PASSED:
+                    self._find(path, f'must score in full, but {question.name}, "{test.title}": {test.verdict}. {test.hint}')
+
+    def _untouched(self) -> None:
+        stubs = {cell.name: cell.released("raise NotImplementedError()") for cell in self._exercise.cells if cell.role is Role.SOLUTION}
+        for question in self._grade(stubs).questions:
+            if question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
+                self._find(
+                    self._exercise.source,
+                    f'question "{question.name}", untouched, must be not attempted, but it is {question.verdict}. '
+                    f"{question.hint}",
+                )
+
+    def _caught(self, mistake: Mistake) -> bool:
+        """Note where a mistake is not caught, or caught elsewhere; return whether it is named rightly."""
+        report = self._grade(self._exercise.replaced(mistake.code))
+        for question in report.questions:
+            full = question.score == question.max_score or question.verdict is Verdict.UNGRADED
+            if question.name == mistake.question and full:
+                self._find(mistake.path, f"scores in full; add a hidden test to {question.name} that sees it")
+            elif question.name != mistake.question and not full:
+                self._find(mistake.path, f"also fails {question.name}: {question.hint} Make that test independent")
+        own = next(question for question in report.questions if question.name == mistake.question)
+        if own.verdict is Verdict.GRADER_ERROR:
+            self._find(mistake.path, f"breaks a hidden test of its own: {own.hint}")
+        if own.mistake not in (None, mistake.name):
+            self._find(mistake.path, f"is taken for {own.mistake}; let a hidden test tell them apart, or drop one")
+        return own.mistake == mistake.name
+
+    def _find(self, place: Path, fault: str) -> None:
+        self._findings.append(f"{place}: {fault}")
+
+
+def main(paths: Sequence[str]) -> int:
+    """Verify the exercises in these folders and print what was found."""
+    status = 0
+    for path in map(Path, paths):
+        folder = path.resolve()
+        try:
+            course = load_course(folder.parent.parent)
+        except CourseError as error:
+            sys.exit(str(error))
+        for proof in verify(course, [Exercise(folder)]):
+            lines = proof.findings or ("stands",)
+            counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} named"
+            sys.stdout.write(f"{proof.exercise} ({counts}):\n  " + "\n  ".join(lines) + "\n")
+            status |= bool(proof.findings)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
