@@ -65,10 +65,15 @@ class Local:
 
     def __init__(self, namespace: Namespace) -> None:
         self._namespace = namespace
+        self._random = torch.get_rng_state()
 
     def ask(self, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
-        """Answer from the namespace; tensors are copied, as a pipe would."""
-        return self._namespace.handle(header, [tensor.clone() for tensor in tensors])
+        """Answer from the namespace; tensors are copied and random numbers kept apart, as by a pipe."""
+        with torch.random.fork_rng(devices=[]):
+            torch.set_rng_state(self._random)
+            reply = self._namespace.handle(header, [tensor.clone() for tensor in tensors])
+            self._random = torch.get_rng_state()
+        return reply
 
 
 class Student:
