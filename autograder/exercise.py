@@ -62,7 +62,9 @@ class Exercise:
     def cells(self) -> tuple[Cell, ...]:
         """The source's cells, in order."""
         if not self.source.is_file():
-            raise SourceError(f"{self.source}: missing; write the exercise there or take {self.name} out of course.yaml")
+            raise SourceError(
+                f"{self.source}: missing; write the exercise there or take {self.name} out of course.yaml"
+            )
         return read_source(self.source)
 
     @cached_property
@@ -118,7 +120,9 @@ class Exercise:
         code = path.read_text(encoding="utf-8")
         variant = Variant(path, code, _doc(path, code))
         if not self.replaced(code):
-            raise SourceError(f"{path}: defines no question of {self.name}; name its function or class after one")
+            raise SourceError(
+                f"{path}: defines no question of {self.name}; name its function or class after one"
+            )
         return variant
 
     def _mistake(self, path: Path) -> Mistake:
@@ -137,5 +141,7 @@ def _doc(path: Path, code: str) -> str:
     except SyntaxError as error:
         raise SourceError(f"{path}: line {error.lineno}: {error.msg}; it must be Python") from None
     if not doc:
-        raise SourceError(f"{path}: has no docstring; begin with one that says what is different, or hints at it")
+        raise SourceError(
+            f"{path}: has no docstring; begin with one that says what is different, or hints at it"
+        )
     return " ".join(doc.split())

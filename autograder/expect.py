@@ -22,7 +22,10 @@ def expect(holds: bool, message: str) -> None:
 
 
 def expect_tensor(
-    actual: object, shape: Sequence[int] | None = None, dtype: torch.dtype | None = None, name: str = "The result"
+    actual: object,
+    shape: Sequence[int] | None = None,
+    dtype: torch.dtype | None = None,
+    name: str = "The result",
 ) -> torch.Tensor:
     """Expect a tensor, of `shape` and `dtype` where given, and return it."""
     if not isinstance(actual, torch.Tensor):
@@ -69,7 +72,9 @@ def expect_no_nan(actual: object, name: str = "The result") -> torch.Tensor:
     """Expect no NaN anywhere."""
     tensor = expect_tensor(actual, name=name)
     if (bad := torch.isnan(tensor)).any():
-        raise Unmet(f"{name} has NaN at {_first(bad)}. Which step can give inf - inf, 0 / 0 or exp of something huge?")
+        raise Unmet(
+            f"{name} has NaN at {_first(bad)}. Which step can give inf - inf, 0 / 0 or exp of something huge?"
+        )
     return tensor
 
 
@@ -138,7 +143,8 @@ def _where(wrong: torch.Tensor, name: str) -> str:
     count, size = int(wrong.sum()), wrong.numel()
     if wrong.dim() == 0 or size == 1:
         return f"{name} has the wrong value."
-    return f"{name} has the right shape, but {count} of its {size} values {'is' if count == 1 else 'are'} wrong, first at {_first(wrong)}."
+    verb = "is" if count == 1 else "are"
+    return f"{name} has the right shape, but {count} of its {size} values {verb} wrong, first at {_first(wrong)}."
 
 
 def _first(bad: torch.Tensor) -> str:

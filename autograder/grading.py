@@ -21,9 +21,8 @@ from autograder.report import (
 )
 from autograder.rules import broken_rule
 from autograder.sandbox import Limits, Zygote
-from autograder.session import CodeCell, Session
+from autograder.session import CodeCell, Result, Session
 from autograder.suite import Suite, TestRun
-from autograder.worker.protocol import Header
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Graded:
     """A report, and what each code cell showed when it ran, by the cell's number."""
 
     report: Report
-    results: dict[int, Header]
+    results: dict[int, Result]
 
 
 class Grader:
@@ -56,14 +55,12 @@ class Grader:
 
     def grade_cells(self, cells: tuple[NotebookCell, ...]) -> Graded:
         """Return the report on a notebook that has been read."""
-        code = tuple(CodeCell(cell.number, cell.text) for cell in cells if cell.kind == "code")
+        code = tuple(CodeCell(cell.number, cell.text, cell.name) for cell in cells if cell.kind == "code")
         awake = tuple(cell for cell in code if cell.code not in self.exercise.demos)
         with Session(self._zygote, awake, self._limits) as session:
             session.start()
             judge = Judge(self.suite, code, session)
-            judged = [
-                (run, judge.outcome(run)) for run in self.suite.run(session, refused=judge.refused)
-            ]
+            judged = [(run, judge.outcome(run)) for run in self.suite.run(session, refused=judge.refused)]
             results = dict(session.results)
             message = " ".join(
                 f"Code cell {[cell.number for cell in code].index(number) + 1} {why}."
@@ -116,6 +113,4 @@ class Grader:
 def _for_review(question: QuestionReport, used: str) -> QuestionReport:
     hint = f'This question asks you to do without "{used}". A person will look before it scores.'
     rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
-    return replace(
-        question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule)
-    )
+    return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule))

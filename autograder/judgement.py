@@ -60,16 +60,16 @@ class Judge:
 
     def _missing(self, name: str) -> tuple[Verdict, str]:
         for number, cell in self._cells.items():
-            if not self._names(cell.code, name):
+            if cell.name != name and not self._names(cell.code, name):
                 continue
             if number in self._session.lost:
                 why = self._session.lost[number]
                 verdict = Verdict.TIMED_OUT if "longer than" in why else Verdict.CRASHED
                 return verdict, f"The cell that defines {name} {why}."
-            error = self._session.results.get(number, {}).get("error")
-            if isinstance(error, dict):
-                told = StudentError(error)
-                return Verdict.NOT_DEFINED, f"The cell that defines {name} fails: {told}{self._place(told)}"
+            result = self._session.results.get(number)
+            if result and result.error:
+                why = f"{result.error}{self._place(result.error)}"
+                return Verdict.NOT_DEFINED, f"The cell that defines {name} fails: {why}"
         return Verdict.NOT_DEFINED, f"The notebook does not define {name}. Is it spelt as in the exercise?"
 
     def _unexpected(self, run: TestRun) -> tuple[Verdict, str]:
@@ -82,14 +82,20 @@ class Judge:
         for right, seen in zip(reference, run.exchanges, strict=False):
             if (wanted := _kind(right)) != (got := _kind(seen)):
                 return Verdict.FAILED, f"A call must give {wanted}, but it gave {got}."
-        return Verdict.GRADER_ERROR, f'The hidden test "{run.test.title}" failed by itself. Your instructor will look.'
+        return (
+            Verdict.GRADER_ERROR,
+            f'The hidden test "{run.test.title}" failed by itself. Your instructor will look.',
+        )
 
     def _place(self, error: StudentError) -> str:
         """Say where in the notebook an error was raised."""
         if error.cell not in self._cells:
             return ""
         cell = self._cells[error.cell]
-        owner = next((name for name in self._exercise.points if self._names(cell.code, name)), None)
+        owner = next(
+            (name for name in self._exercise.points if cell.name == name or self._names(cell.code, name)),
+            None,
+        )
         ordinal = sorted(self._cells).index(error.cell) + 1
         where = f"the cell of {owner}" if owner else f"code cell {ordinal}"
         return f" ({where}, line {error.line})" if error.line else f" ({where})"
@@ -101,7 +107,9 @@ class Judge:
     @staticmethod
     def _names(code: str, name: str) -> bool:
         return any(
-            line.startswith((f"def {name}(", f"class {name}(", f"class {name}:", f"{name} =", f"async def {name}("))
+            line.startswith(
+                (f"def {name}(", f"class {name}(", f"class {name}:", f"{name} =", f"async def {name}(")
+            )
             for line in code.splitlines()
         )
 
@@ -127,4 +135,3 @@ def _kind(exchange: Exchange) -> str:
 def _tensor_kind(tensor: torch.Tensor) -> str:
     dtype = str(tensor.dtype).removeprefix("torch.")
     return f"a {dtype} tensor of shape {tuple(tensor.shape)}"
-

@@ -67,7 +67,9 @@ def _parsed(text: str) -> Any:
     except RecursionError:
         raise UnreadableError("nested too deeply to be a notebook") from None
     except json.JSONDecodeError as error:
-        raise UnreadableError(f"not JSON (line {error.lineno}, column {error.colno}); save it from Jupyter") from None
+        raise UnreadableError(
+            f"not JSON (line {error.lineno}, column {error.colno}); save it from Jupyter"
+        ) from None
     except ValueError:
         raise UnreadableError("holds a number that JSON does not allow") from None
 

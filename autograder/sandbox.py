@@ -58,7 +58,7 @@ class Zygote:
         ours, theirs = socket.socketpair()
         self._control = ours
         with theirs:
-            self._process = subprocess.Popen(
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
                 _command(theirs.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -111,7 +111,9 @@ class Zygote:
     def __enter__(self) -> "Zygote":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def _expect(self, count: int) -> bytes:
@@ -127,7 +129,9 @@ class Zygote:
 class Worker:
     """One submission's process, asked one thing at a time."""
 
-    def __init__(self, zygote: Zygote, child: int, handle: int, channel: socket.socket, limits: Limits) -> None:
+    def __init__(
+        self, zygote: Zygote, child: int, handle: int, channel: socket.socket, limits: Limits
+    ) -> None:
         self._zygote = zygote
         self._child = child
         self._handle = handle

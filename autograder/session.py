@@ -3,10 +3,13 @@
 import time
 from dataclasses import dataclass, field
 
+from autograder.outputs import Output, checked_outputs
 from autograder.sandbox import DeadlineError, DiedError, Limits, Worker, Zygote
+from autograder.student import StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 MAX_RESTARTS = 8
+MAX_SHOWN = 16 << 20  # characters that a whole notebook may show
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +18,15 @@ class CodeCell:
 
     number: int
     code: str
+    name: str = ""  # its grade_id, if the notebook still has one
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What running one cell came to."""
+
+    outputs: tuple[Output, ...]
+    error: StudentError | None
 
 
 @dataclass
@@ -24,12 +36,13 @@ class Session:
     zygote: Zygote
     cells: tuple[CodeCell, ...]
     limits: Limits
-    results: dict[int, Header] = field(default_factory=dict)  # by cell number: outputs and error
+    results: dict[int, Result] = field(default_factory=dict)  # by cell number
     lost: dict[int, str] = field(default_factory=dict)  # by cell number: why it was left out
 
     def __post_init__(self) -> None:
         self._worker: Worker | None = None
         self._restarts = 0
+        self._room = MAX_SHOWN
         self._end = time.monotonic() + self.limits.total_seconds
 
     def __enter__(self) -> "Session":
@@ -61,19 +74,27 @@ class Session:
         self._restarts += 1
         worker = self.zygote.fork(self.limits)
         self.results = {}
+        self._room = MAX_SHOWN
         for cell in self.cells:
             if cell.number in self.lost:
                 continue
             request = {"op": "cell", "number": cell.number, "code": cell.code}
             try:
                 seconds = min(self.limits.cell_seconds, max(self._left(), 0.1))
-                self.results[cell.number], _ = worker.ask(request, [], seconds)
+                reply, _ = worker.ask(request, [], seconds)
             except (DeadlineError, DiedError, ProtocolError) as error:
                 worker.close()
                 self.lost[cell.number] = _why(error, self.limits)
                 return True
+            self.results[cell.number] = self._shown(reply)
         self._worker = worker
         return False
+
+    def _shown(self, reply: Header) -> Result:
+        outputs = checked_outputs(reply.get("outputs"), self._room)
+        self._room -= sum(output.size for output in outputs)
+        error = reply.get("error")
+        return Result(outputs, StudentError(error) if isinstance(error, dict) else None)
 
     def _left(self) -> float:
         return self._end - time.monotonic()

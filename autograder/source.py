@@ -46,9 +46,9 @@ class Cell:
         """The cell's id in nbgrader: the question's name, or `check-` before it."""
         return f"check-{self.name}" if self.role is Role.CHECK else self.name
 
-    def released(self, code_stub: str = "raise NotImplementedError") -> str:
+    def released(self) -> str:
         """Return the text with its solution cut out, as nbgrader's ClearSolutions would."""
-        stub = f"# YOUR CODE HERE\n{code_stub}" if self.is_code else "YOUR ANSWER HERE"
+        stub = "# YOUR CODE HERE\nraise NotImplementedError()" if self.is_code else "YOUR ANSWER HERE"
         lines, hidden = [], False
         for line in self.text.split("\n"):
             if BEGIN in line:
@@ -83,7 +83,9 @@ def _cell(path: Path, number: int, raw: Any) -> Cell:
     metadata = dict(raw.metadata)
     place = f"{path}: cell {number}"
     if unknown := sorted(set(metadata) - _KEYS):
-        raise SourceError(f'{place} has the unknown key "{unknown[0]}"; use one of solution, check, manual, demo')
+        raise SourceError(
+            f'{place} has the unknown key "{unknown[0]}"; use one of solution, check, manual, demo'
+        )
     roles = [role for role in (Role.SOLUTION, Role.CHECK, Role.MANUAL) if role.value in metadata]
     if len(roles) > 1:
         raise SourceError(f"{place} is both {roles[0]} and {roles[1]}; make two cells of it")
@@ -115,7 +117,9 @@ def _check_questions(path: Path, cells: tuple[Cell, ...]) -> None:
     checked = {cell.name for cell in cells if cell.role is Role.CHECK}
     for cell in solutions:
         if cell.name not in checked:
-            raise SourceError(f'{path}: question "{cell.name}" has no check; add a cell check="{cell.name}" points=1')
+            raise SourceError(
+                f'{path}: question "{cell.name}" has no check; add a cell check="{cell.name}" points=1'
+            )
         if cell.name not in defined_names(cell.text):
             raise SourceError(f'{path}: the solution cell of "{cell.name}" does not define {cell.name}')
     if orphans := checked - {cell.name for cell in solutions}:

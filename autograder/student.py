@@ -26,9 +26,9 @@ class StudentError(Exception):
     """The student's code raised; where, and what, without anything of ours."""
 
     def __init__(self, error: Header) -> None:
-        self.type = str(error.get("type", "Exception"))
-        self.bases = [str(base) for base in error.get("bases") or []]
-        self.message = str(error.get("message", ""))
+        self.type = one_line(error.get("type", "Exception"), 60)
+        self.bases = [str(base) for base in error.get("bases") or ()]
+        self.message = one_line(error.get("message", ""), 300)
         self.cell = error["cell"] if isinstance(error.get("cell"), int) else None
         self.line = error["line"] if isinstance(error.get("line"), int) else None
         super().__init__(f"{self.type}: {self.message}")
@@ -126,7 +126,7 @@ class Student:
         reply, sent = self._backend.ask(header, tensors)
         self.exchanges.append(Exchange((header, tensors), (reply, sent)))
         if "missing" in reply:
-            raise NotDefinedError(str(reply["missing"])[:100])
+            raise NotDefinedError(one_line(reply["missing"], 60))
         if isinstance(reply.get("error"), dict):
             raise StudentError(reply["error"])
         if "value" not in reply:
@@ -136,7 +136,7 @@ class Student:
     def _resolve(self, reference: Header) -> "Remote":
         match reference:
             case {"handle": int(), "type": str(kind)}:
-                return Remote(self, {"handle": reference["handle"]}, kind[:100])
+                return Remote(self, {"handle": reference["handle"]}, one_line(kind, 60))
         raise ProtocolError("a value has no known form")
 
 
@@ -154,7 +154,7 @@ class Remote:
         return self._student.ask(header, encoder)
 
     def inspect(self, *args: object, weight: torch.Tensor | None = None, **kwargs: object) -> Inspection:
-        """Call it, then differentiate sum(output × weight) and look at the arguments again."""
+        """Call it, then differentiate sum(output * weight) and look at the arguments again."""
         header, encoder = self._call("inspect", args, kwargs)
         return self._student.inspect({**header, "weight": encoder.encode(weight)}, encoder)
 
@@ -191,8 +191,13 @@ class Torch:
         return Remote(self._student, {"torch": self._path}, self._path)(*args, **kwargs)
 
 
+def one_line(text: object, limit: int) -> str:
+    """Return hostile text as one printable line: no control characters, no escapes, a bounded length."""
+    plain = "".join(char if char.isprintable() else " " for char in str(text)[: 2 * limit])
+    return " ".join(plain.split())[:limit]
+
+
 def _reference(value: object) -> Header:
     if isinstance(value, Remote):
         return value._reference
     raise TypeError(f"a hidden test cannot send a {type(value).__name__} to a submission")
-

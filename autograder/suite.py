@@ -63,9 +63,12 @@ class Suite:
         self.tests = tuple(_test(exercise, item, number) for number, item in enumerate(self._items))
 
     def run(
-        self, backend: Backend, question: str | None = None, refused: Mapping[str, BaseException] = MappingProxyType({})
+        self,
+        backend: Backend,
+        question: str | None = None,
+        refused: Mapping[str, BaseException] = MappingProxyType({}),
     ) -> Iterator[TestRun]:
-        """Run the tests, of one question or all, one at a time; a question that is `refused` by then is not run."""
+        """Run the tests, of one question or all, one at a time; what is `refused` by then is not run."""
         for test, item in zip(self.tests, self._items, strict=True):
             if question not in (None, test.question):
                 continue
@@ -151,7 +154,9 @@ def _test(exercise: Exercise, item: pytest.Item, number: int) -> Test:
         raise SourceError(f'{place} belongs to no question; put @question("...") above it')
     name, weight = mark.args[0], float(mark.kwargs.get("weight", 1.0))
     if name not in exercise.points:
-        raise SourceError(f'{place} tests "{name}", which is no question; use one of {", ".join(exercise.points)}')
+        raise SourceError(
+            f'{place} tests "{name}", which is no question; use one of {", ".join(exercise.points)}'
+        )
     doc = (getattr(item.obj, "__doc__", None) or "").strip()  # type: ignore[attr-defined]
     if not doc:
         raise SourceError(f"{place} has no docstring; it is the title that students read")

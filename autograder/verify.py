@@ -88,27 +88,23 @@ class _Verification:
         tested = {test.question for test in self._grader.suite.tests}
         for name in self._exercise.points:
             if name not in tested:
-                self._find(
-                    self._exercise.source,
-                    f'question "{name}" has no hidden test; add one with @question("{name}") or delete the cell',
-                )
+                mend = f'add one with @question("{name}") or delete the cell'
+                self._find(self._exercise.source, f'question "{name}" has no hidden test; {mend}')
 
     def _full_marks(self, path: Path, answers: Mapping[str, str]) -> None:
         report = self._grade(answers)
         for question in report.questions:
             for test in question.tests:
                 if test.verdict is not Verdict.PASSED:
-                    self._find(path, f'must score in full, but {question.name}, "{test.title}": {test.verdict}. {test.hint}')
+                    seen = f'{question.name}, "{test.title}": {test.verdict}. {test.hint}'
+                    self._find(path, f"must score in full, but {seen}")
 
     def _untouched(self) -> None:
-        stubs = {cell.name: cell.released("raise NotImplementedError()") for cell in self._exercise.cells if cell.role is Role.SOLUTION}
+        stubs = {cell.name: cell.released() for cell in self._exercise.cells if cell.role is Role.SOLUTION}
         for question in self._grade(stubs).questions:
             if question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
-                self._find(
-                    self._exercise.source,
-                    f'question "{question.name}", untouched, must be not attempted, but it is {question.verdict}. '
-                    f"{question.hint}",
-                )
+                seen = f'question "{question.name}" is {question.verdict}. {question.hint}'
+                self._find(self._exercise.source, f"untouched, all must be not attempted, but {seen}")
 
     def _caught(self, mistake: Mistake) -> bool:
         """Note where a mistake is not caught, or caught elsewhere; return whether it is named rightly."""
@@ -118,12 +114,15 @@ class _Verification:
             if question.name == mistake.question and full:
                 self._find(mistake.path, f"scores in full; add a hidden test to {question.name} that sees it")
             elif question.name != mistake.question and not full:
-                self._find(mistake.path, f"also fails {question.name}: {question.hint} Make that test independent")
+                seen = f"{question.name}: {question.hint}"
+                self._find(mistake.path, f"also fails {seen} Make that test independent")
         own = next(question for question in report.questions if question.name == mistake.question)
         if own.verdict is Verdict.GRADER_ERROR:
             self._find(mistake.path, f"breaks a hidden test of its own: {own.hint}")
         if own.mistake not in (None, mistake.name):
-            self._find(mistake.path, f"is taken for {own.mistake}; let a hidden test tell them apart, or drop one")
+            self._find(
+                mistake.path, f"is taken for {own.mistake}; let a hidden test tell them apart, or drop one"
+            )
         return own.mistake == mistake.name
 
     def _find(self, place: Path, fault: str) -> None:

@@ -31,8 +31,7 @@ def _packed(header: Header, tensors: Tensors) -> bytes:
     try:
         return pack(header, tensors)
     except (ProtocolError, RecursionError, MemoryError, RuntimeError, ValueError) as error:
-        reason = f"the result cannot be sent: {error}"
-        described = {"type": "ResultError", "bases": [], "message": reason[:200], "cell": None, "line": None}
+        described = {"type": "ResultError", "message": f"the result cannot be sent: {error}"[:200]}
         return pack({"id": header["id"], "error": described}, [])
 
 

@@ -23,7 +23,7 @@ class Namespace:
         self._held: list[object] = []
 
     def handle(self, header: Header, tensors: Tensors) -> Reply:
-        """Answer one request; what the student's code raises comes back as an error, never as an exception."""
+        """Answer one request; what the student's code raises comes back as an error."""
         decoder = Decoder(tensors, self._resolve)
         try:
             match header:
@@ -41,7 +41,9 @@ class Namespace:
                 case {"op": "call", "of": of, "args": args, "kwargs": kwargs}:
                     return self._value(self._resolve(of)(*decoder.decode(args), **decoder.decode(kwargs)))
                 case {"op": "inspect", "of": of, "args": args, "kwargs": kwargs, "weight": weight}:
-                    return self._inspect(of, decoder.decode(args), decoder.decode(kwargs), decoder.decode(weight))
+                    return self._inspect(
+                        of, decoder.decode(args), decoder.decode(kwargs), decoder.decode(weight)
+                    )
         except MissingError as missing:
             return {"missing": missing.name}, []
         except ProtocolError:
@@ -76,7 +78,7 @@ class Namespace:
     def _inspect(self, of: Header, args: tuple[Any, ...], kwargs: dict[str, Any], weight: Any) -> Reply:
         """Call, then also report the arguments as the call left them and what gradients reach.
 
-        The scalar that is differentiated is the sum of output × weight, or of the output alone.
+        The scalar that is differentiated is the sum of output * weight, or of the output alone.
         """
         target = self._resolve(of)
         output = target(*args, **kwargs)
@@ -85,7 +87,7 @@ class Namespace:
         leaves = {f"{i}": leaf for i, leaf in enumerate(args) if _is_leaf(leaf)}
         named = dict(target.named_parameters()) if isinstance(target, nn.Module) else {}
         if isinstance(output, torch.Tensor) and output.requires_grad:
-            (output if weight is None else output * weight).sum().backward()  # type: ignore[no-untyped-call]
+            (output if weight is None else output * weight).sum().backward()
         reply["gradients"] = encoder.encode({name: leaf.grad for name, leaf in leaves.items()})
         reply["parameters"] = encoder.encode({name: parameter.grad for name, parameter in named.items()})
         return reply, encoder.tensors

@@ -31,9 +31,7 @@ class ProtocolError(Exception):
 def pack(header: Header, tensors: Tensors) -> bytes:
     """Return the frame of `header` and `tensors`."""
     text = json.dumps(header, allow_nan=False).encode()
-    payload = (
-        safetensors.torch.save({str(i): tensor for i, tensor in enumerate(tensors)}) if tensors else b""
-    )
+    payload = safetensors.torch.save({str(i): tensor for i, tensor in enumerate(tensors)}) if tensors else b""
     if len(text) > MAX_HEADER or len(payload) > MAX_PAYLOAD:
         raise ProtocolError("the message is larger than a frame may be")
     return _LENGTHS.pack(len(text), len(payload)) + text + payload
@@ -67,14 +65,14 @@ class Encoder:
         self._sent: list[torch.Tensor] = []
 
     def encode(self, value: object) -> Any:
-        """Return the form of `value`; a tensor met twice is sent once, so that the peer sees one object too."""
+        """Return the form of `value`; a tensor met twice is sent once and stays one object."""
         if value is None or isinstance(value, bool | str):
             return value
         if type(value) is int and abs(value) < _INTEGER:
             return value
         if type(value) is float:
             return value if math.isfinite(value) else {"float": repr(value)}
-        if type(value) in (torch.Tensor, torch.nn.Parameter):
+        if isinstance(value, torch.Tensor):
             return self._tensor(value) if _plain(value) else self._refer(value)
         if isinstance(value, torch.dtype) and _name(value) in _DTYPES:
             return {"dtype": _name(value)}
@@ -148,9 +146,10 @@ class Decoder:
 
 
 def _plain(tensor: torch.Tensor) -> bool:
-    """Whether the tensor's values can be sent as they are: dense, on the CPU, of a common dtype."""
+    """Whether the tensor can be sent as it is: no subclass, dense, on the CPU, of a common dtype."""
     return (
-        tensor.layout is torch.strided
+        type(tensor) in (torch.Tensor, torch.nn.Parameter)
+        and tensor.layout is torch.strided
         and tensor.device.type == "cpu"
         and not tensor.is_quantized
         and _name(tensor.dtype) in _DTYPES
@@ -164,8 +163,8 @@ def _name(dtype: torch.dtype) -> str:
 
 def _order(tensor: torch.Tensor) -> list[int]:
     """Return the dimensions from the largest stride to the smallest: how the tensor lies in memory."""
-    dims = list(range(tensor.dim()))
-    return dims if tensor.is_contiguous() else sorted(dims, key=lambda dim: -tensor.stride(dim))
+    dims, strides = list(range(tensor.dim())), tensor.stride()
+    return dims if tensor.is_contiguous() else sorted(dims, key=lambda dim: -strides[dim])
 
 
 def _load(payload: bytes) -> Tensors:

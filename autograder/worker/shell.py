@@ -2,6 +2,7 @@
 
 import io
 import sys
+from binascii import b2a_base64
 from typing import Any
 
 from IPython.core.compilerop import CachingCompiler
@@ -15,7 +16,7 @@ from autograder.worker.protocol import Header
 
 MAX_TEXT = 20_000  # characters of output that a cell keeps
 MAX_DISPLAYS = 20  # pictures and tables that a cell keeps
-MAX_PICTURE = 1 << 20  # bytes of one of them
+MAX_SHOWN = 2 << 20  # characters that they may have together
 _SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
 
 
@@ -36,6 +37,7 @@ class Outputs:
         self.items: list[Header] = []
         self._room = MAX_TEXT
         self._displays = MAX_DISPLAYS
+        self._shown = MAX_SHOWN
 
     def text(self, stream: str, text: str) -> None:
         """Add printed text; beyond the bound it is dropped, with a note."""
@@ -56,10 +58,11 @@ class Outputs:
         small = {
             kind: data[kind]
             for kind in _SHOWN
-            if isinstance(data.get(kind), str) and len(data[kind]) <= MAX_PICTURE
+            if isinstance(data.get(kind), str) and len(data[kind]) <= self._shown
         }
         if small and self._displays > 0:
             self._displays -= 1
+            self._shown -= sum(map(len, small.values()))
             self.items.append({"output_type": "display_data", "data": small, "metadata": {}})
 
 
@@ -134,8 +137,6 @@ def _publisher(owner: Shell) -> type:
 
 def _only_text(data: dict[str, Any]) -> dict[str, Any]:
     """Return the display data with pictures in base64, as a notebook stores them."""
-    from binascii import b2a_base64  # noqa: PLC0415
-
     return {
         kind: b2a_base64(value, newline=False).decode() if isinstance(value, bytes) else value
         for kind, value in data.items()

@@ -10,13 +10,12 @@ import os
 import shutil
 import socket
 import struct
-import sys
 import tempfile
 from pathlib import Path
 
 os.environ.update(OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MPLBACKEND="agg")
 
-import matplotlib.pyplot
+import matplotlib.pyplot as plt
 import torch
 
 from autograder.worker.child import serve
@@ -37,6 +36,7 @@ def main() -> None:
     control = socket.socket(fileno=CONTROL)
     with tempfile.TemporaryDirectory(prefix="worker-") as scratch:
         os.environ.update(HOME=scratch, IPYTHONDIR=scratch)
+        plt.ioff()
         shell = Shell()
         shell.run(0, WARM_UP)
         control.sendall(b"r")
@@ -75,4 +75,4 @@ def _fork(control: socket.socket, descriptor: int, shell: Shell, scratch: Path) 
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
