@@ -1,65 +1,24 @@
 """Reads course.yaml: the exercises in order, when they are due, what they may use and must not call."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Any
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
+from autograder.document import Document, DocumentError, Fault, Place, read_document, spelt
 from autograder.exercise import Exercise
 from autograder.sandbox import Limits
+from autograder.settings import NAME, CourseSettings, ExerciseSettings, read_settings
+from autograder.source import SourceError
 
 FILE = "course.yaml"
-Seconds = Annotated[float, Field(gt=0, le=3600)]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
 
 
 class CourseError(Exception):
-    """A fault in course.yaml, with its line and its mend."""
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class LimitSettings(_Strict):
-    """What one submission may use; what is not given keeps the value of the level above."""
-
-    cell_seconds: Seconds | None = Field(None, description="wall-clock seconds for one cell of the notebook")
-    call_seconds: Seconds | None = Field(None, description="wall-clock seconds for one call of a hidden test")
-    total_seconds: Seconds | None = Field(None, description="wall-clock seconds for a whole submission")
-    memory_mb: Annotated[int, Field(ge=64, le=1 << 20)] | None = Field(
-        None, description="megabytes beyond what a warm worker already has"
-    )
-
-    def over(self, limits: Limits) -> Limits:
-        """Return `limits` with what is set here put in their place."""
-        return replace(limits, **self.model_dump(exclude_none=True))
-
-
-class ExerciseSettings(_Strict):
-    """One exercise of the course."""
-
-    name: Name = Field(description="the name of its folder in solutions/ and assignments/")
-    due: datetime | None = Field(None, description="when submissions become late, with a time zone")
-    limits: LimitSettings = LimitSettings()
-    forbid: dict[Name, tuple[str, ...]] = Field({}, description="calls that a question must do without, by question")
-
-
-class CourseSettings(_Strict):
-    """All of course.yaml."""
-
-    course: Name = Field(description="the course's id, as nbgrader knows it")
-    title: str = Field(min_length=1, description="the course's name, for people")
-    walls: Literal["full", "container", "bare"] = Field(
-        "full", description="the walls that must stand before a submission is run"
-    )
-    limits: LimitSettings = LimitSettings()
-    exercises: tuple[ExerciseSettings, ...] = Field(min_length=1, description="the exercises, in order")
+    """What is wrong with course.yaml, one fault a line, each with its line and its mend."""
 
 
 class Course:
@@ -82,15 +41,15 @@ class Course:
     @cached_property
     def exercises(self) -> dict[str, Exercise]:
         """The exercises by name, in the course's order."""
-        return {entry.name: Exercise(self.root / "solutions" / entry.name) for entry in self.settings.exercises}
+        return {entry.name: _exercise(self.root, entry.name) for entry in self.settings.exercises}
 
     def chosen(self, names: Sequence[str]) -> list[Exercise]:
-        """Return the exercises of these names, or all; an unknown name is a CourseError."""
+        """Return the exercises of these names, or all, in the course's order; CourseError tells of others."""
         for name in names:
             if name not in self.exercises:
                 known = ", ".join(self.exercises)
-                raise CourseError(f'{self.root / FILE}: has no exercise "{name}"; use one of {known}')
-        return [self.exercises[name] for name in names or self.exercises]
+                raise CourseError(f'{_shown(self.root / FILE)}: has no exercise "{name}"; use one of {known}')
+        return [exercise for name, exercise in self.exercises.items() if name in names or not names]
 
     def limits(self, name: str) -> Limits:
         """Return what a submission of exercise `name` may use."""
@@ -109,12 +68,89 @@ class Course:
 
 
 def load_course(root: Path) -> Course:
-    """Return the course in `root`; CourseError names the line and the fault of a bad course.yaml."""
+    """Return the course in `root`; CourseError names every line that is wrong in its course.yaml."""
     path = root / FILE
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return Course(root, CourseSettings.model_validate(data))
+        document = read_document(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise CourseError(f"{path}: missing; run this in the course's folder") from None
-    except (yaml.YAMLError, ValidationError) as error:
-        raise CourseError(f"{path}: {error}") from None
+        raise CourseError(f"{_shown(path)}: missing; run this in the course's folder") from None
+    except UnicodeDecodeError:
+        raise CourseError(f"{_shown(path)}: not UTF-8 text; save it as UTF-8") from None
+    except OSError as error:
+        raise CourseError(f"{_shown(path)}: {error.strerror}; it must be a file that can be read") from None
+    except DocumentError as error:
+        raise _error(path, error.faults) from None
+    settings = read_settings(document)
+    wrong = settings if isinstance(settings, list) else []
+    faults = [*wrong, *_repeated_names(document), *_strange_rules(root, document)]
+    if faults or isinstance(settings, list):
+        raise _error(path, faults)
+    return Course(root, settings)
+
+
+def find_course(folder: Path) -> Path:
+    """Return the nearest of `folder` and the folders around it that holds a course.yaml, else `folder`."""
+    around = (folder, *folder.absolute().parents)
+    return next((place for place in around if (place / FILE).is_file()), folder)
+
+
+def _error(path: Path, faults: Sequence[Fault]) -> CourseError:
+    ordered = sorted(faults, key=lambda fault: fault.line)
+    return CourseError("\n".join(f"{_shown(path)}:{fault.line}: {fault.message}" for fault in ordered))
+
+
+def _shown(path: Path) -> str:
+    """Return `path` as someone in the current folder would type it."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def _repeated_names(document: Document) -> Iterator[Fault]:
+    """Yield a fault for each exercise whose name an earlier one has, in whatever case: folders are shared."""
+    first: dict[str, Place] = {}
+    for place, entry in _entries(document):
+        name = entry.get("name")
+        if isinstance(name, str) and (seen := first.setdefault(name.casefold(), place)) != place:
+            message = (
+                f'{spelt(place)}.name: "{name}" is the name of {spelt(seen)} too; rename one or delete it'
+            )
+            yield Fault(document.line((*place, "name")), message)
+
+
+def _strange_rules(root: Path, document: Document) -> Iterator[Fault]:
+    """Yield a fault for each rule about a question that its exercise does not have."""
+    for place, entry in _entries(document):
+        match entry:
+            case {"name": str(name), "forbid": dict(rules)} if re.match(NAME, name):
+                known = _questions(root, name)
+                for question in rules if known else ():
+                    if question not in known:
+                        where = (*place, "forbid", str(question))
+                        yield Fault(
+                            document.line(where), f"{spelt(where)}: {_no_question(name, question, known)}"
+                        )
+
+
+def _no_question(name: str, question: object, known: Sequence[str]) -> str:
+    close = get_close_matches(str(question), known, n=1)
+    mend = f'did you mean "{close[0]}"?' if close else f"use one of {', '.join(known)}"
+    return f"{name} has no such question; {mend}"
+
+
+def _questions(root: Path, name: str) -> Sequence[str]:
+    """Return the exercise's questions; none where its source cannot be read: its users are told."""
+    try:
+        return list(_exercise(root, name).points)
+    except SourceError:
+        return ()
+
+
+def _entries(document: Document) -> Iterator[tuple[Place, dict[str, Any]]]:
+    entries = document.data.get("exercises") if isinstance(document.data, dict) else None
+    for number, entry in enumerate(entries if isinstance(entries, list) else ()):
+        if isinstance(entry, dict):
+            yield ("exercises", number), entry
+
+
+def _exercise(root: Path, name: str) -> Exercise:
+    return Exercise(root / "solutions" / name)
