@@ -1,18 +1,51 @@
-"""What the engine's tests share: a small made-up course."""
+"""What the engine's tests share: a small made-up course, and texts that are compared with golden ones."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from autograder.course import Course, load_course
 
-COURSE = Path(__file__).parent / "course"
+HERE = Path(__file__).parent
 collect_ignore = ["course", "hostile", "golden"]  # material, not tests
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write what tests see to golden/")
 
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
     """Return a copy of the small course, to build, grade and spoil at will."""
-    root = shutil.copytree(COURSE, tmp_path / "course", ignore=shutil.ignore_patterns("__pycache__"))
+    return _copy(tmp_path / "course")
+
+
+@pytest.fixture(scope="session")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the small exercise as students get it: a folder to copy, not to change."""
+    from autograder.release import release
+
+    course = _copy(tmp_path_factory.mktemp("released") / "course")
+    release(course, course.chosen([]))
+    return course.assignments / "01_small"
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Return a function that expects a text to be that of golden/<name>, or writes it there when asked to."""
+
+    def compare(name: str, text: str) -> None:
+        path = HERE / "golden" / name
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8")
+
+    return compare
+
+
+def _copy(root: Path) -> Course:
+    shutil.copytree(HERE / "course", root, ignore=shutil.ignore_patterns("__pycache__"))
     return load_course(root)
