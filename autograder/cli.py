@@ -1,0 +1,149 @@
+"""The `autograder` command: each subcommand hands over to one module and says what came of it.
+
+Imports stand inside the commands, so that `--help` and wrong use need not wait for torch.
+"""
+
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from autograder.course import Course
+
+WRONG_USE, OUR_FAILURE = 2, 3
+# By name, so that telling what went wrong needs no import, which may be what went wrong.
+_TOLD = {
+    "CourseError": WRONG_USE,
+    "UnknownExerciseError": WRONG_USE,
+    "SourceError": OUR_FAILURE,
+    "ZygoteError": OUR_FAILURE,
+}
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class Commands(click.Group):
+    """Turns what a command raises into one line for people and an exit code for programs."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command; what people can mend is told in full, what is ours is kept in a file."""
+        try:
+            return super().invoke(context)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            _stop(context, error)
+
+
+def _stop(context: click.Context, error: Exception) -> None:
+    kind = type(error).__name__
+    message = str(error) if kind in _TOLD else f"autograder failed; {_details(error)}"
+    click.echo(message, err=True)
+    context.exit(_TOLD.get(kind, OUR_FAILURE))
+
+
+def _details(error: BaseException) -> str:
+    """Keep a failure's traceback in a file and say where."""
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="autograder-", suffix=".log", delete=False, encoding="utf-8", errors="replace"
+    ) as log:
+        log.writelines(traceback.format_exception(error))
+    return f"the details are in {log.name}"
+
+
+def _exercises(command: _Command) -> _Command:
+    return click.argument("exercises", nargs=-1, metavar="[EXERCISE]...")(command)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--course",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The course's folder; without it, the nearest one around you with a course.yaml.",
+)
+@click.version_option(package_name="attention-course-autograder")
+@click.pass_context
+def main(context: click.Context, folder: Path | None) -> None:
+    """Build, release and grade a course of notebooks."""
+    context.obj = folder
+
+
+def _course(folder: Path | None) -> "Course":
+    from autograder.course import find_course, load_course
+
+    return load_course((folder or find_course(Path.cwd())).absolute())
+
+
+@main.command()
+@_exercises
+@click.pass_obj
+def build(folder: Path | None, exercises: tuple[str, ...]) -> None:
+    """Turn the sources in solutions/ into nbgrader's source notebooks, in build/."""
+    from autograder.build import build as build_notebooks
+
+    course = _course(folder)
+    for path in build_notebooks(course, course.chosen(exercises)):
+        click.echo(f"built {path.relative_to(course.root)}")
+
+
+@main.command()
+@_exercises
+@click.pass_obj
+def verify(folder: Path | None, exercises: tuple[str, ...]) -> None:
+    """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
+    from autograder.verify import verify as prove
+
+    course = _course(folder)
+    failed = False
+    for proof in prove(course, course.chosen(exercises)):
+        failed |= bool(proof.findings)
+        counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
+        click.echo(f"{proof.exercise}: {'not proved' if proof.findings else 'proved'} ({counts})")
+        for finding in proof.findings:
+            click.echo(f"  {finding}")
+    sys.exit(OUR_FAILURE if failed else 0)
+
+
+@main.command()
+@click.argument("notebooks", nargs=-1, required=True, metavar="NOTEBOOK...")
+@click.option("--exercise", help="Which exercise it is; without it, name, folder or cells tell.")
+@click.option("--json", "as_json", is_flag=True, help="Print one report a line, for programs.")
+@click.pass_obj
+def run(folder: Path | None, notebooks: tuple[str, ...], exercise: str | None, as_json: bool) -> None:
+    """Grade notebooks on the spot, without a gradebook."""
+    from autograder.report import Status
+    from autograder.run import run as run_notebooks
+    from autograder.run import show_report
+
+    failed = False
+    for done in run_notebooks(_course(folder), notebooks, exercise):
+        if as_json:
+            click.echo(done.to_json())
+        else:
+            show_report(done)
+        failed |= done.report.status is Status.GRADER_ERROR
+        if done.failure:
+            click.echo(f"the grader failed on this notebook; {_details(done.failure)}", err=True)
+    sys.exit(OUR_FAILURE if failed else 0)
+
+
+@main.command()
+@click.pass_obj
+def doctor(folder: Path | None) -> None:
+    """Look at this machine: versions, the worker and its walls, course.yaml, folders."""
+    from autograder.course import find_course
+    from autograder.doctor import examine
+
+    healthy = True
+    for check in examine((folder or find_course(Path.cwd())).absolute()):
+        healthy &= check.ok
+        state = click.style("ok    ", fg="green") if check.ok else click.style("not ok", fg="red")
+        click.echo(f"{state}  {check.name}: {check.seen}")
+        if check.mend:
+            click.echo(f"        {check.mend}")
+    sys.exit(0 if healthy else OUR_FAILURE)

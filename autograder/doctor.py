@@ -1,0 +1,124 @@
+"""Looks at the machine and the course: what grading needs, whether it is there, and what to do if not."""
+
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from jupyter_client.kernelspec import KernelSpecManager
+
+from autograder.course import CourseError, load_course
+from autograder.sandbox import Limits, WorkerError, Zygote, ZygoteError
+
+PACKAGES = ("torch", "nbgrader", "pytest", "jupytext", "ipython", "pydantic")
+KERNEL = "python3"
+WRITTEN = (".", "build", "assignments", "submitted", "autograded", "feedback")
+_INSTALL = "run `make setup`, which installs what constraints.txt names"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that grading needs."""
+
+    name: str
+    ok: bool
+    seen: str
+    mend: str = ""  # what to do; empty where all is well
+
+
+def examine(root: Path) -> list[Check]:
+    """Check all that grading the course in `root` needs, in the order in which to mend it."""
+    return [
+        _system(),
+        _python(),
+        *_packages(root / "constraints.txt"),
+        *_guarded("worker", _worker),
+        _course(root),
+        *_guarded("kernel", _kernel),
+        *_folders(root),
+    ]
+
+
+def _guarded(name: str, look: Callable[[], Iterator[Check]]) -> list[Check]:
+    """Return what `look` sees; what breaks it is a finding too, since a doctor must not faint."""
+    try:
+        return list(look())
+    except Exception as error:
+        return [Check(name, False, f"{type(error).__name__}: {error}", _INSTALL)]
+
+
+def _system() -> Check:
+    name = platform.system()
+    mend = "" if name == "Linux" else "grade on Linux; elsewhere notebooks can be built and checked only"
+    return Check("system", not mend, f"{name} {platform.release()}", mend)
+
+
+def _python() -> Check:
+    ok = sys.version_info >= (3, 11)
+    return Check("python", ok, platform.python_version(), "" if ok else "use Python 3.11 or newer")
+
+
+def _packages(constraints: Path) -> Iterator[Check]:
+    wanted = pins(constraints)
+    if not wanted:
+        yield Check("constraints.txt", False, "no versions to compare with", "restore it from the repository")
+    for name in PACKAGES:
+        try:
+            seen = version(name)
+        except PackageNotFoundError:
+            yield Check(name, False, "not installed", _INSTALL)
+            continue
+        pin = wanted.get(name, seen)
+        same = seen.partition("+")[0] == pin.partition("+")[0]  # torch 2.13.0+cpu is torch 2.13.0
+        yield Check(name, same, seen, "" if same else f"tested with {pin}; {_INSTALL}")
+
+
+def pins(constraints: Path) -> dict[str, str]:
+    """Return the versions that a constraints file names, by package in lower case."""
+    lines = constraints.read_text(encoding="utf-8").splitlines() if constraints.is_file() else []
+    pairs = (line.partition("==") for line in lines if "==" in line and not line.startswith("#"))
+    return {name.strip().lower(): pin.strip() for name, _, pin in pairs}
+
+
+def _worker() -> Iterator[Check]:
+    try:
+        with Zygote() as zygote:
+            yield Check("worker", _answers(zygote), "starts and answers")
+            yield Check("walls", bool(zygote.walls), ", ".join(zygote.walls) or "none stands")
+    except (ZygoteError, WorkerError, OSError) as error:
+        mend = "see that memory is free and that this user may write to the temporary folder"
+        yield Check("worker", False, str(error) or type(error).__name__, mend)
+
+
+def _answers(zygote: Zygote) -> bool:
+    worker = zygote.fork(Limits())
+    reply, _ = worker.ask({"op": "cell", "number": 0, "code": "import torch\ntorch.ones(2) + 1"}, [], 30)
+    worker.close()
+    return reply.get("error") is None
+
+
+def _course(root: Path) -> Check:
+    try:
+        course = load_course(root)
+    except CourseError as error:
+        return Check("course.yaml", False, str(error), "mend the lines named here")
+    if missing := [exercise.name for exercise in course.exercises.values() if not exercise.source.is_file()]:
+        mend = "write their sources, or take them out of course.yaml"
+        return Check("course.yaml", False, f"no source for {', '.join(missing)}", mend)
+    return Check("course.yaml", True, f"{len(course.exercises)} exercises")
+
+
+def _kernel() -> Iterator[Check]:
+    known = sorted(KernelSpecManager().find_kernel_specs())
+    ok = KERNEL in known
+    mend = "" if ok else f"{_INSTALL}, then `python -m ipykernel install --sys-prefix`"
+    yield Check("kernel", ok, ", ".join(known) or "none", mend)
+
+
+def _folders(root: Path) -> Iterator[Check]:
+    closed = [name for name in WRITTEN if (root / name).exists() and not os.access(root / name, os.W_OK)]
+    seen = f"cannot write to {', '.join(closed)}" if closed else "can be written to"
+    yield Check("folders", not closed, seen, "let this user write there" if closed else "")

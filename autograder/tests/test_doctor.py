@@ -1,0 +1,79 @@
+"""The doctor sees what is missing, says what to do, and never faints."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder import doctor
+from autograder.course import Course
+from autograder.doctor import Check, examine, pins
+from autograder.sandbox import ZygoteError
+
+
+@pytest.fixture
+def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spare a test the seconds that a worker takes to start."""
+
+    def refuse(*arguments: object, **settings: object) -> None:
+        raise ZygoteError("no zygote today")
+
+    monkeypatch.setattr(doctor, "Zygote", refuse)
+
+
+def seen(course: Course) -> dict[str, Check]:
+    return {check.name: check for check in examine(course.root)}
+
+
+def test_a_healthy_machine_has_nothing_to_mend(course: Course) -> None:
+    checks = seen(course)
+    assert {"python", "torch", "nbgrader", "pytest", "worker", "walls", "kernel", "folders"} <= set(checks)
+    assert checks["worker"] == Check("worker", True, "starts and answers")
+    assert checks["course.yaml"] == Check("course.yaml", True, "1 exercises")
+    assert checks["walls"].seen
+
+
+@pytest.mark.usefixtures("no_worker")
+def test_a_version_other_than_the_tested_one_is_told(course: Course) -> None:
+    (course.root / "constraints.txt").write_text("# pins\npytest==1.0\nTorch==0.1\n", encoding="utf-8")
+    checks = seen(course)
+    assert not checks["pytest"].ok
+    assert checks["pytest"].mend.startswith("tested with 1.0; ")
+    assert not checks["torch"].ok
+
+
+@pytest.mark.usefixtures("no_worker")
+def test_a_local_build_of_a_version_is_that_version(course: Course) -> None:
+    torch = seen(course)["torch"].seen.partition("+")[0]
+    (course.root / "constraints.txt").write_text(f"torch=={torch}\n", encoding="utf-8")
+    assert seen(course)["torch"].ok
+
+
+@pytest.mark.usefixtures("no_worker")
+def test_faults_of_course_yaml_are_passed_on(course: Course) -> None:
+    (course.root / "course.yaml").write_text("course: small\n", encoding="utf-8")
+    check = seen(course)["course.yaml"]
+    assert not check.ok
+    assert "title: is missing" in check.seen
+
+
+@pytest.mark.usefixtures("no_worker")
+def test_an_exercise_without_source_is_told(course: Course) -> None:
+    course.exercises["01_small"].source.unlink()
+    assert seen(course)["course.yaml"].seen == "no source for 01_small"
+
+
+@pytest.mark.usefixtures("no_worker")
+def test_a_worker_that_does_not_start_is_a_finding(course: Course) -> None:
+    worker = seen(course)["worker"]
+    assert (worker.ok, worker.seen) == (False, "no zygote today")
+    assert worker.mend
+
+
+@pytest.mark.usefixtures("no_worker")
+def test_even_what_nobody_foresaw_is_a_finding(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "KernelSpecManager", None)
+    assert seen(course)["kernel"].seen.startswith("TypeError")
+
+
+def test_the_project_s_own_constraints_name_what_the_doctor_looks_at() -> None:
+    assert set(doctor.PACKAGES) <= set(pins(Path(__file__).parents[2] / "constraints.txt"))
