@@ -1,0 +1,526 @@
+# %% [markdown]
+# # 7 · Cross-attention: one sequence asks another
+#
+# So far a sentence has only looked at itself. A translator does more. While she writes the French word
+# *chat*, her eyes are on the English page, on *cat*, although *black* stands where she would look if she
+# read word by word: the two languages order their words differently. She asks from one sentence and finds
+# her answer in another.
+#
+# That is cross-attention, and it needs no new formula. The formula stays
+#
+# $$\text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
+#
+# and only the question *where do Q, K and V come from* gets a new answer.
+#
+# In this lesson you will
+#
+# 1. write one attention class that takes three inputs, and see that it serves all kinds of attention,
+# 2. write a padding mask, so that sentences of different lengths can share a batch,
+# 3. write cross-attention for batches, where the two sides may even differ in width.
+#
+# It takes about an hour. You need nothing from your own earlier answers: what this notebook builds on is
+# given.
+
+# %%
+import torch
+from torch import Tensor, nn
+
+# %% [markdown]
+# ## A picture first
+#
+# Below are two sentences that say the same thing. Every word has a small vector, written by hand, with one
+# number for each of six meanings. Real models learn such vectors; ours can be read with the naked eye.
+# The French sentence has 5 words, the English one 6: *is* and *sleeping* together say *dort*.
+
+# %%
+french = ["le", "petit", "chat", "noir", "dort"]
+english = ["the", "small", "black", "cat", "is", "sleeping"]
+
+#             article, size, colour, animal, action, time
+meanings = {
+    "le":       [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    "petit":    [0.0, 1.0, 0.0, 0.2, 0.0, 0.0],
+    "chat":     [0.0, 0.2, 0.0, 1.0, 0.0, 0.0],
+    "noir":     [0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+    "dort":     [0.0, 0.0, 0.0, 0.0, 1.0, 0.6],
+    "the":      [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    "small":    [0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+    "black":    [0.0, 0.0, 1.0, 0.1, 0.0, 0.0],
+    "cat":      [0.0, 0.1, 0.0, 1.0, 0.0, 0.0],
+    "is":       [0.0, 0.0, 0.0, 0.0, 0.3, 1.0],
+    "sleeping": [0.0, 0.0, 0.0, 0.0, 1.0, 0.3],
+    "<pad>":    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+}  # fmt: skip
+
+
+def embed(words: list[str]) -> Tensor:
+    """Return the vectors of `words`, one row a word: (len(words), 6)."""
+    return torch.tensor([meanings[word] for word in words])
+
+
+# %% [markdown]
+# Each French word is a query. Its scores are its dot products with all English words, and a softmax over the
+# English words turns them into weights. Run the cell, then play: set `sharpness` to 1, 5 and 20, or write
+# another French sentence from the words above.
+
+# %% demo
+import matplotlib.pyplot as plt
+
+
+def show_weights(axes, weights, rows, columns, title):
+    """Draw attention weights as a heatmap: one row a query, one column a key."""
+    axes.imshow(weights, cmap="Blues", vmin=0, vmax=1)
+    axes.set_xticks(range(len(columns)), columns, rotation=45, ha="right")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_title(title)
+    for row in range(len(rows)):
+        for column in range(len(columns)):
+            weight = float(weights[row][column])
+            colour = "white" if weight > 0.5 else "black"
+            axes.text(column, row, f"{weight:.2f}", ha="center", va="center", color=colour, fontsize=8)
+
+
+sharpness = 5.0  # try 1, 5, 20
+alignment = torch.softmax(sharpness * embed(french) @ embed(english).T, dim=-1)
+
+figure, axes = plt.subplots(figsize=(6, 4.5), layout="constrained")
+show_weights(axes, alignment, french, english, "Who looks where? Each row sums to 1")
+axes.set_xlabel("keys: the sentence that is read")
+axes.set_ylabel("queries: the sentence that is written")
+plt.show()
+
+# %% [markdown]
+# Three things to see:
+#
+# - The picture is not square: 5 queries, 6 keys. Nothing in the formula asks for as many of one as of the
+#   other.
+# - *chat* and *noir* cross: the third French word looks at the fourth English one, and the other way round.
+#   Order does not matter, meaning does.
+# - *dort* shares its look between *is* and *sleeping*. Each row is one budget of 1, spent over the keys.
+#
+# ## 1 · One class, three inputs
+#
+# A query asks *what am I looking for?*, a key says *this is what I am*, a value says *this is what I hand
+# over*. In self-attention all three are made from the same tokens. Let us take that for what it is, a
+# special case, and give the class three inputs:
+#
+# | you call | what it is |
+# |---|---|
+# | `attention(x, x, x)` | self-attention: a sentence asks itself |
+# | `attention(x, x, x, mask)` | masked self-attention: it may not look at some tokens |
+# | `attention(x, y, y)` | cross-attention: `x` asks, `y` answers |
+#
+# Follow the shapes, with $n$ tokens that ask and $m$ tokens that answer:
+#
+# | step | shape |
+# |---|---|
+# | queries `W_q(encodings_for_q)` | $(n, d)$ |
+# | keys `W_k(encodings_for_k)`, values `W_v(encodings_for_v)` | $(m, d)$ |
+# | scores, scaled scores, weights | $(n, m)$ |
+# | weights times values | $(n, d)$ |
+#
+# The output has a row for each **query**, and each row is a mixture of **values**. Keys only decide the
+# mixture.
+#
+# ### A story about one letter
+#
+# The document that this class comes from has it almost like this:
+#
+#     def forward(self, encodings_for_Q, encodings_for_k, encodings_for_v, mask=None):
+#         q = self.W_q(encodings_for_q)
+#
+# Look at the letter Q. The parameter is `encodings_for_Q`, but the body reads `encodings_for_q`. It ran all
+# the same and printed the right numbers, because the notebook happened to have a global variable
+# `encodings_for_q`. The class did not use what it was given; it used what was lying around. With any other
+# input it would have answered for the old one, without an error.
+#
+# In this course the name is spelt one way, and our tests call your class with three different inputs. In
+# your own work, *Kernel → Restart and run all* finds such slips.
+#
+# ### Your turn: `Attention`
+#
+# `row_dim` and `col_dim` say which dimension of the input counts tokens and which counts features. For $(n,
+# d)$ that is 0 and 1. You need them for transposing the keys, for the size to scale by, and for the
+# softmax. The mask is boolean, and **True means hidden**, as everywhere in this course.
+
+
+# %% solution="Attention"
+class Attention(nn.Module):
+    """Attention whose queries, keys and values may come from three different inputs.
+
+    Args:
+        d_model: features of a token, before and after.
+        row_dim: the dimension that counts tokens.
+        col_dim: the dimension that counts features.
+
+    Layers: `W_q`, `W_k`, `W_v`, each nn.Linear(d_model, d_model) without bias, made in that order.
+
+    Source: document 001, `Attention`, with its misspelt parameter put right;
+    Vaswani et al., "Attention Is All You Need" (2017), section 3.2.1.
+    """
+
+    def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.row_dim = row_dim
+        self.col_dim = col_dim
+        ### END SOLUTION
+
+    def forward(
+        self,
+        encodings_for_q: Tensor,
+        encodings_for_k: Tensor,
+        encodings_for_v: Tensor,
+        mask: Tensor | None = None,
+    ) -> Tensor:
+        """Return one mixture of values for each query.
+
+        Args:
+            encodings_for_q: (n, d_model), the tokens that ask.
+            encodings_for_k: (m, d_model), the tokens that are compared with.
+            encodings_for_v: (m, d_model), the tokens that are mixed.
+            mask: boolean (n, m), True where a query must not look at a key; None hides nothing.
+                At least one key of each row is visible.
+
+        Returns:
+            (n, d_model), of the inputs' dtype. Batches are welcome, not demanded.
+
+        Errors: none of its own. Inputs and mask are left as they were.
+        """
+        ### BEGIN SOLUTION
+        q = self.W_q(encodings_for_q)
+        k = self.W_k(encodings_for_k)
+        v = self.W_v(encodings_for_v)
+        scores = q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
+        if mask is not None:
+            scores = scores.masked_fill(mask, -torch.inf)
+        return torch.softmax(scores, dim=self.col_dim) @ v
+        ### END SOLUTION
+
+
+# %% check="Attention" points=4
+# Check of Attention
+encodings = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
+torch.manual_seed(42)
+attention = Attention(d_model=2, row_dim=0, col_dim=1)
+output = attention(encodings, encodings, encodings)
+assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+assert output.shape == (3, 2), f"3 queries of 2 features give (3, 2), not {tuple(output.shape)}"
+
+# Three times the same input is self-attention, so the course's documented numbers come out.
+encodings_attention = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
+assert torch.allclose(output, encodings_attention, atol=1e-4, rtol=0), (
+    "With seed 42 the documented tensor must come out. Are W_q, W_k, W_v made in that order, without bias? "
+    "Are the scores divided by the square root of the keys' size, before the softmax?"
+)
+
+# The output has as many rows as there are queries.
+others = torch.tensor([[0.3, -1.2], [2.0, 0.7], [-0.5, 0.4], [1.1, 1.9]])
+assert attention(encodings, others, others).shape == (3, 2), "3 queries and 4 keys give 3 rows"
+assert attention(others, encodings, encodings).shape == (4, 2), "4 queries and 3 keys give 4 rows"
+
+# A query that sees one key only takes over that key's value.
+only_first = torch.tensor([[False, True, True, True]] * 3)
+first_value = attention.W_v(others[:1]).expand(3, 2)
+assert torch.allclose(attention(encodings, others, others, only_first), first_value, atol=1e-5), (
+    "With all keys but the first hidden, every row must be the first value. True means hidden."
+)
+print("Attention: this check passes")
+
+# %% [markdown]
+# ### Look inside: a trick to see the weights
+#
+# The class returns mixtures, not weights. But it takes three inputs, so *you* may choose what is mixed.
+# Give it the identity matrix as values: the mixture of rows $(1,0,0,\dots)$, $(0,1,0,\dots)$, … with
+# weights $w_1, w_2, \dots$ is $(w_1, w_2, \dots)$. Out come the weights themselves.
+#
+# The cell sets the layers by hand and then hides *cat* from everybody. Where does *chat* look now? Change
+# `hidden_word` and guess before you run.
+
+# %% demo
+hidden_word = "cat"
+
+attention = Attention(d_model=6)
+with torch.no_grad():
+    attention.W_q.weight.copy_(10 * torch.eye(6))
+    attention.W_k.weight.copy_(torch.eye(6))
+    attention.W_v.weight.copy_(torch.eye(6))
+    hidden = torch.tensor([word == hidden_word for word in english]).expand(len(french), len(english))
+    free = attention(embed(french), embed(english), torch.eye(6))
+    masked = attention(embed(french), embed(english), torch.eye(6), hidden)
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+show_weights(left, free, french, english, "Everything visible")
+show_weights(right, masked, french, english, f'"{hidden_word}" hidden: rows still sum to 1')
+plt.show()
+
+# %% [markdown]
+# A hidden key loses all its weight, and the rest of the row shares it out anew. That is why the mask has to
+# act *before* the softmax.
+#
+# ## 2 · Sentences of different lengths: the padding mask
+#
+# A batch is one tensor, so all its sentences must have the same length. Shorter ones are filled up with a
+# token that means nothing, `<pad>`:
+#
+#     the  small  black  cat  is     sleeping      length 6
+#     the  cat    is     sleeping  <pad>  <pad>    length 4
+#     the  cat    <pad>  <pad>  <pad>  <pad>       length 2
+#
+# Nobody may look at padding. From the lengths alone we can tell where it stands: position $j$ of a sentence
+# with length $l$ is padding when $j \ge l$. Positions count from 0, so a sentence of length 4 has its words
+# at 0, 1, 2, 3, and the first padding is at 4.
+#
+# ### Your turn: `padding_mask`
+
+
+# %% solution="padding_mask"
+def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
+    """Return a mask that hides what follows the last word of each sentence.
+
+    Args:
+        lengths: (B,) whole numbers from 1 to max_length, the words of each sentence, in any order.
+        max_length: the length to which all sentences are filled up; it may exceed the longest of them.
+
+    Returns:
+        boolean (B, max_length), True where padded.
+
+    Errors: none of its own. `lengths` is left as it was.
+
+    Source: the course's convention for masks, True where a token must not be looked at (document 001).
+    """
+    ### BEGIN SOLUTION
+    return torch.arange(max_length, device=lengths.device) >= lengths.unsqueeze(1)
+    ### END SOLUTION
+
+
+# %% check="padding_mask" points=2
+# Check of padding_mask
+hidden = padding_mask(torch.tensor([3, 1, 4]), 5)
+assert isinstance(hidden, torch.Tensor), "padding_mask must return a tensor"
+assert hidden.shape == (3, 5), f"3 sentences of 5 positions give (3, 5), not {tuple(hidden.shape)}"
+assert hidden.dtype == torch.bool, f"a mask is boolean, not {hidden.dtype}"
+expected = torch.tensor(
+    [
+        [False, False, False, True, True],
+        [False, True, True, True, True],
+        [False, False, False, False, True],
+    ]
+)
+assert torch.equal(hidden, expected), f"True must stand where padding stands, but the mask is\n{hidden}"
+print("padding_mask: this check passes")
+
+# %% [markdown]
+# Draw it. Dark cells are hidden. Try your own lengths, and a `max_length` above the longest of them.
+
+# %% demo
+lengths = torch.tensor([6, 4, 2, 5])
+max_length = 7
+
+figure, axes = plt.subplots(figsize=(6, 3.2), layout="constrained")
+axes.imshow(padding_mask(lengths, max_length), cmap="Greys", vmin=0, vmax=1.4)
+axes.set_xticks(range(max_length))
+axes.set_yticks(range(len(lengths)), [f"length {length}" for length in lengths.tolist()])
+axes.set_xlabel("position")
+axes.set_title("Padding mask: dark is padding, hidden from everybody")
+plt.show()
+
+# %% [markdown]
+# ## 3 · Cross-attention for batches
+#
+# In a translation model the two sides are different networks, and their vectors may differ in width: say
+# `d_query` for the sentence that is written, `d_context` for the one that is read. Scores are dot products,
+# so queries and keys must agree in size. The layers see to that: all three map to `d_out`.
+#
+# | | shape |
+# |---|---|
+# | `x`, the side that asks | $(B, n, d_{query})$ |
+# | `context`, the side that answers | $(B, m, d_{context})$ |
+# | `W_query(x)` | $(B, n, d_{out})$ |
+# | `W_key(context)`, `W_value(context)` | $(B, m, d_{out})$ |
+# | scores, weights | $(B, n, m)$ |
+# | output | $(B, n, d_{out})$ |
+#
+# Two things deserve care.
+#
+# **Transposing in a batch.** `keys.T` would turn all three dimensions round. Only the last two change
+# places; the batch stays in front. For the same reason the softmax runs over the *last* dimension: in $(B,
+# n, m)$ dimension 1 counts queries.
+#
+# **A mask for the batch.** `padding_mask` gives $(B, m)$: one row a sentence, the same for each of its
+# queries. The scores are $(B, n, m)$. Broadcasting lines shapes up from the right, so $(B, m)$ would meet
+# the last two dimensions $(n, m)$, and the sentences would be taken for queries. If B and n happen to be
+# equal, there is not even an error. Put a dimension of size 1 where the queries are:
+#
+#     scores  B  n  m
+#     mask    B  1  m
+#
+# Sometimes each query has its own mask. Then it is $(B, n, m)$ already and fits as it is. Your class takes
+# both.
+#
+# ### Your turn: `CrossAttention`
+
+
+# %% solution="CrossAttention"
+class CrossAttention(nn.Module):
+    """Attention in which one batch of sequences asks and another one answers.
+
+    Args:
+        d_query: features of a token that asks.
+        d_context: features of a token that answers.
+        d_out: size of queries, keys and values, and so of the output.
+        qkv_bias: whether the three layers have a bias.
+
+    Layers: `W_query` from d_query to d_out; `W_key` and `W_value` from d_context to d_out; each an nn.Linear.
+
+    Source: Vaswani et al. (2017), section 3.2.3, "encoder-decoder attention";
+    layer names as in document 000.
+    """
+
+    def __init__(self, d_query: int, d_context: int, d_out: int, qkv_bias: bool = False) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.W_query = nn.Linear(d_query, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_context, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_context, d_out, bias=qkv_bias)
+        ### END SOLUTION
+
+    def forward(self, x: Tensor, context: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Return, for each token of `x`, a mixture of the values of its own context.
+
+        Args:
+            x: (B, n, d_query).
+            context: (B, m, d_context).
+            mask: boolean, True where hidden; (B, m) hides a context token from all queries of its sequence,
+                (B, n, m) from single ones; None hides nothing. Each query sees at least one token.
+
+        Returns:
+            (B, n, d_out), of the inputs' dtype.
+
+        Errors: none of its own. Inputs and mask are left as they were.
+        """
+        ### BEGIN SOLUTION
+        queries = self.W_query(x)
+        keys = self.W_key(context)
+        values = self.W_value(context)
+        scores = queries @ keys.transpose(1, 2) / keys.size(-1) ** 0.5
+        if mask is not None:
+            hidden = mask.unsqueeze(1) if mask.dim() == 2 else mask
+            scores = scores.masked_fill(hidden, -torch.inf)
+        return torch.softmax(scores, dim=-1) @ values
+        ### END SOLUTION
+
+
+# %% check="CrossAttention" points=4
+# Check of CrossAttention
+torch.manual_seed(0)
+cross = CrossAttention(d_query=3, d_context=5, d_out=4)
+x, context = torch.randn(2, 6, 3), torch.randn(2, 7, 5)
+output = cross(x, context)
+assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+assert output.shape == (2, 6, 4), f"the output must be (B, n, d_out) = (2, 6, 4), not {tuple(output.shape)}"
+assert cross.W_query.bias is None, "without qkv_bias the layers have no bias"
+assert CrossAttention(3, 5, 4, qkv_bias=True).W_key.bias is not None, "with qkv_bias they have one"
+
+# With a single context token there is nothing to choose: every query takes over its value.
+single = cross(x, context[:, :1])
+assert torch.allclose(single, cross.W_value(context[:, :1]).expand(2, 6, 4), atol=1e-5), (
+    "With one context token each output row must be that token's value. Does the softmax run over the keys?"
+)
+
+# Hiding the last tokens is the same as not having them.
+padded = torch.tensor([[False] * 4 + [True] * 3] * 2)
+assert torch.allclose(cross(x, context, padded), cross(x, context[:, :4]), atol=1e-5), (
+    "Hiding the last three context tokens must give what the first four give alone."
+)
+for_each_query = padded.unsqueeze(1).expand(2, 6, 7)
+assert torch.allclose(cross(x, context, for_each_query), cross(x, context, padded), atol=1e-5), (
+    "A mask (B, n, m) with equal rows must do what the mask (B, m) does."
+)
+print("CrossAttention: this check passes")
+
+# %% [markdown]
+# ### What padding does if nobody hides it
+#
+# Two English sentences, one of them filled up to six words. Our `<pad>` is a vector of zeros, which looks
+# harmless. Compare the two pictures below, and look at the two columns of `<pad>`.
+#
+# (To see weights we use the trick from above: each English vector gets its position appended as six more
+# numbers; `W_key` reads only the meaning and `W_value` only the position.)
+
+# %% demo
+written = ["le", "chat", "dort"]
+read = [
+    ["the", "small", "black", "cat", "is", "sleeping"],
+    ["the", "cat", "is", "sleeping", "<pad>", "<pad>"],
+]
+sharpness = 10  # try 3 and 30
+
+x = embed(written).expand(2, 3, 6)
+context = torch.stack([torch.cat([embed(words), torch.eye(6)], dim=1) for words in read])
+cross = CrossAttention(d_query=6, d_context=12, d_out=6)
+with torch.no_grad():
+    cross.W_query.weight.copy_(sharpness * torch.eye(6))
+    cross.W_key.weight.copy_(torch.cat([torch.eye(6), torch.zeros(6, 6)], dim=1))
+    cross.W_value.weight.copy_(torch.cat([torch.zeros(6, 6), torch.eye(6)], dim=1))
+    hidden = torch.tensor([[word == "<pad>" for word in words] for words in read])
+    open_eyed, masked = cross(x, context), cross(x, context, hidden)
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
+show_weights(left, open_eyed[1], written, read[1], "Without a mask: padding takes weight")
+show_weights(right, masked[1], written, read[1], "With the padding mask: none")
+plt.show()
+
+# %% [markdown]
+# ## In your own words
+#
+# **Question (2 points).** A fellow student says: *I need no padding mask. I set the vectors of padded
+# tokens to zero, so they add nothing to the mixture.* Layers have no bias. What are the score and the
+# weight of such a token, and what happens to the weights of the real words? Why does a mask of -inf before
+# the softmax do better? Four or five sentences are enough.
+
+# %% [markdown] manual="zero_padding" points=2
+# ### BEGIN SOLUTION
+# A zero vector has a zero key, so its score is 0 with every query. That is an ordinary score, not a low
+# one: the softmax gives it weight exp(0) = 1 over the row's sum, which is more than a real word with a
+# negative score gets. Its value is zero, so it adds nothing to the mixture, but its weight is missing from
+# the real words, whose weights now sum to less than 1. The output shrinks towards zero, the more so the
+# more padding there is, so the same sentence gives different outputs in different batches. A score of -inf
+# gives weight exp(-inf) = 0 exactly, and the real words share the whole 1. (With a bias even the key and
+# the value would not be zero.)
+# ### END SOLUTION
+
+# %% [markdown]
+# **Question (2 points).** A model translates English into French, and in one cross-attention layer 5 French
+# tokens meet 8 English ones. Which side gives the queries, which the keys and the values? What shape do the
+# weights and the output have? If you shuffle the English tokens, together with their vectors, how does the
+# output change, and how does it change if you shuffle the French ones? Say why.
+
+# %% [markdown] manual="who_asks" points=2
+# ### BEGIN SOLUTION
+# The French side asks, because it is being written: it gives the queries. The English side gives keys and
+# values. The weights are (5, 8), a row for each French token and a column for each English one; the output
+# is (5, d_out), one mixture of English values for each French token. Shuffling the English tokens changes
+# nothing: each key moves together with its value, and a weighted sum has no order. Shuffling the French
+# tokens shuffles the output rows in the same way, because a row depends on its own query and on no other.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What you can now explain
+#
+# - Self-attention and cross-attention are one formula. They differ in where queries, keys and values come
+#   from.
+# - The queries decide how many rows come out, the values decide what they are made of, the keys decide how
+#   much of each. So $n \ne m$ is the normal case.
+# - An output row depends on its own query and on no other query.
+# - A padding mask is boolean, True where hidden, made from lengths; it needs a dimension of size 1 for the
+#   queries before it meets a batch of scores.
+# - A mask acts before the softmax, so that hidden tokens get weight 0 and the others still sum to 1. A vector
+#   of zeros is not a mask.
+# - A class reads its own parameters and arguments. One that reads a global variable is right only by luck.
+#
+# Next: one softmax row has a budget of 1, and a word may have to look for several things at once. The next
+# lesson gives it several heads.

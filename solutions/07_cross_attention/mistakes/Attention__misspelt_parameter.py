@@ -1,0 +1,29 @@
+"""Compare the names in the signature with the names in the body, letter by letter. What a class is given
+and what happens to lie around in the notebook are two things.
+"""
+
+import torch
+from torch import nn
+
+encodings_for_q = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
+
+
+class Attention(nn.Module):
+    def __init__(self, d_model=2, row_dim=0, col_dim=1):
+        super().__init__()
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.row_dim = row_dim
+        self.col_dim = col_dim
+
+    def forward(self, encodings_for_Q, encodings_for_k, encodings_for_v, mask=None):
+        q = self.W_q(encodings_for_q)
+        k = self.W_k(encodings_for_k)
+        v = self.W_v(encodings_for_v)
+        scores = torch.matmul(q, k.transpose(dim0=self.row_dim, dim1=self.col_dim))
+        scaled_scores = scores / k.size(self.col_dim) ** 0.5
+        if mask is not None:
+            scaled_scores = scaled_scores.masked_fill(mask, -1e9)
+        weights = torch.softmax(scaled_scores, dim=self.col_dim)
+        return torch.matmul(weights, v)

@@ -1,0 +1,26 @@
+"""A score is a sum over the size of queries and keys, after their layers. Is that the size you scale by?"""
+
+import torch
+from torch import nn
+
+
+class CrossAttention(nn.Module):
+    def __init__(self, d_query, d_context, d_out, qkv_bias=False):
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Linear(d_query, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_context, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_context, d_out, bias=qkv_bias)
+
+    def forward(self, x, context, mask=None):
+        queries = self.W_query(x)
+        keys = self.W_key(context)
+        values = self.W_value(context)
+        scores = queries @ keys.transpose(1, 2)
+        scores = scores / context.shape[-1] ** 0.5
+        if mask is not None:
+            if mask.dim() == 2:
+                mask = mask.unsqueeze(1)
+            scores = scores.masked_fill(mask, -torch.inf)
+        weights = torch.softmax(scores, dim=-1)
+        return weights @ values

@@ -1,0 +1,7 @@
+"""Positions count from 0. At which position stands the first padding of a sentence of length 2?"""
+
+import torch
+
+
+def padding_mask(lengths, max_length):
+    return torch.arange(max_length) > lengths.unsqueeze(1)
