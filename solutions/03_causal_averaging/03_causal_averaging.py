@@ -1,0 +1,611 @@
+# %% [markdown]
+# # 3. Causal averaging: attention without a look ahead
+#
+# A language model reads a text from left to right and guesses, at every token, what comes next. It may use
+# everything that it has read so far. It must never use what comes later: a model that can see the next word
+# has nothing left to guess, and learns nothing.
+#
+# The rule is called **causal**: *token t may look at the tokens 0, 1, ... t, and at no others.*
+#
+# In this notebook you build the simplest machine that obeys it. Each token becomes the plain average of
+# itself and all tokens before it. You will write the same thing three times:
+#
+# 1. with **loops**, as one would explain it to a person;
+# 2. as one **matrix product**, as one would explain it to a computer;
+# 3. with a **mask and a softmax**, as every GPT does it.
+#
+# All three give the same numbers. The third looks like a detour, but it is the one that lasts: put real
+# attention scores where it has zeros, and you have causal attention.
+#
+# **How to work.** Each question has a cell with a description to read and code to write, in place of
+# `raise NotImplementedError()`. Below it stands a check that you can read and run as often as you like.
+# Your work is also graded on other inputs: other lengths, batches, number types. Each question is graded by
+# itself, so let every answer stand on its own feet. Pictures have lines marked `# try` for you to change.
+# Plan for about an hour.
+
+# %% [markdown]
+# ## Given: what earlier exercises taught
+#
+# Run this cell. It holds nothing new:
+#
+# - `attention_weights(scores)`: a softmax over the last dimension, so that every row of weights sums to 1;
+# - `context_vectors(weights, inputs)`: one matrix product; its row i is the average of the rows of `inputs`,
+#   with the weights of row i;
+# - `sequence`: eight tokens with two numbers each, our example;
+# - `draw_heatmap`, for the pictures.
+
+# %%
+import torch
+from torch import Tensor
+
+
+def attention_weights(scores: Tensor) -> Tensor:
+    """Return the softmax of `scores`, shape (..., n, m), over the last dimension."""
+    return torch.softmax(scores, dim=-1)
+
+
+def context_vectors(weights: Tensor, inputs: Tensor) -> Tensor:
+    """Return the rows of `inputs` (..., m, d), averaged with `weights` (..., n, m): shape (..., n, d)."""
+    return weights @ inputs
+
+
+torch.manual_seed(1)
+sequence = torch.randn(8, 2)  # T = 8 tokens, C = 2 numbers each
+
+
+def draw_heatmap(axes, values: Tensor, title: str, labels: list[str] | None = None) -> None:
+    """Draw the square matrix `values` with its numbers; a field of -inf is grey."""
+    finite = values.masked_fill(values.isinf(), torch.nan)
+    low, high = min(0.0, finite.nan_to_num().min().item()), max(1.0, finite.nan_to_num().max().item())
+    axes.imshow(finite, cmap="Blues", vmin=low, vmax=high)
+    axes.set_facecolor("lightgrey")
+    names = labels or [str(number) for number in range(len(values))]
+    axes.set_xticks(range(len(names)), names, rotation=45 if labels else 0)
+    axes.set_yticks(range(len(names)), names)
+    axes.set(title=title, xlabel="is looked at", ylabel="looks")
+    for i, row in enumerate(values.tolist()):
+        for j, value in enumerate(row):
+            text = f"{value:.2f}".removesuffix(".00")
+            colour = "white" if value > low + 0.6 * (high - low) else "black"
+            axes.text(j, i, text, ha="center", va="center", fontsize=8, color=colour)
+
+
+# %% [markdown]
+# ## Who may look at whom
+#
+# The picture to keep in mind. A row is a token that looks, a column is a token that is looked at, and 1 says
+# "may look". *Your* sees only itself; *step* sees the whole sentence.
+
+# %% demo
+import matplotlib.pyplot as plt
+
+tokens = ["Your", "journey", "starts", "with", "one", "step"]  # try a sentence of your own
+
+may_look = torch.tensor([[float(j <= i) for j in range(len(tokens))] for i in range(len(tokens))])
+figure, axes = plt.subplots(figsize=(4.5, 4.5), layout="constrained")
+draw_heatmap(axes, may_look, "Who may look at whom", tokens)
+plt.show()
+
+# %% [markdown]
+# ## First version: loops
+#
+# A batch of sequences is a tensor of shape `(B, T, C)`: B sequences (*batch*), T tokens in each (*time*), C
+# numbers for each token (*channels*). The result has the same shape. Its row t is
+#
+# $$y_{b,t} = \frac{1}{t + 1} \sum_{s=0}^{t} x_{b,s}$$
+#
+# Take one sequence of one channel, 2, 6, 1. Its averages so far are 2, then (2 + 6) / 2 = 4, then
+# (2 + 6 + 1) / 3 = 3.
+#
+# **A trap.** The loop reads from `x` and writes a result. These have to be *two* tensors. `y = x` makes no
+# copy: it gives the same tensor a second name, and what is written into `y` is also in `x`.
+#
+# The lecture notes behind this exercise fell into that trap. Their loop wrote each average over the very row
+# it had just read. Rows 0 and 1 came out right. Row 2 came out as (-0.9052, -0.8464), where the mean is
+# (-0.7599, -0.9896), and the rows after it were wrong too. The notes said that loop and product agree.
+# Nobody had compared them.
+#
+# ### Question 1: `causal_average_loop`
+#
+# Make a new tensor for the result. `torch.zeros_like(x)` makes one of x's shape *and* number type.
+
+
+# %% solution="causal_average_loop"
+def causal_average_loop(x: Tensor) -> Tensor:
+    """Average each token with all tokens before it, by loops over the sequences and the tokens.
+
+    Arguments:
+        x: B sequences of T tokens of C numbers, shape (B, T, C). Each size can be any number from 1.
+            x stays as it was.
+
+    Returns:
+        A new tensor, shape (B, T, C), of the same dtype as `x`. Row t of a sequence is the mean of its
+        rows 0 to t, t included.
+
+    Source: "the mathematical trick in self-attention", version 1, mended.
+    """
+    ### BEGIN SOLUTION
+    averages = torch.zeros_like(x)
+    for b in range(x.shape[0]):
+        for t in range(x.shape[1]):
+            averages[b, t] = x[b, : t + 1].mean(dim=0)
+    return averages
+    ### END SOLUTION
+
+
+# %% check="causal_average_loop" points=2
+# Check of causal_average_loop
+torch.manual_seed(1)
+sequence = torch.randn(8, 2)
+batch = sequence[None].clone()
+result = causal_average_loop(batch)
+assert result is not None, "The function returns nothing. Is a return missing?"
+assert tuple(result.shape) == (1, 8, 2), f"A batch (1, 8, 2) must give (1, 8, 2), not {tuple(result.shape)}."
+
+trap = torch.tensor([-0.9052, -0.8464])
+assert not torch.allclose(result[0, 2], trap, atol=1e-4, rtol=0), (
+    "Row 2 has the value of the trap: the loop averages rows that it has already overwritten."
+)
+assert torch.equal(batch[0], sequence), (
+    "The function must leave x alone, but x has changed. Write into a new tensor."
+)
+
+expected = torch.tensor(
+    [
+        [-1.5256, -0.7502],
+        [-1.0898, -1.1799],
+        [-0.7599, -0.9896],
+        [-0.8149, -1.1445],
+        [-0.7943, -0.8549],
+        [-0.7915, -0.7543],
+        [-0.7102, -0.4055],
+        [-0.5929, -0.2964],
+    ]
+)
+for t in range(8):
+    assert torch.allclose(result[0, t], expected[t], atol=1e-4, rtol=0), (
+        f"Row {t} must be the mean of the rows 0 to {t}: {expected[t].tolist()}, not {result[0, t].tolist()}."
+    )
+print("causal_average_loop: this check passes")
+
+# %% [markdown]
+# ### What the average does
+#
+# Dots are the tokens as they come, the line is the average so far. The first average *is* the first token.
+# Then the line calms down, because each newcomer counts for less: the tenth token counts for a tenth.
+#
+# - Make `length` larger. What happens to the start of the line, and why must it be so?
+# - Another seed, a few times: how far apart are the lines at the start, how far at the end?
+
+# %% demo
+seed = 1  # try others
+length = 30  # try 10, 100, 1000
+
+torch.manual_seed(seed)
+walk = torch.randn(1, length, 1) + 1
+average = causal_average_loop(walk)
+figure, axes = plt.subplots(figsize=(8, 3), layout="constrained")
+axes.plot(walk[0, :, 0], "o", color="tab:gray", label="token")
+axes.plot(average[0, :, 0], color="tab:blue", label="average of all tokens so far")
+axes.set(xlabel="position t", ylabel="value")
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# And here is the trap at work, with its code, so that you can see how harmless it looks. The orange line is
+# plausible: no error, the right shape, the right size. Only a comparison gives it away.
+
+# %% demo
+trapped = sequence.clone()
+for t in range(8):
+    trapped[t] = trapped[: t + 1].mean(dim=0)  # reads rows that it has already overwritten
+
+right = causal_average_loop(sequence[None])[0]
+figure, both = plt.subplots(1, 2, figsize=(9, 3), layout="constrained")
+for channel, axes in enumerate(both):
+    axes.plot(sequence[:, channel], "o", color="tab:gray", label="token")
+    axes.plot(right[:, channel], color="tab:blue", label="average so far")
+    axes.plot(trapped[:, channel], "--", color="tab:orange", label="overwritten while it is read")
+    axes.set(title=f"channel {channel}", xlabel="position t")
+both[0].legend()
+plt.show()
+
+# %% [markdown]
+# ### Question 2: in your own words
+#
+# Look at the loop in the cell above. Why are rows 0 and 1 still right? Why is row 2 the first wrong one?
+# Write the wrong row 2 as a weighted sum of the *original* rows x0, x1 and x2: how much does each of them
+# count, and how much should it?
+
+# %% [markdown] manual="in_place_trap" points=2
+# ### BEGIN SOLUTION
+# Row 0 is replaced by the mean of itself alone, which changes nothing. Row 1 is the mean of x0 and x1;
+# both are still the original ones when they are read, so it is right, but from then on x1 is gone
+# and (x0 + x1) / 2 stands in its place. Row 2 is the first that reads an overwritten row:
+#
+# (x0 + (x0 + x1) / 2 + x2) / 3 = 1/2 x0 + 1/6 x1 + 1/3 x2, where each should count 1/3.
+#
+# Early tokens count too much. The weights still sum to 1, so the result looks plausible,
+# and only a comparison shows the fault.
+#
+# (2 points: one for saying that row 2 is the first that reads a row written before, one for the weights 1/2,
+# 1/6, 1/3.)
+# ### END SOLUTION
+
+# %% [markdown]
+# ## Second version: one matrix product
+#
+# Two nested Python loops are slow. But an average with weights is a matrix product. Here are three tokens of
+# two numbers each, and weights chosen by hand:
+#
+# $$
+# \begin{pmatrix} 1 & 0 & 0 \\ 0.2 & 0.8 & 0 \\ 0.5 & 0.25 & 0.25 \end{pmatrix}
+# \begin{pmatrix} 2 & 7 \\ 6 & 4 \\ 10 & 8 \end{pmatrix}
+# =
+# \begin{pmatrix} 2 & 7 \\ 5.2 & 4.6 \\ 5 & 6.5 \end{pmatrix}
+# $$
+#
+# Row i of the weights says how row i of the result is mixed. Take row 1: 0.2 times the first token, 0.8
+# times the second, and *nothing* of the third, because a 0 stands in its place. So **a zero in the weights
+# is a token that cannot be seen**, and weights with zeros above the diagonal are causal.
+#
+# Which weights give the plain average so far? Row t shares the weight 1 evenly among the tokens 0 to t.
+#
+# ### Question 3: `causal_average_weights`
+#
+# `torch.tril` keeps the lower triangle of a matrix and sets the rest to 0. When you divide a matrix by the
+# sums of its rows, mind that a tensor of shape `(T,)` lines up with the *columns*. The row sums need the
+# shape `(T, 1)`, which `keepdim=True` gives.
+
+
+# %% solution="causal_average_weights"
+def causal_average_weights(length: int) -> Tensor:
+    """Return the weights that average each token with all tokens before it.
+
+    Arguments:
+        length: the number of tokens T, a Python int from 1.
+
+    Returns:
+        A float32 tensor, shape (T, T). Row t holds 1 / (t + 1) in the columns 0 to t, and exactly 0 in
+        all later ones.
+
+    Source: "the mathematical trick in self-attention", version 2.
+    """
+    ### BEGIN SOLUTION
+    allowed = torch.tril(torch.ones(length, length))
+    return allowed / allowed.sum(dim=1, keepdim=True)
+    ### END SOLUTION
+
+
+# %% check="causal_average_weights" points=2
+# Check of causal_average_weights
+result = causal_average_weights(8)
+assert result is not None, "The function returns nothing. Is a return missing?"
+assert tuple(result.shape) == (8, 8), f"For 8 tokens the weights must be (8, 8), not {tuple(result.shape)}."
+sums = result.sum(dim=1)
+assert torch.allclose(sums, torch.ones(8)), f"Every row must sum to 1, but the rows sum to {sums.tolist()}."
+future = result.triu(diagonal=1)
+assert bool((future == 0).all()), "Above the diagonal every weight must be 0: nobody sees the future."
+
+expected = torch.tensor(
+    [
+        [1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.5000, 0.5000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.3333, 0.3333, 0.3333, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.2500, 0.2500, 0.2500, 0.2500, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.2000, 0.2000, 0.2000, 0.2000, 0.2000, 0.0000, 0.0000, 0.0000],
+        [0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.0000, 0.0000],
+        [0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.0000],
+        [0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250],
+    ]
+)
+assert torch.allclose(result, expected, atol=1e-4, rtol=0), (
+    "Row t must hold 1 / (t + 1) in its first t + 1 columns."
+)
+print("causal_average_weights: this check passes")
+
+# %% [markdown]
+# ### Rows and columns
+#
+# The triangle again, but now each row shares out a weight of 1. Read a row: at whom does this token look,
+# and how much? Read a column: by whom is this token looked at? Which token is in the most averages, and
+# which gets the most weight in all?
+
+# %% demo
+length = 8  # try 3, or 12
+
+figure, axes = plt.subplots(figsize=(5, 5), layout="constrained")
+draw_heatmap(axes, causal_average_weights(length), "Weights of the average so far")
+plt.show()
+
+# %% [markdown]
+# ### Question 4: `causal_average`
+#
+# Now average with such weights. `weights @ x`, with weights `(T, T)` and x `(B, T, C)`, works for the whole
+# batch at once: the product uses the last two dimensions, and all sequences share the weights. So one line
+# serves a single sequence `(T, C)`, a batch `(B, T, C)` and anything with more dimensions in front. Only
+# mind where T is: it is the *last dimension but one*, and that is not always the second.
+#
+# Both factors of a product need the same number type. `torch.ones(T, T)` is float32;
+# `torch.ones(T, T, dtype=x.dtype)` follows the input.
+#
+# Make the weights afresh inside the function. You may call your `causal_average_weights`, but then this
+# answer is only as good as that one.
+
+
+# %% solution="causal_average"
+def causal_average(x: Tensor) -> Tensor:
+    """Average each token with all tokens before it, by one matrix product.
+
+    Arguments:
+        x: sequences of T tokens of C numbers, shape (..., T, C), with any number of dimensions in front,
+            or none. x stays as it was.
+
+    Returns:
+        A new tensor, shape (..., T, C), of the same dtype as `x`. Row t of a sequence is the mean of its
+        rows 0 to t, t included.
+
+    Source: "the mathematical trick in self-attention", version 2.
+    """
+    ### BEGIN SOLUTION
+    length = x.shape[-2]
+    allowed = torch.tril(torch.ones(length, length, dtype=x.dtype, device=x.device))
+    return allowed / allowed.sum(dim=1, keepdim=True) @ x
+    ### END SOLUTION
+
+
+# %% check="causal_average" points=2
+# Check of causal_average
+torch.manual_seed(1)
+sequence = torch.randn(8, 2)
+result = causal_average(sequence)
+assert result is not None, "The function returns nothing. Is a return missing?"
+assert tuple(result.shape) == (8, 2), f"One sequence (8, 2) must give (8, 2), not {tuple(result.shape)}."
+
+expected = torch.tensor(
+    [
+        [-1.5256, -0.7502],
+        [-1.0898, -1.1799],
+        [-0.7599, -0.9896],
+        [-0.8149, -1.1445],
+        [-0.7943, -0.8549],
+        [-0.7915, -0.7543],
+        [-0.7102, -0.4055],
+        [-0.5929, -0.2964],
+    ]
+)
+for t in range(8):
+    assert torch.allclose(result[t], expected[t], atol=1e-4, rtol=0), (
+        f"Row {t} must be the mean of the rows 0 to {t}: {expected[t].tolist()}, not {result[t].tolist()}."
+    )
+
+batch = torch.stack([sequence, -sequence, 2 * sequence])
+result = causal_average(batch)
+assert tuple(result.shape) == (3, 8, 2), f"A batch (3, 8, 2) must give (3, 8, 2), not {tuple(result.shape)}."
+assert torch.allclose(result, torch.stack([expected, -expected, 2 * expected]), atol=2e-4, rtol=0), (
+    "One sequence comes out right, but a batch does not. Each sequence has its own averages."
+)
+assert causal_average(sequence.double()).dtype == torch.float64, "A float64 input must give a float64 result."
+print("causal_average: this check passes")
+
+# %% [markdown]
+# ### Two ways, one result
+#
+# Do what the notes did not: compare. Two ways of computing may differ in the last digit, so ask how large the
+# difference is, not whether the results are equal.
+#
+# The picture shows the product as it stands on paper: weights times tokens give averages. Follow row 2 of the
+# weights: which tokens does it take, and does row 2 of the averages look like them?
+
+# %% demo
+seed = 1  # try others
+
+torch.manual_seed(seed)
+tokens_in = torch.randn(8, 2)
+averages = causal_average(tokens_in)
+difference = (causal_average_loop(tokens_in[None])[0] - averages).abs().max()
+print(f"largest difference between loop and product: {difference:.0e}")
+
+figure, panels = plt.subplots(1, 3, figsize=(9, 4.5), width_ratios=[4, 1, 1], layout="constrained")
+draw_heatmap(panels[0], causal_average_weights(8), "weights (8, 8)")
+for axes, values, title in [(panels[1], tokens_in, "@ tokens (8, 2)"), (panels[2], averages, "= averages")]:
+    axes.imshow(values, cmap="coolwarm", vmin=-2, vmax=2)
+    axes.set(title=title, xlabel="channel", xticks=range(2), yticks=range(8))
+    for i, row in enumerate(values.tolist()):
+        for j, value in enumerate(row):
+            axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8)
+plt.show()
+
+# %% [markdown]
+# ## Third version: a mask and a softmax
+#
+# The plain average treats all earlier tokens alike. Attention will not: it gives each pair of tokens a
+# *score* and lets a softmax turn each row of scores into weights. How do we then keep the future out?
+#
+# We cannot simply put a 0 into the scores. A score of 0 is an ordinary score: $e^0 = 1$, and the token gets
+# its share. We need a score whose exponential is 0, and there is one:
+#
+# $$e^{-\infty} = 0$$
+#
+# So write **minus infinity** over every score that looks ahead, *before* the softmax. The hidden tokens then
+# get a weight of exactly 0, and the softmax shares out the whole 1 among the others. For the second of three
+# tokens, with scores 0:
+#
+# $$
+# \mathrm{softmax}(0, 0, -\infty)
+# = \frac{(e^0, e^0, e^{-\infty})}{e^0 + e^0 + e^{-\infty}} = \frac{(1, 1, 0)}{2} = (0.5, 0.5, 0)
+# $$
+#
+# ### Question 5: `causal_mask_scores`
+#
+# Useful tools: `torch.zeros`, `torch.ones`, `torch.tril`, `torch.triu`, `float("-inf")` and
+# `tensor.masked_fill(condition, value)`, which *returns* a new tensor and leaves the old one as it is.
+# One thing does not work: multiplying by minus infinity. 0 times infinity is NaN, "not a number".
+
+
+# %% solution="causal_mask_scores"
+def causal_mask_scores(length: int) -> Tensor:
+    """Return scores of 0 for every token, with the future masked by minus infinity.
+
+    Arguments:
+        length: the number of tokens T, a Python int from 1.
+
+    Returns:
+        A float32 tensor, shape (T, T): 0 on and below the diagonal, -inf above it (not merely a large
+        negative number).
+
+    Source: "the mathematical trick in self-attention", version 3.
+    """
+    ### BEGIN SOLUTION
+    allowed = torch.tril(torch.ones(length, length))
+    return torch.zeros(length, length).masked_fill(allowed == 0, float("-inf"))
+    ### END SOLUTION
+
+
+# %% check="causal_mask_scores" points=2
+# Check of causal_mask_scores
+result = causal_mask_scores(8)
+assert result is not None, "The function returns nothing. Is a return missing?"
+assert tuple(result.shape) == (8, 8), f"For 8 tokens the scores must be (8, 8), not {tuple(result.shape)}."
+assert not result.isnan().any(), "There is a NaN in the scores. Did you multiply 0 by infinity?"
+assert bool((result.diagonal() == 0).all()), "The diagonal must be 0: every token may look at itself."
+
+inf = float("inf")
+expected = torch.tensor(
+    [
+        [0.0, -inf, -inf, -inf, -inf, -inf, -inf, -inf],
+        [0.0, 0.0, -inf, -inf, -inf, -inf, -inf, -inf],
+        [0.0, 0.0, 0.0, -inf, -inf, -inf, -inf, -inf],
+        [0.0, 0.0, 0.0, 0.0, -inf, -inf, -inf, -inf],
+        [0.0, 0.0, 0.0, 0.0, 0.0, -inf, -inf, -inf],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -inf, -inf],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -inf],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    ]
+)
+assert torch.equal(result, expected), "On and below the diagonal must be 0, above it -inf."
+print("causal_mask_scores: this check passes")
+
+# %% [markdown]
+# ### Question 6: `causal_softmax_weights`
+#
+# Now the softmax of these scores. Over which dimension must it run, so that each token that *looks* shares
+# out a weight of 1? Make the masked scores afresh, or call your `causal_mask_scores` and rely on it.
+
+
+# %% solution="causal_softmax_weights"
+def causal_softmax_weights(length: int) -> Tensor:
+    """Return the weights of the average so far, as the softmax of zeros with the future masked.
+
+    Arguments:
+        length: the number of tokens T, a Python int from 1.
+
+    Returns:
+        A float32 tensor, shape (T, T). Every row sums to 1, weights above the diagonal are exactly 0, and
+        the other weights of a row are equal.
+
+    Source: "the mathematical trick in self-attention", version 3.
+    """
+    ### BEGIN SOLUTION
+    allowed = torch.tril(torch.ones(length, length))
+    scores = torch.zeros(length, length).masked_fill(allowed == 0, float("-inf"))
+    return attention_weights(scores)
+    ### END SOLUTION
+
+
+# %% check="causal_softmax_weights" points=2
+# Check of causal_softmax_weights
+result = causal_softmax_weights(8)
+assert result is not None, "The function returns nothing. Is a return missing?"
+assert tuple(result.shape) == (8, 8), f"For 8 tokens the weights must be (8, 8), not {tuple(result.shape)}."
+assert not result.isnan().any(), (
+    "There is a NaN in the weights. Is there a row in which everything is hidden?"
+)
+sums = result.sum(dim=1)
+assert torch.allclose(sums, torch.ones(8)), f"Every row must sum to 1, but the rows sum to {sums.tolist()}."
+
+expected = torch.tensor(
+    [
+        [1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.5000, 0.5000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.3333, 0.3333, 0.3333, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.2500, 0.2500, 0.2500, 0.2500, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.2000, 0.2000, 0.2000, 0.2000, 0.2000, 0.0000, 0.0000, 0.0000],
+        [0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.0000, 0.0000],
+        [0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.0000],
+        [0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250],
+    ]
+)
+assert torch.allclose(result, expected, atol=1e-4, rtol=0), "These must be the weights of the average so far."
+print("causal_softmax_weights: this check passes")
+
+# %% [markdown]
+# ### The mask at work
+#
+# On the left the scores: zeros, and grey where minus infinity stands. On the right what the softmax makes of
+# each row.
+
+# %% demo
+length = 6  # try others
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.5), layout="constrained")
+draw_heatmap(left, causal_mask_scores(length), "Scores: 0 and -inf")
+draw_heatmap(right, causal_softmax_weights(length), "Weights: softmax of each row")
+plt.show()
+
+# %% [markdown]
+# ### Why the detour: scores that are not zero
+#
+# Why go through a softmax for a mere average? Because the zeros can now become anything. Below, each pair of
+# tokens gets a score of its own. Here it is drawn at random; the next exercise *computes* it from the tokens.
+# Adding your mask leaves the scores of the past as they are and sends all others to minus infinity. The
+# weights are uneven now, as attention wants them, and still causal.
+#
+# - Raise `strength` to 10: what does each token do?
+# - Set it to 0. You have seen this picture before; why does it come back?
+# - Take the mask away (`masked = scores`). What does *Your* see now?
+
+# %% demo
+strength = 1.0  # try 0, 3, 10
+
+torch.manual_seed(4)
+scores = strength * torch.randn(len(tokens), len(tokens))
+masked = scores + causal_mask_scores(len(tokens))  # try without the mask
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
+draw_heatmap(left, masked, "Random scores, future masked", tokens)
+draw_heatmap(right, attention_weights(masked), "Weights: softmax of each row", tokens)
+plt.show()
+
+# %% [markdown]
+# ### Question 7: in your own words
+#
+# A friend proposes two shortcuts: (a) put 0 in place of minus infinity into the scores that look ahead;
+# (b) take the softmax of all scores first, and set the weights above the diagonal to 0 afterwards.
+#
+# What goes wrong with each of them? And for (b): is a token of the future then really without influence?
+
+# %% [markdown] manual="why_minus_infinity" points=2
+# ### BEGIN SOLUTION
+# (a) A score of 0 is an ordinary score: its exponential is 1, so the hidden token still gets a positive
+# weight, more than any visible token whose score is negative. Only the exponential of minus infinity is 0.
+#
+# (b) The visible weights of a row no longer sum to 1, because the hidden ones took a part of the whole
+# before they were struck out. And the future still has influence: the scores of hidden tokens stand in the
+# denominator of the softmax, so a high score in the future makes all visible weights smaller.
+# (Dividing each row by its new sum would repair both. Masking before the softmax does the same in one step.)
+#
+# (2 points: one for each shortcut; (b) needs the row sums or the denominator.)
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What you can explain now
+#
+# - What *causal* means, and why a model that predicts the next token must be so.
+# - Why an average with weights is a matrix product, and what a row, a column and a zero of the weights say.
+# - Why a loop must not write into the tensor that it reads, and why `y = x` does not help.
+# - Why the mask is minus infinity and not 0, why it comes *before* the softmax, and why the weight of a
+#   hidden token is then exactly 0.
+# - Why the softmax of a mask of zeros is a plain average, and what changes when the scores are not zero.
+#
+# You now hold one half of a GPT's attention: the mask. The other half computes, from the tokens themselves,
+# the scores that take the place of the zeros. That is the next exercise.

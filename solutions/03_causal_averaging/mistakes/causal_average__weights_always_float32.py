@@ -1,0 +1,8 @@
+"""Your weights are float32, and a product of two number types is an error. Which argument of `torch.ones`
+makes them follow x?
+"""
+
+
+def causal_average(x):
+    allowed = torch.tril(torch.ones(x.shape[-2], x.shape[-2]))
+    return allowed / allowed.sum(dim=1, keepdim=True) @ x

@@ -1,0 +1,9 @@
+"""`masked_fill` returns a new tensor and leaves the old one as it is. What becomes of the one that it
+returns?
+"""
+
+
+def causal_mask_scores(length):
+    scores = torch.zeros(length, length)
+    scores.masked_fill(torch.tril(torch.ones(length, length)) == 0, float("-inf"))
+    return scores
