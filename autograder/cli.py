@@ -14,6 +14,7 @@ import click
 
 if TYPE_CHECKING:
     from autograder.course import Course
+    from autograder.grade import Line
 
 WRONG_USE, OUR_FAILURE = 2, 3
 # By name, so that telling what went wrong needs no import, which may be what went wrong.
@@ -22,6 +23,8 @@ _TOLD = {
     "UnknownExerciseError": WRONG_USE,
     "SourceError": OUR_FAILURE,
     "ZygoteError": OUR_FAILURE,
+    "WallError": OUR_FAILURE,
+    "ConversionError": OUR_FAILURE,
 }
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -59,6 +62,9 @@ def _exercises(command: _Command) -> _Command:
     return click.argument("exercises", nargs=-1, metavar="[EXERCISE]...")(command)
 
 
+_unsafe = click.option("--unsafe", is_flag=True, help="Grade with fewer walls than course.yaml demands.")
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--course",
@@ -89,6 +95,28 @@ def build(folder: Path | None, exercises: tuple[str, ...]) -> None:
     course = _course(folder)
     for path in build_notebooks(course, course.chosen(exercises)):
         click.echo(f"built {path.relative_to(course.root)}")
+
+
+@main.command()
+@_exercises
+@click.option("--check", is_flag=True, help="Only say whether assignments/ is what a release would write.")
+@click.pass_obj
+def release(folder: Path | None, exercises: tuple[str, ...], check: bool) -> None:
+    """Write what students get, in assignments/."""
+    from autograder.release import release as release_notebooks
+    from autograder.release import stale
+
+    course = _course(folder)
+    if not check:
+        for path in release_notebooks(course, course.chosen(exercises)):
+            click.echo(f"released {path.relative_to(course.root)}")
+        return
+    changed = stale(course, course.chosen(exercises))
+    for name in changed:
+        click.echo(
+            f"{name}: not what a release would write; run `autograder release` and commit it", err=True
+        )
+    sys.exit(OUR_FAILURE if changed else 0)
 
 
 @main.command()
@@ -130,6 +158,70 @@ def run(folder: Path | None, notebooks: tuple[str, ...], exercise: str | None, a
         if done.failure:
             click.echo(f"the grader failed on this notebook; {_details(done.failure)}", err=True)
     sys.exit(OUR_FAILURE if failed else 0)
+
+
+@main.command()
+@_exercises
+@click.option(
+    "--student", "students", multiple=True, metavar="ID", help="Only this student; may be repeated."
+)
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, help="Grade in so many processes.")
+@click.option("--force", is_flag=True, help="Grade again what has not changed since.")
+@_unsafe
+@click.pass_obj
+def grade(
+    folder: Path | None,
+    exercises: tuple[str, ...],
+    students: tuple[str, ...],
+    jobs: int,
+    force: bool,
+    unsafe: bool,
+) -> None:
+    """Grade what lies in submitted/ and keep it in the gradebook."""
+    from autograder.grade import grade as grade_submissions
+
+    course = _course(folder)
+    summary = grade_submissions(
+        course, course.chosen(exercises), students, jobs=jobs, force=force, unsafe=unsafe, tell=_tell
+    )
+    click.echo(f"{len(summary.lines)} submissions, {len(summary.failures)} that need a person's help")
+    sys.exit(summary.exit_code)
+
+
+def _tell(line: "Line") -> None:
+    """Say in one line what became of a submission."""
+    from autograder.table import clean, number
+
+    points = f"{number(line.score)} of {number(line.max_score)}" if line.max_score is not None else ""
+    late = f"{line.seconds_late / 3600:.1f} h late" if line.seconds_late else ""
+    before = "" if line.graded else "unchanged"
+    words = ", ".join(word for word in (line.status, points, late, before) if word)
+    message = f": {line.message}" if line.message else ""
+    click.echo(clean(f"{line.exercise} {line.student}: {words}{message}"), err=line.ours)
+
+
+@main.command()
+@_exercises
+@click.pass_obj
+def feedback(folder: Path | None, exercises: tuple[str, ...]) -> None:
+    """Write a page for each graded submission, in feedback/."""
+    from autograder.feedback import feedback as write_pages
+
+    course = _course(folder)
+    pages = write_pages(course, course.chosen(exercises))
+    click.echo(f"{len(pages)} pages in {course.root / 'feedback'}")
+
+
+@main.command()
+@_exercises
+@click.pass_obj
+def export(folder: Path | None, exercises: tuple[str, ...]) -> None:
+    """Write the gradebook as CSV, by question and by exercise."""
+    from autograder.export import export as write_tables
+
+    course = _course(folder)
+    for path in write_tables(course, course.chosen(exercises)):
+        click.echo(f"wrote {path.relative_to(course.root)}")
 
 
 @main.command()

@@ -1,0 +1,44 @@
+# Everything by name: `make` alone lists it. Each target does its own set-up.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+GRADER := $(BIN)/autograder
+EXERCISES ?=
+.DEFAULT_GOAL := help
+.PHONY: help setup build release verify grade feedback export demo check test clean
+
+help:            ## list the targets
+	@sed -n 's/^\([a-z]*\): .*## /\1\t/p' Makefile | expand -t 12
+
+setup: $(READY)  ## make .venv and install the tested versions
+build: $(READY)  ## turn solutions/ into nbgrader's source notebooks, in build/
+	$(GRADER) build $(EXERCISES)
+release: $(READY)  ## write what students get, in assignments/
+	$(GRADER) release $(EXERCISES)
+verify: $(READY)  ## prove each exercise by its own right and wrong answers
+	$(GRADER) verify $(EXERCISES)
+grade: $(READY)  ## grade what lies in submitted/
+	$(GRADER) grade $(EXERCISES)
+feedback: $(READY)  ## write a page for each graded submission, in feedback/
+	$(GRADER) feedback $(EXERCISES)
+export: $(READY)  ## write the gradebook as CSV, in build/exports/
+	$(GRADER) export $(EXERCISES)
+demo: $(READY)   ## grade a made-up class in build/demo/, away from any real gradebook
+	$(BIN)/python -m autograder.demo
+check: $(READY)  ## style, types, and whether assignments/ is current
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(GRADER) release --check
+test: $(READY)   ## the engine's tests, the course's own, and the proof of every exercise
+	$(BIN)/python -m pytest -q
+	$(GRADER) verify
+clean:           ## delete what can be made again; submissions, grades and feedback stay
+	rm -rf build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; say which with make PYTHON=...") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
+	touch $(READY)
