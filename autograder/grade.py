@@ -1,0 +1,148 @@
+"""Grades what lies in submitted/: reports, autograded notebooks, the gradebook, a line on each."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from autograder import crew
+from autograder.course import Course
+from autograder.exercise import Exercise
+from autograder.gradebook import ConversionError, autograde, read_handins, refusal, register
+from autograder.marking import Mark
+from autograder.report import Report, Status
+from autograder.submission import Submission, find_submissions, fingerprint
+
+OUR_FAILURE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What became of one submission, for those who run the course."""
+
+    student: str
+    exercise: str
+    status: str  # a Status, or "refused" or "missing"
+    score: float | None = None
+    max_score: float | None = None
+    seconds_late: float = 0.0
+    message: str = ""
+    ours: bool = False  # a failure of ours: somebody has to act
+    graded: bool = True  # now, not before
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What became of all submissions, in order of exercise and student."""
+
+    lines: tuple[Line, ...]
+
+    @property
+    def failures(self) -> tuple[Line, ...]:
+        """The submissions on which we failed."""
+        return tuple(line for line in self.lines if line.ours)
+
+    @property
+    def exit_code(self) -> int:
+        """0, or 3 where a submission has no score through our own failure."""
+        return OUR_FAILURE if self.failures else 0
+
+
+def grade(
+    course: Course,
+    exercises: Sequence[Exercise],
+    students: Sequence[str] = (),
+    *,
+    jobs: int = 1,
+    force: bool = False,
+    unsafe: bool = False,
+    marking: crew.Crew | None = None,
+    tell: Callable[[Line], None] | None = None,
+) -> Summary:
+    """Grade the submissions of `exercises`, of all students or some.
+
+    What is graded already, and has not changed since, is graded again only with `force`.
+    `marking` grades elsewhere, such as on a cluster; `tell` hears of each submission as it is done.
+    """
+    if marking is None:
+        marking = partial(crew.alone if jobs == 1 else partial(crew.together, jobs=jobs), unsafe=unsafe)
+    lines: list[Line] = []
+    for exercise in exercises:
+        for line in _Round(course, exercise, students, force).lines(marking):
+            lines.append(line)
+            if tell is not None:
+                tell(line)
+    place = [exercise.name for exercise in exercises].index
+    return Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
+
+
+class _Round:
+    """The submissions of one exercise."""
+
+    def __init__(self, course: Course, exercise: Exercise, students: Sequence[str], force: bool) -> None:
+        self._course = course
+        self._exercise = exercise
+        self._students = students
+        self._force = force
+        register(course, exercise)
+        self._known = {handin.student for handin in read_handins(course, exercise)}
+
+    def lines(self, marking: crew.Crew) -> Iterator[Line]:
+        """Grade what needs it and yield a line on each submission."""
+        todo = []
+        for submission in find_submissions(self._course, self._exercise):
+            if self._students and submission.student not in self._students:
+                continue
+            if line := self._beforehand(submission):
+                yield line
+            else:
+                todo.append(submission)
+        for submission, mark in marking(self._course, todo) if todo else ():
+            yield self._record(submission, mark)
+
+    def _beforehand(self, submission: Submission) -> Line | None:
+        """Return the line on a submission that is not graded now, or None."""
+        if why := refusal(submission):
+            return Line(submission.student, submission.exercise, "refused", message=why, ours=True)
+        if not submission.notebook.exists() and not submission.notebook.is_symlink():
+            why = f"no {submission.notebook.name} in {submission.folder.relative_to(self._course.root)}"
+            return Line(submission.student, submission.exercise, "missing", message=why)
+        if self._force or submission.student not in self._known:
+            return None
+        report = _report_on(self._course, submission)
+        return self._line(submission, report, graded=False) if report else None
+
+    def _record(self, submission: Submission, mark: Mark) -> Line:
+        try:
+            autograde(self._course, submission.exercise, submission.student, mark.graded)
+        except ConversionError as error:
+            why = f"not in the gradebook: {error}"
+            return Line(submission.student, submission.exercise, Status.GRADER_ERROR, message=why, ours=True)
+        return self._line(submission, mark.graded.report, fault=mark.fault)
+
+    def _line(self, submission: Submission, report: Report, *, fault: str = "", graded: bool = True) -> Line:
+        handins = read_handins(self._course, self._exercise)
+        late = next((h.seconds_late for h in handins if h.student == submission.student), 0.0)
+        return Line(
+            submission.student,
+            submission.exercise,
+            report.status,
+            report.score,
+            report.max_score,
+            late,
+            fault or report.message,
+            ours=report.status is Status.GRADER_ERROR,
+            graded=graded,
+        )
+
+
+def _report_on(course: Course, submission: Submission) -> Report | None:
+    """Return the report on a submission that is graded already, as it is now and without failures of ours."""
+    try:
+        kept = json.loads(submission.autograded.read_text(encoding="utf-8"))["metadata"]["autograder"]
+        report = Report.from_dict(kept["report"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    if kept["fingerprint"] != fingerprint(course, submission) or report.status is Status.GRADER_ERROR:
+        return None
+    return report

@@ -1,0 +1,101 @@
+"""What the gradebook knows of an exercise: its questions, their points, their released cells."""
+
+import json
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.api import BaseCell, Comment, Grade, Gradebook, Notebook, SourceCell
+from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, LockCells
+
+from autograder.build import notebook, to_json
+from autograder.course import Course, CourseError
+from autograder.exercise import Exercise
+
+
+def released(exercise: Exercise) -> NotebookNode:
+    """Return the notebook that students get, with nbgrader's checksums."""
+    node = nbformat.reads(to_json(notebook(exercise)), as_version=4)
+    resources: dict[str, str] = {}
+    for step in (LockCells(), ClearSolutions(), ComputeChecksums()):
+        node, resources = step.preprocess(node, resources)
+    return node
+
+
+def record_exercise(course: Course, exercise: Exercise, database: str) -> None:
+    """Make the gradebook at `database` know `exercise` as it is now; grades that still apply are kept.
+
+    nbgrader's SaveCells refuses to add or remove questions once there are submissions; here they are given
+    the rows that they lack. What a person has graded is never deleted: that is a CourseError.
+    """
+    node = released(exercise)
+    with Gradebook(database, course.settings.course) as gradebook:
+        due = course.due(exercise.name)
+        gradebook.update_or_create_assignment(exercise.name, **({"duedate": due} if due else {}))
+        kernel = json.dumps(node.metadata.get("kernelspec", {}))
+        book = gradebook.update_or_create_notebook(exercise.name, exercise.name, kernelspec=kernel)
+        cells = [cell for cell in node.cells if "nbgrader" in cell.metadata]
+        _forget(gradebook, exercise, book, {cell.metadata.nbgrader.grade_id for cell in cells})
+        for cell in cells:
+            _record(gradebook, exercise.name, cell)
+        _complete(gradebook, book)
+
+
+def _record(gradebook: Gradebook, name: str, cell: NotebookNode) -> None:
+    """Create or update what nbgrader keeps of one cell."""
+    about = cell.metadata.nbgrader
+    if utils.is_grade(cell):
+        gradebook.update_or_create_grade_cell(
+            about.grade_id, name, name, max_score=float(about.points), cell_type=cell.cell_type
+        )
+    if utils.is_solution(cell):
+        gradebook.update_or_create_solution_cell(about.grade_id, name, name)
+    gradebook.update_or_create_source_cell(
+        about.grade_id,
+        name,
+        name,
+        cell_type=cell.cell_type,
+        locked=utils.is_locked(cell),
+        source=cell.source,
+        checksum=about.checksum,
+    )
+
+
+def _forget(gradebook: Gradebook, exercise: Exercise, book: Notebook, names: set[str]) -> None:
+    """Delete the cells that the exercise no longer has, with grades and comments that no person gave."""
+    gone = [cell for cell in book._base_cells if cell.name not in names]
+    for cell in gone:
+        if graded := _graded_by_hand(gradebook, cell):
+            raise CourseError(
+                f'{exercise.source}: "{cell.name}" is gone, but {graded} of its grades in the gradebook were '
+                "given by hand; put it back, or take those grades out in the formgrader first"
+            )
+    for cell in gone:
+        for row in (Grade, Comment):
+            gradebook.db.query(row).filter(row.cell_id == cell.id).delete()
+        gradebook.db.delete(cell)
+    for source in (source for source in book.source_cells if source.name not in names):
+        gradebook.db.delete(gradebook.db.get(SourceCell, source.id))
+    gradebook.db.commit()
+
+
+def _graded_by_hand(gradebook: Gradebook, cell: BaseCell) -> int:
+    grades = gradebook.db.query(Grade).filter(Grade.cell_id == cell.id)
+    comments = gradebook.db.query(Comment).filter(Comment.cell_id == cell.id)
+    by_hand = (Grade.manual_score.isnot(None)) | (Grade.extra_credit.isnot(None))
+    return int(grades.filter(by_hand).count() + comments.filter(Comment.manual_comment.isnot(None)).count())
+
+
+def _complete(gradebook: Gradebook, book: Notebook) -> None:
+    """Give every submission a grade and a comment for each question that was added since."""
+    gradebook.db.refresh(book)
+    for submission in book.submissions:
+        graded = {grade.cell_id for grade in submission.grades}
+        commented = {comment.cell_id for comment in submission.comments}
+        for cell in book.grade_cells:
+            if cell.id not in graded:
+                gradebook.db.add(Grade(cell_id=cell.id, notebook=submission))
+        for cell in book.solution_cells:
+            if cell.id not in commented:
+                gradebook.db.add(Comment(cell_id=cell.id, notebook=submission))
+    gradebook.db.commit()

@@ -1,0 +1,49 @@
+"""Reads the gradebook: what each submission has come to, by our scores and by people's."""
+
+from pathlib import Path
+
+from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, SubmittedAssignment
+
+from autograder.course import Course
+from autograder.exercise import Exercise
+from autograder.handin import Entry, Handin
+
+
+def handins(course: Course, exercise: Exercise, database: str) -> tuple[Handin, ...]:
+    """Return the submissions of `exercise` in the gradebook, in order of the students' ids."""
+    if database.startswith("sqlite:///") and not Path(database.removeprefix("sqlite:///")).is_file():
+        return ()
+    with Gradebook(database, course.settings.course) as gradebook:
+        try:
+            submissions = gradebook.find_assignment(exercise.name).submissions
+        except MissingEntry:
+            return ()
+        handins = [_handin(exercise, submission) for submission in submissions]
+    return tuple(sorted(handins, key=lambda handin: handin.student))
+
+
+def _handin(exercise: Exercise, submission: SubmittedAssignment) -> Handin:
+    comments = {c.name: c for notebook in submission.notebooks for c in notebook.comments}
+    grades = {grade.name: grade for notebook in submission.notebooks for grade in notebook.grades}
+    entries = []
+    for name in (*exercise.points, *exercise.written):
+        grade = grades.get(name if name in exercise.written else f"check-{name}")
+        if grade is not None:
+            entries.append(_entry(exercise, name, submission.student.id, grade, comments.get(name)))
+    penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
+    return Handin(submission.student.id, float(submission.total_seconds_late), penalty, tuple(entries))
+
+
+def _entry(exercise: Exercise, name: str, student: str, grade: Grade, comment: Comment | None) -> Entry:
+    return Entry(
+        student=student,
+        question=name,
+        written=name in exercise.written,
+        auto_score=grade.auto_score,
+        manual_score=grade.manual_score,
+        extra_credit=grade.extra_credit,
+        max_score=float(grade.max_score),
+        needs_person=bool(grade.needs_manual_grade),
+        comment=(comment.auto_comment or "") if comment is not None else "",
+        remark=(comment.manual_comment or "") if comment is not None else "",
+    )

@@ -1,0 +1,32 @@
+"""Stands where nbgrader turns an autograded notebook into HTML: our page goes into feedback/ instead."""
+
+from pathlib import Path
+from typing import Any
+
+from nbconvert.exporters import Exporter
+from nbformat import NotebookNode
+
+from autograder.course import load_course
+from autograder.gradebook.entries import handins
+from autograder.page import page
+from autograder.report import Report
+
+
+class FeedbackExporter(Exporter):  # type: ignore[misc]
+    """Writes the page that a student gets."""
+
+    file_extension = ".html"
+    output_mimetype = "text/html"
+
+    def from_notebook_node(
+        self, nb: NotebookNode, resources: Any = None, **kwargs: Any
+    ) -> tuple[str, dict[str, Any]]:
+        """Return the page on an autograded notebook."""
+        node, resources = super().from_notebook_node(nb, resources, **kwargs)
+        about, coursedir = resources["nbgrader"], self.parent.coursedir
+        course = load_course(Path(coursedir.root))
+        exercise = course.exercises[about["assignment"]]
+        found = handins(course, exercise, coursedir.db_url)
+        handin = next(handin for handin in found if handin.student == about["student"])
+        report = Report.from_dict(node.metadata["autograder"]["report"])
+        return page(report, handin, node.cells), resources

@@ -1,0 +1,33 @@
+"""Says why a submission's folder cannot be given to nbgrader, which would hang or fail on it."""
+
+from nbgrader.utils import parse_utc
+
+from autograder.submission import Submission, is_student
+
+MAX_FILES = 200
+TIMESTAMP = "timestamp.txt"
+
+
+def refusal(submission: Submission) -> str:
+    """Return what is wrong with the folder of `submission`, and the mend; empty where nothing is."""
+    if not is_student(submission.student):
+        return "is no student's id; use letters, digits and . _ @ + -, and rename the folder"
+    if submission.folder.is_symlink() or submission.folder.parent.is_symlink():
+        return "the folder is a link; put the files themselves there"
+    if sum(1 for _ in submission.folder.iterdir()) > MAX_FILES:
+        return f"the folder holds more than {MAX_FILES} files; leave the notebook alone in it"
+    return _bad_timestamp(submission)
+
+
+def _bad_timestamp(submission: Submission) -> str:
+    path = submission.folder / TIMESTAMP
+    mend = f"{TIMESTAMP} is no time; write one such as 2026-01-31 12:00:00 UTC, or delete it"
+    if not path.exists() and not path.is_symlink():
+        return ""
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > 100:
+        return mend
+    try:
+        parse_utc(path.read_text(encoding="utf-8").strip() or None)
+    except (ValueError, OverflowError, UnicodeDecodeError, AttributeError, TypeError):
+        return mend
+    return ""
