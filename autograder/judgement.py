@@ -2,10 +2,11 @@
 
 import torch
 
+from autograder.connection import DeadlineError, DiedError
 from autograder.exercise import Exercise
 from autograder.expect import Unmet
 from autograder.report import Outcome, Verdict
-from autograder.sandbox import DeadlineError, DiedError, ZygoteError
+from autograder.sandbox import ZygoteError
 from autograder.session import CodeCell, Session
 from autograder.student import Exchange, NotDefinedError, StudentError
 from autograder.suite import Suite, TestRun

@@ -3,8 +3,9 @@
 import time
 from dataclasses import dataclass, field
 
+from autograder.connection import DeadlineError, DiedError, Worker
 from autograder.outputs import Output, checked_outputs
-from autograder.sandbox import DeadlineError, DiedError, Limits, Worker, Zygote
+from autograder.sandbox import Limits, Zygote
 from autograder.student import StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 

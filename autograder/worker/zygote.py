@@ -1,8 +1,8 @@
 """The process that imports torch once and forks a child for each submission; run by exec, never imported.
 
-Its end of a socket is descriptor 3. A one-byte message "f", with a socket attached, forks a child that
-serves on that socket in a scratch folder of its own; the answer is the child's process id with a pidfd
-attached. "w" and an id waits for a dead child, removes its folder and answers with its wait status.
+Its end of a socket is descriptor 3. A message "f", with a socket attached, forks a child that serves on
+that socket in a scratch folder of its own; the answer is the child's process id with a pidfd attached.
+"w" and an id waits for a dead child, removes its folder and answers with its wait status.
 """
 
 import contextlib
@@ -11,15 +11,10 @@ import shutil
 import socket
 import struct
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-os.environ.update(OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MPLBACKEND="agg")
-
-import matplotlib.pyplot as plt
-import torch
-
-from autograder.worker.child import serve
-from autograder.worker.shell import Shell
+from autograder.worker.wall import die_with_parent
 
 CONTROL = 3
 WARM_UP = """
@@ -28,27 +23,56 @@ _torch.nn.Linear(2, 2)(_torch.zeros(1, 2)).sum().backward()
 del _torch
 """
 _ID = struct.Struct("!i")
+Serve = Callable[[socket.socket], None]
 
 
-def main() -> None:
-    """Warm up, say so, then fork and reap until the grader closes its end."""
-    torch.set_num_threads(1)
+def main(fonts: Path) -> None:
+    """Warm up, say so, then fork and reap until the grader closes its end.
+
+    `fonts` is where matplotlib keeps its list of fonts, which is slow to make anew.
+    """
+    die_with_parent()
     control = socket.socket(fileno=CONTROL)
-    with tempfile.TemporaryDirectory(prefix="worker-") as scratch:
-        os.environ.update(HOME=scratch, IPYTHONDIR=scratch)
-        plt.ioff()
-        shell = Shell()
-        shell.run(0, WARM_UP)
+    with tempfile.TemporaryDirectory(prefix="worker-") as folder:
+        scratch = Path(folder)
+        _set_environment(scratch, fonts)
+        serve = _warm()
         control.sendall(b"r")
-        _obey(control, shell, Path(scratch))
+        _obey(control, serve, scratch)
 
 
-def _obey(control: socket.socket, shell: Shell, scratch: Path) -> None:
+def _set_environment(scratch: Path, fonts: Path) -> None:
+    own = scratch / "matplotlib"
+    own.mkdir()
+    for font_list in fonts.glob("fontlist-*.json"):
+        shutil.copy(font_list, own)
+    os.environ.update(
+        HOME=str(scratch), IPYTHONDIR=str(scratch), MPLCONFIGDIR=str(own), MPLBACKEND="agg",
+        OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1",
+    )  # fmt: skip
+
+
+def _warm() -> Serve:
+    """Import what notebooks need, once for all, and return what a child does."""
+    import matplotlib.pyplot as plt
+    import torch
+
+    from autograder.worker.child import serve
+    from autograder.worker.shell import Shell
+
+    torch.set_num_threads(1)
+    plt.ioff()
+    shell = Shell()
+    shell.run(0, WARM_UP)
+    return lambda channel: serve(channel, shell)
+
+
+def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 1 + _ID.size, 1)
         match message[:1]:
             case b"f":
-                _fork(control, descriptors[0], shell, scratch)
+                _fork(control, descriptors[0], serve, scratch)
             case b"w":
                 (child,) = _ID.unpack(message[1:])
                 _, status = os.waitpid(child, 0)
@@ -58,21 +82,19 @@ def _obey(control: socket.socket, shell: Shell, scratch: Path) -> None:
                 return
 
 
-def _fork(control: socket.socket, descriptor: int, shell: Shell, scratch: Path) -> None:
+def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) -> None:
     child = os.fork()
     if child == 0:
         control.close()
         folder = scratch / str(os.getpid())
         folder.mkdir()
         os.chdir(folder)
+        os.environ.update(HOME=str(folder), TMPDIR=str(folder))
+        tempfile.tempdir = str(folder)
         with contextlib.suppress(BaseException):
-            serve(socket.socket(fileno=descriptor), shell)
+            serve(socket.socket(fileno=descriptor))
         os._exit(0)
     os.close(descriptor)
     handle = os.pidfd_open(child)
     socket.send_fds(control, [_ID.pack(child)], [handle])
     os.close(handle)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,108 @@
+"""The grader's end of a worker: one request at a time, with a deadline, and how the process ended."""
+
+import os
+import secrets
+import select
+import signal
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame
+
+_LINGER_SECONDS = 0.2  # for a process that has closed its connection to end by itself
+
+
+class WorkerError(Exception):
+    """The worker can no longer be asked anything."""
+
+
+class DiedError(WorkerError):
+    """The submission's process ended by itself; `reason` says how, for a student to read."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class DeadlineError(WorkerError):
+    """No answer came in time; the process has been killed."""
+
+
+class Worker:
+    """One submission's process; `reap` gives the wait status of a process that is dead."""
+
+    def __init__(self, channel: socket.socket, handle: int, reap: Callable[[], int]) -> None:
+        self._channel = channel
+        self._handle = handle
+        self._reap = reap
+        self._open = True
+
+    def ask(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
+        """Send a request and return its answer, or raise DeadlineError, DiedError or ProtocolError."""
+        number = secrets.token_hex(8)
+        deadline = time.monotonic() + seconds
+        try:
+            self._send(pack({"id": number, **header}, tensors), deadline)
+            reply, sent = read_frame(lambda count: self._receive(count, deadline))
+        except (DeadlineError, ProtocolError):
+            self.close()
+            raise
+        except OSError as error:
+            raise DiedError(self.close()) from error
+        if reply.pop("id", None) != number:
+            self.close()
+            raise ProtocolError("an answer does not belong to its question")
+        return reply, sent
+
+    def close(self) -> str:
+        """Make sure that the process is gone, whatever it is doing, and say how it went."""
+        if not self._open:
+            return "its process is gone"
+        self._open = False
+        self._channel.close()
+        lingers = not select.select([self._handle], [], [], _LINGER_SECONDS)[0]
+        if lingers:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        os.close(self._handle)
+        status = self._reap()
+        return "it closed its connection to the grader" if lingers else _how(status)
+
+    def _send(self, frame: bytes, deadline: float) -> None:
+        view = memoryview(frame)
+        while view:
+            self._wait(select.POLLOUT, deadline)
+            view = view[self._channel.send(view, socket.MSG_DONTWAIT) :]
+
+    def _receive(self, count: int, deadline: float) -> bytes:
+        chunks = bytearray()
+        while len(chunks) < count:
+            self._wait(select.POLLIN, deadline)
+            chunk = self._channel.recv(min(count - len(chunks), 1 << 20), socket.MSG_DONTWAIT)
+            if not chunk:
+                raise ConnectionResetError
+            chunks += chunk
+        return bytes(chunks)
+
+    def _wait(self, event: int, deadline: float) -> None:
+        poll = select.poll()
+        poll.register(self._channel, event)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            raise DeadlineError
+
+
+def _how(status: int) -> str:
+    """Say in a student's words how a process ended."""
+    if not os.WIFSIGNALED(status):
+        return f"the process ended itself (exit code {os.waitstatus_to_exitcode(status)})"
+    number = os.WTERMSIG(status)
+    words: dict[int, str] = {
+        signal.SIGSEGV: "a segmentation fault",
+        signal.SIGABRT: "an abort",
+        signal.SIGXCPU: "using up its processor time",
+        signal.SIGSYS: "a forbidden system call",
+        signal.SIGKILL: "being killed, for want of memory or of processor time",
+    }
+    return f"the process ended by {words.get(number, f'signal {number}')}"
