@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 7 · Cross-attention: one sequence asks another
+# # 7. Cross-attention: one sequence asks another
 #
 # So far a sentence has only looked at itself. A translator does more. While she writes the French word
 # *chat*, her eyes are on the English page, on *cat*, although *black* stands where she would look if she
@@ -18,8 +18,12 @@
 # 2. write a padding mask, so that sentences of different lengths can share a batch,
 # 3. write cross-attention for batches, where the two sides may even differ in width.
 #
-# It takes about an hour. You need nothing from your own earlier answers: what this notebook builds on is
-# given.
+# You need nothing from your own earlier answers: what this notebook builds on is given.
+#
+# **How to work.** Each question has a cell with a description to read and code to write, in place of `raise
+# NotImplementedError()`. Below it stands a check that you can read and run as often as you like. Your work
+# is graded on other inputs too, so write what is true in general. Pictures have a line marked `# try` for
+# you to change. Plan for about an hour.
 
 # %%
 import torch
@@ -98,7 +102,7 @@ plt.show()
 #   Order does not matter, meaning does.
 # - *dort* shares its look between *is* and *sleeping*. Each row is one budget of 1, spent over the keys.
 #
-# ## 1 · One class, three inputs
+# ## One class, three inputs
 #
 # A query asks *what am I looking for?*, a key says *this is what I am*, a value says *this is what I hand
 # over*. In self-attention all three are made from the same tokens. Let us take that for what it is, a
@@ -137,7 +141,7 @@ plt.show()
 # In this course the name is spelt one way, and our tests call your class with three different inputs. In
 # your own work, *Kernel → Restart and run all* finds such slips.
 #
-# ### Your turn: `Attention`
+# ### Question 1: `Attention`
 #
 # `row_dim` and `col_dim` say which dimension of the input counts tokens and which counts features. For $(n,
 # d)$ that is 0 and 1. You need them for transposing the keys, for the size to scale by, and for the
@@ -148,7 +152,7 @@ plt.show()
 class Attention(nn.Module):
     """Attention whose queries, keys and values may come from three different inputs.
 
-    Args:
+    Arguments:
         d_model: features of a token, before and after.
         row_dim: the dimension that counts tokens.
         col_dim: the dimension that counts features.
@@ -178,7 +182,7 @@ class Attention(nn.Module):
     ) -> Tensor:
         """Return one mixture of values for each query.
 
-        Args:
+        Arguments:
             encodings_for_q: (n, d_model), the tokens that ask.
             encodings_for_k: (m, d_model), the tokens that are compared with.
             encodings_for_v: (m, d_model), the tokens that are mixed.
@@ -188,7 +192,7 @@ class Attention(nn.Module):
         Returns:
             (n, d_model), of the inputs' dtype. Batches are welcome, not demanded.
 
-        Errors: none of its own. Inputs and mask are left as they were.
+        Raises: nothing of its own. Inputs and mask are left as they were.
         """
         ### BEGIN SOLUTION
         q = self.W_q(encodings_for_q)
@@ -241,7 +245,7 @@ print("Attention: this check passes")
 # `hidden_word` and guess before you run.
 
 # %% demo
-hidden_word = "cat"
+hidden_word = "cat"  # try "black" or "sleeping"
 
 attention = Attention(d_model=6)
 with torch.no_grad():
@@ -261,7 +265,7 @@ plt.show()
 # A hidden key loses all its weight, and the rest of the row shares it out anew. That is why the mask has to
 # act *before* the softmax.
 #
-# ## 2 · Sentences of different lengths: the padding mask
+# ## Sentences of different lengths: the padding mask
 #
 # A batch is one tensor, so all its sentences must have the same length. Shorter ones are filled up with a
 # token that means nothing, `<pad>`:
@@ -274,21 +278,21 @@ plt.show()
 # with length $l$ is padding when $j \ge l$. Positions count from 0, so a sentence of length 4 has its words
 # at 0, 1, 2, 3, and the first padding is at 4.
 #
-# ### Your turn: `padding_mask`
+# ### Question 2: `padding_mask`
 
 
 # %% solution="padding_mask"
 def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
     """Return a mask that hides what follows the last word of each sentence.
 
-    Args:
+    Arguments:
         lengths: (B,) whole numbers from 1 to max_length, the words of each sentence, in any order.
         max_length: the length to which all sentences are filled up; it may exceed the longest of them.
 
     Returns:
         boolean (B, max_length), True where padded.
 
-    Errors: none of its own. `lengths` is left as it was.
+    Raises: nothing of its own. `lengths` is left as it was.
 
     Source: the course's convention for masks, True where a token must not be looked at (document 001).
     """
@@ -317,8 +321,8 @@ print("padding_mask: this check passes")
 # Draw it. Dark cells are hidden. Try your own lengths, and a `max_length` above the longest of them.
 
 # %% demo
-lengths = torch.tensor([6, 4, 2, 5])
-max_length = 7
+lengths = torch.tensor([6, 4, 2, 5])  # try your own
+max_length = 7  # try 6 and 10
 
 figure, axes = plt.subplots(figsize=(6, 3.2), layout="constrained")
 axes.imshow(padding_mask(lengths, max_length), cmap="Greys", vmin=0, vmax=1.4)
@@ -329,7 +333,7 @@ axes.set_title("Padding mask: dark is padding, hidden from everybody")
 plt.show()
 
 # %% [markdown]
-# ## 3 · Cross-attention for batches
+# ## Cross-attention for batches
 #
 # In a translation model the two sides are different networks, and their vectors may differ in width: say
 # `d_query` for the sentence that is written, `d_context` for the one that is read. Scores are dot products,
@@ -361,14 +365,14 @@ plt.show()
 # Sometimes each query has its own mask. Then it is $(B, n, m)$ already and fits as it is. Your class takes
 # both.
 #
-# ### Your turn: `CrossAttention`
+# ### Question 3: `CrossAttention`
 
 
 # %% solution="CrossAttention"
 class CrossAttention(nn.Module):
     """Attention in which one batch of sequences asks and another one answers.
 
-    Args:
+    Arguments:
         d_query: features of a token that asks.
         d_context: features of a token that answers.
         d_out: size of queries, keys and values, and so of the output.
@@ -391,7 +395,7 @@ class CrossAttention(nn.Module):
     def forward(self, x: Tensor, context: Tensor, mask: Tensor | None = None) -> Tensor:
         """Return, for each token of `x`, a mixture of the values of its own context.
 
-        Args:
+        Arguments:
             x: (B, n, d_query).
             context: (B, m, d_context).
             mask: boolean, True where hidden; (B, m) hides a context token from all queries of its sequence,
@@ -400,7 +404,7 @@ class CrossAttention(nn.Module):
         Returns:
             (B, n, d_out), of the inputs' dtype.
 
-        Errors: none of its own. Inputs and mask are left as they were.
+        Raises: nothing of its own. Inputs and mask are left as they were.
         """
         ### BEGIN SOLUTION
         queries = self.W_query(x)
@@ -457,7 +461,7 @@ read = [
     ["the", "small", "black", "cat", "is", "sleeping"],
     ["the", "cat", "is", "sleeping", "<pad>", "<pad>"],
 ]
-sharpness = 10  # try 3 and 30
+sharpness = 4.0  # try 1 and 20
 
 x = embed(written).expand(2, 3, 6)
 context = torch.stack([torch.cat([embed(words), torch.eye(6)], dim=1) for words in read])
@@ -475,9 +479,9 @@ show_weights(right, masked[1], written, read[1], "With the padding mask: none")
 plt.show()
 
 # %% [markdown]
-# ## In your own words
+# ### Question 4: in your own words
 #
-# **Question (2 points).** A fellow student says: *I need no padding mask. I set the vectors of padded
+# A fellow student says: *I need no padding mask. I set the vectors of padded
 # tokens to zero, so they add nothing to the mixture.* Layers have no bias. What are the score and the
 # weight of such a token, and what happens to the weights of the real words? Why does a mask of -inf before
 # the softmax do better? Four or five sentences are enough.
@@ -491,10 +495,14 @@ plt.show()
 # more padding there is, so the same sentence gives different outputs in different batches. A score of -inf
 # gives weight exp(-inf) = 0 exactly, and the real words share the whole 1. (With a bias even the key and
 # the value would not be zero.)
+#
+# (One point for the weight of exp(0), one for what the real words lose and why -inf does not take it.)
 # ### END SOLUTION
 
 # %% [markdown]
-# **Question (2 points).** A model translates English into French, and in one cross-attention layer 5 French
+# ### Question 5: who asks?
+#
+# A model translates English into French, and in one cross-attention layer 5 French
 # tokens meet 8 English ones. Which side gives the queries, which the keys and the values? What shape do the
 # weights and the output have? If you shuffle the English tokens, together with their vectors, how does the
 # output change, and how does it change if you shuffle the French ones? Say why.
@@ -506,6 +514,8 @@ plt.show()
 # is (5, d_out), one mixture of English values for each French token. Shuffling the English tokens changes
 # nothing: each key moves together with its value, and a weighted sum has no order. Shuffling the French
 # tokens shuffles the output rows in the same way, because a row depends on its own query and on no other.
+#
+# (One point for the roles and the shapes, one for both shuffles with their reason.)
 # ### END SOLUTION
 
 # %% [markdown]
