@@ -32,7 +32,7 @@ def read_notebook(path: Path) -> tuple[NotebookCell, ...]:
 def load_notebook(path: Path) -> dict[str, Any]:
     """Return the notebook's JSON once it is sure to be one of format 4."""
     try:
-        if not path.is_file():
+        if path.is_symlink() or not path.is_file():
             raise UnreadableError("there is no notebook file of this name")
         if path.stat().st_size > MAX_BYTES:
             raise UnreadableError(f"larger than {MAX_BYTES >> 20} MB; clear all outputs and save again")
