@@ -1,0 +1,72 @@
+"""A classroom for tests: notebooks as students hand them in, whole or spoilt."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from autograder.build import notebook
+from autograder.course import Course, load_course
+from autograder.exercise import Exercise
+from autograder.source import Role
+from autograder.submission import Submission
+
+HERE = Path(__file__).parent
+CONFIG = HERE.parent.parent / "nbgrader_config.py"
+WRONG_SUMS = "def row_sums(x):\n    return x.sum(dim=0)"
+ANSWER = "A factor common to all terms can be taken out."
+Notebook = dict[str, Any]
+
+
+def open_course(root: Path) -> Course:
+    """Return a fresh copy of the small course in `root`, with nbgrader's settings."""
+    shutil.copytree(HERE / "course", root, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(CONFIG, root)
+    return load_course(root)
+
+
+def small(course: Course) -> Exercise:
+    """Return the course's exercise."""
+    return course.exercises["01_small"]
+
+
+def answered(exercise: Exercise, **answers: str) -> Notebook:
+    """Return the released notebook with `answers` in the cells of these names."""
+    made = notebook(exercise)
+    texts = {cell.grade_id: cell.released() for cell in exercise.cells if cell.role is not Role.TEXT}
+    for cell in made["cells"]:
+        name = cell["metadata"].get("nbgrader", {}).get("grade_id")
+        if name is not None:
+            cell["source"] = answers.get(name, texts[name])
+    return made
+
+
+def solved(exercise: Exercise, **answers: str) -> Notebook:
+    """Return the notebook with the reference's answers, save where `answers` has others."""
+    right = {cell.name: cell.text for cell in exercise.cells if cell.role is Role.SOLUTION}
+    return answered(exercise, **{**right, "why": ANSWER, **answers})
+
+
+def stripped(made: Notebook) -> Notebook:
+    """Return the notebook as an export from elsewhere leaves it: no metadata, no cell ids."""
+    for cell in made["cells"]:
+        cell["metadata"] = {}
+        del cell["id"]
+    return {**made, "metadata": {}, "nbformat_minor": 4}
+
+
+def cell_of(made: Notebook, name: str) -> dict[str, Any]:
+    """Return the cell with this grade_id."""
+    return next(c for c in made["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") == name)
+
+
+def hand_in(course: Course, student: str, made: Notebook | str | bytes, late: str = "") -> Submission:
+    """Put a notebook, or anything else, where collected submissions lie."""
+    submission = Submission(course.root, student, small(course).name)
+    submission.folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(made) if isinstance(made, dict) else made
+    content = text.encode() if isinstance(text, str) else text
+    submission.notebook.write_bytes(content)
+    if late:
+        (submission.folder / "timestamp.txt").write_text(late, encoding="utf-8")
+    return submission
