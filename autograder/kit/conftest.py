@@ -12,20 +12,13 @@ import os
 import re
 import traceback
 import warnings
-from dataclasses import dataclass
+from collections import namedtuple
 from functools import cached_property
 
 import pytest
 
-
-@dataclass(frozen=True)
-class Question:
-    """A question of the exercise; `check` is the fingerprint of its check cell."""
-
-    name: str
-    points: float
-    check: str
-
+# A question's check cell is known by its fingerprint, however a notebook was saved.
+Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = ""
 QUESTIONS = ()
@@ -37,14 +30,14 @@ class Unsolved(Exception):  # noqa: N818 - it reads as what it says
     """Why a question does not pass, in words for you."""
 
 
-@dataclass(eq=False)
 class Cell:
     """A code cell; `number` counts them from 1, `file` is its name in tracebacks."""
 
-    number: int
-    code: str
-    file: str
-    metadata: dict
+    def __init__(self, path, number, saved):
+        self.file = f"{path}, code cell {number}"
+        self.number = number
+        self.code = "".join(saved["source"])
+        self.metadata = saved.get("metadata", {})
 
     @cached_property
     def fingerprint(self):
@@ -79,10 +72,9 @@ class Cell:
     def makes(self, name):
         """Whether the cell defines, assigns or imports `name`, as far as its text tells."""
         name = re.escape(name)
-        forms = (
-            rf"(async +)?(def|class) +{name}\b|(from|import) .*\b{name}\b|(\w+ *, *)*{name}\b[^=(\n]*=(?!=)"
-        )
-        return bool(re.search(rf"(?m)^({forms})", self.code))
+        defined, imported = rf"(async +)?(def|class) +{name}\b", rf"(from|import) .*\b{name}\b"
+        assigned = rf"(\w+ *, *)*{name}\b[^=(\n]*=(?!=)"
+        return bool(re.search(rf"(?m)^({defined}|{imported}|{assigned})", self.code))
 
     def line(self, number):
         """Return one line of the cell."""
@@ -114,7 +106,7 @@ class Notebook:
         try:
             cells = json.loads(self.path.read_text(encoding="utf-8-sig"))["cells"]
             codes = [cell for cell in cells if cell["cell_type"] == "code"]
-            return [self._cell(number, cell) for number, cell in enumerate(codes, 1)]
+            return [Cell(self.path, number, cell) for number, cell in enumerate(codes, 1)]
         except ValueError as error:
             raise Unsolved(f"{self.path.name} is not JSON: {error}. Save it again from Jupyter.") from None
         except (KeyError, TypeError, AttributeError):
@@ -141,10 +133,6 @@ class Notebook:
         self._note_twins(question.name, makers)
         if error := check.run(dict(self.variables)):
             raise Unsolved(self._failure(question.name, error))
-
-    def _cell(self, number, cell):
-        file = f"{self.path}, code cell {number}"
-        return Cell(number, "".join(cell["source"]), file, cell.get("metadata", {}))
 
     def _check(self, question):
         """Return the check cell of `question`, the original one if it is there."""
@@ -178,6 +166,8 @@ class Notebook:
         if line == "raise NotImplementedError()":
             return f"{name}: not filled in yet"
         if isinstance(error, AssertionError) and cell and cell.checks:
+            with contextlib.suppress(SyntaxError):  # an assert of several lines is shown by its first
+                line = f"assert {ast.get_source_segment(line, ast.parse(line).body[0].test)}"
             return f"{error or 'This must hold:'}\n    {line}"
         nudge = f"\nDoes {name} return its result?" if "'NoneType' object" in str(error) else ""
         return f"{name}: {self._told(error)}{nudge}"
