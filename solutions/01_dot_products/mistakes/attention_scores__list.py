@@ -1,0 +1,5 @@
+"""A Python list of numbers is not yet a tensor. torch.stack joins tensors of one shape into one."""
+
+
+def attention_scores(inputs, query):
+    return [row @ query for row in inputs]

@@ -1,0 +1,6 @@
+"""After the call, look at inputs again: *= writes the weighted rows into the caller's tensor."""
+
+
+def context_vector(weights, inputs):
+    inputs *= weights[:, None]
+    return inputs.sum(dim=0)

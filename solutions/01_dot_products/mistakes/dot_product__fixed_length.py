@@ -1,0 +1,12 @@
+"""The example has three dimensions, others have more or fewer. Where does your loop learn how long the
+vectors are?
+"""
+
+
+def dot_product(a, b):
+    if len(a) != len(b):
+        raise ValueError("unequal lengths")
+    total = 0
+    for i in range(3):
+        total = total + a[i] * b[i]
+    return total

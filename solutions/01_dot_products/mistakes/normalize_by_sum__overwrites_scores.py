@@ -1,0 +1,6 @@
+"""After the call, look at scores again: /= writes the weights into the caller's tensor."""
+
+
+def normalize_by_sum(scores):
+    scores /= scores.sum()
+    return scores
