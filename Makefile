@@ -25,7 +25,7 @@ feedback: $(READY)  ## write a page for each graded submission, in feedback/
 export: $(READY)  ## write the gradebook as CSV, in build/exports/
 	$(GRADER) export $(EXERCISES)
 demo: $(READY)   ## grade a made-up class in build/demo/, away from any real gradebook
-	$(BIN)/python -m autograder.demo
+	$(GRADER) demo $(EXERCISES)
 check: $(READY)  ## style, types, and whether assignments/ is current
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check

@@ -141,22 +141,26 @@ def verify(folder: Path | None, exercises: tuple[str, ...]) -> None:
 @click.argument("notebooks", nargs=-1, required=True, metavar="NOTEBOOK...")
 @click.option("--exercise", help="Which exercise it is; without it, name, folder or cells tell.")
 @click.option("--json", "as_json", is_flag=True, help="Print one report a line, for programs.")
+@_unsafe
 @click.pass_obj
-def run(folder: Path | None, notebooks: tuple[str, ...], exercise: str | None, as_json: bool) -> None:
+def run(
+    folder: Path | None, notebooks: tuple[str, ...], exercise: str | None, as_json: bool, unsafe: bool
+) -> None:
     """Grade notebooks on the spot, without a gradebook."""
     from autograder.report import Status
     from autograder.run import run as run_notebooks
     from autograder.run import show_report
+    from autograder.table import clean
 
     failed = False
-    for done in run_notebooks(_course(folder), notebooks, exercise):
+    for done in run_notebooks(_course(folder), notebooks, exercise, unsafe=unsafe):
         if as_json:
             click.echo(done.to_json())
         else:
             show_report(done)
         failed |= done.report.status is Status.GRADER_ERROR
-        if done.failure:
-            click.echo(f"the grader failed on this notebook; {_details(done.failure)}", err=True)
+        if done.fault:
+            click.echo(clean(f"{done.notebook}: our failure: {done.fault}"), err=True)
     sys.exit(OUR_FAILURE if failed else 0)
 
 
@@ -222,6 +226,21 @@ def export(folder: Path | None, exercises: tuple[str, ...]) -> None:
     course = _course(folder)
     for path in write_tables(course, course.chosen(exercises)):
         click.echo(f"wrote {path.relative_to(course.root)}")
+
+
+@main.command()
+@_exercises
+@click.pass_obj
+def demo(folder: Path | None, exercises: tuple[str, ...]) -> None:
+    """Grade a made-up class in build/demo/, away from any real gradebook."""
+    from autograder.demo import demonstrate, places, show_class
+
+    course = _course(folder)
+    made, summary = demonstrate(course, course.chosen(exercises), tell=_tell)
+    show_class(made, summary)
+    for line in places(made):
+        click.echo(line)
+    sys.exit(summary.exit_code)
 
 
 @main.command()

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpecManager
 
+from autograder.connection import WorkerError
 from autograder.course import CourseError, load_course
-from autograder.sandbox import Limits, WorkerError, Zygote, ZygoteError
+from autograder.sandbox import Limits, Tier, Zygote, ZygoteError
 
 PACKAGES = ("torch", "nbgrader", "pytest", "jupytext", "ipython", "pydantic")
 KERNEL = "python3"
@@ -31,12 +32,13 @@ class Check:
 
 def examine(root: Path) -> list[Check]:
     """Check all that grading the course in `root` needs, in the order in which to mend it."""
+    course, demanded = _course(root)
     return [
         _system(),
         _python(),
         *_packages(root / "constraints.txt"),
-        *_guarded("worker", _worker),
-        _course(root),
+        *_guarded("worker", lambda: _worker(demanded)),
+        course,
         *_guarded("kernel", _kernel),
         *_folders(root),
     ]
@@ -83,14 +85,22 @@ def pins(constraints: Path) -> dict[str, str]:
     return {name.strip().lower(): pin.strip() for name, _, pin in pairs}
 
 
-def _worker() -> Iterator[Check]:
+def _worker(demanded: Tier) -> Iterator[Check]:
     try:
         with Zygote() as zygote:
             yield Check("worker", _answers(zygote), "starts and answers")
-            yield Check("walls", bool(zygote.walls), ", ".join(zygote.walls) or "none stands")
+            yield _walls(zygote, demanded)
     except (ZygoteError, WorkerError, OSError) as error:
         mend = "see that memory is free and that this user may write to the temporary folder"
         yield Check("worker", False, str(error) or type(error).__name__, mend)
+
+
+def _walls(zygote: Zygote, demanded: Tier) -> Check:
+    tiers = list(Tier)  # from the highest down
+    ok = tiers.index(zygote.tier) <= tiers.index(demanded)
+    seen = f"{zygote.tier}: {', '.join(zygote.walls) or 'none stands'}"
+    mend = f"course.yaml demands {demanded}; see which walls a machine needs in README.md, or lower `walls`"
+    return Check("walls", ok, seen, "" if ok else mend)
 
 
 def _answers(zygote: Zygote) -> bool:
@@ -100,15 +110,17 @@ def _answers(zygote: Zygote) -> bool:
     return reply.get("error") is None
 
 
-def _course(root: Path) -> Check:
+def _course(root: Path) -> tuple[Check, Tier]:
+    """Return what there is to say of course.yaml, and the walls that it demands."""
     try:
         course = load_course(root)
     except CourseError as error:
-        return Check("course.yaml", False, str(error), "mend the lines named here")
+        return Check("course.yaml", False, str(error), "mend the lines named here"), Tier.BARE
+    walls = course.settings.walls
     if missing := [exercise.name for exercise in course.exercises.values() if not exercise.source.is_file()]:
         mend = "write their sources, or take them out of course.yaml"
-        return Check("course.yaml", False, f"no source for {', '.join(missing)}", mend)
-    return Check("course.yaml", True, f"{len(course.exercises)} exercises")
+        return Check("course.yaml", False, f"no source for {', '.join(missing)}", mend), walls
+    return Check("course.yaml", True, f"{len(course.exercises)} exercises"), walls
 
 
 def _kernel() -> Iterator[Check]:

@@ -37,16 +37,20 @@ class Marker:
         self._graders: dict[str, Grader] = {}
 
     def mark(self, submission: Submission) -> Mark:
-        """Grade `submission` and write its report to build/reports/; our own failures are reports too.
+        """Grade `submission` and write its report to build/reports/."""
+        mark = self.grade(self._course.exercises[submission.exercise], submission.notebook)
+        _write(submission.report, mark.graded.report.to_json() + "\n")
+        return mark
+
+    def grade(self, exercise: Exercise, path: Path) -> Mark:
+        """Grade the notebook at `path`; our own failures are reports too.
 
         Only walls that do not stand stop everything: that is a WallError.
         """
-        exercise = self._course.exercises[submission.exercise]
-        mark = self._grade(exercise, submission.notebook)
+        mark = self._grade(exercise, path)
         if mark.graded.report.status is Status.GRADER_ERROR and not self._alive():
             self.close()
-            mark = self._grade(exercise, submission.notebook)
-        _write(submission.report, mark.graded.report.to_json() + "\n")
+            mark = self._grade(exercise, path)
         return mark
 
     def close(self) -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from autograder.course import Course
 from autograder.exercise import Exercise
-from autograder.grading import Grader
+from autograder.marking import Marker
 from autograder.notebook import NotebookCell, UnreadableError, read_notebook
-from autograder.report import QuestionReport, Report, Status, Verdict, total, written
-from autograder.sandbox import Zygote
+from autograder.report import QuestionReport, Report, Verdict
 from autograder.source import SourceError
 from autograder.table import clean, number, show
 
@@ -25,18 +24,23 @@ class Run:
 
     notebook: str
     report: Report
-    failure: BaseException | None = None  # what broke in the grader, if it did
+    fault: str = ""  # what broke on our side, if anything did
 
     def to_json(self) -> str:
         """Return the report on one line of JSON, beginning with the notebook."""
         return self.report.to_json(notebook=self.notebook)
 
 
-def run(course: Course, notebooks: Sequence[str], exercise: str | None = None) -> Iterator[Run]:
-    """Grade each notebook as the exercise that is told, or that it is found to be."""
+def run(
+    course: Course, notebooks: Sequence[str], exercise: str | None = None, *, unsafe: bool = False
+) -> Iterator[Run]:
+    """Grade each notebook as the exercise that is told, or that it is found to be.
+
+    What is wrong use is raised at once, before any notebook is graded.
+    """
     told = course.chosen([exercise])[0] if exercise else None
     tasks = [(notebook, told or guess_exercise(course, Path(notebook))) for notebook in notebooks]
-    return _run(course, tasks)
+    return _run(course, tasks, unsafe)
 
 
 def guess_exercise(course: Course, path: Path) -> Exercise:
@@ -68,34 +72,11 @@ def show_report(run: Run) -> None:
     show(title, ("question", "verdict", "score", "hint"), rows, report.message)
 
 
-def _run(course: Course, tasks: Sequence[tuple[str, Exercise]]) -> Iterator[Run]:
-    graders: dict[str, Grader] = {}
-    with Zygote() as zygote:
+def _run(course: Course, tasks: Sequence[tuple[str, Exercise]], unsafe: bool) -> Iterator[Run]:
+    with Marker(course, unsafe=unsafe) as marker:
         for notebook, exercise in tasks:
-            name = exercise.name
-            if name not in graders:
-                graders[name] = Grader(exercise, course.forbidden(name), course.limits(name), zygote)
-            yield _graded(graders[name], notebook, zygote.walls)
-
-
-def _graded(grader: Grader, notebook: str, walls: tuple[str, ...]) -> Run:
-    """Grade one notebook; where the grader itself breaks, the others still get their turn."""
-    try:
-        return Run(notebook, grader.grade(Path(notebook)).report)
-    except Exception as failure:
-        return Run(notebook, _failed(grader.exercise, walls), failure)
-
-
-def _failed(exercise: Exercise, walls: tuple[str, ...]) -> Report:
-    """Return the report of a grader that broke: no score, and a person is told."""
-    message = "The grader failed on this notebook. This is not your fault; your instructor will look."
-    questions = tuple(
-        QuestionReport(name, Verdict.GRADER_ERROR, None, points, "", None, ())
-        for name, points in exercise.points.items()
-    )
-    score, maximum = total(questions)
-    hand = tuple(written(name, points) for name, points in exercise.written.items())
-    return Report(exercise.name, Status.GRADER_ERROR, message, score, maximum, walls, questions + hand)
+            mark = marker.grade(exercise, Path(notebook))
+            yield Run(notebook, mark.graded.report, mark.fault)
 
 
 def _named(course: Course, text: str) -> Exercise | None:

@@ -7,13 +7,13 @@ from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from autograder.document import Document, Fault, Place, spelt
-from autograder.sandbox import Limits
+from autograder.sandbox import Limits, Tier
 
 SCHEMA = Path(__file__).with_name("course.schema.json")
 _LIMITS = Limits()
@@ -27,7 +27,7 @@ _WORDS = {  # by pydantic's kind of error: what to say of it
     "string_too_short": "is empty; write something",
     "string_too_long": "must have {bounds} characters; shorten it",
     "too_short": "is empty; list at least one",
-    "literal_error": '"{input}" is not known; use one of {expected}',
+    "enum": '"{input}" is not known; use one of {expected}',
     "greater_than": "must be {bounds}, but it is {input}; change it",
     "greater_than_equal": "must be {bounds}, but it is {input}; change it",
     "less_than_equal": "must be {bounds}, but it is {input}; change it",
@@ -101,9 +101,7 @@ class CourseSettings(_Strict):
 
     course: Name = Field(description="the course's id, as nbgrader knows it")
     title: str = Field(min_length=1, description="the course's name, for people")
-    walls: Literal["full", "container", "bare"] = Field(
-        "full", description="the walls that must stand before a submission is run"
-    )
+    walls: Tier = Field(Tier.FULL, description="the walls that must stand before a submission is run")
     limits: LimitSettings = Field(LimitSettings(), description="limits of every exercise")
     exercises: tuple[ExerciseSettings, ...] = Field(min_length=1, description="the exercises, in order")
 

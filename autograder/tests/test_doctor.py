@@ -7,7 +7,7 @@ import pytest
 from autograder import doctor
 from autograder.course import Course
 from autograder.doctor import Check, examine, pins
-from autograder.sandbox import ZygoteError
+from autograder.sandbox import Tier, ZygoteError
 
 
 @pytest.fixture
@@ -29,7 +29,8 @@ def test_a_healthy_machine_has_nothing_to_mend(course: Course) -> None:
     assert {"python", "torch", "nbgrader", "pytest", "worker", "walls", "kernel", "folders"} <= set(checks)
     assert checks["worker"] == Check("worker", True, "starts and answers")
     assert checks["course.yaml"] == Check("course.yaml", True, "1 exercises")
-    assert checks["walls"].seen
+    assert checks["walls"].ok
+    assert "rlimits" in checks["walls"].seen
 
 
 @pytest.mark.usefixtures("no_worker")
@@ -67,6 +68,29 @@ def test_a_worker_that_does_not_start_is_a_finding(course: Course) -> None:
     worker = seen(course)["worker"]
     assert (worker.ok, worker.seen) == (False, "no zygote today")
     assert worker.mend
+
+
+@pytest.mark.parametrize(("stands", "ok"), [(Tier.FULL, True), (Tier.CONTAINER, True), (Tier.BARE, False)])
+def test_walls_are_compared_with_what_the_course_demands(
+    course: Course, monkeypatch: pytest.MonkeyPatch, stands: Tier, ok: bool
+) -> None:
+    class Standing:
+        tier, walls = stands, ("rlimits",)
+
+        def __enter__(self) -> "Standing":
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setattr(doctor, "Zygote", Standing)
+    monkeypatch.setattr(doctor, "_answers", lambda _: True)
+    path = course.root / "course.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("bare", "container"), encoding="utf-8")
+    check = seen(course)["walls"]
+    assert check.ok is ok
+    assert check.seen == f"{stands}: rlimits"
+    assert ("demands container" in check.mend) is not ok
 
 
 @pytest.mark.usefixtures("no_worker")

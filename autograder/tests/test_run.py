@@ -137,6 +137,7 @@ def test_a_grader_that_breaks_gives_no_score_and_says_so(
     assert (done.report.status, done.report.score) == (Status.GRADER_ERROR, None)
     assert {question.score for question in done.report.questions} == {None}
     assert "secret" not in done.to_json()
+    assert done.fault == "RuntimeError: secret detail"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,200 @@
+"""Grades a made-up class in build/demo/: every kind of submission, away from any real gradebook."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+from zlib import crc32
+
+import yaml
+
+from autograder.answers import Notebook, fill, other_answers, released, right_answers
+from autograder.course import FILE, Course, load_course
+from autograder.exercise import Exercise
+from autograder.export import export
+from autograder.feedback import feedback
+from autograder.grade import Line, Summary, grade
+from autograder.release import release
+from autograder.submission import Submission
+from autograder.table import number, show
+
+DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
+_CONFIGURATION = "nbgrader_config.py"
+_ALL_HAND_IN = 2  # so many exercises get a submission from everybody, the others from some
+Answers = Mapping[str, str]
+_Choice = TypeVar("_Choice")
+
+
+def right(exercise: Exercise, student: str) -> Answers:  # noqa: ARG001 - one signature for all
+    """Answer everything as the reference does."""
+    return right_answers(exercise)
+
+
+def otherwise(exercise: Exercise, student: str) -> Answers:
+    """Answer in another right way, where the exercise knows one."""
+    if not exercise.accepted:
+        return right_answers(exercise)
+    chosen = _choose(exercise.accepted, exercise, student)
+    return {**right_answers(exercise), **other_answers(exercise, chosen.code)}
+
+
+def mistaken(exercise: Exercise, student: str) -> Answers:
+    """Answer with one of the known mistakes."""
+    if not exercise.mistakes:
+        return right_answers(exercise)
+    chosen = _choose(exercise.mistakes, exercise, student)
+    return {**right_answers(exercise), **other_answers(exercise, chosen.code)}
+
+
+def half(exercise: Exercise, student: str) -> Answers:  # noqa: ARG001
+    """Answer the first half of the questions."""
+    names = list(exercise.points)[: (len(exercise.points) + 1) // 2]
+    return {name: answer for name, answer in right_answers(exercise).items() if name in names}
+
+
+def none(exercise: Exercise, student: str) -> Answers:  # noqa: ARG001
+    """Answer nothing."""
+    return {}
+
+
+def endless(exercise: Exercise, student: str) -> Answers:  # noqa: ARG001
+    """Answer the first question with a loop that never ends."""
+    first = next(iter(exercise.points))
+    loop = f"def {first}(*arguments):\n    while True:\n        pass"
+    return {**right_answers(exercise), first: loop}
+
+
+def saved(notebook: Notebook) -> str:
+    """Save the notebook as Jupyter does."""
+    return json.dumps(notebook, indent=1)
+
+
+def broken_off(notebook: Notebook) -> str:
+    """Save a notebook of which the end is missing."""
+    return saved(notebook)[: len(saved(notebook)) // 2]
+
+
+def doubled(notebook: Notebook) -> str:
+    """Copy and paste the first graded cell, metadata and all."""
+    cells = notebook["cells"]
+    first = next(place for place, cell in enumerate(cells) if "nbgrader" in cell["metadata"])
+    copy = {**cells[first], "id": f"{cells[first]['id']}-copy"}
+    return saved({**notebook, "cells": [*cells[: first + 1], copy, *cells[first + 1 :]]})
+
+
+def stripped(notebook: Notebook) -> str:
+    """Lose all metadata and cell ids, as other editors' exports do."""
+    cells = [{**cell, "metadata": {}} for cell in notebook["cells"]]
+    for cell in cells:
+        cell.pop("id", None)
+    return saved({**notebook, "cells": cells, "metadata": {}, "nbformat_minor": 4})
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """A made-up student and what is special about what they hand in."""
+
+    name: str
+    about: str
+    answer: Callable[[Exercise, str], Answers] = right
+    save: Callable[[Notebook], str] = saved
+    handed_in: str = IN_TIME
+    eager: bool = False  # hands in every exercise
+
+    def hand_in(self, course: Course, exercise: Exercise) -> None:
+        """Put a notebook into submitted/, with the time it came."""
+        notebook = fill(released(course.assignments, exercise), self.answer(exercise, self.name))
+        submission = Submission(course.root, self.name, exercise.name)
+        submission.folder.mkdir(parents=True)
+        submission.notebook.write_text(self.save(notebook), encoding="utf-8")
+        (submission.folder / "timestamp.txt").write_text(self.handed_in, encoding="utf-8")
+
+
+CLASS = (
+    Student("ada", "answers as the reference does", eager=True),
+    Student("blaise", "answers in another right way", otherwise, eager=True),
+    Student("carl", "makes a known mistake", mistaken, eager=True),
+    Student("dorothy", "makes a known mistake", mistaken, eager=True),
+    Student("emmy", "makes a known mistake", mistaken, eager=True),
+    Student("felix", "makes a known mistake", mistaken),
+    Student("grace", "does the first half", half),
+    Student("hedy", "does the first half, without metadata", half, stripped),
+    Student("isaac", "touches nothing", none),
+    Student("joan", "writes an endless loop", endless),
+    Student("kurt", "sends half a file", save=broken_off),
+    Student("leonhard", "has a cell twice", save=doubled),
+    Student("maryam", "has lost all metadata", save=stripped, eager=True),
+    Student("niels", "is late", handed_in=LATE),
+)
+
+
+def demonstrate(
+    course: Course, exercises: Sequence[Exercise], tell: Callable[[Line], None] | None = None
+) -> tuple[Course, Summary]:
+    """Make, grade and give back to a class in build/demo/, and return its course and what became of it."""
+    names = [exercise.name for exercise in exercises]
+    demo = _course(course, names)
+    chosen = list(demo.exercises.values())
+    release(demo, chosen)
+    for student, exercise in _handins(chosen):
+        student.hand_in(demo, exercise)
+    # All submissions are our own: fewer walls than the course demands are enough for them.
+    summary = grade(demo, chosen, unsafe=True, tell=tell)
+    feedback(demo, chosen)
+    export(demo, chosen)
+    return demo, summary
+
+
+def show_class(demo: Course, summary: Summary) -> None:
+    """Print who scored what, and where to look further."""
+    lines = {(line.student, line.exercise): line for line in summary.lines}
+    rows = [
+        [student.name, *(_cell(lines.get((student.name, name))) for name in demo.exercises), student.about]
+        for student in CLASS
+    ]
+    columns = ("student", *(name.partition("_")[0] for name in demo.exercises), "what is special")
+    show("The demo class", columns, rows)
+
+
+def places(demo: Course) -> Iterator[str]:
+    """Yield a line on each thing to look at."""
+    for what, where in (("feedback", "feedback"), ("tables", "build/exports"), ("reports", "build/reports")):
+        yield f"{what:12}{demo.root / where}"
+    yield f"{'formgrader':12}cd {demo.root} && jupyter notebook, then Nbgrader > Formgrader"
+
+
+def _course(course: Course, names: Sequence[str]) -> Course:
+    """Make the folder of the demo's course, anew: its own settings, copies of the exercises, no gradebook."""
+    root = course.build / "demo"
+    shutil.rmtree(root, ignore_errors=True)
+    root.mkdir(parents=True)
+    for name in names:
+        source = course.exercises[name].folder
+        shutil.copytree(source, root / "solutions" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    if (course.root / _CONFIGURATION).is_file():
+        shutil.copy(course.root / _CONFIGURATION, root)
+    settings = course.settings.model_dump(mode="json", exclude_unset=True)
+    entries = [{**entry, "due": DUE} for entry in settings["exercises"] if entry["name"] in names]
+    (root / FILE).write_text(yaml.safe_dump({**settings, "exercises": entries}), encoding="utf-8")
+    return load_course(root)
+
+
+def _handins(exercises: Sequence[Exercise]) -> Iterator[tuple[Student, Exercise]]:
+    for place, exercise in enumerate(exercises):
+        for student in CLASS:
+            if student.eager or place < _ALL_HAND_IN:
+                yield student, exercise
+
+
+def _choose(choices: Sequence[_Choice], exercise: Exercise, student: str) -> _Choice:
+    """Return one of `choices`, the same each time, and seldom the same for two students."""
+    return choices[crc32(f"{exercise.name} {student}".encode()) % len(choices)]
+
+
+def _cell(line: Line | None) -> str:
+    if line is None:
+        return ""
+    if line.status != "graded":
+        return line.status
+    return f"{number(line.score)}/{number(line.max_score)}{' late' if line.seconds_late else ''}"
