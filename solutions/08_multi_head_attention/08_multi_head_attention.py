@@ -1,0 +1,623 @@
+# %% [markdown]
+# # 8. Multi-head attention: several looks at once
+#
+# Read: *the cat saw the dog and it barked*. To understand *barked* you look back for more than one thing. Who
+# does it? Look at *it*, and at the nouns. What stands just before? What other verb is there?
+#
+# One attention layer gives *barked* one row of weights, and the row sums to 1. That is one look. Whatever it
+# gives to one wish it takes from the others, and what comes back is a single blend of all.
+#
+# The remedy is plain: look several times, each time with other weights, and put the results side by side.
+# Each look is called a **head**. In this lesson you will
+#
+# 1. put whole attention layers side by side, which is the idea in its simplest form,
+# 2. learn to cut one wide tensor into heads and to join it again, without mixing up tokens,
+# 3. write multi-head attention as GPT models have it: causal, in batches, with a last layer that joins the
+#    heads.
+#
+# You need nothing from your own earlier answers: what this notebook builds on is given.
+#
+# **How to work.** Each question has a cell with a description to read and code to write, in place of `raise
+# NotImplementedError()`. Below it stands a check that you can read and run as often as you like. Your work
+# is graded on other inputs too, so write what is true in general. Pictures have a line marked `# try` for
+# you to change. Plan for 60 to 90 minutes.
+
+# %%
+import torch
+from torch import Tensor, nn
+
+# %% [markdown]
+# Given, from earlier lessons: `Attention` with three inputs, and the causal mask. True means hidden.
+
+
+# %%
+class Attention(nn.Module):
+    """Attention whose queries, keys and values may come from three inputs: (n, d), (m, d), (m, d)."""
+
+    def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
+        super().__init__()
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.row_dim = row_dim
+        self.col_dim = col_dim
+
+    def forward(
+        self,
+        encodings_for_q: Tensor,
+        encodings_for_k: Tensor,
+        encodings_for_v: Tensor,
+        mask: Tensor | None = None,
+    ) -> Tensor:
+        q = self.W_q(encodings_for_q)
+        k = self.W_k(encodings_for_k)
+        v = self.W_v(encodings_for_v)
+        scores = q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
+        if mask is not None:
+            scores = scores.masked_fill(mask, -torch.inf)
+        return torch.softmax(scores, dim=self.col_dim) @ v
+
+
+def causal_mask(length: int) -> Tensor:
+    """Return a boolean (length, length) mask, True above the diagonal: no token looks at a later one."""
+    return torch.ones(length, length, dtype=torch.bool).triu(diagonal=1)
+
+
+# %% [markdown]
+# ## A picture first: three heads and one
+#
+# Here are three heads set by hand. The first looks at the previous word, the second at nouns, the third at
+# words of its own kind. The fourth picture is *one* head that is asked to do all three: its scores are the
+# sum of theirs.
+#
+# Run the cell and look at the last row, *barked*. Then change `sharpness`, or the sentence.
+
+# %% demo
+import matplotlib.pyplot as plt
+
+words = ["the", "cat", "saw", "the", "dog", "and", "it", "barked"]
+kinds = ["article", "noun", "verb", "article", "noun", "link", "pronoun", "verb"]
+sharpness = 4.0  # try 1 and 10
+
+
+def show_weights(axes, weights, rows, columns, title):
+    """Draw attention weights as a heatmap: one row a query, one column a key."""
+    axes.imshow(weights, cmap="Blues", vmin=0, vmax=1)
+    axes.set_xticks(range(len(columns)), columns, rotation=60, ha="right")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_title(title)
+
+
+positions = torch.arange(len(words))
+wishes = {
+    "previous word": positions == positions.unsqueeze(1) - 1,
+    "nouns": torch.tensor([kind == "noun" for kind in kinds]).expand(len(words), len(words)),
+    "same kind": torch.tensor([[other == kind for other in kinds] for kind in kinds]),
+}
+scores = {name: sharpness * wish.float() for name, wish in wishes.items()}
+scores["all three in one head"] = sum(scores.values())
+
+figure, panels = plt.subplots(1, 4, figsize=(15, 4.2), layout="constrained")
+for axes, (name, score) in zip(panels, scores.items(), strict=True):
+    weights = torch.softmax(score.masked_fill(causal_mask(len(words)), -torch.inf), dim=-1)
+    show_weights(axes, weights, words, words, name)
+plt.show()
+
+# %% [markdown]
+# Three heads bring three separate answers. The single head brings one blend, in which nobody can tell any
+# more which part came from the previous word and which from a noun.
+#
+# ## Whole layers side by side
+#
+# The simplest multi-head attention is a list of attention layers. All get the same input, each has its own
+# weights, and the outputs are set side by side, feature after feature:
+#
+# | | shape |
+# |---|---|
+# | one head's output | $(n, d_{model})$ |
+# | all heads, side by side | $(n, h \cdot d_{model})$ |
+#
+# The rows stay tokens. What grows is the number of features.
+#
+# ### A story about two forgotten arguments
+#
+# In the document that this class comes from, `forward` takes `encodings_q`, but its body hands something
+# else to the heads, a global variable of the notebook with nearly the same name. And the mask? `forward`
+# takes one, and never hands it on. So the heads looked into the future, and nothing complained: the numbers
+# had the right shape, and the printed example used no mask.
+#
+# An argument that is taken and not used is a promise that is not kept. Here the mask reaches **every** head.
+#
+# ### Question 1: `MultiHeadAttentionWrapper`
+#
+# Keep the heads in an `nn.ModuleList` named `heads`. A plain Python list would hide them from torch: their
+# weights would not be among the module's parameters, so an optimizer would never train them. And make each
+# head anew: a list with the same layer three times has one set of weights, not three.
+
+
+# %% solution="MultiHeadAttentionWrapper"
+class MultiHeadAttentionWrapper(nn.Module):
+    """Several attention layers over the same inputs, their outputs side by side.
+
+    Arguments:
+        d_model: features of a token, for each head.
+        row_dim: the dimension that counts tokens.
+        col_dim: the dimension that counts features.
+        num_heads: how many heads.
+
+    Layers: `heads`, an nn.ModuleList of `num_heads` Attention layers, made one after the other.
+    So the parameters are called `heads.0.W_q.weight`, `heads.0.W_k.weight`, and so on.
+
+    Source: document 001, `MultiHeadAttention`, with its two forgotten arguments put right;
+    Vaswani et al., "Attention Is All You Need" (2017), section 3.2.2.
+    """
+
+    def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1, num_heads: int = 1) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.heads = nn.ModuleList(Attention(d_model, row_dim, col_dim) for _ in range(num_heads))
+        self.col_dim = col_dim
+        ### END SOLUTION
+
+    def forward(
+        self,
+        encodings_for_q: Tensor,
+        encodings_for_k: Tensor,
+        encodings_for_v: Tensor,
+        mask: Tensor | None = None,
+    ) -> Tensor:
+        """Return the outputs of all heads, the first head's features first.
+
+        Arguments:
+            encodings_for_q: (n, d_model), the tokens that ask.
+            encodings_for_k: (m, d_model), the tokens that are compared with.
+            encodings_for_v: (m, d_model), the tokens that are mixed.
+            mask: boolean (n, m), True where hidden, for all heads alike; None hides nothing.
+                At least one key of each row is visible.
+
+        Returns:
+            (n, num_heads * d_model), of the inputs' dtype. Batches are welcome, not demanded.
+
+        Raises: nothing of its own. Inputs and mask are left as they were.
+        """
+        ### BEGIN SOLUTION
+        outputs = [head(encodings_for_q, encodings_for_k, encodings_for_v, mask) for head in self.heads]
+        return torch.cat(outputs, dim=self.col_dim)
+        ### END SOLUTION
+
+
+# %% check="MultiHeadAttentionWrapper" points=3
+# Check of MultiHeadAttentionWrapper
+encodings = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
+
+# One head is plain attention, so the documented tensor of the earlier lessons comes out.
+torch.manual_seed(42)
+one_head = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=1)
+output = one_head(encodings, encodings, encodings)
+assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+assert output.shape == (3, 2), f"3 tokens and one head of 2 features give (3, 2), not {tuple(output.shape)}"
+encodings_attention = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
+assert torch.allclose(output, encodings_attention, atol=1e-4, rtol=0), (
+    "With seed 42 and one head the documented tensor of plain attention must come out."
+)
+
+# Three heads: 3 tokens with 3 * 2 features. The first two columns are those of the single head.
+torch.manual_seed(42)
+wrapper = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=3)
+output = wrapper(encodings, encodings, encodings)
+assert output.shape == (3, 6), f"3 tokens and 3 heads of 2 features give (3, 6), not {tuple(output.shape)}"
+three_heads = torch.tensor(
+    [
+        [1.0100, 1.0641, -0.7081, -0.8268, 0.6226, 0.1312],
+        [0.2040, 0.7057, -0.7417, -0.9193, 0.5522, 0.2499],
+        [3.4989, 2.2427, -0.7190, -0.8447, 0.5669, 0.2324],
+    ]
+)
+assert torch.allclose(output, three_heads, atol=1e-4, rtol=0), (
+    "With seed 42 and three heads the documented tensor must come out. "
+    "Is each head made anew, one after the other, and do their outputs stand side by side?"
+)
+
+# Under a causal mask the first token sees only itself, in every head.
+first = wrapper(encodings, encodings, encodings, causal_mask(3))[0]
+own_values = torch.cat([head.W_v(encodings[0]) for head in wrapper.heads])
+assert torch.allclose(first, own_values, atol=1e-5), "The mask must reach every head, but one looks past it."
+print("MultiHeadAttentionWrapper: this check passes")
+
+# %% [markdown]
+# ### The price, and a better way
+#
+# Three heads of full width cost three times as much. Real models do it differently: they keep the total
+# width $d$ and give each of the $h$ heads a share of it, the **head size** $d / h$. One wide layer makes
+# the queries of all heads in one product, and so for keys and values. Then the result is cut into heads,
+# each head attends for itself, and the pieces are joined again.
+#
+# A wide layer of 12 outputs *is* three layers of 4 outputs, stacked. Features 0 to 3 belong to the first
+# head, 4 to 7 to the second, 8 to 11 to the third. So all depends on cutting in the right place.
+#
+# ## Cutting: $(B, T, d)$ to $(B, h, T, d/h)$
+#
+# It takes two steps. First cut each token's features into $h$ pieces: `view(B, T, h, d // h)`. The memory
+# does not change, only the way we count. Then swap the dimensions of tokens and heads, because each head is
+# to attend over tokens: `transpose(1, 2)`.
+#
+# It is tempting to ask for the final shape at once: `view(B, h, T, d // h)`. It runs, and the shape is
+# right. But `view` deals out the numbers in the order in which they lie in memory, token after token. So
+# the first head gets *all* features of the first few tokens, instead of the first few features of all
+# tokens. You will see it in the picture below the question.
+#
+# ### Question 2: `split_heads`
+
+
+# %% solution="split_heads"
+def split_heads(x: Tensor, num_heads: int) -> Tensor:
+    """Cut the features of each token into heads.
+
+    Arguments:
+        x: (B, T, d), with d a multiple of num_heads.
+        num_heads: how many heads, h.
+
+    Returns:
+        (B, h, T, d / h), of x's dtype: head i holds features i * d / h up to (i + 1) * d / h of each token,
+        in their order.
+
+    Raises: nothing of its own; when d is no multiple of num_heads, anything may happen.
+    x is left as it was.
+
+    Source: Vaswani et al. (2017), section 3.2.2.
+    """
+    ### BEGIN SOLUTION
+    batch, length, size = x.shape
+    return x.view(batch, length, num_heads, size // num_heads).transpose(1, 2)
+    ### END SOLUTION
+
+
+# %% check="split_heads" points=2
+# Check of split_heads
+# Two tokens with four features; the number tells both: 12 is feature 2 of token 1.
+x = torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])
+heads = split_heads(x, 2)
+assert isinstance(heads, torch.Tensor), "split_heads must return a tensor"
+assert heads.shape == (1, 2, 2, 2), f"(1, 2, 4) and two heads give (1, 2, 2, 2), not {tuple(heads.shape)}"
+assert torch.equal(heads[0, 0], torch.tensor([[0.0, 1.0], [10.0, 11.0]])), (
+    f"The first head must hold features 0 and 1 of both tokens, but it holds {heads[0, 0].tolist()}"
+)
+assert torch.equal(heads[0, 1], torch.tensor([[2.0, 3.0], [12.0, 13.0]])), (
+    f"The second head must hold features 2 and 3 of both tokens, but it holds {heads[0, 1].tolist()}"
+)
+assert split_heads(torch.zeros(2, 5, 12), 3).shape == (2, 3, 5, 4), "(2, 5, 12) and 3 heads give (2, 3, 5, 4)"
+print("split_heads: this check passes")
+
+# %% [markdown]
+# ### See it in colour
+#
+# On the left a sequence of 4 tokens with 6 features. Each colour is a head, each cell says which token and
+# which feature it is. In the middle what your `split_heads` makes of it; on the right what a single `view`
+# would make. In a good cut each block has one colour and one row a token.
+
+# %% demo
+num_tokens, num_features, num_heads = 4, 6, 3  # try 3, 8, 2
+colours = ["#9ecae1", "#fdae6b", "#a1d99b", "#dadaeb", "#fcbba1", "#d9d9d9"]
+
+
+def show_cells(axes, numbers, title):
+    """Draw a table of cell numbers, coloured by the head that each feature belongs to."""
+    size = num_features // num_heads
+    for row, line in enumerate(numbers.long().tolist()):
+        for column, number in enumerate(line):
+            token, feature = divmod(number, num_features)
+            axes.add_patch(
+                plt.Rectangle((column, row), 1, 1, facecolor=colours[feature // size], edgecolor="white")
+            )
+            axes.text(column + 0.5, row + 0.5, f"t{token}\nf{feature}", ha="center", va="center", fontsize=8)
+    axes.set(xlim=(0, len(numbers[0])), ylim=(len(numbers), 0), aspect="equal", title=title)
+    axes.axis("off")
+
+
+numbers = torch.arange(num_tokens * num_features, dtype=torch.float32).view(1, num_tokens, num_features)
+cut = split_heads(numbers, num_heads)[0]
+one_view = numbers.view(num_heads, num_tokens, num_features // num_heads)
+
+figure, panels = plt.subplots(1, 1 + 2 * num_heads, figsize=(14, 3.2), layout="constrained")
+show_cells(panels[0], numbers[0], "tokens down,\nfeatures across")
+for head in range(num_heads):
+    show_cells(panels[1 + head], cut[head], f"split_heads\nhead {head}")
+    show_cells(panels[1 + num_heads + head], one_view[head], f"only view\nhead {head}")
+plt.show()
+
+# %% [markdown]
+# ## Joining: $(B, h, T, s)$ to $(B, T, h \cdot s)$
+#
+# The way back is the same road in the other direction: first swap heads and tokens, then join the pieces.
+# One stone lies on it. After `transpose` the numbers lie in memory in another order than they are counted,
+# and `view` refuses to join across such a seam. `contiguous()` puts them in order, or `reshape` does both.
+#
+# And the temptation is the same too: a `reshape` *without* swapping gives the right shape and wrong tokens.
+#
+# ### Question 3: `merge_heads`
+
+
+# %% solution="merge_heads"
+def merge_heads(x: Tensor) -> Tensor:
+    """Join the heads' features, token by token: the inverse of split_heads.
+
+    Arguments:
+        x: (B, h, T, s), h heads of size s; it may lie in memory in any order.
+
+    Returns:
+        (B, T, h * s), of x's dtype: for each token the features of head 0, then of head 1, and so on.
+
+    Raises: nothing of its own. x is left as it was.
+
+    Source: Vaswani et al. (2017), section 3.2.2, "Concat".
+    """
+    ### BEGIN SOLUTION
+    batch, num_heads, length, size = x.shape
+    return x.transpose(1, 2).reshape(batch, length, num_heads * size)
+    ### END SOLUTION
+
+
+# %% check="merge_heads" points=2
+# Check of merge_heads
+# Two heads of size 2 over two tokens, as split_heads makes them of [[0, 1, 2, 3], [10, 11, 12, 13]].
+heads = torch.tensor([[[[0.0, 1.0], [10.0, 11.0]], [[2.0, 3.0], [12.0, 13.0]]]])
+joined = merge_heads(heads)
+assert isinstance(joined, torch.Tensor), "merge_heads must return a tensor"
+assert joined.shape == (1, 2, 4), f"(1, 2, 2, 2) gives (1, 2, 4), not {tuple(joined.shape)}"
+assert torch.equal(joined, torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])), (
+    f"Each token must get its own features back, head after head, but the result is {joined[0].tolist()}"
+)
+assert merge_heads(torch.zeros(2, 3, 5, 4)).shape == (2, 5, 12), "(2, 3, 5, 4) gives (2, 5, 12)"
+print("merge_heads: this check passes")
+
+# %% [markdown]
+# There and back again: cut, join, and compare with joining without the swap.
+
+# %% demo
+figure, panels = plt.subplots(1, 3, figsize=(13, 3.2), layout="constrained")
+show_cells(panels[0], numbers[0], "before")
+show_cells(panels[1], merge_heads(cut.unsqueeze(0))[0], "cut and joined")
+show_cells(panels[2], cut.reshape(num_tokens, num_features), "cut, and joined without the swap")
+plt.show()
+
+# %% [markdown]
+# ## Multi-head attention as models have it
+#
+# Now all of it together. Follow the shapes, with $h$ heads of size $s = d_{out} / h$:
+#
+# | step | shape |
+# |---|---|
+# | `x` | $(B, T, d_{in})$ |
+# | `W_query(x)`, `W_key(x)`, `W_value(x)` | $(B, T, d_{out})$ |
+# | each cut into heads | $(B, h, T, s)$ |
+# | scores, scaled, masked; weights, dropout | $(B, h, T, T)$ |
+# | weights times values | $(B, h, T, s)$ |
+# | joined | $(B, T, d_{out})$ |
+# | `out_proj` | $(B, T, d_{out})$ |
+#
+# Matrix products with `@` act on the last two dimensions and treat all others as a batch. So the heads come
+# for free: $(B, h, T, s)$ times $(B, h, s, T)$ is $B \cdot h$ products at once, and no head hears of
+# another.
+#
+# Five places where it often goes wrong:
+#
+# - **Scale by the head's size.** A score is a sum of $s$ products, not of $d_{out}$ or $d_{in}$. So divide by
+#   $\sqrt{s}$. With the wrong number everything still runs, and the weights come out too flat.
+# - **Softmax over the keys.** The scores have four dimensions now, and the keys are the last.
+# - **Cut the mask to the sequence.** `context_length` is the longest sequence that may come. A shorter one
+#   needs only the first T rows and columns. Make the mask in `forward`, or keep it with `register_buffer`.
+#   A plain attribute `self.mask = ...` stays behind when the model moves to a GPU, and a parameter would be
+#   trained.
+# - **Apply the last layer.** Up to there no head has heard of another; `out_proj` lets them speak together.
+#   It has a bias, whatever `qkv_bias` says.
+# - **Dropout acts on the weights**, after the softmax, and only in training. `nn.Dropout` knows when that is.
+#
+# And one more: 10 features cannot be shared among 4 heads. Say so when the module is made, and not by a
+# strange error later on.
+#
+# ### Question 4: `MultiHeadAttention`
+#
+# Write the cutting and joining out inside the class, even though you have functions for it. It is two
+# lines, and so a slip in one question cannot cost you points in another.
+
+
+# %% solution="MultiHeadAttention"
+class MultiHeadAttention(nn.Module):
+    """Causal self-attention with several heads that share the output's width.
+
+    Arguments:
+        d_in: features of a token of the input.
+        d_out: features of a token of the output, shared by the heads: each has d_out / num_heads.
+        context_length: the longest sequence that may come.
+        dropout: the share of attention weights that is set to zero in training.
+        num_heads: how many heads.
+        qkv_bias: whether queries, keys and values have a bias.
+
+    Layers: `W_query`, `W_key`, `W_value` from d_in to d_out, the first head in the first rows of their weights;
+    `out_proj` from d_out to d_out, with a bias; each an nn.Linear, and no other parameters.
+
+    Raises:
+        ValueError (or AssertionError): if d_out is not divisible by num_heads.
+
+    Source: document 000, which announces this variant and stops before it;
+    Vaswani et al. (2017), section 3.2.2.
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        if d_out % num_heads != 0:
+            raise ValueError(f"d_out = {d_out} is not divisible by num_heads = {num_heads}")
+        self.num_heads = num_heads
+        self.head_size = d_out // num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", causal_mask(context_length))
+        ### END SOLUTION
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return what the tokens learn from themselves and from those before them.
+
+        Arguments:
+            x: (B, T, d_in), with T from 1 to context_length.
+
+        Returns:
+            (B, T, d_out), of x's dtype.
+
+        Raises: nothing of its own. x is left as it was.
+        """
+        ### BEGIN SOLUTION
+        batch, length, _ = x.shape
+        queries, keys, values = (
+            layer(x).view(batch, length, self.num_heads, self.head_size).transpose(1, 2)
+            for layer in (self.W_query, self.W_key, self.W_value)
+        )
+        scores = queries @ keys.transpose(2, 3) / self.head_size**0.5
+        scores = scores.masked_fill(self.mask[:length, :length], -torch.inf)
+        weights = self.dropout(torch.softmax(scores, dim=-1))
+        joined = (weights @ values).transpose(1, 2).reshape(batch, length, -1)
+        return self.out_proj(joined)
+        ### END SOLUTION
+
+
+# %% check="MultiHeadAttention" points=6
+# Check of MultiHeadAttention
+torch.manual_seed(0)
+attention = MultiHeadAttention(d_in=5, d_out=12, context_length=7, dropout=0.0, num_heads=3)
+x = torch.randn(2, 6, 5) * 2
+output = attention(x)
+assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+assert output.shape == (2, 6, 12), f"the output must be (B, T, d_out) = (2, 6, 12), not {tuple(output.shape)}"
+names = sorted(name for name, _ in attention.named_parameters())
+layers = ["W_key.weight", "W_query.weight", "W_value.weight", "out_proj.bias", "out_proj.weight"]
+assert names == layers, f"the parameters must be {layers}, but they are {names}"
+
+# A later token never changes an earlier output, and shorter sequences are welcome.
+assert torch.allclose(attention(x[:, :4]), output[:, :4], atol=1e-5), (
+    "The first four outputs must be the same, whether or not other tokens follow."
+)
+
+# Three heads are three attentions over four features each, side by side, before out_proj.
+heads = []
+for first in (0, 4, 8):
+    rows = slice(first, first + 4)
+    q = x @ attention.W_query.weight[rows].T
+    k = x @ attention.W_key.weight[rows].T
+    v = x @ attention.W_value.weight[rows].T
+    heads.append(nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True))
+expected = attention.out_proj(torch.cat(heads, dim=-1))
+assert torch.allclose(output, expected, atol=1e-5), (
+    "The output must be what three separate heads give, joined and sent through out_proj."
+)
+
+refused = False
+try:
+    MultiHeadAttention(d_in=5, d_out=10, context_length=7, dropout=0.0, num_heads=4)
+except (ValueError, AssertionError):
+    refused = True
+assert refused, "10 features cannot be shared among 4 heads: raise a ValueError"
+print("MultiHeadAttention: this check passes")
+
+# %% [markdown]
+# ### Do heads help? Try it
+#
+# Each token below carries four random signs. The task: at each place, give the signs of the **first** token
+# and those of the **previous** one, both. That takes two looks at once.
+#
+# We train your layer three times, with 1, 2 and 4 heads. All three have exactly the same number of
+# parameters. It takes a few seconds. Guess first: which curve stays up?
+
+# %% demo
+length, content = 8, 4
+steps = 200  # try 600: does patience help the single head?
+
+
+def make_task(batch):
+    """Return tokens of signs and positions, and the signs of the first and the previous token."""
+    signs = torch.randint(0, 2, (batch, length, content)).float() * 2 - 1
+    places = torch.eye(length).expand(batch, length, length)
+    previous = torch.cat([signs[:, :1], signs[:, :-1]], dim=1)
+    first = signs[:, :1].expand(batch, length, content)
+    return torch.cat([signs, places], dim=-1), torch.cat([first, previous], dim=-1)
+
+
+figure, axes = plt.subplots(figsize=(6.5, 4), layout="constrained")
+for num_heads in (1, 2, 4):
+    torch.manual_seed(0)
+    layer = MultiHeadAttention(content + length, 2 * content, length, 0.0, num_heads)
+    optimizer = torch.optim.Adam(layer.parameters(), lr=0.02)
+    losses = []
+    for _ in range(steps):
+        tokens, wanted = make_task(32)
+        loss = nn.functional.mse_loss(layer(tokens), wanted)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    axes.plot(losses, label=f"{num_heads} head{'s' if num_heads > 1 else ''}")
+axes.set(xlabel="step", ylabel="mean squared error", title="Two looks at once need two heads")
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# ### Question 5: why more than one head?
+#
+# Explain the picture. What must the single head's row of weights do to serve both wishes, and why can no
+# later layer take the result apart again? Why does more training not help? Four or five sentences are
+# enough.
+
+# %% [markdown] manual="why_many_heads" points=2
+# ### BEGIN SOLUTION
+# A head has one row of weights for each token, and the row sums to 1. To serve both wishes the single head
+# has to divide this budget: say half for the first token and half for the previous one. What comes out is
+# one mixture, the half of one value plus half of the other. The same sum arises from different pairs of
+# signs (+ and -, or - and +), so what is lost cannot be found again by any later layer, and it is no matter
+# of training: no weights of one head do it. Two heads make two rows, each with a budget of its own, and
+# their results stand side by side, so that out_proj can use each for itself.
+#
+# (One point for the shared budget and the mixture, one for why the mixture cannot be undone.)
+# ### END SOLUTION
+
+# %% [markdown]
+# ### Question 6: which size?
+#
+# A model has d_in = 768, d_out = 768 and 12 heads. By which number are the scores divided, and why not by
+# $\sqrt{768}$? What would be different in the weights if they were? And why would a test with d_out = 2 and
+# two heads not notice that scaling is missing altogether?
+
+# %% [markdown] manual="which_size" points=2
+# ### BEGIN SOLUTION
+# By 8, the root of the head size 768 / 12 = 64. A score is a sum of 64 products, one for each feature of
+# the head, so its spread grows with the root of 64, and dividing by 8 brings it back to about 1. The root
+# of 768 is about 27.7: the scores would come out about 3.5 times too small, and the weights too even, close
+# to a plain mean. With d_out = 2 and two heads the head size is 1, and the root of 1 is 1: dividing by it,
+# multiplying by it or leaving it out gives the same numbers.
+#
+# (One point for 8 with its reason, one for the flat weights and the head size of 1.)
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What you can now explain
+#
+# - One row of weights is one look. Several heads look several times, each with weights of its own, and their
+#   results stand side by side.
+# - A mask belongs to every head. An argument that is taken must be used.
+# - Cutting into heads is `view`, then `transpose`; joining is `transpose`, then `reshape`. The right shape
+#   alone proves nothing: tokens and features must stay what they were.
+# - One wide layer is several narrow ones stacked, so many heads cost no more than one.
+# - Scores are scaled by the root of the *head's* size.
+# - Until `out_proj` the heads do not hear of each other; it joins what they found.
+# - The sharing must come out even, and a good constructor says so at once.
+#
+# Next: multi-head attention, a small network after it, and both of them several times over: a tiny GPT.
