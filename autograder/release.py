@@ -66,6 +66,6 @@ def _differences(fresh: Path, old: Path, name: str) -> Iterator[Path]:
 
 def _strays(course: Course) -> Iterator[Path]:
     """Yield the folders in assignments/ that belong to no exercise of the course."""
-    for path in sorted(course.assignments.iterdir()):
+    for path in sorted(course.assignments.glob("*/")):
         if path.name not in course.exercises:
             yield path.relative_to(course.root)
