@@ -1,0 +1,719 @@
+# %% [markdown]
+# # 9. A tiny GPT
+#
+# Everything is in place: attention that looks only at the past, and many heads of it. What is missing is
+# the house around it. In this notebook you build a small language model of the same kind as the large ones,
+# train it on a nursery rhyme in a few seconds, and let it write.
+#
+# Four questions lead there:
+#
+# 1. `Block`: attention, a small network that works on each token, and the two paths around them.
+# 2. `TinyGPT`: from tokens to a guess at every next token.
+# 3. `generate`: guess, append, repeat.
+# 4. `train_step`: make the guesses a little better.
+#
+# Two short written questions come at the end. Each question has a check that you can run as often as you
+# like. Hidden tests look at the same properties on other inputs. They test each question by itself: a mistake
+# in `Block` costs nothing in `TinyGPT`, and `generate` and `train_step` are tested with a model of ours.
+#
+# `MultiHeadAttention` from exercise 8 is given here, finished.
+
+# %%
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+# %%
+class MultiHeadAttention(nn.Module):
+    """Causal attention in several heads: (B, T, d_in) -> (B, T, d_out) for T <= context_length."""
+
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        assert d_out % num_heads == 0, "d_out must be divisible by num_heads"
+        self.num_heads = num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        mask = torch.ones(context_length, context_length, dtype=torch.bool).triu(diagonal=1)
+        self.register_buffer("mask", mask, persistent=False)
+
+    def split(self, x):
+        """(B, T, d_out) -> (B, num_heads, T, d_out / num_heads)."""
+        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+
+    def attention_weights(self, x):
+        """(B, T, d_in) -> (B, num_heads, T, T): how much each token looks at each token, in every head."""
+        queries, keys = self.split(self.W_query(x)), self.split(self.W_key(x))
+        scores = queries @ keys.transpose(-2, -1) / math.sqrt(keys.shape[-1])
+        length = x.shape[1]
+        return scores.masked_fill(self.mask[:length, :length], -math.inf).softmax(dim=-1)
+
+    def forward(self, x):
+        weights = self.dropout(self.attention_weights(x))
+        context = weights @ self.split(self.W_value(x))
+        return self.out_proj(context.transpose(1, 2).flatten(-2))
+
+
+# %% [markdown]
+# ## The block
+#
+# Attention lets tokens *exchange* what they know. It does not let them *think about it*: the result is a
+# weighted mean of values. So a block has a second half, the **feed-forward network**. It takes each token by
+# itself, makes it four times as wide, bends it with GELU or ReLU, and makes it narrow again.
+#
+# Two additions make it possible to stack many blocks.
+#
+# **Residual paths.** A half does not replace its input, it *adds* to it: `x + half(x)`. If the half has
+# nothing to say, the token passes through unchanged. And the gradient has a straight way back to the first
+# block.
+#
+# **LayerNorm.** It gives each token's features mean 0 and variance 1, token by token, then scales and shifts
+# them by learnt numbers. We use it *before* each half (pre-norm), so that the residual path itself stays
+# untouched:
+#
+# $$h = x + \mathrm{attention}(\mathrm{norm}_1(x))$$
+# $$\mathrm{out} = h + \mathrm{feedforward}(\mathrm{norm}_2(h))$$
+#
+# Note that the second line reads $h$, not $x$. The 2017 Transformer normalised after the addition
+# (post-norm); nearly all newer models do it before, because deep stacks train more calmly so.
+#
+# The picture shows what LayerNorm does to four tokens of very different size.
+
+# %% demo
+import matplotlib.pyplot as plt
+
+torch.manual_seed(0)
+tokens_before = torch.randn(4, 12) * torch.tensor([[0.3], [1.0], [3.0], [6.0]]) + torch.tensor(
+    [[0.0], [2.0], [-3.0], [4.0]]
+)
+tokens_after = nn.LayerNorm(12)(tokens_before).detach()
+figure, axes = plt.subplots(1, 2, figsize=(10, 2.8), layout="constrained")
+for axis, values, title in zip(
+    axes, (tokens_before, tokens_after), ("before LayerNorm", "after LayerNorm"), strict=True
+):
+    picture = axis.imshow(values, cmap="coolwarm", vmin=-4, vmax=4, aspect="auto")
+    axis.set(title=title, xlabel="feature", ylabel="token", yticks=range(4))
+figure.colorbar(picture, ax=axes)
+plt.show()
+
+# %% [markdown]
+# ### Question 1: `Block`
+#
+# Write the two lines above as a module. The names of the layers are yours to choose.
+
+
+# %% solution="Block"
+class Block(nn.Module):
+    """One pre-norm Transformer block, causal, with two residual paths.
+
+    Arguments:
+        n_embd: number of features of a token, in and out
+        num_heads: heads of the attention; n_embd is divisible by it
+        context_length: the longest sequence that may come in
+        dropout: probability for MultiHeadAttention (and, if you like, at the end of each half)
+
+    forward(x): (B, T, n_embd) -> (B, T, n_embd), for every T <= context_length
+
+        h   = x + attention(norm_1(x))
+        out = h + feed_forward(norm_2(h))
+
+    attention is the given MultiHeadAttention; feed_forward is Linear to 4 * n_embd features, GELU or ReLU,
+    Linear back to n_embd; norm_1 and norm_2 are two LayerNorms of n_embd features.
+    """
+
+    def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.attention_norm = nn.LayerNorm(n_embd)
+        self.attention = MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads)
+        self.feed_forward_norm = nn.LayerNorm(n_embd)
+        self.feed_forward = nn.Sequential(
+            nn.Linear(n_embd, 4 * n_embd),
+            nn.GELU(),
+            nn.Linear(4 * n_embd, n_embd),
+            nn.Dropout(dropout),
+        )
+        ### END SOLUTION
+
+    def forward(self, x):
+        ### BEGIN SOLUTION
+        h = x + self.attention(self.attention_norm(x))
+        return h + self.feed_forward(self.feed_forward_norm(h))
+        ### END SOLUTION
+
+
+# %% check="Block" points=4
+# Check of Block
+torch.manual_seed(1)
+block_checked = Block(12, 3, context_length=8)
+some_tokens = torch.randn(2, 5, 12)
+block_output = block_checked(some_tokens)
+assert isinstance(block_output, torch.Tensor), "forward must return a tensor; is a return missing?"
+assert block_output.shape == (2, 5, 12), (
+    f"a block keeps the shape (2, 5, 12), but it gave {tuple(block_output.shape)}"
+)
+
+# The future is hidden: another last token changes no earlier row.
+changed_tokens = some_tokens.clone()
+changed_tokens[:, -1] += 1.0
+assert torch.allclose(block_checked(changed_tokens)[:, :-1], block_output[:, :-1], atol=1e-5), (
+    "another last token changed the output of earlier tokens"
+)
+
+# It has a hidden layer of 4 * 12 = 48 features.
+shapes = [tuple(parameter.shape) for parameter in block_checked.parameters()]
+assert (48, 12) in shapes, "the feed-forward network's first Linear must go from 12 to 48 features"
+assert (12, 48) in shapes, "the feed-forward network's second Linear must go from 48 back to 12 features"
+
+# With every weight at zero both halves add nothing, and the residual paths hand the input through.
+with torch.no_grad():
+    for parameter in block_checked.parameters():
+        parameter.zero_()
+assert torch.allclose(block_checked(some_tokens), some_tokens, atol=1e-4), (
+    "with all weights at zero the input must pass unchanged; does each half add to its input, "
+    "and does nothing normalise after the addition?"
+)
+print("Block: this check passes")
+
+# %% [markdown]
+# Why the residual paths matter shows in a deep stack. Below, random tokens go through 16 of your blocks. How
+# much of the tokens that went in is still there after each block? The orange line takes the input away from
+# each block's output again, so that only what the halves add is handed on: after two or three blocks nothing
+# of the tokens is left, and later blocks have nothing to work with. The same holds for the gradient on its
+# way back.
+
+
+# %% demo
+def similarity_to_input(residual, depth=16):
+    """Return how similar (cosine) the tokens still are to the input, after each of `depth` fresh blocks."""
+    torch.manual_seed(0)
+    blocks = [Block(32, 4, context_length=16) for _ in range(depth)]
+    tokens = stream = torch.randn(4, 16, 32)
+    similarities = []
+    with torch.no_grad():
+        for block in blocks:
+            stream = block(stream) if residual else block(stream) - stream
+            similarities.append(F.cosine_similarity(stream, tokens, dim=-1).mean().item())
+    return similarities
+
+
+figure, axis = plt.subplots(figsize=(7, 3), layout="constrained")
+axis.plot(range(1, 17), similarity_to_input(True), marker="o", label="with residual paths")
+axis.plot(range(1, 17), similarity_to_input(False), marker="o", label="without them")
+axis.set(
+    xlabel="block", ylabel="similarity to the input", title="What is left of the tokens", ylim=(-0.2, 1.05)
+)
+axis.legend()
+plt.show()
+
+# %% [markdown]
+# ### Should your block not be ready
+#
+# You can go on all the same. `ReadyBlock` is PyTorch's own block, with the same arguments and shapes.
+# `make_block` gives your `Block` if it runs, and a `ReadyBlock` if it does not. Use it in the next question.
+# (Calling `Block` itself there is just as right.)
+
+
+# %%
+class ReadyBlock(nn.Module):
+    """PyTorch's own pre-norm block, causal: (B, T, n_embd) -> (B, T, n_embd)."""
+
+    def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(
+            n_embd, num_heads, 4 * n_embd, dropout, activation="gelu", batch_first=True, norm_first=True
+        )
+
+    def forward(self, x):
+        mask = nn.Transformer.generate_square_subsequent_mask(x.shape[1], device=x.device, dtype=x.dtype)
+        return self.layer(x, src_mask=mask, is_causal=True)
+
+
+def make_block(n_embd, num_heads, context_length):
+    """Make one block: your Block where it runs, else a ReadyBlock. Both (B, T, n_embd) -> (B, T, n_embd)."""
+    try:
+        block = Block(n_embd, num_heads, context_length)
+        shapes = [(1, length, n_embd) for length in (1, context_length)]
+        if all(block(torch.zeros(shape)).shape == shape for shape in shapes):
+            return block
+    except Exception:  # whatever is wrong with it, TinyGPT need not wait for it
+        pass
+    return ReadyBlock(n_embd, num_heads, context_length)
+
+
+# %% [markdown]
+# ## From tokens to guesses
+#
+# Our text is a nursery rhyme, "The House That Jack Built", a little shortened. It is centuries old and free
+# for all. Each character is a token.
+
+# %%
+TEXT = """This is the house that Jack built.
+
+This is the malt
+That lay in the house that Jack built.
+
+This is the rat
+That ate the malt
+That lay in the house that Jack built.
+
+This is the cat
+That killed the rat
+That ate the malt
+That lay in the house that Jack built.
+
+This is the dog
+That worried the cat
+That killed the rat
+That ate the malt
+That lay in the house that Jack built.
+
+This is the cow with the crumpled horn
+That tossed the dog
+That worried the cat
+That killed the rat
+That ate the malt
+That lay in the house that Jack built.
+
+This is the maiden all forlorn
+That milked the cow with the crumpled horn
+That tossed the dog
+That worried the cat
+That killed the rat
+That ate the malt
+That lay in the house that Jack built.
+
+This is the man all tattered and torn
+That kissed the maiden all forlorn
+That milked the cow with the crumpled horn
+That tossed the dog
+That worried the cat
+That killed the rat
+That ate the malt
+That lay in the house that Jack built.
+"""
+CHARACTERS = sorted(set(TEXT))
+
+
+def encode(text):
+    """A text of n characters -> (n,) int64, the place of each character in CHARACTERS."""
+    return torch.tensor([CHARACTERS.index(character) for character in text])
+
+
+def decode(tokens):
+    """(n,) int64 -> the text of n characters."""
+    return "".join(CHARACTERS[token] for token in tokens.tolist())
+
+
+def random_batch(data, batch_size, length):
+    """(n,) -> tokens and targets, both (batch_size, length): random pieces, and the same moved on by one."""
+    starts = torch.randint(len(data) - length, (batch_size, 1))
+    places = starts + torch.arange(length)
+    return data[places], data[places + 1]
+
+
+# %% [markdown]
+# A language model guesses the next token. A piece of text holds many such exercises at once: after `T`
+# comes `h`, after `Th` comes `i`, and so on. So the **targets** are the tokens moved on by one place, and
+# every position of the model's output is one guess.
+
+# %% demo
+torch.manual_seed(3)
+piece, piece_targets = random_batch(encode(TEXT), batch_size=1, length=16)
+figure, axis = plt.subplots(figsize=(9, 1.6), layout="constrained")
+axis.imshow(torch.stack([piece[0], piece_targets[0]]), cmap="Pastel1", aspect="auto")
+for row, line in enumerate((decode(piece[0]), decode(piece_targets[0]))):
+    for column, character in enumerate(line):
+        axis.text(column, row, repr(character)[1:-1], ha="center", va="center", family="monospace", size=13)
+axis.set(
+    yticks=[0, 1], yticklabels=["tokens", "targets"], xticks=range(16), title="Each target is the next token"
+)
+plt.show()
+
+# %% [markdown]
+# The way through the model:
+#
+# | step | shape |
+# |---|---|
+# | tokens | (B, T) |
+# | token embedding + position embedding | (B, T, n_embd) |
+# | `num_layers` blocks, one after the other | (B, T, n_embd) |
+# | a final LayerNorm | (B, T, n_embd) |
+# | a Linear layer, the head: a score for every token that may come next | (B, T, vocab_size) |
+#
+# **Positions.** Attention compares tokens and takes weighted means. Apart from the mask it does not know
+# where they stand. So each place 0, 1, 2... has an embedding of its own, learnt like that of the tokens, and
+# it is added.
+#
+# **Loss.** The head's scores are called logits. Cross-entropy makes probabilities of them, by softmax, and
+# takes $-\log p$ of the token that really came next: the mean over all B × T guesses. A model that knows
+# nothing gives every token about the same probability, 1 / vocab_size. So the loss starts near
+# $\log(\mathrm{vocab\_size})$. That is worth checking before any training.
+#
+# ### Question 2: `TinyGPT`
+
+
+# %% solution="TinyGPT"
+class TinyGPT(nn.Module):
+    """A causal language model.
+
+    Arguments:
+        vocab_size: number of different tokens
+        n_embd: number of features of a token
+        num_heads: heads in each block
+        num_layers: number of blocks, each with weights of its own
+        context_length: the longest sequence that may come in; kept as attribute `context_length`
+
+    forward(tokens, targets=None) -> (logits, loss)
+        tokens: (B, T) int64, T <= context_length
+        targets: (B, T) int64, already moved on by one place: targets[b, t] comes after tokens[b, t]
+        logits: (B, T, vocab_size), with or without targets
+        loss: 0-d, the mean cross-entropy of all B * T guesses; None without targets
+
+    Token and position embeddings (learnt, or any other kind of position), the blocks (from make_block),
+    a final LayerNorm, a Linear head.
+    """
+
+    def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.context_length = context_length
+        self.token_embedding = nn.Embedding(vocab_size, n_embd)
+        self.position_embedding = nn.Embedding(context_length, n_embd)
+        self.blocks = nn.Sequential(
+            *(make_block(n_embd, num_heads, context_length) for _ in range(num_layers))
+        )
+        self.norm = nn.LayerNorm(n_embd)
+        self.head = nn.Linear(n_embd, vocab_size)
+        ### END SOLUTION
+
+    def forward(self, tokens, targets=None):
+        ### BEGIN SOLUTION
+        positions = torch.arange(tokens.shape[1], device=tokens.device)
+        x = self.token_embedding(tokens) + self.position_embedding(positions)
+        logits = self.head(self.norm(self.blocks(x)))
+        if targets is None:
+            return logits, None
+        return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        ### END SOLUTION
+
+
+# %% check="TinyGPT" points=5
+# Check of TinyGPT
+torch.manual_seed(2)
+gpt_checked = TinyGPT(vocab_size=20, n_embd=32, num_heads=4, num_layers=2, context_length=10)
+some_text = torch.randint(20, (3, 7))
+next_text = torch.randint(20, (3, 7))
+gpt_logits, gpt_loss = gpt_checked(some_text)
+assert gpt_logits.shape == (3, 7, 20), (
+    f"logits must be (B, T, vocab_size) = (3, 7, 20), not {tuple(gpt_logits.shape)}"
+)
+assert gpt_loss is None, "without targets the loss must be None"
+assert gpt_checked.context_length == 10, "keep the longest length as attribute context_length"
+
+same_logits, gpt_loss = gpt_checked(some_text, next_text)
+assert same_logits.shape == (3, 7, 20), "with targets the logits keep their shape (3, 7, 20)"
+assert gpt_loss.shape == (), "the loss must be one number, a 0-d tensor"
+likelihoods = same_logits.softmax(dim=-1).gather(-1, next_text[..., None])
+assert torch.allclose(gpt_loss, -likelihoods.log().mean(), atol=1e-4), (
+    "the loss must be the mean of -log(probability of the target) over all 3 * 7 guesses"
+)
+assert abs(gpt_loss.item() - math.log(20)) < 1, (
+    f"an untrained model starts near log(20) = {math.log(20):.2f}, but this one at {gpt_loss.item():.2f}"
+)
+
+# The whole model is causal: another last token changes no earlier guess.
+other_text = some_text.clone()
+other_text[:, -1] = (other_text[:, -1] + 1) % 20
+assert torch.allclose(gpt_checked(other_text)[0][:, :-1], gpt_logits[:, :-1], atol=1e-5), (
+    "another last token changed guesses that must not see it"
+)
+print("TinyGPT: this check passes")
+
+# %% [markdown]
+# The picture below asks the model itself what it can see. One token is changed at a time; the colour says
+# how much each guess moves. A causal model gives a triangle: a token moves the guesses at its own place and
+# after it, never before.
+
+# %% demo
+torch.manual_seed(4)
+small_model = TinyGPT(len(CHARACTERS), n_embd=32, num_heads=4, num_layers=2, context_length=16).eval()
+sentence = "This is the rat."
+sentence_tokens = encode(sentence)[None]
+with torch.no_grad():
+    guesses = small_model(sentence_tokens)[0]
+    moved = torch.zeros(len(sentence), len(sentence))
+    for place in range(len(sentence)):
+        other = sentence_tokens.clone()
+        other[0, place] = (other[0, place] + 1) % len(CHARACTERS)
+        moved[:, place] = (small_model(other)[0] - guesses)[0].norm(dim=-1)
+figure, axis = plt.subplots(figsize=(5.2, 4.2), layout="constrained")
+picture = axis.imshow(moved, cmap="magma_r")
+axis.set(
+    xticks=range(len(sentence)),
+    yticks=range(len(sentence)),
+    xlabel="token that changes",
+    ylabel="guess after",
+)
+axis.set_xticklabels(list(sentence), family="monospace")
+axis.set_yticklabels(list(sentence), family="monospace")
+figure.colorbar(picture, ax=axis, label="how far the guess moves")
+plt.show()
+
+# %% [markdown]
+# ## Writing
+#
+# To write, the model guesses one token, we append it, and the longer text goes in again. Taking the likeliest
+# token each time is called **greedy**. Three points need care:
+#
+# - Only the guess at the *last* position is about the token to come.
+# - The model has no embedding for places beyond `context_length`. Once the text is longer, only its last
+#   `context_length` tokens go in. The text that you return is still the whole one.
+# - Dropout must rest while we write: `model.eval()`. A function that borrows a model should give it back as
+#   it was, so put the mode back: `model.training` says what it is, `model.train(mode)` sets it.
+#
+# ### Question 3: `generate`
+
+
+# %% solution="generate"
+def generate(model, tokens, max_new_tokens):
+    """Continue each sequence by max_new_tokens tokens, each time the likeliest one (greedy).
+
+    Arguments:
+        model: called as model(tokens) -> (logits, loss), logits (B, T, vocab_size); takes at most
+            model.context_length tokens; must be in evaluation mode when called, and afterwards in the mode
+            (training or evaluation) in which it came
+        tokens: (B, T) int64, the beginnings; T may be larger than model.context_length
+        max_new_tokens: how many tokens to append to each
+
+    Returns: (B, T + max_new_tokens) int64, the beginnings and the new tokens. `tokens` is left as it is.
+    """
+    ### BEGIN SOLUTION
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():
+        for _ in range(max_new_tokens):
+            logits, _ = model(tokens[:, -model.context_length :])
+            likeliest = logits[:, -1].argmax(dim=-1, keepdim=True)
+            tokens = torch.cat([tokens, likeliest], dim=1)
+    model.train(was_training)
+    return tokens
+    ### END SOLUTION
+
+
+# %% check="generate" points=3
+# Check of generate
+class Counter(nn.Module):
+    """A model that needs no training: after token n it expects n + 1, and after 9 again 0."""
+
+    context_length = 4
+
+    def forward(self, tokens, targets=None):
+        assert tokens.shape[1] <= 4, f"{tokens.shape[1]} tokens went in, but context_length is 4"
+        assert not self.training, "the model must be in evaluation mode while it writes"
+        return F.one_hot((tokens + 1) % 10, 10).float(), None
+
+
+counter = Counter().train()
+beginnings = torch.tensor([[1, 2, 3], [7, 8, 9]])
+continued = generate(counter, beginnings, 5)
+assert continued.shape == (2, 8), (
+    f"3 tokens and 5 new ones make (2, 8), but the result is {tuple(continued.shape)}"
+)
+assert continued.tolist() == [[1, 2, 3, 4, 5, 6, 7, 8], [7, 8, 9, 0, 1, 2, 3, 4]], (
+    f"the model counts on, but you got {continued.tolist()}"
+)
+assert counter.training, "the model came in training mode and must go back to it"
+assert generate(counter, beginnings, 0).shape == (2, 3), "no new tokens means just the beginnings"
+print("generate: this check passes")
+
+# %% [markdown]
+# ## Learning
+#
+# One step of training: compute the loss, find its gradient, let the optimizer move the weights a little
+# against it. PyTorch *adds* new gradients to old ones, so the old ones must be cleared first.
+#
+# ### Question 4: `train_step`
+
+
+# %% solution="train_step"
+def train_step(model, optimizer, tokens, targets):
+    """Take exactly one step of the optimizer on one batch.
+
+    Arguments:
+        model: called as model(tokens, targets) -> (logits, loss), logits (B, T, vocab_size), loss 0-d
+        optimizer: holds the model's parameters
+        tokens, targets: (B, T) int64, targets already moved on by one place
+
+    Gradients left over from before do not count.
+
+    Returns: the loss before the step, as a Python float (0-d, but no tensor).
+    """
+    ### BEGIN SOLUTION
+    _, loss = model(tokens, targets)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+    ### END SOLUTION
+
+
+# %% check="train_step" points=3
+# Check of train_step
+class Successors(nn.Module):
+    """A model that is one table: a row of logits for each token."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Parameter(torch.zeros(4, 4))
+
+    def forward(self, tokens, targets):
+        logits = self.table[tokens]
+        return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+successors = Successors()
+gradient_descent = torch.optim.SGD(successors.parameters(), lr=1.0)
+now, later = torch.tensor([[0, 1, 2, 3]]), torch.tensor([[1, 2, 3, 0]])
+first_loss = train_step(successors, gradient_descent, now, later)
+assert type(first_loss) is float, f"return a Python float, not a {type(first_loss).__name__}"
+assert abs(first_loss - math.log(4)) < 1e-4, "four equal logits: the loss before the step is log(4) = 1.3863"
+assert torch.allclose(successors.table[0], torch.tensor([-0.0625, 0.1875, -0.0625, -0.0625]), atol=1e-4), (
+    "one step of size 1 along the gradient should have moved the table's first row; "
+    "were the gradients computed before the step, and is it one step?"
+)
+losses = [first_loss] + [train_step(successors, gradient_descent, now, later) for _ in range(20)]
+assert losses[-1] < 0.5 * losses[0], (
+    f"21 steps should halve the loss, but it went from {losses[0]:.2f} to {losses[-1]:.2f}"
+)
+print("train_step: this check passes")
+
+# %% [markdown]
+# ## All together
+#
+# Now train your model on the rhyme: 26 characters, two blocks, 400 steps. It takes about ten seconds. The
+# dashed lines are milestones: `log(26)` is pure guessing; the dotted one is the best that a model can do
+# which looks at the last character alone.
+
+# %% demo
+torch.set_num_threads(1)  # so small a model is fastest on one core
+torch.manual_seed(2)
+data = encode(TEXT)
+model = TinyGPT(len(CHARACTERS), n_embd=64, num_heads=4, num_layers=2, context_length=64)
+optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+prompt = encode("This is the ")[None]
+print("Before training:", repr(decode(generate(model, prompt, 50)[0])))
+
+losses = [train_step(model, optimizer, *random_batch(data, batch_size=16, length=64)) for _ in range(400)]
+
+pairs = torch.zeros(len(CHARACTERS), len(CHARACTERS))
+pairs.index_put_((data[:-1], data[1:]), torch.tensor(1.0), accumulate=True)
+last_character_alone = (
+    -(pairs * (pairs / pairs.sum(dim=1, keepdim=True)).clamp(min=1e-9).log()).sum() / pairs.sum()
+)
+figure, axis = plt.subplots(figsize=(8, 3.2), layout="constrained")
+axis.plot(losses)
+axis.axhline(math.log(len(CHARACTERS)), color="grey", linestyle="--", label="log(vocab_size)")
+axis.axhline(last_character_alone, color="grey", linestyle=":", label="last character alone")
+axis.set(xlabel="step", ylabel="loss", title="The loss falls", ylim=(0, None))
+axis.legend()
+plt.show()
+print("After training:\n")
+print(decode(generate(model, prompt, 360)[0]))
+
+# %% [markdown]
+# It writes rhyme, not noise, and finds its way through the verses. It has learnt these few lines by heart:
+# with so little text a model can do nothing else. More text, more blocks and more patience make the rest of
+# the difference to the large ones; the parts are the same.
+#
+# What do its heads look at? Here are the four heads of the last block, reading a line and a half. Each row is
+# a token and shows where it looks. Dark squares near the diagonal: a head that watches the last few
+# characters. A dark column: a token, such as a line break or the end of a word, to which many later ones look
+# back. Nobody told the heads to share the work; that came with the training.
+
+
+# %% demo
+def attention_maps(model, tokens):
+    """The attention weights of every MultiHeadAttention in the model, each (num_heads, T, T)."""
+    maps = []
+
+    def keep(attention, arguments, output):
+        maps.append(attention.attention_weights(arguments[0])[0])
+
+    heads = [module for module in model.modules() if isinstance(module, MultiHeadAttention)]
+    hooks = [module.register_forward_hook(keep) for module in heads]
+    with torch.no_grad():
+        model(tokens)
+    for hook in hooks:
+        hook.remove()
+    return maps
+
+
+line = "That ate the malt\nThat lay in"
+maps = attention_maps(model, encode(line)[None])
+if maps:
+    figure, axes = plt.subplots(2, 2, figsize=(11, 11), layout="constrained")
+    for number, axis in enumerate(axes.flat):
+        axis.imshow(maps[-1][number], cmap="magma_r", vmin=0, vmax=1)
+        axis.set(
+            title=f"head {number + 1} of the last block", xticks=range(len(line)), yticks=range(len(line))
+        )
+        axis.set_xticklabels([repr(character)[1:-1] for character in line], family="monospace", size=8)
+        axis.set_yticklabels([repr(character)[1:-1] for character in line], family="monospace", size=8)
+    plt.show()
+else:
+    print("This picture needs your own Block: a ReadyBlock does not show its weights.")
+
+# %% [markdown]
+# ## In your own words
+#
+# You have built every part of a language model. You should now be able to explain
+#
+# - what the two halves of a block are for, and why each adds to its input;
+# - why a model of attention needs positions;
+# - how one piece of text holds as many exercises as it has tokens, and why the mask makes that fair;
+# - what the loss says, before and after training;
+# - what it takes to generate: last guess, crop, mode.
+#
+# ### Written question 1
+#
+# During training the model sees the whole piece of text at once, targets and all. Why can it not simply copy
+# the next token from its input? And what would take longer if we trained on one guess at a time? Three or
+# four sentences.
+
+# %% [markdown] manual="why_no_peeking" points=2
+# ### BEGIN SOLUTION
+# The guess at place t is computed from the tokens 0 to t only: the mask gives every later token the weight 0
+# in each head, and all other parts (feed-forward network, LayerNorm, head) work on each token by itself. The
+# token to be guessed stands at place t + 1, so it cannot reach the guess; the targets go into the loss and
+# not into the model. Because this holds for every place at once, one pass through the model gives T guesses
+# to learn from. One guess at a time would need T passes, each repeating nearly all the work of the one
+# before.
+#
+# (1 point: the mask keeps place t + 1 out of guess t, and nothing else mixes tokens. 1 point: one pass gives
+# T exercises instead of one.)
+# ### END SOLUTION
+
+# %% [markdown]
+# ### Written question 2
+#
+# A friend's untrained model, with a vocabulary of 50 tokens, starts with a loss of 12. Another friend's
+# starts with 0.9. What should both losses be, why, and what would you suspect in each case?
+
+# %% [markdown] manual="reading_the_loss" points=2
+# ### BEGIN SOLUTION
+# A model that knows nothing should give each of the 50 tokens about the probability 1/50, and -log(1/50) =
+# log(50) is about 3.9. A loss of 12 means that the fresh model is sure of itself and wrong: the logits are
+# far too large, for instance because the weights start too large or the final LayerNorm is missing; or the
+# loss is a sum over guesses and no mean. A loss of 0.9 means that it knows the answer already: the future
+# leaks in (no mask), or the targets are not moved on by one place, so that it need only repeat its input; or
+# the loss is divided once too often.
+#
+# (1 point: near log(50), since all tokens are about equally likely. 1 point: a sensible cause for each: too
+# large and too sure or summed; knows the answer, by a leak or unshifted targets, or scaled down.)
+# ### END SOLUTION
