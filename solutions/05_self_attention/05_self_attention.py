@@ -1,0 +1,753 @@
+# %% [markdown]
+# # 5. Self-attention as a module: matrices that can learn
+#
+# In the last notebook, attention was a formula with three matrices lying about on the desk: you made
+# `W_query`, `W_key` and `W_value` yourself and handed them over at every call. They were random, so the
+# weights that came out meant nothing. What should tell a token whom to look at?
+#
+# Nobody writes these matrices by hand. They are **learnt**: a training loop looks at the result, follows
+# the computation backwards and nudges each number a little, thousands of times. For that it must know
+# *which numbers it may nudge*. In this notebook you build an object that owns its three matrices and can
+# tell the world about them. At the end you will watch one learn, in two seconds, from 300 small examples.
+#
+# You will
+#
+# 1. write self-attention as a class that **registers** its matrices as parameters,
+# 2. write it again with ready-made linear layers, with or without a bias,
+# 3. copy the weights of the second into the first, which needs one small and important turn,
+# 4. write it a third time as another source does, and follow every number on its way through.
+#
+# **How to work.** Each question has a cell with a description to read and code to write, in place of
+# `raise NotImplementedError()`. Below it stands a check that you can read and run as often as you like.
+# A check uses the example of the lesson; your work is graded on other inputs too, so write what is true
+# in general. Pictures have a line marked `# try` for you to change. Plan for about an hour.
+
+# %%
+import torch
+from torch import Tensor, nn
+
+# %% [markdown]
+# ## Given: what you built before
+#
+# The inputs are the six tokens of *Your journey starts with one step*, three numbers each. The two
+# functions are the results of the last notebook: **score** all pairs and scale, **weigh** with softmax,
+# **mix** the values. Use them wherever you like.
+
+# %%
+tokens = ["Your", "journey", "starts", "with", "one", "step"]
+
+journey = torch.tensor(
+    [
+        [0.43, 0.15, 0.89],  # Your
+        [0.55, 0.87, 0.66],  # journey
+        [0.57, 0.85, 0.64],  # starts
+        [0.22, 0.58, 0.33],  # with
+        [0.77, 0.25, 0.10],  # one
+        [0.05, 0.80, 0.55],  # step
+    ]
+)
+
+
+def attention_weights(queries: Tensor, keys: Tensor) -> Tensor:
+    """Return who looks at whom, (n, d), (m, d) -> (n, m); each row sums to 1."""
+    scores = queries @ keys.transpose(-2, -1)
+    return torch.softmax(scores / keys.size(-1) ** 0.5, dim=-1)
+
+
+def scaled_dot_product_attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """Return a mixture of values for each query, (n, d), (m, d), (m, e) -> (n, e)."""
+    return attention_weights(queries, keys) @ values
+
+
+# %% [markdown]
+# ## A module owns its parameters
+#
+# In torch, everything that can learn is an `nn.Module`. A module is an object with two duties: `forward`
+# computes (you call it by calling the object), and the module **keeps a list of its parameters**. It does
+# so by watching what you assign to `self`: an `nn.Parameter` goes on the list, a plain tensor does not.
+#
+# Both classes below compute exactly the same. Before you run the cell, guess which of the three lines
+# will differ.
+
+
+# %% demo
+class Plain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.ones(3)
+
+    def forward(self, x):
+        return self.scale * x
+
+
+class Registered(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(3))
+
+    def forward(self, x):
+        return self.scale * x
+
+
+for kind in (Plain, Registered):
+    module = kind()
+    print(kind.__name__)
+    print("    what training will change:", [name for name, _ in module.named_parameters()])
+    print("    what is saved to disk:    ", list(module.state_dict()))
+    print("    after module.double():    ", module.double().scale.dtype)
+
+# %% [markdown]
+# All three differ. `Plain` gives right results today, and yet it will never learn, its numbers are lost
+# when it is saved, and it stays behind when the module moves to another number type or to a GPU. There is no
+# error message for any of it. That is why the hidden tests ask about parameters and not only about results.
+#
+# ## Self-attention, version 1
+#
+# Here is the whole computation, for $n$ tokens of size $d_{in}$:
+#
+# | step | shape |
+# |---|---|
+# | tokens `x` | $(n, d_{in})$ |
+# | `W_query`, `W_key`, `W_value` | $(d_{in}, d_{out})$ each |
+# | queries `x @ W_query`, keys `x @ W_key`, values `x @ W_value` | $(n, d_{out})$ each |
+# | weights: softmax of queries · keys, scaled by $\sqrt{d_{out}}$ | $(n, n)$ |
+# | context: weights times values | $(n, d_{out})$ |
+#
+# It is *self*-attention because queries, keys and values come from the same tokens. But they come from them
+# by three different matrices, and so a token may ask for one thing, offer another, and hand over a third.
+#
+# ### Question 1: `SelfAttention_v1`
+#
+# Two things that go wrong easily:
+#
+# - **Order.** `torch.rand` draws from one stream of random numbers. With a given seed, the matrix made
+#   first gets the first numbers of the stream. The course prints its results for the order query, key,
+#   value.
+# - **Globals.** Inside the class, read only arguments and `self`. A name such as `keys` or `d_out` that
+#   happens to be lying about in the notebook works until you restart it, and gives wrong results before
+#   that. (One of the course's documents computes `key` and then uses `keys`. It ran, by luck.)
+
+
+# %% solution="SelfAttention_v1"
+class SelfAttention_v1(nn.Module):
+    """Self-attention with its three matrices as parameters of its own.
+
+    Arguments:
+        d_in: numbers in a token's vector.
+        d_out: numbers in a query, key or value, and so in each row of the output.
+
+    Parameters: `W_query`, `W_key`, `W_value`, each an nn.Parameter of shape (d_in, d_out),
+    drawn with torch.rand in this order.
+
+    Errors: none of its own.
+
+    Source: course document 000, `SelfAttention_v1`; the same steps in 003.
+    """
+
+    def __init__(self, d_in: int, d_out: int) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+        ### END SOLUTION
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return one context vector for each token.
+
+        Arguments:
+            x: n tokens, one a row, shape (n, d_in). n can be any number from 1; x stays as it was.
+
+        Returns:
+            The context vectors, shape (n, d_out), of the same dtype as x and the parameters.
+            Batches (B, n, d_in) are welcome, not demanded.
+        """
+        ### BEGIN SOLUTION
+        return scaled_dot_product_attention(x @ self.W_query, x @ self.W_key, x @ self.W_value)
+        ### END SOLUTION
+
+
+# %% check="SelfAttention_v1" points=3
+# Check of SelfAttention_v1
+torch.manual_seed(123)
+module = SelfAttention_v1(3, 2)
+assert isinstance(module, nn.Module), "the class must be an nn.Module"
+shapes = {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
+for name in ("W_query", "W_key", "W_value"):
+    assert name in shapes, f"{name} is not registered; the module's parameters are {list(shapes)}"
+    assert shapes[name] == (3, 2), f"{name} should have shape (d_in, d_out) = (3, 2), not {shapes[name]}"
+
+context = module(journey)
+assert isinstance(context, torch.Tensor), "forward must return a tensor. Is a return missing?"
+assert context.shape == (6, 2), (
+    f"6 context vectors of 2 numbers have shape (6, 2), not {tuple(context.shape)}"
+)
+trainable_context = torch.tensor(
+    [
+        [0.2996, 0.8053],
+        [0.3061, 0.8210],
+        [0.3058, 0.8203],
+        [0.2948, 0.7939],
+        [0.2927, 0.7891],
+        [0.2990, 0.8040],
+    ]
+)
+assert torch.allclose(context, trainable_context, atol=1e-4, rtol=0), (
+    f"the course prints\n{trainable_context}\nbut yours is\n{context}\n"
+    "Are the parameters made with torch.rand, in the order query, key, value? Are the scores scaled?"
+)
+
+# A training loop sends gradients back; each parameter must get one.
+context.sum().backward()
+for name, parameter in module.named_parameters():
+    assert parameter.grad is not None, f"no gradient reaches {name}. Is it used in forward?"
+print("SelfAttention_v1: this check passes")
+
+# %% [markdown]
+# ### What does it look at?
+#
+# The module returns the mixtures. With its parameters in our hands we can also draw the weights: row *who
+# looks*, column *at whom*. First guess: with random matrices, will the rows be very different from each
+# other?
+
+# %% demo
+import matplotlib.pyplot as plt
+
+
+def show_matrix(axes, matrix, rows, columns, title, **options):
+    """Draw a small matrix with its numbers."""
+    image = axes.imshow(matrix, **({"cmap": "Blues", "vmin": 0, "vmax": 1} | options))
+    axes.set_xticks(range(len(columns)), columns, rotation=45, ha="right")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_title(title)
+    for i, line in enumerate(matrix.tolist()):
+        for j, value in enumerate(line):
+            dark = sum(image.cmap(image.norm(value))[:3]) < 1.5
+            colour = "white" if dark else "black"
+            axes.text(j, i, f"{value:.2f}", ha="center", va="center", color=colour, fontsize=8)
+
+
+seed = 123  # try other seeds: does the picture change much?
+stretch = 1.0  # try 3, 10 and 30: all queries grow by this factor
+
+torch.manual_seed(seed)
+module = SelfAttention_v1(3, 2)
+with torch.no_grad():
+    weights = attention_weights(stretch * journey @ module.W_query, journey @ module.W_key)
+
+figure, axes = plt.subplots(figsize=(5.2, 4.4), layout="constrained")
+show_matrix(axes, weights, tokens, tokens, "Weights of an untrained module", vmax=weights.max().item())
+axes.set(xlabel="at whom", ylabel="who looks")
+plt.show()
+
+# %% [markdown]
+# Rather flat, whatever the seed, and all rows prefer the same columns. There is a reason. `torch.rand`
+# gives numbers between 0 and 1: all positive, and so are our tokens. So all queries point into the same
+# quarter of the plane, and whoever has long keys wins with everybody. (With `stretch` you see it clearly:
+# who takes it all?) A better start has numbers of both signs.
+#
+# ## Version 2: linear layers
+#
+# That better start is one of three things a ready-made `nn.Linear(d_in, d_out)` brings along:
+#
+# - it draws its numbers from both signs, between $-1/\sqrt{d_{in}}$ and $1/\sqrt{d_{in}}$, so that the
+#   results stay of moderate size however wide the input is;
+# - it can add a **bias**, a vector that is the same for all tokens: $x W^\top + b$. For attention one
+#   mostly does without, and some well-known models do with; so it becomes an option;
+# - it registers its parameters by itself: the `weight`, and the `bias` if there is one.
+#
+# ### Question 2: `SelfAttention_v2`
+#
+# A layer is an object that you make once, in `__init__`, and call in `forward`: `self.W_query(x)`.
+
+
+# %% solution="SelfAttention_v2"
+class SelfAttention_v2(nn.Module):
+    """Self-attention with linear layers for queries, keys and values.
+
+    Arguments:
+        d_in: numbers in a token's vector.
+        d_out: numbers in a query, key or value, and so in each row of the output.
+        qkv_bias: whether the three layers have a bias. By default they have none.
+
+    Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in this order.
+
+    Errors: none of its own.
+
+    Source: course document 000, `SelfAttention_v2`; the same class in 002.
+    """
+
+    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        ### END SOLUTION
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return one context vector for each token.
+
+        Arguments:
+            x: n tokens, one a row, shape (n, d_in). n can be any number from 1; x stays as it was.
+
+        Returns:
+            The context vectors, shape (n, d_out), of the same dtype as x and the parameters.
+            Batches (B, n, d_in) are welcome, not demanded.
+        """
+        ### BEGIN SOLUTION
+        return scaled_dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x))
+        ### END SOLUTION
+
+
+# %% check="SelfAttention_v2" points=2
+# Check of SelfAttention_v2
+torch.manual_seed(789)
+module = SelfAttention_v2(3, 2)
+shapes = {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
+for name in ("W_query.weight", "W_key.weight", "W_value.weight"):
+    assert name in shapes, f"{name} is not registered; the module's parameters are {list(shapes)}"
+    assert shapes[name] == (2, 3), f"a Linear(3, 2) has a weight of shape (2, 3), not {shapes[name]}"
+assert len(shapes) == 3, f"by default there is no bias, but the parameters are {list(shapes)}"
+
+context = module(journey)
+assert isinstance(context, torch.Tensor), "forward must return a tensor. Is a return missing?"
+assert context.shape == (6, 2), (
+    f"6 context vectors of 2 numbers have shape (6, 2), not {tuple(context.shape)}"
+)
+self_attention_v2 = torch.tensor(
+    [
+        [-0.0739, 0.0713],
+        [-0.0748, 0.0703],
+        [-0.0749, 0.0702],
+        [-0.0760, 0.0685],
+        [-0.0763, 0.0679],
+        [-0.0754, 0.0693],
+    ]
+)
+assert torch.allclose(context, self_attention_v2, atol=1e-4, rtol=0), (
+    f"for the journey the course prints\n{self_attention_v2}\nbut yours is\n{context}\n"
+    "Are there exactly three layers, made in the order query, key, value? Are the scores scaled?"
+)
+
+# Another sentence of the course: "Attention Mechanism drives contextual embedding".
+mechanism = torch.tensor(
+    [[0.12, 0.45, 0.67], [0.34, 0.56, 0.78], [0.23, 0.57, 0.91], [0.76, 0.88, 0.45], [0.54, 0.12, 0.34]]
+)
+torch.manual_seed(123)
+context = SelfAttention_v2(3, 2)(mechanism)
+self_attention_mechanism = torch.tensor(
+    [[-0.5128, -0.0366], [-0.5141, -0.0376], [-0.5143, -0.0377], [-0.5143, -0.0377], [-0.5129, -0.0367]]
+)
+assert torch.allclose(context, self_attention_mechanism, atol=1e-4, rtol=0), (
+    f"for the second sentence the course prints\n{self_attention_mechanism}\nbut yours is\n{context}"
+)
+
+assert SelfAttention_v2(3, 2, True).W_value.bias is not None, "with qkv_bias the layers have a bias"
+print("SelfAttention_v2: this check passes")
+
+# %% [markdown]
+# ### Two ways to begin
+#
+# Left: where the numbers of a fresh matrix lie, for both versions. Middle and right: the weights that
+# follow from them, with `stretch` as before, but large this time. In version 1 everybody picks the same
+# token, with nearly every seed. In version 2 different rows often pick different ones.
+
+# %% demo
+seed = 3  # try others
+stretch = 100.0  # try 1, 5, 20, 500
+
+torch.manual_seed(seed)
+first = SelfAttention_v1(3, 2)
+torch.manual_seed(seed)
+second = SelfAttention_v2(3, 2)
+many = {"torch.rand": torch.rand(3, 2000), "nn.Linear": nn.Linear(3, 2000).weight.detach()}
+with torch.no_grad():
+    pictures = {
+        "Version 1": attention_weights(stretch * journey @ first.W_query, journey @ first.W_key),
+        "Version 2": attention_weights(stretch * second.W_query(journey), second.W_key(journey)),
+    }
+
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
+for label, numbers in many.items():
+    left.hist(numbers.flatten().tolist(), bins=40, range=(-1, 1), alpha=0.6, label=label)
+left.axvline(0, color="black", lw=0.8)
+left.set(title="6,000 fresh numbers", xlabel="value", yticks=[])
+left.legend()
+for axes, (title, weights) in zip((middle, right), pictures.items(), strict=True):
+    show_matrix(axes, weights, tokens, tokens, f"{title}, queries x {stretch:g}")
+plt.show()
+
+# %% [markdown]
+# ## From one to the other
+#
+# Both versions are the same mathematics, so with the same numbers inside they must give the same output.
+# Copying the numbers is a good test of whether you know where they are. And there is a catch, which you
+# may have seen in the shapes that the two checks asked for:
+#
+# | | shape of its numbers | how it computes |
+# |---|---|---|
+# | version 1 | `W_query`: $(d_{in}, d_{out})$ | `x @ W_query` |
+# | version 2 | `W_query.weight`: $(d_{out}, d_{in})$ | `x @ W_query.weight.T` |
+#
+# A linear layer keeps its matrix **transposed**: one row for each *output*. If $d_{in} = d_{out}$,
+# forgetting that gives no error, just other numbers. And `reshape` is no way out: it gives the right
+# shape, but it reads the numbers in their old order. Transposing moves each number to a new place.
+#
+# Overwriting a parameter takes a little care as well. It is the leaf of gradient computations, so torch
+# refuses to change it in place, unless you say that this is not part of any computation:
+#
+#     with torch.no_grad():
+#         parameter.copy_(new_values)
+#
+# Giving the module a new `nn.Parameter` is right too.
+#
+# ### Question 3: `copy_weights`
+
+
+# %% solution="copy_weights"
+def copy_weights(source: nn.Module, target: nn.Module) -> nn.Module:
+    """Copy the weights of a SelfAttention_v2 into a SelfAttention_v1, so that both give the same output.
+
+    Arguments:
+        source: has bias-free layers `W_query`, `W_key`, `W_value`, whose `weight` is (d_out, d_in).
+            It stays as it was.
+        target: has parameters `W_query`, `W_key`, `W_value` of shape (d_in, d_out).
+            It is changed, and its parameters can be trained afterwards as before.
+
+    Returns:
+        target: the same object, not another one.
+
+    Errors: none of its own; both modules fit together.
+
+    Source: course document 000, which has both classes and leaves the comparison to the reader.
+    """
+    ### BEGIN SOLUTION
+    with torch.no_grad():
+        target.W_query.copy_(source.W_query.weight.T)
+        target.W_key.copy_(source.W_key.weight.T)
+        target.W_value.copy_(source.W_value.weight.T)
+    return target
+    ### END SOLUTION
+
+
+# %% check="copy_weights" points=2
+# Check of copy_weights
+# Two stand-ins that have the parameters but no forward, so that this check needs none of your classes.
+names = ("W_query", "W_key", "W_value")
+source = nn.ModuleDict({name: nn.Linear(3, 2, bias=False) for name in names})
+target = nn.ParameterDict({name: nn.Parameter(torch.rand(3, 2)) for name in names})
+before = [source[name].weight.detach().clone() for name in names]
+
+result = copy_weights(source, target)
+assert result is target, "return the target itself"
+x = torch.tensor([[0.4, -1.0, 2.5], [1.5, 0.3, -0.7]])
+for name in names:
+    shape = tuple(target[name].shape)
+    assert shape == (3, 2), f"{name} of the target must keep its shape (3, 2), but now it has {shape}"
+    assert torch.allclose(x @ target[name], source[name](x), atol=1e-5), (
+        f"x @ {name} in the target must give what the layer {name} of the source gives"
+    )
+    assert target[name].requires_grad, f"{name} of the target can no longer be trained"
+for name, old in zip(names, before, strict=True):
+    assert torch.equal(source[name].weight, old), f"{name} of the source has changed"
+print("copy_weights: this check passes")
+
+# %% [markdown]
+# Here are your two classes and your copy at work. Follow one number of the left picture to its place in the
+# third. What would the third picture look like with `reshape(3, 2)` instead of `.T`?
+
+# %% demo
+torch.manual_seed(1)  # try others
+second, first = SelfAttention_v2(3, 2), SelfAttention_v1(3, 2)
+old = first.W_query.detach().clone()
+copy_weights(second, first)
+gap = (first(journey) - second(journey)).abs().max().item()
+
+matrices = [
+    ("source: W_query.weight", second.W_query.weight.detach(), ["out 0", "out 1"], ["in 0", "in 1", "in 2"]),
+    ("target: W_query before", old, ["in 0", "in 1", "in 2"], ["out 0", "out 1"]),
+    ("target: W_query after", first.W_query.detach(), ["in 0", "in 1", "in 2"], ["out 0", "out 1"]),
+]
+figure, row = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained")
+for axes, (title, matrix, rows, columns) in zip(row, matrices, strict=True):
+    show_matrix(axes, matrix, rows, columns, title, cmap="RdBu", vmin=-1, vmax=1)
+plt.show()
+print(f"largest difference between the two outputs: {gap:.1e}")
+
+# %% [markdown]
+# ## The same thing in another hand
+#
+# You will meet this class in many notebooks, under many names. Here is the way another document of the course
+# writes it. Queries, keys and values are as wide as the tokens, $d_{model}$, and the layers are called `W_q`,
+# `W_k`, `W_v`. Two arguments say which dimension of the input counts what: `row_dim` counts tokens (rows),
+# `col_dim` counts the numbers of a token (columns). For an input $(n, d_{model})$ that is 0 and 1.
+#
+# This time write out all steps. Its three tokens are *write a poem*, two numbers each, and on the way you
+# pass through each of these tensors:
+#
+# | name | what it is | where the dimensions come in |
+# |---|---|---|
+# | `q`, `k`, `v` | `W_q(x)`, `W_k(x)`, `W_v(x)` | |
+# | `scores` | $q k^\top$ | transpose: swap `row_dim` and `col_dim` |
+# | `scaled` | scores divided by $\sqrt{d}$ | $d$ is `k.size(col_dim)` |
+# | `weights` | softmax | along `col_dim`: each row sums to 1 |
+# | result | weights times `v` | |
+#
+# ### Question 4: `SelfAttention`
+
+# %%
+words = ["write", "a", "poem"]
+encodings = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
+
+
+# %% solution="SelfAttention"
+class SelfAttention(nn.Module):
+    """Self-attention whose queries, keys and values are as wide as the tokens.
+
+    Arguments:
+        d_model: numbers in a token's vector, and in each query, key and value.
+        row_dim: the dimension of the input that counts tokens.
+        col_dim: the dimension of the input that counts the numbers of a token.
+
+    Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made in this order.
+
+    Errors: none of its own.
+
+    Source: course document 001, `SelfAttention`; Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
+    """
+
+    def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.row_dim = row_dim
+        self.col_dim = col_dim
+        ### END SOLUTION
+
+    def forward(self, token_encodings: Tensor) -> Tensor:
+        """Return one mixture of values for each token.
+
+        Arguments:
+            token_encodings: n tokens, one a row, shape (n, d_model). n can be any number from 1;
+                they stay as they were.
+
+        Returns:
+            The mixtures, shape (n, d_model), of the same dtype as the tokens and the parameters.
+            Batches are welcome, not demanded.
+        """
+        ### BEGIN SOLUTION
+        q = self.W_q(token_encodings)
+        k = self.W_k(token_encodings)
+        v = self.W_v(token_encodings)
+        scores = q @ k.transpose(self.row_dim, self.col_dim)
+        scaled = scores / k.size(self.col_dim) ** 0.5
+        weights = torch.softmax(scaled, dim=self.col_dim)
+        return weights @ v
+        ### END SOLUTION
+
+
+# %% check="SelfAttention" points=3
+# Check of SelfAttention
+torch.manual_seed(42)
+module = SelfAttention(d_model=2, row_dim=0, col_dim=1)
+
+
+def compare(name, actual, expected):
+    """Compare a tensor on the way with the one that the course prints."""
+    assert actual.shape == expected.shape, f"{name} has shape {tuple(actual.shape)}"
+    assert torch.allclose(actual, expected, atol=1e-4, rtol=0), (
+        f"{name} should be\n{expected}\nbut with your layers it is\n{actual}"
+    )
+
+
+with torch.no_grad():
+    # The three matrices, as they act on a row of tokens. If these differ: are exactly three layers made,
+    # without bias, in the order query, key, value?
+    encodings_W_q = torch.tensor([[0.5406, -0.1657], [0.5869, 0.6496]])
+    compare("W_q.weight transposed", module.W_q.weight.T, encodings_W_q)
+    encodings_W_k = torch.tensor([[-0.1549, -0.3443], [0.1427, 0.4153]])
+    compare("W_k.weight transposed", module.W_k.weight.T, encodings_W_k)
+    encodings_W_v = torch.tensor([[0.6233, 0.6146], [-0.5188, 0.1323]])
+    compare("W_v.weight transposed", module.W_v.weight.T, encodings_W_v)
+    assert module.W_q.bias is None, "the layers have no bias"
+
+    # Queries, keys and values.
+    q, k, v = module.W_q(encodings), module.W_k(encodings), module.W_v(encodings)
+    encodings_q = torch.tensor([[0.7621, -0.0428], [1.1063, 0.7890], [1.1164, -2.1336]])
+    compare("q", q, encodings_q)
+    encodings_k = torch.tensor([[-0.1469, -0.3038], [0.1057, 0.3685], [-0.9914, -2.4152]])
+    compare("k", k, encodings_k)
+    encodings_v = torch.tensor([[0.6038, 0.7434], [-0.3502, 0.5303], [3.8695, 2.4246]])
+    compare("v", v, encodings_v)
+
+    # The rest of the way, computed here from your layers: put your own steps next to it.
+    scores = q @ k.T
+    encodings_scores = torch.tensor(
+        [[-0.0990, 0.0648, -0.6523], [-0.4022, 0.4078, -3.0024], [0.4842, -0.6683, 4.0461]]
+    )
+    compare("scores", scores, encodings_scores)
+    scaled = scores / 2**0.5
+    encodings_scaled_scores = torch.tensor(
+        [[-0.0700, 0.0458, -0.4612], [-0.2844, 0.2883, -2.1230], [0.3424, -0.4725, 2.8610]]
+    )
+    compare("scaled scores", scaled, encodings_scaled_scores)
+    weights = torch.softmax(scaled, dim=1)
+    encodings_weights = torch.tensor(
+        [[0.3573, 0.4011, 0.2416], [0.3410, 0.6047, 0.0542], [0.0722, 0.0320, 0.8959]]
+    )
+    compare("weights", weights, encodings_weights)
+
+# And what your forward makes of it.
+output = module(encodings)
+assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+encodings_attention = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
+compare("the output", output, encodings_attention)
+assert SelfAttention(d_model=5)(torch.randn(4, 5)).shape == (4, 5), "4 tokens of 5 numbers give (4, 5)"
+print("SelfAttention: this check passes")
+
+# %% [markdown]
+# ### The way of the numbers
+#
+# *poem* has by far the longest vector. Follow its row and its column from left to right. Then change its
+# vector, for instance to `[0.4, -0.2]`, and say beforehand what will happen to its scores and to its weights.
+
+# %% demo
+poem = [4.41, -2.16]  # try [0.4, -0.2] and [-4.41, 2.16]
+
+x = torch.tensor([[1.16, 0.23], [0.57, 1.36], poem])
+torch.manual_seed(42)
+module = SelfAttention()
+with torch.no_grad():
+    q, k = module.W_q(x), module.W_k(x)
+    scores = q @ k.T
+    scaled = scores / 2**0.5
+    weights, output = torch.softmax(scaled, dim=1), module(x)
+
+bound = max(scores.abs().max().item(), 1)
+figure, row = plt.subplots(1, 4, figsize=(13, 3.4), layout="constrained")
+signed = {"cmap": "RdBu", "vmin": -bound, "vmax": bound}
+show_matrix(row[0], scores, words, words, "scores", **signed)
+show_matrix(row[1], scaled, words, words, "scaled scores", **signed)
+show_matrix(row[2], weights, words, words, "weights: rows sum to 1")
+bound = max(output.abs().max().item(), 1)
+show_matrix(row[3], output, words, ["0", "1"], "output", cmap="RdBu", vmin=-bound, vmax=bound)
+plt.show()
+
+# %% [markdown]
+# ## Let it learn
+#
+# All this care about parameters was for one purpose. Here it is.
+#
+# The task: eight tokens, each a letter (A, B, C or D) and a number. Each token shall find out **the
+# average number of all tokens with its own letter**. Nobody tells the module how. It gets 300 random
+# examples, and after each one the optimiser nudges all parameters a little in the direction that makes
+# the error smaller.
+#
+# To succeed, the module must discover by itself: *my query must match the keys with my letter, and my
+# value must be my number.* Run it with your `SelfAttention_v2`.
+
+# %% demo
+steps = 300  # try 0, 30, 100
+letters = torch.tensor([0, 1, 0, 2, 1, 0, 3, 2])  # try your own: eight numbers from 0 to 3
+
+
+def example(kinds):
+    """Return tokens (8, 5), a one-hot letter and a number each, and the averages to be found (8,)."""
+    numbers = torch.rand(8)
+    same = (kinds[:, None] == kinds).float()
+    tokens_with_numbers = torch.cat([nn.functional.one_hot(kinds, 4), numbers[:, None]], dim=1)
+    return tokens_with_numbers, same @ numbers / same.sum(dim=1)
+
+
+torch.manual_seed(0)
+module = SelfAttention_v2(5, 4)
+optimizer = torch.optim.Adam(module.parameters(), lr=0.05)
+fixed, _ = example(letters)
+
+
+def current_weights():
+    with torch.no_grad():
+        return attention_weights(module.W_query(fixed), module.W_key(fixed))
+
+
+untrained, losses = current_weights(), []
+for _ in range(steps):
+    x, wanted = example(torch.randint(4, (8,)))
+    loss = ((module(x)[:, 0] - wanted) ** 2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+
+names = ["ABCD"[kind] for kind in letters.tolist()]
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
+show_matrix(left, untrained, names, names, "Before: everybody looks everywhere")
+middle.plot(losses)
+middle.set(title="Error over the training", xlabel="step", yscale="log")
+show_matrix(right, current_weights(), names, names, f"After {steps} steps")
+plt.show()
+
+# %% [markdown]
+# A looks at A, B looks at B. No line of your code says so; the module found it in its three matrices,
+# because they were on the list of parameters. This is the moment at which attention becomes useful, and
+# large language models do the very same with some hundred billion parameters.
+#
+# ## In your own words
+#
+# ### Question 5
+#
+# A friend writes `self.W_query = torch.rand(d_in, d_out)` without `nn.Parameter`, and likewise for the
+# other two. The output of `forward` is exactly right. Name two things that go wrong later, and say why no
+# error message warns them.
+
+# %% [markdown] manual="why_parameter" points=2
+# ### BEGIN SOLUTION
+# A module lists only what is registered: nn.Parameter objects, buffers and other modules. A plain tensor
+# is an ordinary attribute. So the optimiser, which gets module.parameters(), does not know the matrices
+# (it may even complain that its list is empty, but as soon as other layers are there, it trains those in
+# silence); they keep their random values. They are missing in state_dict, so a saved and reloaded model
+# has other random numbers. And module.to(...) or .double() does not take them along, so they stay on the
+# old device or in the old number type.
+#
+# There is no message because forward needs only the numbers: the computation is right, only the
+# bookkeeping is missing.
+#
+# (One point for two consequences, one for the reason: registration is bookkeeping, and forward does not
+# depend on it.)
+# ### END SOLUTION
+
+# %% [markdown]
+# ### Question 6
+#
+# Why three matrices? Suppose you used one matrix for queries *and* keys. What would be true of the scores
+# of token *i* for *j* and of *j* for *i*? Think of a sentence in which that would be wrong.
+
+# %% [markdown] manual="why_three" points=2
+# ### BEGIN SOLUTION
+# With the same matrix for both, the score of i for j is (x_i W)·(x_j W), the same as that of j for i:
+# scores would be symmetric. (Each token would also tend to look at itself, because its product with
+# itself is a squared length.) But interest need not be mutual: in "the cat that chased the mice was
+# tired", "was" needs to find "cat" to know who was tired, while "cat" gains little from "was"; an
+# adjective looks for its noun, a pronoun for its name. With two matrices a token can ask for one thing
+# and offer another. The third matrix lets it hand over something that is not what it was found by: in the
+# training above, found by the letter, handing over the number.
+#
+# (One point for symmetry, one for an example or a sound reason why attention is not symmetric.)
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What you can now explain
+#
+# - A **module** computes in `forward` and keeps a list of its **parameters**. Only what is registered
+#   learns, is saved and moves along.
+# - Self-attention has three matrices: what a token **asks for**, what it **offers**, what it **hands over**.
+# - A linear layer keeps its matrix transposed, one row for each output, and may add a bias.
+# - Scaling is by the square root of the size of the **keys**, not of the tokens.
+# - A seed fixes the results only together with the order in which the layers are made.
+# - Trained, the weights show what the module has found out: which tokens belong together.
+#
+# In all of this, each token could look at every other. A model that is to *predict the next word* must
+# not: it would simply look at the answer. The next notebook closes its eyes to the future.

@@ -1,0 +1,18 @@
+"""Ask your module for list(module.parameters()). What tells torch that a tensor is something to be
+trained?"""
+
+
+class SelfAttention_v1(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = torch.rand(d_in, d_out)
+        self.W_key = torch.rand(d_in, d_out)
+        self.W_value = torch.rand(d_in, d_out)
+
+    def forward(self, x):
+        queries = x @ self.W_query
+        keys = x @ self.W_key
+        values = x @ self.W_value
+        scores = queries @ keys.T
+        weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)
+        return weights @ values

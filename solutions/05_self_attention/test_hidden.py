@@ -1,0 +1,343 @@
+"""Hidden tests of 05: weights loaded by name, sizes that all differ, and what training needs of a module."""
+
+from dataclasses import dataclass
+
+import pytest
+import torch
+from torch.nn.functional import linear, scaled_dot_product_attention
+
+from autograder.expect import (
+    expect,
+    expect_close,
+    expect_equal,
+    expect_finite,
+    expect_gradient,
+    expect_tensor,
+    expect_unchanged,
+)
+from autograder.suite import question
+
+PARAMETERS = """
+def parameters(module):
+    return dict(module.named_parameters()) if isinstance(module, nn.Module) else None
+"""
+STAND_INS = """
+class Layers(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+class Matrices(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+def same(first, second):
+    return first is second
+"""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One of the three classes: its name and its layers, queries, keys and values."""
+
+    name: str
+    layers: tuple[str, str, str]
+    linear: bool = True
+    square: bool = False
+
+    def make(self, side, d_in, d_out, *more):
+        """Return a new module on one side; of a square one d_out is the only size."""
+        sizes = (d_out,) if self.square else (d_in, d_out)
+        return getattr(side, self.name)(*sizes, *more)
+
+    def shapes(self, d_in, d_out, bias=False):
+        """Return the shape of each parameter by name."""
+        d_in = d_out if self.square else d_in
+        if not self.linear:
+            return dict.fromkeys(self.layers, (d_in, d_out))
+        weights = {f"{layer}.weight": (d_out, d_in) for layer in self.layers}
+        return weights | {f"{layer}.bias": (d_out,) for layer in self.layers if bias}
+
+    def weights(self, d_in, d_out, *, bias=False, dtype=torch.float32):
+        """Return parameters large enough that every slip shows."""
+        shapes = self.shapes(d_in, d_out, bias)
+        return {name: torch.randn(shape, dtype=dtype) for name, shape in shapes.items()}
+
+    def tokens(self, n, d_in, d_out, dtype=torch.float32):
+        """Return n random tokens."""
+        return torch.randn(n, d_out if self.square else d_in, dtype=dtype)
+
+    def attend(self, weights, x):
+        """Return what the module must give, by the library's own function."""
+        return scaled_dot_product_attention(*(self._project(weights, layer, x) for layer in self.layers))
+
+    def value(self, weights, x):
+        """Return the values alone."""
+        return self._project(weights, self.layers[2], x)
+
+    def _project(self, weights, layer, x):
+        if not self.linear:
+            return x @ weights[layer]
+        return linear(x, weights[f"{layer}.weight"], weights.get(f"{layer}.bias"))
+
+
+V1 = Kind("SelfAttention_v1", ("W_query", "W_key", "W_value"), linear=False)
+V2 = Kind("SelfAttention_v2", ("W_query", "W_key", "W_value"))
+SQUARE = Kind("SelfAttention", ("W_q", "W_k", "W_v"), square=True)
+
+
+def each_class(weight=1):
+    """Run a test for each of the three classes, as a test of that question."""
+    marked = [
+        pytest.param(kind, marks=question(kind.name, weight=weight), id=kind.name)
+        for kind in (V1, V2, SQUARE)
+    ]
+    return pytest.mark.parametrize("kind", marked)
+
+
+def parameters(student, module):
+    """Return the registered parameters of a module on the student's side, by name."""
+    named = student.define(PARAMETERS, "parameters")(module)
+    expect(isinstance(named, dict), "The class must be an nn.Module.")
+    return named
+
+
+def expect_parameters(actual, shapes):
+    """Expect parameters of just these names and shapes, all of which can learn."""
+    for name, shape in shapes.items():
+        seen = ", ".join(actual) or "none"
+        expect(name in actual, f"{name} is not registered as a parameter; the module's parameters: {seen}.")
+        tensor = expect_tensor(actual[name], shape, name=name)
+        expect(tensor.requires_grad, f"{name} cannot learn: it asks for no gradient.")
+    surplus = ", ".join(sorted(set(actual) - set(shapes)))
+    expect(not surplus, f"The module has parameters that were not asked for: {surplus}.")
+
+
+def load(student, module, weights):
+    """Give a module these parameters, by name; whatever else it keeps stays."""
+    expect_parameters(parameters(student, module), {name: tuple(w.shape) for name, w in weights.items()})
+    module.load_state_dict(weights, strict=False)
+    return module
+
+
+@each_class()
+def test_parameters(student, kind):
+    """Its parameters have the right names and shapes, and all of them can learn."""
+    expect_parameters(parameters(student, kind.make(student, 5, 3)), kind.shapes(5, 3))
+
+
+@each_class()
+def test_seeded_start(student, reference, kind):
+    """With a seed, it starts with the same numbers as in the course."""
+    for side in (student, reference):
+        side.seed(123)
+    actual = parameters(student, kind.make(student, 5, 3))
+    expected = parameters(reference, kind.make(reference, 5, 3))
+    hint = "A seed fixes the numbers only together with how, and in which order, they are drawn."
+    for name, right in expected.items():
+        expect(name in actual, f"{name} is not registered as a parameter.")
+        expect_close(actual[name].detach(), right.detach(), hint=hint, name=name)
+
+
+@each_class(weight=2)
+@pytest.mark.parametrize(("n", "d_in", "d_out"), [(7, 5, 3), (4, 3, 6)])
+def test_values(student, kind, n, d_in, d_out):
+    """With given weights, the output is the scaled attention of queries, keys and values."""
+    weights, x = kind.weights(d_in, d_out), kind.tokens(n, d_in, d_out)
+    actual = load(student, kind.make(student, d_in, d_out), weights)(x)
+    hint = "Go step by step: three projections, scores, scale, softmax along the rows, mixture of values."
+    expect_close(actual, kind.attend(weights, x), hint=hint)
+
+
+@each_class()
+def test_single_token(student, kind):
+    """A token that is alone takes over its own value."""
+    weights, x = kind.weights(6, 4), kind.tokens(1, 6, 4)
+    actual = load(student, kind.make(student, 6, 4), weights)(x)
+    expect_close(actual, kind.value(weights, x), hint="With one token, its weight must be 1.")
+
+
+@each_class()
+def test_order_of_tokens(student, kind):
+    """Shuffling the tokens shuffles the output rows in the same way."""
+    module = load(student, kind.make(student, 6, 4), kind.weights(6, 4))
+    x, order = kind.tokens(5, 6, 4), torch.tensor([3, 0, 4, 1, 2])
+    straight = expect_tensor(module(x), (5, 4))
+    hint = "Self-attention without a mask does not know where a token stands."
+    expect_close(module(x[order]), straight[order], hint=hint)
+
+
+@each_class()
+def test_gradients(student, reference, kind):
+    """Gradients reach the tokens and every parameter."""
+    weights, x, out = kind.weights(6, 4), kind.tokens(5, 6, 4).requires_grad_(), torch.randn(5, 4)
+    actual = load(student, kind.make(student, 6, 4), weights).inspect(x, weight=out)
+    expected = load(reference, kind.make(reference, 6, 4), weights).inspect(x, weight=out)
+    expect_gradient(actual, expected.gradients, atol=1e-4)
+    for name, right in expected.parameters.items():
+        gradient = actual.parameters.get(name)
+        expect(
+            gradient is not None, f"No gradient reaches {name}. Is it used, and is the result not cut off?"
+        )
+        expect_close(gradient, right, atol=1e-4, name=f"The gradient of {name}")
+
+
+@each_class()
+def test_round_trip(student, kind):
+    """Saved and loaded into another module, it computes the same."""
+    first, second = kind.make(student, 6, 4), kind.make(student, 6, 4)
+    x = 3 * kind.tokens(5, 6, 4)
+    expected = expect_tensor(first(x), (5, 4)).detach()
+    second.load_state_dict(first.state_dict())
+    expect_close(second(x), expected, hint="Does state_dict hold all numbers that forward uses?")
+
+
+@each_class()
+def test_same_again(student, kind):
+    """Called twice, it gives the same output."""
+    module, x = kind.make(student, 6, 4), kind.tokens(5, 6, 4)
+    expected = expect_tensor(module(x), (5, 4)).detach()
+    expect_close(module(x), expected, hint="What is made in forward is made anew at each call.")
+
+
+@each_class()
+def test_float64(student, kind):
+    """With float64 parameters and tokens, the output is float64 and as precise."""
+    weights = kind.weights(6, 4, dtype=torch.float64)
+    x = kind.tokens(5, 6, 4, dtype=torch.float64)
+    actual = load(student, kind.make(student, 6, 4).double(), weights)(x)
+    expect_close(actual, kind.attend(weights, x))
+
+
+@each_class()
+def test_large_scores(student, kind):
+    """Large scores do not overflow."""
+    weights, x = kind.weights(6, 4), kind.tokens(5, 6, 4)
+    query = next(iter(weights))
+    weights[query] *= 100
+    actual = load(student, kind.make(student, 6, 4), weights)(x)
+    expect_finite(actual)
+    expect_close(actual, kind.attend(weights, x), atol=1e-3)
+
+
+@each_class()
+def test_leaves_tokens(student, kind):
+    """The tokens stay as they were."""
+    x = kind.tokens(5, 6, 4)
+    expect_unchanged(load(student, kind.make(student, 6, 4), kind.weights(6, 4)).inspect(x), x)
+
+
+@question("SelfAttention_v2")
+def test_bias_parameters(student):
+    """With qkv_bias each layer has a bias, without it none."""
+    expect_parameters(parameters(student, student.SelfAttention_v2(5, 3, True)), V2.shapes(5, 3, bias=True))
+    expect_parameters(parameters(student, student.SelfAttention_v2(5, 3, False)), V2.shapes(5, 3))
+
+
+@question("SelfAttention_v2")
+def test_bias_values(student):
+    """With qkv_bias the biases take part."""
+    weights, x = V2.weights(5, 3, bias=True), torch.randn(7, 5)
+    actual = load(student, student.SelfAttention_v2(5, 3, True), weights)(x)
+    expect_close(actual, V2.attend(weights, x), hint="Do queries, keys and values all go through their bias?")
+
+
+@question("SelfAttention_v2")
+def test_bias_by_name(student):
+    """qkv_bias may be given by name."""
+    module = student.SelfAttention_v2(d_in=4, d_out=2, qkv_bias=True)
+    expect_parameters(parameters(student, module), V2.shapes(4, 2, bias=True))
+
+
+@question("SelfAttention")
+def test_defaults(student):
+    """Without arguments, it takes tokens of two numbers, one token a row."""
+    weights, x = SQUARE.weights(2, 2), 2 * torch.randn(5, 2)
+    actual = load(student, student.SelfAttention(), weights)(x)
+    expect_close(actual, SQUARE.attend(weights, x))
+
+
+@question("SelfAttention")
+def test_dimensions_by_name(student):
+    """d_model, row_dim and col_dim may be given by name."""
+    weights, x = SQUARE.weights(3, 3), torch.randn(5, 3)
+    actual = load(student, student.SelfAttention(d_model=3, row_dim=0, col_dim=1), weights)(x)
+    expect_close(actual, SQUARE.attend(weights, x))
+
+
+def pair(student, d_in, d_out, dtype=torch.float32):
+    """Return a source with random weights, a target, and the weights."""
+    source = student.define(STAND_INS, "Layers")(d_in, d_out).to(dtype)
+    target = student.define(STAND_INS, "Matrices")(d_in, d_out).to(dtype)
+    weights = V2.weights(d_in, d_out, dtype=dtype)
+    source.load_state_dict(weights)
+    return source, target, weights
+
+
+def expect_copied(student, target, weights):
+    """Expect the target to hold exactly these weights, transposed."""
+    actual = parameters(student, target)
+    expect_parameters(actual, {layer: tuple(weights[f"{layer}.weight"].T.shape) for layer in V1.layers})
+    for layer in V1.layers:
+        hint = f"x @ {layer} must be what the layer {layer} of the source makes of x."
+        name = f"{layer} of the target"
+        expect_equal(actual[layer].detach(), weights[f"{layer}.weight"].T, hint=hint, name=name)
+
+
+@question("copy_weights", weight=2)
+@pytest.mark.parametrize(("d_in", "d_out"), [(5, 3), (2, 6)])
+def test_copies(student, d_in, d_out):
+    """The target computes the source's queries, keys and values."""
+    source, target, weights = pair(student, d_in, d_out)
+    student.copy_weights(source, target)
+    expect_copied(student, target, weights)
+
+
+@question("copy_weights")
+def test_copies_square_matrices(student):
+    """It is right for square matrices too, where nothing complains."""
+    source, target, weights = pair(student, 4, 4)
+    student.copy_weights(source, target)
+    expect_copied(student, target, weights)
+
+
+@question("copy_weights")
+def test_returns_the_target(student):
+    """The result is the target itself."""
+    source, target, _ = pair(student, 5, 3)
+    result = student.copy_weights(source, target)
+    same = student.define(STAND_INS, "same")
+    expect(result is not None, "The function returns nothing.")
+    expect(same(result, target), "The result must be the very object that was given as target, not another.")
+
+
+@question("copy_weights")
+def test_leaves_the_source(student):
+    """The source stays as it was."""
+    source, target, weights = pair(student, 5, 3)
+    student.copy_weights(source, target)
+    actual = parameters(student, source)
+    expect_parameters(actual, V2.shapes(5, 3))
+    for name, before in weights.items():
+        expect_equal(actual[name].detach(), before, name=f"{name} of the source")
+
+
+@question("copy_weights")
+def test_target_can_learn(student):
+    """The target's parameters can be trained afterwards."""
+    source, target, _ = pair(student, 5, 3)
+    student.copy_weights(source, target)
+    expect_parameters(parameters(student, target), V1.shapes(5, 3))
+
+
+@question("copy_weights")
+def test_copies_float64(student):
+    """float64 weights are copied in full precision."""
+    source, target, weights = pair(student, 5, 3, torch.float64)
+    student.copy_weights(source, target)
+    expect_copied(student, target, weights)
