@@ -1,5 +1,6 @@
 """Hidden suites: the `@question` mark that authors write, and running a suite against a submission."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -141,10 +142,13 @@ def _collect(path: Path, plugin: _Plugin) -> list[pytest.Item]:
     config._do_configure()
     session = pytest.Session.from_config(config)
     config.hook.pytest_sessionstart(session=session)
+    sys.modules.pop(path.stem, None)  # all suites have one name: pytest must not take another's for this one
     try:
         return list(session.perform_collect())
     except (pytest.Collector.CollectError, pytest.UsageError, Exception) as error:
         raise SourceError(f"{path}: cannot be collected: {error}") from error
+    finally:
+        sys.modules.pop(path.stem, None)
 
 
 def _test(exercise: Exercise, item: pytest.Item, number: int) -> Test:
