@@ -1,0 +1,510 @@
+# %% [markdown]
+# # 2. Simple self-attention: every token asks
+#
+# So far one token asked: *journey* was the query, its dot products with all tokens were the scores, softmax
+# made weights of them, and the weighted sum of the tokens was its context vector.
+#
+# A model wants a context vector for **every** token. So now each token takes its turn as the query, and all
+# of them look at the same sentence they stand in. That is why it is called **self**-attention: the tokens
+# that ask and the tokens that answer are the same.
+#
+# The three moves stay as they are. What is new is doing them for all tokens at once:
+#
+# | | one query | all queries |
+# |---|---|---|
+# | 1. score | a vector, `(n,)` | a matrix, `(n, n)`: one row for each token that asks |
+# | 2. weigh | softmax of the vector | softmax of **each row** |
+# | 3. mix | one context vector, `(d,)` | one for each token, `(n, d)` |
+#
+# By the end you will have written self-attention in three lines, for any number of sentences at once, and
+# you will know two things about it that are easy to miss.
+#
+# As before: a check uses the example of the lesson, while your work is graded on other inputs too. Stay in
+# torch so that gradients flow, and leave the inputs as they were. Plan for about an hour.
+
+# %%
+import torch
+from torch import Tensor
+
+# %% [markdown]
+# The sentence is the one you know: *Your journey starts with one step*, `n = 6` tokens of `d = 3` numbers.
+
+# %%
+tokens = ["Your", "journey", "starts", "with", "one", "step"]
+
+journey = torch.tensor(
+    [
+        [0.43, 0.15, 0.89],  # Your
+        [0.55, 0.87, 0.66],  # journey
+        [0.57, 0.85, 0.64],  # starts
+        [0.22, 0.58, 0.33],  # with
+        [0.77, 0.25, 0.10],  # one
+        [0.05, 0.80, 0.55],  # step
+    ]
+)
+
+# %% [markdown]
+# ## Move 1: all scores
+#
+# Row `i`, column `j` of the score matrix says how well token `j` matches token `i`:
+#
+# $$s_{ij} = x_i \cdot x_j$$
+#
+# **Row `i` belongs to the token that asks, column `j` to the token that is looked at.** Keep this in mind;
+# most mistakes with attention are a row taken for a column.
+#
+# ### Question 1: `pairwise_scores_loop`
+#
+# First write down what the formula says: for every `i` and every `j`, one dot product. You may use
+# `torch.dot` or `@` for it this time.
+
+
+# %% solution="pairwise_scores_loop"
+def pairwise_scores_loop(inputs: Tensor) -> Tensor:
+    """Return the dot product of every row of `inputs` with every row of it, by two loops.
+
+    Arguments:
+        inputs: n token vectors, one a row, shape (n, d). n and d can be any numbers from 1.
+
+    Returns:
+        The scores, shape (n, n), of the same dtype as `inputs`: row i, column j is inputs[i] . inputs[j].
+        Gradients flow from the scores back to `inputs`.
+    """
+    ### BEGIN SOLUTION
+    rows = [torch.stack([torch.dot(query, token) for token in inputs]) for query in inputs]
+    return torch.stack(rows)
+    ### END SOLUTION
+
+
+# %% check="pairwise_scores_loop" points=1
+# Check of pairwise_scores_loop
+scores = pairwise_scores_loop(journey)
+assert isinstance(scores, torch.Tensor), f"return a tensor, not a {type(scores).__name__}"
+assert scores.shape == (6, 6), f"6 tokens have 6 x 6 scores; yours have shape {tuple(scores.shape)}"
+expected = torch.tensor(
+    [
+        [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
+        [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
+        [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
+        [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
+        [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
+        [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
+    ]
+)
+assert torch.allclose(scores, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{scores}"
+print("pairwise_scores_loop: this check passes")
+
+# %% [markdown]
+# ### Question 2: `pairwise_scores`
+#
+# The loop is slow, and it does not say what it is: **a matrix product**. The entry at row `i`, column `j` of
+# a product `A @ B` is row `i` of `A` times column `j` of `B`. We want row `i` of the inputs times *row* `j`
+# of the inputs. So what must `B` be?
+#
+# ```
+#      A           @        B          =     scores
+#    (n, d)              (d, n)              (n, n)
+#   the tokens             ?             who matches whom
+# ```
+#
+# One thing more. Models work on many sentences at once, a **batch**: a tensor of shape `(batch, n, d)`, and
+# sometimes with more dimensions in front. `@` multiplies the last two dimensions and leaves all before them
+# alone. Your transposition must do the same: on a batch, `.T` turns *all* dimensions round. The dimensions
+# counted from the end are `-1` for the last and `-2` for the one before.
+
+
+# %% solution="pairwise_scores"
+def pairwise_scores(inputs: Tensor) -> Tensor:
+    """Return the dot product of every token with every token of its sentence, by one matrix product.
+
+    Arguments:
+        inputs: token vectors, shape (..., n, d). `...` stands for any number of leading dimensions,
+            also none: (n, d) is one sentence, (batch, n, d) are several.
+
+    Returns:
+        The scores, shape (..., n, n), of the same dtype as `inputs`: row i, column j belongs to the
+        token i that asks and the token j that is looked at. Sentences do not mix.
+    """
+    ### BEGIN SOLUTION
+    return inputs @ inputs.transpose(-2, -1)
+    ### END SOLUTION
+
+
+# %% check="pairwise_scores" points=2
+# Check of pairwise_scores
+scores = pairwise_scores(journey)
+assert isinstance(scores, torch.Tensor), f"return a tensor, not a {type(scores).__name__}"
+assert scores.shape == (6, 6), f"6 tokens have 6 x 6 scores; yours have shape {tuple(scores.shape)}"
+expected = torch.tensor(
+    [
+        [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
+        [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
+        [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
+        [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
+        [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
+        [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
+    ]
+)
+assert torch.allclose(scores, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{scores}"
+
+# Three sentences of two tokens each: the batch dimension stays in front.
+batch_shape = pairwise_scores(journey.reshape(3, 2, 3)).shape
+assert batch_shape == (3, 2, 2), f"inputs of (3, 2, 3) have scores of (3, 2, 2), not {tuple(batch_shape)}"
+print("pairwise_scores: this check passes")
+
+# %% [markdown]
+# Here is the score matrix. Look for these before you read on:
+#
+# - Fold it along the diagonal from the upper left to the lower right: why do the two halves agree?
+# - The diagonal is every token's score with itself. Is it always the largest of its row? Compare *one*.
+
+# %% demo
+import matplotlib.pyplot as plt
+
+scores = pairwise_scores(journey)
+figure, axes = plt.subplots(figsize=(5.6, 4.6), layout="constrained")
+image = axes.imshow(scores, cmap="Blues", vmin=0, vmax=1.5)
+axes.set_xticks(range(6), tokens)
+axes.set_yticks(range(6), tokens)
+axes.set(xlabel="is looked at", ylabel="asks", title="Attention scores")
+for i in range(6):
+    for j in range(6):
+        value = scores[i, j].item()
+        axes.text(j, i, f"{value:.2f}", ha="center", va="center", color="white" if value > 0.9 else "black")
+figure.colorbar(image, ax=axes)
+plt.show()
+
+# %% [markdown]
+# And this is what the one product saves. Both functions compute the same numbers; how does the time of each
+# grow when you double the number of tokens?
+
+# %% demo
+import time
+
+length = 60  # try 30, 120, 240
+
+text = torch.randn(length, 64)
+
+
+def milliseconds(function):
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        function(text)
+        times.append(time.perf_counter() - start)
+    return 1000 * min(times)
+
+
+print(f"{length} tokens, two loops:   {milliseconds(pairwise_scores_loop):8.2f} ms")
+print(f"{length} tokens, one product: {milliseconds(pairwise_scores):8.2f} ms")
+difference = (pairwise_scores_loop(text) - pairwise_scores(text)).abs().max()
+print(f"largest difference between their scores: {difference:.0e}")
+
+# %% [markdown]
+# ## Move 2: all weights
+#
+# Each token that asks has one whole attention to share out. So the weights of **each row** are positive and
+# sum to 1: softmax is taken along the row, that is, over the dimension whose index is `j`.
+#
+# ### Question 3: `attention_weights`
+#
+# You have written softmax by hand; from now on use the library's, which wants to know over which dimension
+# it shall sum. In the example `dim=1` would do. In a batch, dimension 1 is no longer the row's index `j`
+# but `i`, and no error tells you so: the result looks like weights, sums to 1 in the wrong direction, and
+# the model learns badly. Count from the end instead.
+
+
+# %% solution="attention_weights"
+def attention_weights(scores: Tensor) -> Tensor:
+    """Return the softmax of `scores` over the last dimension.
+
+    Arguments:
+        scores: attention scores, shape (..., n, n), of any sign and as large as 1e4 or -1e4.
+            They need not be symmetric.
+
+    Returns:
+        The weights, same shape and dtype as `scores`: positive or 0, and every row sums to 1.
+    """
+    ### BEGIN SOLUTION
+    return torch.softmax(scores, dim=-1)
+    ### END SOLUTION
+
+
+# %% check="attention_weights" points=2
+# Check of attention_weights
+scores = torch.tensor(
+    [
+        [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
+        [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
+        [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
+        [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
+        [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
+        [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
+    ]
+)
+weights = attention_weights(scores)
+assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
+assert weights.shape == (6, 6), f"weights have the shape of the scores; yours have {tuple(weights.shape)}"
+sums = weights.sum(dim=1)
+assert torch.allclose(sums, torch.ones(6), atol=1e-4, rtol=0), (
+    f"each row should sum to 1, the rows sum to {sums}"
+)
+expected = torch.tensor(
+    [
+        [0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452],
+        [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581],
+        [0.1390, 0.2369, 0.2326, 0.1242, 0.1108, 0.1565],
+        [0.1435, 0.2074, 0.2046, 0.1462, 0.1263, 0.1720],
+        [0.1526, 0.1958, 0.1975, 0.1367, 0.1879, 0.1295],
+        [0.1385, 0.2184, 0.2128, 0.1420, 0.0988, 0.1896],
+    ]
+)
+assert torch.allclose(weights, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{weights}"
+
+# A batch: rows are still what sums to 1.
+sums = attention_weights(torch.stack([scores, -2 * scores])).sum(dim=-1)
+assert torch.allclose(sums, torch.ones(2, 6), atol=1e-4, rtol=0), f"rows of a batch sum to\n{sums}"
+print("attention_weights: this check passes")
+
+# %% [markdown]
+# This is the picture that you will see in every article on attention. Read it row by row: *one* shares out
+# its attention like this, *step* like that. On the right, the columns are added up: how much attention does
+# each token **receive**?
+#
+# Increase the factor. The rows get sharper, but they always sum to 1. What happens to the columns? Which
+# tokens end up with next to nothing, and why can that never happen to a row?
+
+# %% demo
+factor = 1.0  # try 4, 16, 64
+
+weights = attention_weights(factor * (journey @ journey.T))
+received = weights.sum(dim=0).tolist()
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(10, 4.2), layout="constrained", gridspec_kw={"width_ratios": [5, 4]}
+)
+brightest = max(0.3, weights.max().item())
+image = left.imshow(weights, cmap="Oranges", vmin=0, vmax=brightest)
+left.set_xticks(range(6), tokens)
+left.set_yticks(range(6), tokens)
+left.set(xlabel="is looked at", ylabel="asks", title=f"Attention weights, scores x {factor:g}")
+for i in range(6):
+    for j in range(6):
+        value = weights[i, j].item()
+        colour = "white" if value > 0.6 * brightest else "black"
+        left.text(j, i, f"{value:.2f}", ha="center", va="center", color=colour)
+figure.colorbar(image, ax=left)
+right.bar(tokens, received, color="tab:orange")
+right.axhline(1, color="black", lw=0.8, ls=":")
+right.set(title="attention received (column sums)", ylim=(0, max(2.0, 1.1 * max(received))))
+plt.show()
+
+# %% [markdown]
+# ### Question 4: in your own words
+#
+# The score matrix is symmetric, the weight matrix is not: *one* gives *journey* 0.1958, *journey* gives
+# *one* only 0.1082. Where does the symmetry get lost? And what do the rows of the weight matrix mean, what
+# the columns, and why must only the rows sum to 1?
+
+# %% [markdown] manual="why_not_symmetric" points=2
+# ### BEGIN SOLUTION
+# The scores are symmetric because the dot product is: x_i . x_j = x_j . x_i. Softmax then divides each row by
+# the sum of that row's own exponentials. The two entries (i, j) and (j, i) have the same numerator but
+# different denominators, so the weights differ: journey has many good matches and little left for one.
+#
+# Row i is how token i shares out its attention over all tokens; it is a weighted average in the making, so
+# it must sum to 1. Column j is what token j receives from all the others; some tokens are looked at a lot,
+# others hardly, and nothing fixes that sum.
+#
+# (One point for the row-wise denominator, one for rows give and columns receive.)
+# ### END SOLUTION
+
+# %% [markdown]
+# ## Move 3: all context vectors
+#
+# For one query the context vector was the sum of all tokens, each times its weight. Now there is a row of
+# weights for each token that asks:
+#
+# $$z_i = \sum_j w_{ij}\, x_j$$
+#
+# A sum over the middle index `j`: you have just seen which operation does that.
+#
+# ### Question 5: `context_vectors`
+
+
+# %% solution="context_vectors"
+def context_vectors(weights: Tensor, inputs: Tensor) -> Tensor:
+    """Return, for each row of `weights`, the sum of the tokens times the weights of that row.
+
+    Arguments:
+        weights: one row for each token that asks, shape (..., n, n). Take them as they are: rows need
+            not sum to 1.
+        inputs: token vectors, shape (..., n, d), with the same leading dimensions.
+
+    Returns:
+        The context vectors, shape (..., n, d), of the same dtype as `inputs`. Sentences do not mix.
+    """
+    ### BEGIN SOLUTION
+    return weights @ inputs
+    ### END SOLUTION
+
+
+# %% check="context_vectors" points=2
+# Check of context_vectors
+weights = torch.softmax(journey @ journey.T, dim=-1)
+contexts = context_vectors(weights, journey)
+assert isinstance(contexts, torch.Tensor), f"return a tensor, not a {type(contexts).__name__}"
+assert contexts.shape == (6, 3), f"a vector of 3 for each of 6 tokens expected, {tuple(contexts.shape)} found"
+expected = torch.tensor(
+    [
+        [0.4421, 0.5931, 0.5790],
+        [0.4419, 0.6515, 0.5683],
+        [0.4431, 0.6496, 0.5671],
+        [0.4304, 0.6298, 0.5510],
+        [0.4671, 0.5910, 0.5266],
+        [0.4177, 0.6503, 0.5645],
+    ]
+)
+assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{contexts}"
+print("context_vectors: this check passes")
+
+# %% [markdown]
+# Row 1 is the context vector of *journey* that you computed in the first notebook. Here are all six: each
+# arrow leads from a token to its context vector (two of the three numbers, as before).
+#
+# With factor 1 all arrows end close together, near the middle: the weights are nearly even, so everyone
+# takes home nearly the same average. Sharpen them and watch the arrows part. With factor 0, where do they
+# all end? With 64, which tokens stay at home, and whom do the others visit?
+
+# %% demo
+factor = 1.0  # try 0, 4, 16, 64
+
+weights = torch.softmax(factor * (journey @ journey.T), dim=-1)
+contexts = context_vectors(weights, journey)
+figure, axes = plt.subplots(figsize=(5.6, 4.4), layout="constrained")
+axes.scatter(journey[:, 0], journey[:, 1], s=60, color="tab:blue", zorder=2)
+axes.scatter(contexts[:, 0], contexts[:, 1], s=90, marker="*", color="tab:orange", zorder=3)
+for i, token in enumerate(tokens):
+    home, away = journey[i, :2].tolist(), contexts[i, :2].tolist()
+    axes.annotate("", xy=away, xytext=home, arrowprops={"arrowstyle": "->", "color": "tab:gray"})
+    below = token in ("Your", "starts", "one")
+    axes.text(home[0], home[1] + (-0.07 if below else 0.04), token, ha="center")
+axes.set(xlim=(-0.1, 1.0), ylim=(0, 1.05), xlabel="dim 0", ylabel="dim 1")
+axes.set_title(f"From tokens to context vectors, scores x {factor:g}")
+plt.show()
+
+# %% [markdown]
+# ## Together
+#
+# ### Question 6: `simple_self_attention`
+#
+# Put the three moves into one function. Write them out instead of calling your answers from above: it is
+# only three lines, and the function then stands on its own.
+
+
+# %% solution="simple_self_attention"
+def simple_self_attention(inputs: Tensor) -> Tensor:
+    """Return a context vector for every token: score all pairs, softmax each row, mix.
+
+    Arguments:
+        inputs: token vectors, shape (..., n, d). `...` stands for any number of leading dimensions,
+            also none.
+
+    Returns:
+        The context vectors, shape (..., n, d), of the same dtype as `inputs`. Scores are the plain dot
+        products. Sentences do not mix.
+    """
+    ### BEGIN SOLUTION
+    scores = inputs @ inputs.transpose(-2, -1)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ inputs
+    ### END SOLUTION
+
+
+# %% check="simple_self_attention" points=3
+# Check of simple_self_attention
+contexts = simple_self_attention(journey)
+assert isinstance(contexts, torch.Tensor), f"return a tensor, not a {type(contexts).__name__}"
+assert contexts.shape == (6, 3), f"a vector of 3 for each of 6 tokens expected, {tuple(contexts.shape)} found"
+expected = torch.tensor(
+    [
+        [0.4421, 0.5931, 0.5790],
+        [0.4419, 0.6515, 0.5683],
+        [0.4431, 0.6496, 0.5671],
+        [0.4304, 0.6298, 0.5510],
+        [0.4671, 0.5910, 0.5266],
+        [0.4177, 0.6503, 0.5645],
+    ]
+)
+assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{contexts}"
+
+# A batch of two different sentences gives what each gives alone.
+other = 2 - journey
+both = simple_self_attention(torch.stack([journey, other]))
+assert both.shape == (2, 6, 3), f"(2, 6, 3) expected for a batch of two, {tuple(both.shape)} found"
+alone = simple_self_attention(other)
+assert torch.allclose(both[0], contexts, atol=1e-4, rtol=0), "the first sentence changes in company"
+assert torch.allclose(both[1], alone, atol=1e-4, rtol=0), "the second sentence changes in company"
+print("simple_self_attention: this check passes")
+
+# %% [markdown]
+# ### Does the order of the words matter?
+#
+# *The dog bites the man* is not *the man bites the dog*. Does your self-attention notice? Shuffle the
+# tokens, run it again and compare: on the left the context vectors of the sentence, on the right those of
+# the shuffled one. Predict first: will the numbers change, or only their places?
+
+# %% demo
+order = [5, 2, 0, 4, 1, 3]  # try any order of 0 to 5
+
+plain = simple_self_attention(journey)
+shuffled = simple_self_attention(journey[order])
+low, high = plain.min().item(), plain.max().item()
+figure, panels = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained")
+for axes, rows, names, title in [
+    (panels[0], plain, tokens, "as written"),
+    (panels[1], shuffled, [tokens[i] for i in order], "shuffled"),
+]:
+    axes.imshow(rows, cmap="Greens", vmin=low, vmax=high, aspect="auto")
+    axes.set_yticks(range(6), names)
+    axes.set_xticks(range(3), ["dim 0", "dim 1", "dim 2"])
+    axes.set_title(f"context vectors, {title}")
+    for i in range(6):
+        for j in range(3):
+            value = rows[i, j].item()
+            dark = value > (low + high) / 2
+            axes.text(j, i, f"{value:.4f}", ha="center", va="center", color="white" if dark else "black")
+plt.show()
+
+# %% [markdown]
+# ### Question 7: in your own words
+#
+# What does the picture show about self-attention and the order of the tokens? Explain it from the formula,
+# and say why this is a problem for a language model. (What one does about it is the subject of a later
+# notebook. If you have an idea, add it.)
+
+# %% [markdown] manual="word_order" points=2
+# ### BEGIN SOLUTION
+# Shuffling the tokens shuffles the context vectors in the same way and changes none of them. The score of
+# two tokens depends on their vectors alone, not on where they stand, and the weighted sum over j does not
+# care in which order its terms are added. So each token gets the same context vector wherever it stands.
+#
+# For language that is a problem: two sentences of the same words in different order mean different things,
+# but every word would get the same vector in both. So the position must be put into the vectors themselves,
+# for example by adding a position embedding to each token's embedding.
+#
+# (One point for "the outputs are permuted, not changed" with the reason, one for the consequence.)
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What you can now explain
+#
+# - In **self-attention** every token is a query once, and all look at the same tokens. The scores of all
+#   pairs are **one matrix product** of the inputs with their transpose.
+# - Row = who asks, column = who is looked at. **Softmax runs along the rows**, over the last dimension, also
+#   in a batch.
+# - The context vectors are a second matrix product. Three lines in all, for any number of sentences.
+# - Scores are symmetric here, weights are not. And self-attention **does not know the order** of its tokens.
+#
+# Two things are still missing. So far a token may look at every other one, even at those that come after
+# it, but a model that writes text must not see the future. That is the next notebook. And the dot product
+# compares the tokens as they are: nothing can be *learnt* about what should match what. That follows then.
