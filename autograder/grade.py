@@ -121,15 +121,14 @@ class _Round:
         return self._line(submission, mark.graded.report, fault=mark.fault)
 
     def _line(self, submission: Submission, report: Report, *, fault: str = "", graded: bool = True) -> Line:
-        handins = read_handins(self._course, self._exercise)
-        late = next((h.seconds_late for h in handins if h.student == submission.student), 0.0)
+        (handin,) = read_handins(self._course, self._exercise, submission.student)
         return Line(
             submission.student,
             submission.exercise,
             report.status,
             report.score,
             report.max_score,
-            late,
+            handin.seconds_late,
             fault or report.message,
             ours=report.status is Status.GRADER_ERROR,
             graded=graded,

@@ -52,9 +52,9 @@ def generate_feedback(course: Course, exercise: str, student: str) -> None:
     convert(GenerateFeedback, course, exercise, student)
 
 
-def read_handins(course: Course, exercise: Exercise) -> tuple[Handin, ...]:
-    """Return the submissions of `exercise` in the gradebook, in order of the students' ids."""
-    return handins(course, exercise, database_of(course))
+def read_handins(course: Course, exercise: Exercise, student: str | None = None) -> tuple[Handin, ...]:
+    """Return the submissions of `exercise` in the gradebook, or one student's, in order of their ids."""
+    return handins(course, exercise, database_of(course), student)
 
 
 def convert(

@@ -9,13 +9,18 @@ from autograder.exercise import Exercise
 from autograder.handin import Entry, Handin
 
 
-def handins(course: Course, exercise: Exercise, database: str) -> tuple[Handin, ...]:
-    """Return the submissions of `exercise` in the gradebook, in order of the students' ids."""
+def handins(
+    course: Course, exercise: Exercise, database: str, student: str | None = None
+) -> tuple[Handin, ...]:
+    """Return the submissions of `exercise`, or one student's, in order of the students' ids."""
     if database.startswith("sqlite:///") and not Path(database.removeprefix("sqlite:///")).is_file():
         return ()
     with Gradebook(database, course.settings.course) as gradebook:
         try:
-            submissions = gradebook.find_assignment(exercise.name).submissions
+            if student is None:
+                submissions = gradebook.find_assignment(exercise.name).submissions
+            else:
+                submissions = [gradebook.find_submission(exercise.name, student)]
         except MissingEntry:
             return ()
         handins = [_handin(exercise, submission) for submission in submissions]

@@ -26,7 +26,6 @@ class FeedbackExporter(Exporter):  # type: ignore[misc]
         about, coursedir = resources["nbgrader"], self.parent.coursedir
         course = load_course(Path(coursedir.root))
         exercise = course.exercises[about["assignment"]]
-        found = handins(course, exercise, coursedir.db_url)
-        handin = next(handin for handin in found if handin.student == about["student"])
+        (handin,) = handins(course, exercise, coursedir.db_url, about["student"])
         report = Report.from_dict(node.metadata["autograder"]["report"])
         return page(report, handin, node.cells), resources

@@ -2,6 +2,7 @@
 
 import glob
 import weakref
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,7 +20,7 @@ from nbgrader.preprocessors import (
 from autograder.course import load_course
 from autograder.gradebook.assignment import record_exercise
 from autograder.gradebook.recording import record, show
-from autograder.gradebook.refusal import refusal
+from autograder.gradebook.refusal import TIMESTAMP, refusal
 from autograder.gradebook.restored import restored
 from autograder.grading import Graded
 from autograder.marking import Marker
@@ -37,6 +38,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.course = load_course(Path(self.parent.coursedir.root))
+        self._marks: Mapping[str, Graded] = getattr(self.parent, "marks", {})
         self._marker = Marker(self.course)
         weakref.finalize(self, self._marker.close)
         self._prepare(self.parent)
@@ -60,10 +62,8 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
 
     def mark(self, submission: Submission) -> Graded:
         """Return the report on `submission`."""
-        marks = getattr(self.parent, "marks", {})
-        return (
-            marks[submission.student] if submission.student in marks else self._marker.mark(submission).graded
-        )
+        known = self._marks.get(submission.student)
+        return self._marker.mark(submission).graded if known is None else known
 
     def _prepare(self, converter: BaseConverter) -> None:
         """Record the exercises in the gradebook; keep nbgrader away from all but notebooks and times."""
@@ -73,9 +73,11 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
             if why := refusal(submission):
                 self.log.error("%s: %s", folder, why)
                 del converter.assignments[str(folder)]
-            others = (path for path in folder.iterdir() if path.name != "timestamp.txt")
+                continue
+            others = (path for path in folder.iterdir() if path.name != TIMESTAMP)
             coursedir.ignore = [*coursedir.ignore, *(glob.escape(str(path)) for path in others)]
-        for name in sorted({Path(assignment).name for assignment in converter.assignments}):
+        names = {Path(assignment).name for assignment in converter.assignments}
+        for name in () if self._marks else sorted(names):  # who has marked has recorded the exercise too
             record_exercise(self.course, self.course.exercises[name], coursedir.db_url)
 
 

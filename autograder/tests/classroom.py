@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from autograder.build import notebook
+from autograder.build import notebook, to_json
 from autograder.course import Course, load_course
 from autograder.exercise import Exercise
 from autograder.source import Role
@@ -32,7 +32,7 @@ def small(course: Course) -> Exercise:
 
 def answered(exercise: Exercise, **answers: str) -> Notebook:
     """Return the released notebook with `answers` in the cells of these names."""
-    made = notebook(exercise)
+    made: Notebook = json.loads(to_json(notebook(exercise)))
     texts = {cell.grade_id: cell.released() for cell in exercise.cells if cell.role is not Role.TEXT}
     for cell in made["cells"]:
         name = cell["metadata"].get("nbgrader", {}).get("grade_id")
