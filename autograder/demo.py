@@ -21,6 +21,7 @@ from autograder.table import number, show
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
 _CONFIGURATION = "nbgrader_config.py"
+_CELL_SECONDS = 10  # what the endless loop costs everybody who watches
 _ALL_HAND_IN = 2  # so many exercises get a submission from everybody, the others from some
 Answers = Mapping[str, str]
 _Choice = TypeVar("_Choice")
@@ -176,7 +177,9 @@ def _course(course: Course, names: Sequence[str]) -> Course:
         shutil.copy(course.root / _CONFIGURATION, root)
     settings = course.settings.model_dump(mode="json", exclude_unset=True)
     entries = [{**entry, "due": DUE} for entry in settings["exercises"] if entry["name"] in names]
-    (root / FILE).write_text(yaml.safe_dump({**settings, "exercises": entries}), encoding="utf-8")
+    limits = {**settings.get("limits", {}), "cell_seconds": _CELL_SECONDS}
+    text = yaml.safe_dump({**settings, "limits": limits, "exercises": entries}, sort_keys=False)
+    (root / FILE).write_text(text, encoding="utf-8")
     return load_course(root)
 
 
