@@ -124,16 +124,18 @@ def release(folder: Path | None, exercises: tuple[str, ...], check: bool) -> Non
 @click.pass_obj
 def verify(folder: Path | None, exercises: tuple[str, ...]) -> None:
     """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
+    from autograder.sandbox import Zygote
     from autograder.verify import verify as prove
 
     course = _course(folder)
     failed = False
-    for proof in prove(course, course.chosen(exercises)):
-        failed |= bool(proof.findings)
-        counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
-        click.echo(f"{proof.exercise}: {'not proved' if proof.findings else 'proved'} ({counts})")
-        for finding in proof.findings:
-            click.echo(f"  {finding}")
+    with Zygote() as zygote:
+        for proof in prove(course, course.chosen(exercises), zygote):
+            failed |= bool(proof.findings)
+            counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
+            click.echo(f"{proof.exercise}: {'not proved' if proof.findings else 'proved'} ({counts})")
+            for finding in proof.findings:
+                click.echo(f"  {finding}")
     sys.exit(OUR_FAILURE if failed else 0)
 
 
@@ -226,6 +228,20 @@ def export(folder: Path | None, exercises: tuple[str, ...]) -> None:
     course = _course(folder)
     for path in write_tables(course, course.chosen(exercises)):
         click.echo(f"wrote {path.relative_to(course.root)}")
+
+
+@main.command()
+@click.argument("exercise")
+@click.pass_obj
+def new(folder: Path | None, exercise: str) -> None:
+    """Start an exercise: a small one that runs, to be turned into yours."""
+    from autograder.new import create, entry
+
+    course = _course(folder)
+    for path in create(course, exercise):
+        click.echo(f"wrote {path.relative_to(course.root)}")
+    click.echo(f"Now add this line to the exercises in course.yaml:\n{entry(exercise)}")
+    click.echo(f"Then prove it with: autograder verify {exercise}")
 
 
 @main.command()

@@ -143,8 +143,8 @@ def _where(wrong: torch.Tensor, name: str) -> str:
     count, size = int(wrong.sum()), wrong.numel()
     if wrong.dim() == 0 or size == 1:
         return f"{name} has the wrong value."
-    verb = "is" if count == 1 else "are"
-    return f"{name} has the right shape, but {count} of its {size} values {verb} wrong, first at {_first(wrong)}."
+    amount = f"{count} of its {size} values {'is' if count == 1 else 'are'}"
+    return f"{name} has the right shape, but {amount} wrong, first at {_first(wrong)}."
 
 
 def _first(bad: torch.Tensor) -> str:

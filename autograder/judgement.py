@@ -56,6 +56,8 @@ class Judge:
     def _crash(self, error: StudentError) -> tuple[Verdict, str]:
         if error.type == "NotImplementedError" and self._line(error.cell, error.line).startswith(STUB):
             return Verdict.NOT_ATTEMPTED, f'Replace "{STUB}()" with your code.'
+        if "PermissionError" in error.bases:
+            return Verdict.BLOCKED, f"The sandbox refused this: {error.message}{self._place(error)}"
         message = f": {error.message}" if error.message else ""
         return Verdict.CRASHED, f"{error.type}{message}{self._place(error)}"
 

@@ -62,6 +62,10 @@ class Suite:
         self._plugin = _Plugin(self._reference)
         self._items = _collect(exercise.suite, self._plugin)
         self.tests = tuple(_test(exercise, item, number) for number, item in enumerate(self._items))
+        for name in exercise.points:
+            if name not in {test.question for test in self.tests}:
+                mend = f'add one with @question("{name}") or delete the cell'
+                raise SourceError(f'{exercise.source}: question "{name}" has no hidden test; {mend}')
 
     def run(
         self,
@@ -99,6 +103,7 @@ class _Plugin:
         self._student: Student | None = None
         self._seed = 0
         self.error: BaseException | None = None
+        self.fault = ""
 
     def prepare(self, student: Student, seed: int) -> None:
         """Set the submission and the seed for the next test."""
@@ -122,6 +127,11 @@ class _Plugin:
         """Make the `question` mark known."""
         config.addinivalue_line("markers", "question(name, weight=1): the question that a test belongs to")
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep why a suite cannot be collected: the last line says it."""
+        if report.failed:
+            self.fault = str(report.longrepr).strip().splitlines()[-1]
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: CallInfo[Any]) -> None:  # noqa: ARG002
         """Keep the first exception of a test."""
@@ -143,12 +153,10 @@ def _collect(path: Path, plugin: _Plugin) -> list[pytest.Item]:
     session = pytest.Session.from_config(config)
     config.hook.pytest_sessionstart(session=session)
     sys.modules.pop(path.stem, None)  # all suites have one name: pytest must not take another's for this one
-    try:
-        return list(session.perform_collect())
-    except (pytest.Collector.CollectError, pytest.UsageError, Exception) as error:
-        raise SourceError(f"{path}: cannot be collected: {error}") from error
-    finally:
-        sys.modules.pop(path.stem, None)
+    items = list(session.perform_collect())
+    if plugin.fault:
+        raise SourceError(f"{path}: cannot be collected: {plugin.fault}")
+    return items
 
 
 def _test(exercise: Exercise, item: pytest.Item, number: int) -> Test:

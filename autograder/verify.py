@@ -9,7 +9,7 @@ from autograder.course import Course, CourseError, load_course
 from autograder.exercise import Exercise, Mistake
 from autograder.grading import Grader
 from autograder.notebook import NotebookCell
-from autograder.report import Report, Verdict
+from autograder.report import QuestionReport, Report, Verdict
 from autograder.sandbox import Zygote
 from autograder.source import Role, SourceError
 
@@ -27,16 +27,15 @@ class Proof:
     findings: tuple[str, ...] = ()
 
 
-def verify(course: Course, exercises: Sequence[Exercise]) -> Iterator[Proof]:
+def verify(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[Proof]:
     """Verify each exercise through the same worker and suite that grade submissions."""
-    with Zygote() as zygote:
-        for exercise in exercises:
-            try:
-                name = exercise.name
-                grader = Grader(exercise, course.forbidden(name), course.limits(name), zygote)
-                yield _Verification(exercise, grader).proof()
-            except SourceError as error:
-                yield Proof(exercise.name, findings=(str(error),))
+    for exercise in exercises:
+        try:
+            name = exercise.name
+            grader = Grader(exercise, course.forbidden(name), course.limits(name), zygote)
+            yield _Verification(exercise, grader).proof()
+        except SourceError as error:
+            yield Proof(exercise.name, findings=(str(error),))
 
 
 def answered(exercise: Exercise, answers: Mapping[str, str]) -> tuple[NotebookCell, ...]:
@@ -62,7 +61,6 @@ class _Verification:
 
     def proof(self) -> Proof:
         self._stray_files()
-        self._untested_questions()
         self._full_marks(self._exercise.source, {})
         self._untouched()
         for variant in self._exercise.accepted:
@@ -84,13 +82,6 @@ class _Verification:
             if path.name not in _KNOWN | {self._exercise.source.name}:
                 self._find(path, "belongs to no exercise; move it to accepted/ or mistakes/, or delete it")
 
-    def _untested_questions(self) -> None:
-        tested = {test.question for test in self._grader.suite.tests}
-        for name in self._exercise.points:
-            if name not in tested:
-                mend = f'add one with @question("{name}") or delete the cell'
-                self._find(self._exercise.source, f'question "{name}" has no hidden test; {mend}')
-
     def _full_marks(self, path: Path, answers: Mapping[str, str]) -> None:
         report = self._grade(answers)
         for question in report.questions:
@@ -110,7 +101,7 @@ class _Verification:
         """Note where a mistake is not caught, or caught elsewhere; return whether it is named rightly."""
         report = self._grade(self._exercise.replaced(mistake.code))
         for question in report.questions:
-            full = question.score == question.max_score or question.verdict is Verdict.UNGRADED
+            full = _full(question)
             if question.name == mistake.question and full:
                 self._find(mistake.path, f"scores in full; add a hidden test to {question.name} that sees it")
             elif question.name != mistake.question and not full:
@@ -119,14 +110,17 @@ class _Verification:
         own = next(question for question in report.questions if question.name == mistake.question)
         if own.verdict is Verdict.GRADER_ERROR:
             self._find(mistake.path, f"breaks a hidden test of its own: {own.hint}")
-        if own.mistake not in (None, mistake.name):
-            self._find(
-                mistake.path, f"is taken for {own.mistake}; let a hidden test tell them apart, or drop one"
-            )
+        if own.mistake != mistake.name and own.verdict is not Verdict.REVIEW and not _full(own):
+            taken = own.mistake or "any of several"
+            self._find(mistake.path, f"is taken for {taken}; let a hidden test tell them apart, or drop one")
         return own.mistake == mistake.name
 
     def _find(self, place: Path, fault: str) -> None:
         self._findings.append(f"{place}: {fault}")
+
+
+def _full(question: QuestionReport) -> bool:
+    return question.score == question.max_score or question.verdict is Verdict.UNGRADED
 
 
 def main(paths: Sequence[str]) -> int:
@@ -138,11 +132,12 @@ def main(paths: Sequence[str]) -> int:
             course = load_course(folder.parent.parent)
         except CourseError as error:
             sys.exit(str(error))
-        for proof in verify(course, [Exercise(folder)]):
-            lines = proof.findings or ("stands",)
-            counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} named"
-            sys.stdout.write(f"{proof.exercise} ({counts}):\n  " + "\n  ".join(lines) + "\n")
-            status |= bool(proof.findings)
+        with Zygote() as zygote:
+            (proof,) = verify(course, [Exercise(folder)], zygote)
+        lines = proof.findings or ("stands",)
+        counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} named"
+        sys.stdout.write(f"{proof.exercise} ({counts}):\n  " + "\n  ".join(lines) + "\n")
+        status |= bool(proof.findings)
     return status
 
 

@@ -1,12 +1,13 @@
 """What the engine's tests share: a small made-up course, and texts that are compared with golden ones."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from autograder.course import Course, load_course
+from autograder.sandbox import Zygote
 
 HERE = Path(__file__).parent
 collect_ignore = ["course", "hostile", "golden"]  # material, not tests
@@ -30,6 +31,13 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     course = _copy(tmp_path_factory.mktemp("released") / "course")
     release(course, course.chosen([]))
     return course.assignments / "01_small"
+
+
+@pytest.fixture(scope="session")
+def zygote() -> Iterator[Zygote]:
+    """Return a warm zygote behind the walls that this machine has."""
+    with Zygote() as zygote:
+        yield zygote
 
 
 @pytest.fixture

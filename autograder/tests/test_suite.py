@@ -1,19 +1,89 @@
-"""Hidden suites are collected from their own files, however many there are."""
+"""Hidden suites are collected once, run many times, and told apart from whatever pytest runs around them."""
 
-import shutil
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from autograder.course import Course
 from autograder.exercise import Exercise
+from autograder.source import SourceError
+from autograder.student import Local
 from autograder.suite import Suite
+from autograder.worker.namespace import run_code
+
+HEAD = "from autograder.suite import question\n"
 
 
-def test_a_second_suite_of_the_same_file_name_is_its_own(course: Course, tmp_path: Path) -> None:
-    first = course.exercises["01_small"]
-    copy = Exercise(shutil.copytree(first.folder, tmp_path / "02_copy"))
-    copy.folder.joinpath("01_small.py").rename(copy.source)
-    text = first.suite.read_text(encoding="utf-8")
-    copy.suite.write_text(text.replace('"""', '"""In the copy: '), encoding="utf-8")
-    titles = [[test.title for test in Suite(exercise).tests] for exercise in (first, copy)]
-    assert all(not title.startswith("In the copy: ") for title in titles[0])
-    assert all(title.startswith("In the copy: ") for title in titles[1])
+@pytest.fixture
+def exercise(course: Course) -> Exercise:
+    return course.exercises["01_small"]
+
+
+@pytest.fixture
+def rewrite(exercise: Exercise) -> Callable[[str], Path]:
+    def write(code: str) -> Path:
+        exercise.suite.write_text(HEAD + code, encoding="utf-8")
+        return exercise.suite
+
+    return write
+
+
+def test_tests_have_questions_titles_and_weights(exercise: Exercise) -> None:
+    tests = Suite(exercise).tests
+    assert tests[0].title == "Every element becomes twice as large."
+    assert [(test.question, test.weight) for test in tests[:2]] == [("double", 2), ("double", 1)]
+
+
+def test_the_reference_passes_every_test(exercise: Exercise) -> None:
+    assert [run.error for run in Suite(exercise).reference_runs] == [None] * 5
+
+
+def test_a_suite_runs_again_and_again_with_the_same_inputs(exercise: Exercise) -> None:
+    suite = Suite(exercise)
+    backend = Local(run_code(exercise.variant("def row_sums(x):\n    return x.sum(0)")))
+    first, second = list(suite.run(backend)), list(suite.run(backend))
+    assert [str(run.error) for run in first] == [str(run.error) for run in second]
+    assert [len(run.exchanges) for run in first] == [len(run.exchanges) for run in second]
+
+
+def test_a_refused_question_is_not_asked(exercise: Exercise) -> None:
+    reason = TimeoutError()
+    runs = list(Suite(exercise).run(Local(run_code(())), refused={"double": reason}))
+    assert [run.error is reason for run in runs] == [True, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (
+            "def test_a(student):\n    '''A.'''",
+            'test_a belongs to no question; put @question("...") above it',
+        ),
+        (
+            "@question('lost')\ndef test_a(student):\n    '''A.'''",
+            'tests "lost", which is no question; use one of',
+        ),
+        (
+            "@question('double')\ndef test_a(student): ...",
+            "has no docstring; it is the title that students read",
+        ),
+        ("@question('double', weight=0)\ndef test_a(student):\n    '''A.'''", "weight 0; it must be above 0"),
+        ("import nothing_like_this", "cannot be collected"),
+        ("def broken(:", "cannot be collected"),
+    ],
+)
+def test_a_fault_in_a_suite_is_told_with_its_place(
+    exercise: Exercise, rewrite: Callable[[str], Path], code: str, message: str
+) -> None:
+    path = rewrite(code)
+    with pytest.raises(SourceError) as fault:
+        Suite(exercise)
+    assert message in str(fault.value)
+    assert str(path) in str(fault.value)
+
+
+def test_a_suite_does_not_read_the_conftest_or_settings_around_it(exercise: Exercise) -> None:
+    (exercise.folder / "conftest.py").write_text("raise RuntimeError", encoding="utf-8")
+    (exercise.folder / "pytest.ini").write_text("[pytest]\naddopts = --nonsense", encoding="utf-8")
+    assert len(Suite(exercise).tests) == 5

@@ -12,6 +12,7 @@ from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, 
 
 CELL = "cell "  # a cell's code is compiled under the file name "cell 7"
 _MAX_MESSAGE = 500
+_MANY = 1 << 24  # elements: more than any answer needs
 Reply = tuple[Header, Tensors]
 
 
@@ -148,9 +149,10 @@ def _kind(value: object) -> str:
     if isinstance(value, torch.Tensor):
         if type(value) not in (torch.Tensor, nn.Parameter):
             return f"{type(value).__name__}, a subclass of Tensor"
+        size = f" with {value.numel():,} elements" if value.numel() > _MANY else ""
         where = "" if value.device.type == "cpu" else f" on {value.device.type}"
         layout = "" if value.layout is torch.strided else f" {str(value.layout).removeprefix('torch.')}"
-        return f"Tensor of {str(value.dtype).removeprefix('torch.')}{layout}{where}"
+        return f"Tensor of {str(value.dtype).removeprefix('torch.')}{layout}{where}{size}"
     module = type(value).__module__
     return type(value).__name__ if module in ("builtins", "__main__") else f"{module}.{type(value).__name__}"
 
