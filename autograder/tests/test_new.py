@@ -4,6 +4,7 @@ import pytest
 
 from autograder.course import Course, CourseError, load_course
 from autograder.new import create, entry
+from autograder.sandbox import Zygote
 from autograder.verify import verify
 
 NAME = "10_rotary"
@@ -26,10 +27,10 @@ def test_a_new_exercise_has_all_its_parts(course: Course) -> None:
     ]
 
 
-def test_a_new_exercise_is_proved_at_once(course: Course) -> None:
+def test_a_new_exercise_is_proved_at_once(course: Course, zygote: Zygote) -> None:
     create(course, NAME)
     course = take_in(course)
-    (proof,) = verify(course, course.chosen([NAME]))
+    (proof,) = verify(course, course.chosen([NAME]), zygote)
     assert (proof.findings, proof.accepted, proof.mistakes, proof.named) == ((), 1, 1, 1)
 
 
