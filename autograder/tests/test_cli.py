@@ -114,6 +114,16 @@ def test_doctor_exits_by_what_it_sees(
     assert ("not ok  worker: seen\n        mend it" in done.stdout) is not ok
 
 
+def test_new_says_what_it_wrote_and_what_to_do_next(course: Course) -> None:
+    done = call(course, "new", "02_new")
+    assert done.exit_code == 0
+    assert "wrote solutions/02_new/02_new.py" in done.stdout
+    assert "  - name: 02_new" in done.stdout
+    again = call(course, "new", "02_new")
+    assert again.exit_code == 2
+    assert "is there already" in again.stderr
+
+
 @pytest.mark.parametrize("command", sorted(main.commands))
 def test_every_command_explains_itself(command: str) -> None:
     done = CliRunner().invoke(main, [command, "--help"])
