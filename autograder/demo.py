@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -162,7 +163,8 @@ def places(demo: Course) -> Iterator[str]:
     """Yield a line on each thing to look at."""
     for what, where in (("feedback", "feedback"), ("tables", "build/exports"), ("reports", "build/reports")):
         yield f"{what:12}{demo.root / where}"
-    yield f"{'formgrader':12}cd {demo.root} && jupyter notebook, then Nbgrader > Formgrader"
+    jupyter = Path(sys.executable).with_name("jupyter")
+    yield f"{'formgrader':12}cd {demo.root} && {jupyter} lab, then Nbgrader > Formgrader in its menu"
 
 
 def _course(course: Course, names: Sequence[str]) -> Course:
