@@ -221,6 +221,15 @@ def test_contexts_of_batches(student, shape):
 
 
 @question("context_vectors")
+def test_contexts_of_a_batch_of_equal_sizes(student):
+    """Right when batch, tokens and dimensions happen to be equally many."""
+    weights, inputs = torch.softmax(2 * torch.randn(3, 3, 3), dim=-1), 2 * torch.randn(3, 3, 3)
+    expect_close(
+        student.context_vectors(weights, inputs), weights @ inputs, hint="Which factor stands on the left?"
+    )
+
+
+@question("context_vectors")
 def test_contexts_take_weights_as_they_are(student):
     """Weights that do not sum to 1, or are negative, are used as given."""
     weights, inputs = torch.tensor([[2.0, -1.0, 0.5], [0.0, 3.0, 1.0], [-1.0, 0.0, 0.0]]), torch.randn(3, 4)

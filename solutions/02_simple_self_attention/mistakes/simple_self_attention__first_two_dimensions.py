@@ -1,0 +1,7 @@
+"""Dimensions 0 and 1 are the last two of a single sentence, but in a batch 0 is the sentence. Count from
+the end.
+"""
+
+
+def simple_self_attention(inputs):
+    return torch.softmax(inputs @ inputs.transpose(0, 1), dim=-1) @ inputs

@@ -1,0 +1,6 @@
+"""You join all sentences into one, so that every token attends to the tokens of other sentences as well."""
+
+
+def simple_self_attention(inputs):
+    flat = inputs.reshape(-1, inputs.shape[-1])
+    return (torch.softmax(flat @ flat.T, dim=-1) @ flat).reshape(inputs.shape)
