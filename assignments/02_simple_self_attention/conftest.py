@@ -30,10 +30,10 @@ QUESTIONS = (
 )
 # The fingerprints of the cells that only draw: they are not run.
 PICTURES = (
-    "bcd8cbb4d530",
-    "5fd2341dcea4",
+    "d63844f57438",
+    "ccb9f1244734",
     "6fd4b82399ab",
-    "9eb0b2705cdc",
+    "36d28d46e8de",
     "ac0828e7123a",
 )
 
@@ -259,7 +259,8 @@ class QuestionTest(pytest.Item):
 
     def reportinfo(self):
         """Head the question's report."""
-        return self.path, None, f"{self.name} ({self.question.points:g} points)"
+        worth = f"{self.question.points:g} point{'' if self.question.points == 1 else 's'}"
+        return self.path, None, f"{self.name} ({worth})"
 
 
 class Tally:

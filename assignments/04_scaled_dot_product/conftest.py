@@ -31,10 +31,10 @@ QUESTIONS = (
 # The fingerprints of the cells that only draw: they are not run.
 PICTURES = (
     "4bcc0ebd4b83",
-    "76f2764af0e2",
+    "f938e1e15e28",
     "0337bda33a81",
-    "8c3e0d07420a",
-    "8e230a5f1f2b",
+    "de04af374bc4",
+    "0875d5fc4b48",
 )
 
 
@@ -259,7 +259,8 @@ class QuestionTest(pytest.Item):
 
     def reportinfo(self):
         """Head the question's report."""
-        return self.path, None, f"{self.name} ({self.question.points:g} points)"
+        worth = f"{self.question.points:g} point{'' if self.question.points == 1 else 's'}"
+        return self.path, None, f"{self.name} ({worth})"
 
 
 class Tally:

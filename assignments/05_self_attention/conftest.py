@@ -32,7 +32,7 @@ PICTURES = (
     "d9f422a2dc8b",
     "3b44766971ef",
     "79a29afb7277",
-    "3c100442cebf",
+    "1c3944496930",
     "61da159a2ee2",
     "0fa376ac02c0",
 )
@@ -259,7 +259,8 @@ class QuestionTest(pytest.Item):
 
     def reportinfo(self):
         """Head the question's report."""
-        return self.path, None, f"{self.name} ({self.question.points:g} points)"
+        worth = f"{self.question.points:g} point{'' if self.question.points == 1 else 's'}"
+        return self.path, None, f"{self.name} ({worth})"
 
 
 class Tally:

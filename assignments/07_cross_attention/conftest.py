@@ -256,7 +256,8 @@ class QuestionTest(pytest.Item):
 
     def reportinfo(self):
         """Head the question's report."""
-        return self.path, None, f"{self.name} ({self.question.points:g} points)"
+        worth = f"{self.question.points:g} point{'' if self.question.points == 1 else 's'}"
+        return self.path, None, f"{self.name} ({worth})"
 
 
 class Tally:

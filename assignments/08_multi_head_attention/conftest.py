@@ -32,7 +32,7 @@ PICTURES = (
     "5dcbf2dfa880",
     "6a7c1fd728cc",
     "416447797c32",
-    "d9154f85aef0",
+    "70bcadf498c2",
 )
 
 
@@ -257,7 +257,8 @@ class QuestionTest(pytest.Item):
 
     def reportinfo(self):
         """Head the question's report."""
-        return self.path, None, f"{self.name} ({self.question.points:g} points)"
+        worth = f"{self.question.points:g} point{'' if self.question.points == 1 else 's'}"
+        return self.path, None, f"{self.name} ({worth})"
 
 
 class Tally:

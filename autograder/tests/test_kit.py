@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
-from autograder.build import KIT, fingerprint
+from autograder.build import KIT, fingerprint, write
+from autograder.course import load_course
 
+COURSE = load_course(Path(__file__).parents[2])
 Notebook = dict[str, Any]
 STUB = "# YOUR CODE HERE\n    raise NotImplementedError()"
 # Imports torch once, then runs pytest in a fresh process in each folder.
@@ -41,12 +43,12 @@ def cell(notebook: Notebook, name: str) -> dict[str, Any]:
     return found
 
 
-def write(notebook: Notebook, name: str, text: str) -> None:
+def rewrite(notebook: Notebook, name: str, text: str) -> None:
     cell(notebook, name)["source"] = text.splitlines(keepends=True)
 
 
 def answer(notebook: Notebook, name: str, body: str) -> None:
-    write(notebook, name, source(notebook, name).replace(STUB, body))
+    rewrite(notebook, name, source(notebook, name).replace(STUB, body))
 
 
 def insert(notebook: Notebook, place: int, *texts: str) -> None:
@@ -69,7 +71,7 @@ def leave(notebook: Notebook) -> None:
 def mistype(notebook: Notebook) -> None:
     """Break the syntax of a question's cell, and of a cell of the student's own."""
     solve(notebook)
-    write(notebook, "double", "def double(x):\n    return (x * 2")
+    rewrite(notebook, "double", "def double(x):\n    return (x * 2")
     insert(notebook, 3, "for x in range(3)\n    print(x)")
 
 
@@ -88,7 +90,7 @@ def crash(notebook: Notebook) -> None:
 def forget_return(notebook: Notebook) -> None:
     """Return nothing."""
     solve(notebook)
-    write(notebook, "double", "def double(x):\n    x + x")
+    rewrite(notebook, "double", "def double(x):\n    x + x")
 
 
 def disorder(notebook: Notebook) -> None:
@@ -102,14 +104,14 @@ def lose_check(notebook: Notebook) -> None:
     """Delete one check, and empty the other of its code."""
     solve(notebook)
     notebook["cells"].remove(cell(notebook, "check-double"))
-    write(notebook, "check-row_sums", "# Check of row_sums\n")
+    rewrite(notebook, "check-row_sums", "# Check of row_sums\n")
 
 
 def soften_check(notebook: Notebook) -> None:
     """Edit a check so that a wrong answer passes."""
     answer(notebook, "double", "return x")
     answer(notebook, "row_sums", "return x.sum(dim=-1)")
-    write(notebook, "check-double", "# Check of double\nassert double(table) is not None")
+    rewrite(notebook, "check-double", "# Check of double\nassert double(table) is not None")
 
 
 def repeat(notebook: Notebook) -> None:
@@ -123,7 +125,9 @@ def repeat(notebook: Notebook) -> None:
 def export(notebook: Notebook) -> None:
     """Strip all metadata, as an export does; still the picture is not drawn."""
     solve(notebook)
-    write(notebook, "check-row_sums", source(notebook, "check-row_sums").replace("# Check of row_sums\n", ""))
+    rewrite(
+        notebook, "check-row_sums", source(notebook, "check-row_sums").replace("# Check of row_sums\n", "")
+    )
     for each in notebook["cells"]:
         each["metadata"] = {}
         each.pop("id")
@@ -133,7 +137,7 @@ def export(notebook: Notebook) -> None:
 def use_magics(notebook: Notebook) -> None:
     """Use IPython's own syntax: it does nothing, and the rest of its cells runs."""
     timed = source(notebook, "double").replace(STUB, "return x + x")
-    write(notebook, "double", f"%%time\n{timed}")
+    rewrite(notebook, "double", f"%%time\n{timed}")
     insert(
         notebook,
         3,
@@ -147,7 +151,7 @@ def use_magics(notebook: Notebook) -> None:
 def rename(notebook: Notebook) -> None:
     """Give one function another name, and delete the other's cell."""
     solve(notebook)
-    write(notebook, "double", source(notebook, "double").replace("def double", "def twice"))
+    rewrite(notebook, "double", source(notebook, "double").replace("def double", "def twice"))
     notebook["cells"].remove(cell(notebook, "row_sums"))
 
 
@@ -186,9 +190,7 @@ def outputs(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         hand_out(released, root / case.__name__, json.dumps(notebook))
     for name, text in FILES.items():
         hand_out(released, root / name, text)
-    names = [path.name for path in root.iterdir()]
-    subprocess.run([sys.executable, "-c", RUN_ALL, *names], cwd=root, env=environment(), check=True)
-    return root
+    return run_all(root)
 
 
 def hand_out(released: Path, folder: Path, notebook: str) -> Path:
@@ -200,6 +202,13 @@ def hand_out(released: Path, folder: Path, notebook: str) -> Path:
 def environment() -> dict[str, str]:
     keep = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
     return {**keep, "COLUMNS": "110", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OMP_NUM_THREADS": "1"}
+
+
+def run_all(root: Path) -> Path:
+    """Run pytest in each folder in `root`; its output lies beside the folder."""
+    names = sorted(path.name for path in root.iterdir())
+    subprocess.run([sys.executable, "-c", RUN_ALL, *names], cwd=root, env=environment(), check=True)
+    return root
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -216,6 +225,23 @@ def settled(output: str) -> str:
 @pytest.mark.parametrize("name", [case.__name__ for case in CASES] + list(FILES))
 def test_students_see(name: str, outputs: Path, golden: Callable[[str, str], None]) -> None:
     golden(f"kit/{name}.txt", settled((outputs / f"{name}.txt").read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def references(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder where each exercise's output lies, its questions answered by the reference."""
+    root = tmp_path_factory.mktemp("references")
+    for exercise in COURSE.exercises.values():
+        write(exercise, root / exercise.name)
+    return run_all(root)
+
+
+@pytest.mark.parametrize("name", list(COURSE.exercises))
+def test_a_reference_passes_the_checks_of_its_exercise(name: str, references: Path) -> None:
+    number = len(COURSE.exercises[name].points)
+    output = (references / f"{name}.txt").read_text(encoding="utf-8")
+    assert "note: " not in output
+    assert output.splitlines()[-1] == f"questions passed: {number} of {number}", output
 
 
 @pytest.fixture

@@ -1,0 +1,306 @@
+"""Checks the notebook in this folder from a fresh start: save it, then run `pytest` here.
+
+Your cells run once, from top to bottom. Then the check of each question runs by itself.
+"""
+
+import ast
+import contextlib
+import hashlib
+import io
+import json
+import os
+import re
+import traceback
+import warnings
+from collections import namedtuple
+from functools import cached_property
+
+import pytest
+
+# A question's check cell is known by its fingerprint, however a notebook was saved.
+Question = namedtuple("Question", ["name", "points", "check"])
+
+EXERCISE = "06_causal_attention"
+QUESTIONS = (
+    Question("causal_mask", points=2, check="bcf0dafb25d1"),
+    Question("masked_attention_weights", points=3, check="08d72d76ee1f"),
+    Question("MaskedSelfAttention", points=3, check="fe27f242ab11"),
+    Question("Head", points=4, check="1860bd46b1ee"),
+    Question("CausalAttention", points=4, check="54b1eea22d70"),
+)
+# The fingerprints of the cells that only draw: they are not run.
+PICTURES = (
+    "8b12d0cab59e",
+    "cb403b995e3a",
+    "fe66a07ea9dd",
+    "9e277a0bdcb2",
+    "80099a405795",
+    "390619ac9189",
+    "26d4b98965c8",
+)
+
+
+class Unsolved(Exception):  # noqa: N818 - it reads as what it says
+    """Why a question does not pass, in words for you."""
+
+
+class Cell:
+    """A code cell; `number` counts them from 1, `file` is its name in tracebacks."""
+
+    def __init__(self, path, number, saved):
+        self.file = f"{path}, code cell {number}"
+        self.number = number
+        self.code = "".join(saved["source"])
+        self.metadata = saved.get("metadata", {})
+
+    @cached_property
+    def fingerprint(self):
+        """What the code comes to, whatever its comments and blank lines."""
+        lines = (line.rstrip() for line in self.code.splitlines())
+        kept = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
+        return hashlib.sha256(kept.encode("utf-8", "replace")).hexdigest()[:12]
+
+    @cached_property
+    def checks(self):
+        """The question that the cell checks, or nothing: known even where Jupyter's metadata is lost."""
+        heading = re.match(r"\s*# Check of (\w+)", self.code)
+        grade_id = self.metadata.get("nbgrader", {}).get("grade_id")
+        for name, check in ((question.name, question.check) for question in QUESTIONS):
+            if (heading and heading[1] == name) or grade_id == f"check-{name}" or self.fingerprint == check:
+                return name
+        return ""
+
+    @cached_property
+    def is_yours(self):
+        """Whether the cell is neither a check nor a picture."""
+        return not (self.checks or "demo" in self.metadata.get("tags", ()) or self.fingerprint in PICTURES)
+
+    @property
+    def label(self):
+        """What to call the cell."""
+        if self.checks:
+            return f"the check of {self.checks}"
+        owner = next((question.name for question in QUESTIONS if self.makes(question.name)), "")
+        return f"the cell of {owner}" if owner else f"code cell {self.number}"
+
+    def makes(self, name):
+        """Whether the cell defines, assigns or imports `name`, as far as its text tells."""
+        name = re.escape(name)
+        defined, imported = rf"(async +)?(def|class) +{name}\b", rf"(from|import) .*\b{name}\b"
+        assigned = rf"(\w+ *, *)*{name}\b[^=(\n]*=(?!=)"
+        return bool(re.search(rf"(?m)^({defined}|{imported}|{assigned})", self.code))
+
+    def line(self, number):
+        """Return one line of the cell."""
+        lines = self.code.splitlines()
+        return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+
+    def run(self, variables):
+        """Run the cell on the notebook's variables; return what it raises, if it does."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                exec(compile(plain(self.code), self.file, "exec", dont_inherit=True), variables)  # noqa: S102
+            except (Exception, SystemExit) as error:
+                return error
+        return None
+
+
+class Notebook:
+    """The notebook: its cells, what came of running them, and why a question does not pass."""
+
+    def __init__(self, path):
+        self.path = path
+        self.faults = {}  # what a cell raised, by cell
+        self.notes = []  # what you should know although no check may fail by it
+
+    @cached_property
+    def cells(self):
+        """The code cells, in order."""
+        try:
+            cells = json.loads(self.path.read_text(encoding="utf-8-sig"))["cells"]
+            codes = [cell for cell in cells if cell["cell_type"] == "code"]
+            return [Cell(self.path, number, cell) for number, cell in enumerate(codes, 1)]
+        except ValueError as error:
+            raise Unsolved(f"{self.path.name} is not JSON: {error}. Save it again from Jupyter.") from None
+        except (KeyError, TypeError, AttributeError):
+            raise Unsolved(f"{self.path.name} is JSON, but no notebook of today's format.") from None
+
+    @cached_property
+    def variables(self):
+        """What your cells have made once each of them has run; one that fails does not stop the rest."""
+        variables = {"__name__": "__main__", "display": print}
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            for cell in self.cells:
+                if cell.is_yours and (error := cell.run(variables)):
+                    self.faults[cell] = error
+                    if cell.label == f"code cell {cell.number}":
+                        self.notes.append(f"does not run from top to bottom. {self._told(error)}")
+        return variables
+
+    def ask(self, question):
+        """Run the check of `question`; raise Unsolved where it does not pass."""
+        check = self._check(question)
+        if question.name not in self.variables:
+            raise Unsolved(f"{question.name}: {self._absence(question.name)}")
+        makers = [cell for cell in self.cells if cell.is_yours and cell.makes(question.name)]
+        self._note_twins(question.name, makers)
+        if error := check.run(dict(self.variables)):
+            raise Unsolved(self._failure(question.name, error))
+
+    def _check(self, question):
+        """Return the check cell of `question`, the original one if it is there."""
+        name = question.name
+        found = [cell for cell in self.cells if cell.checks == name]
+        if not found:
+            lost = f"its check cell, which begins with `# Check of {name}`, is missing"
+            raise Unsolved(f"{name}: {lost}. Copy it back from a fresh notebook of this exercise.")
+        original = [cell for cell in found if cell.fingerprint == question.check]
+        if not original:
+            self.notes.append(f"has a changed check of {name}; a fresh notebook has the original")
+        self._note_twins(f"the check of {name}", found)
+        return (original or found)[0]
+
+    def _note_twins(self, what, cells):
+        if len(cells) > 1:
+            numbers = " and ".join(str(cell.number) for cell in cells)
+            self.notes.append(f"has {what} {len(cells)} times, in code cells {numbers}; keep one")
+
+    def _absence(self, name):
+        """Say why no cell has made the question `name`."""
+        for cell, error in self.faults.items():
+            if cell.makes(name):
+                return f"its cell does not run. {self._told(error)}"
+        return "no cell defines it. Is it spelt as in the exercise, and is its cell still there?"
+
+    def _failure(self, name, error):
+        """Say why the check of `name` does not pass."""
+        cell, number = self._place(error)
+        line = cell.line(number) if cell else ""
+        if line == "raise NotImplementedError()":
+            return f"{name}: not filled in yet"
+        if isinstance(error, AssertionError) and cell and cell.checks:
+            with contextlib.suppress(SyntaxError):  # an assert of several lines is shown by its first
+                line = f"assert {ast.get_source_segment(line, ast.parse(line).body[0].test)}"
+            return f"{error or 'This must hold:'}\n    {line}"
+        nudge = f"\nDoes {name} return its result?" if "'NoneType' object" in str(error) else ""
+        return f"{name}: {self._told(error)}{nudge}"
+
+    def _told(self, error):
+        """Return what an error says, the line that it comes from, and where a name is lost."""
+        text = error.msg if isinstance(error, SyntaxError) else str(error)
+        cell, number = self._place(error)
+        place = f"\n    {cell.label}, line {number}: {cell.line(number)}" if cell else ""
+        lost = f"\n{self._lost(error.name, cell)}" if type(error) is NameError and cell else ""
+        return f"{type(error).__name__}{': ' if text else ''}{text}{place}{lost}"
+
+    def _lost(self, name, user):
+        """Say why the cell `user` does not know `name`."""
+        for cell in self.cells:
+            if cell is not user and cell.makes(name):
+                if cell in self.faults:
+                    return f"`{name}` should come from {cell.label}, which fails itself."
+                if not cell.is_yours:
+                    return f"`{name}` is made only in {cell.label}: make it in a cell of your own."
+                if cell.number > user.number:
+                    return f"`{name}` is used before it is made: {cell.label} stands further down."
+        return f"No cell makes `{name}`. Your kernel may remember it from a cell that is gone: restart it."
+
+    def _place(self, error):
+        """Return the innermost cell and line that an error comes from."""
+        cells = {cell.file: cell for cell in self.cells}
+        if isinstance(error, SyntaxError) and error.filename in cells:
+            return cells[error.filename], error.lineno or 0
+        for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
+            if frame.f_code.co_filename in cells:
+                return cells[frame.f_code.co_filename], number
+        return None, 0
+
+
+def plain(code):
+    """Return a cell as plain Python, line for line: IPython's magics and shell lines do nothing here."""
+    with contextlib.suppress(SyntaxError):
+        ast.parse(code)
+        return code
+    if code.startswith("%%") and not re.match(r"%%(time|timeit|capture)\b", code):
+        return ""
+    return re.sub(r"(?m)^([ \t]*)(([\w, ]+=)?[ \t]*[%!?].*|[\w.]+\?+[ \t]*$)", r"\1pass", code)
+
+
+class NotebookFile(pytest.File):
+    """The notebook as pytest sees it."""
+
+    def collect(self):
+        """Give one test for each question."""
+        notebook = Notebook(self.path)
+        for question in QUESTIONS:
+            yield QuestionTest.from_parent(self, name=question.name, question=question, notebook=notebook)
+
+
+class QuestionTest(pytest.Item):
+    """The check of one question."""
+
+    def __init__(self, *, question, notebook, **rest):
+        super().__init__(**rest)
+        self.question = question
+        self.notebook = notebook
+
+    def runtest(self):
+        """Run the check."""
+        try:
+            self.notebook.ask(self.question)
+        finally:
+            notes = [f"{self.path.name} {note}" for note in self.notebook.notes]
+            self.user_properties.append(("question", notes))
+
+    def repr_failure(self, excinfo, style=None):
+        """Show why the question does not pass, and nothing more."""
+        if isinstance(excinfo.value, Unsolved):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self):
+        """Head the question's report."""
+        worth = f"{self.question.points:g} point{'' if self.question.points == 1 else 's'}"
+        return self.path, None, f"{self.name} ({worth})"
+
+
+class Tally:
+    """Counts the questions that pass, over all the notebooks of a run."""
+
+    def __init__(self):
+        self.passed = []
+        self.notes = []
+
+    def pytest_runtest_logreport(self, report):
+        """Count one question."""
+        notes = dict(report.user_properties).get("question")
+        if report.when == "call" and notes is not None:
+            self.passed.append(report.passed)
+            self.notes += [note for note in notes if note not in self.notes]
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session):
+        """End with the count."""
+        result = yield
+        terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+        if terminal and self.passed:
+            for note in self.notes:
+                terminal.write_line(f"note: {note}")
+            terminal.write_line(f"questions passed: {sum(self.passed)} of {len(self.passed)}")
+        return result
+
+
+def pytest_configure(config):
+    """Count in one place, however many of these folders are run together."""
+    os.environ.setdefault("MPLBACKEND", "agg")  # no windows
+    if not config.pluginmanager.has_plugin("tally"):
+        config.pluginmanager.register(Tally(), "tally")
+
+
+def pytest_collect_file(file_path, parent):
+    """Collect the notebook, or whatever notebook stands here in its place."""
+    proper = file_path.with_name(f"{EXERCISE}.ipynb")
+    if file_path == proper or (file_path.suffix == ".ipynb" and not proper.exists()):
+        return NotebookFile.from_parent(parent, path=file_path)
+    return None
