@@ -318,7 +318,8 @@ numbers = torch.arange(num_tokens * num_features, dtype=torch.float32).view(1, n
 cut = split_heads(numbers, num_heads)[0]
 one_view = numbers.view(num_heads, num_tokens, num_features // num_heads)
 
-figure, panels = plt.subplots(1, 1 + 2 * num_heads, figsize=(14, 3.2), layout="constrained")
+widths = [num_features] + [num_features // num_heads] * (2 * num_heads)
+figure, panels = plt.subplots(1, len(widths), width_ratios=widths, figsize=(14, 3.6), layout="constrained")
 show_cells(panels[0], numbers[0], "tokens down,\nfeatures across")
 for head in range(num_heads):
     show_cells(panels[1 + head], cut[head], f"split_heads\nhead {head}")
@@ -433,7 +434,7 @@ class MultiHeadAttention(nn.Module):
         num_heads: how many heads.
         qkv_bias: whether queries, keys and values have a bias.
 
-    Layers: `W_query`, `W_key`, `W_value` from d_in to d_out, the first head in the first rows of their weights;
+    Layers: `W_query`, `W_key`, `W_value` from d_in to d_out, the first head in their first rows;
     `out_proj` from d_out to d_out, with a bias; each an nn.Linear, and no other parameters.
 
     Raises:

@@ -1,0 +1,606 @@
+"""Hidden tests of 08: every head gets the mask, no head hears of another, cutting and joining mix nothing."""
+
+import torch
+from torch.nn.functional import linear, scaled_dot_product_attention
+
+from autograder.expect import (
+    Unmet,
+    expect,
+    expect_close,
+    expect_equal,
+    expect_gradient,
+    expect_raises,
+    expect_tensor,
+    expect_unchanged,
+)
+from autograder.suite import question
+
+ENCODINGS = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
+PARAMETERS = "def parameters(module):\n    return dict(module.named_parameters())"
+LOOSE = """
+def loose_tensors(module):
+    return [
+        name
+        for part in module.modules()
+        for name, value in vars(part).items()
+        if isinstance(value, torch.Tensor)
+    ]
+"""
+LAYERS = ("W_query", "W_key", "W_value")
+
+
+def named_parameters(student, module):
+    """Return the parameters of a module on the student's side, by name."""
+    return student.define(PARAMETERS, "parameters")(module)
+
+
+def expect_parameters(actual, shapes):
+    """Expect exactly the parameters of these names and shapes."""
+    for name, shape in shapes.items():
+        found = ", ".join(actual) or "none"
+        expect(name in actual, f'The module needs a parameter "{name}", but it has {found}.')
+        expect_tensor(actual[name], shape, name=name)
+    extra = [name for name in actual if name not in shapes]
+    expect(not extra, f"There must be no other parameters, but there is {', '.join(extra)}.")
+
+
+def expect_parameter_gradients(actual, expected):
+    """Expect a gradient of the right value at each parameter."""
+    for name, value in expected.parameters.items():
+        gradient = actual.parameters.get(name)
+        expect(gradient is not None, f"No gradient reaches {name}. Is it used, and not cut off?")
+        expect_close(gradient, value, atol=1e-4, name=f"The gradient of {name}")
+
+
+def load(module, weights):
+    """Give a module these parameters, by name; whatever else it keeps stays."""
+    _, unknown = module.load_state_dict(weights, strict=False)
+    if unknown:
+        raise Unmet(f'The module has no parameter "{unknown[0]}". Names must be those of the exercise.')
+    return module
+
+
+def wrapper_weights(d, heads, dtype=torch.float32):
+    """Return parameters for the wrapper, large enough that every slip shows, and different in each head."""
+    names = [f"heads.{i}.{layer}.weight" for i in range(heads) for layer in ("W_q", "W_k", "W_v")]
+    return {name: torch.randn(d, d, dtype=dtype) * 0.7 for name in names}
+
+
+def wrapped(weights, heads, q, k, v, hidden=None):
+    """Return each head's output, by the library's own function."""
+    outputs = []
+    for i in range(heads):
+        queries, keys, values = (
+            linear(x, weights[f"heads.{i}.{layer}.weight"])
+            for layer, x in (("W_q", q), ("W_k", k), ("W_v", v))
+        )
+        visible = None if hidden is None else ~hidden
+        outputs.append(scaled_dot_product_attention(queries, keys, values, attn_mask=visible))
+    return outputs
+
+
+def cut(x, heads):
+    """Cut (B, T, d) into (B, heads, T, d / heads)."""
+    return torch.stack(x.chunk(heads, dim=-1), dim=1)
+
+
+def weights_for(d_in, d_out, bias=False, dtype=torch.float32):
+    """Return parameters for MultiHeadAttention, large enough that every slip shows."""
+    weights = {f"{name}.weight": torch.randn(d_out, d_in, dtype=dtype) * 0.6 for name in LAYERS}
+    if bias:
+        weights |= {f"{name}.bias": torch.randn(d_out, dtype=dtype) for name in LAYERS}
+    weights["out_proj.weight"] = torch.randn(d_out, d_out, dtype=dtype) * 0.4
+    weights["out_proj.bias"] = torch.randn(d_out, dtype=dtype)
+    return weights
+
+
+def without_last_layer(weights):
+    """Return the same parameters with an out_proj that changes nothing."""
+    size = weights["out_proj.bias"].shape[0]
+    return weights | {"out_proj.weight": torch.eye(size), "out_proj.bias": torch.zeros(size)}
+
+
+def multi_head(weights, x, heads):
+    """Return what MultiHeadAttention must give, by the library's own function."""
+    q, k, v = (cut(linear(x, weights[f"{n}.weight"], weights.get(f"{n}.bias")), heads) for n in LAYERS)
+    mixed = scaled_dot_product_attention(q, k, v, is_causal=True)
+    joined = torch.cat(mixed.unbind(1), dim=-1)
+    return linear(joined, weights["out_proj.weight"], weights["out_proj.bias"])
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_parameters(student):
+    """Each head has its own W_q, W_k and W_v, without bias, in the ModuleList heads."""
+    for heads in (1, 4):
+        names = [f"heads.{i}.{layer}.weight" for i in range(heads) for layer in ("W_q", "W_k", "W_v")]
+        module = student.MultiHeadAttentionWrapper(3, 0, 1, heads)
+        expect_parameters(named_parameters(student, module), dict.fromkeys(names, (3, 3)))
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_order(student, reference):
+    """With a seed, the heads come out as in the lesson: one after the other."""
+    for side in (student, reference):
+        side.seed(42)
+    expected = reference.MultiHeadAttentionWrapper(2, 0, 1, 3)(ENCODINGS, ENCODINGS, ENCODINGS)
+    expect_close(
+        student.MultiHeadAttentionWrapper(2, 0, 1, 3)(ENCODINGS, ENCODINGS, ENCODINGS),
+        expected,
+        hint="Each layer draws random numbers when it is made: how many are made, and in which order?",
+    )
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_three_inputs(student):
+    """Every head gets all three inputs, each in its place."""
+    weights = wrapper_weights(6, 3)
+    q, k, v = torch.randn(3, 4, 6).unbind()
+    actual = load(student.MultiHeadAttentionWrapper(6, 0, 1, 3), weights)(q, k, v)
+    expect_close(actual, torch.cat(wrapped(weights, 3, q, k, v), dim=1), hint="What is handed to the heads?")
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_other_lengths(student):
+    """There may be more keys than queries, or fewer, and any number of heads."""
+    for heads, n, m in ((1, 3, 7), (2, 7, 3), (5, 2, 6)):
+        weights = wrapper_weights(4, heads)
+        q, k, v = torch.randn(n, 4), torch.randn(m, 4), torch.randn(m, 4)
+        actual = load(student.MultiHeadAttentionWrapper(4, 0, 1, heads), weights)(q, k, v)
+        expected = torch.cat(wrapped(weights, heads, q, k, v), dim=1)
+        expect_close(actual, expected, hint="Are the heads' features side by side, the first head's first?")
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_mask(student):
+    """The mask reaches every head."""
+    weights = wrapper_weights(4, 3)
+    q, k, v = torch.randn(5, 4), torch.randn(6, 4), torch.randn(6, 4)
+    hidden = torch.rand(5, 6) < 0.5
+    hidden[:, 2], hidden[0, 5], hidden[1, 0] = False, True, True
+    module = load(student.MultiHeadAttentionWrapper(4, 0, 1, 3), weights)
+    actual = expect_tensor(module(q, k, v, hidden), (5, 12))
+    for i, expected in enumerate(wrapped(weights, 3, q, k, v, hidden)):
+        expect_close(actual[:, 4 * i : 4 * i + 4], expected, name=f"With a mask, the part of head {i}")
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_hidden_keys(student):
+    """What stands at hidden places has no influence on any head."""
+    module = load(student.MultiHeadAttentionWrapper(4, 0, 1, 3), wrapper_weights(4, 3))
+    q, k, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 4)
+    hidden = torch.tensor([False, True, False, True, True]).expand(3, 5).clone()
+    before = expect_tensor(module(q, k, v, hidden), (3, 12))
+    place = torch.tensor([1, 3, 4])
+    k[place], v[place] = torch.randn(2, 3, 4).unbind()
+    expect_close(module(q, k, v, hidden), before, hint="Hidden keys changed, and so did the output.")
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_heads_stay_apart(student):
+    """Other weights in one head change the features of that head only."""
+    weights = wrapper_weights(4, 3)
+    q, k, v = torch.randn(5, 4), torch.randn(6, 4), torch.randn(6, 4)
+    module = load(student.MultiHeadAttentionWrapper(4, 0, 1, 3), weights)
+    before = expect_tensor(module(q, k, v), (5, 12))
+    load(module, {name: torch.randn(4, 4) for name in weights if name.startswith("heads.1.")})
+    after = expect_tensor(module(q, k, v), (5, 12))
+    others = torch.tensor([0, 1, 2, 3, 8, 9, 10, 11])
+    expect_close(after[:, others], before[:, others], hint="Do the heads share something?")
+    changed = (after[:, 4:8] - before[:, 4:8]).abs().max() > 1e-3
+    expect(bool(changed), "Head 1 got other weights, but its features stayed the same.")
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_own_query(student):
+    """An output row depends on its own query and on no other."""
+    module = load(student.MultiHeadAttentionWrapper(4, 0, 1, 2), wrapper_weights(4, 2))
+    q, k, v = torch.randn(5, 4), torch.randn(6, 4), torch.randn(6, 4)
+    before = expect_tensor(module(q, k, v), (5, 8))
+    q[2] = torch.randn(4) * 2
+    after = expect_tensor(module(q, k, v), (5, 8))
+    others = torch.tensor([0, 1, 3, 4])
+    expect_close(after[others], before[others], hint="One query changed, and another row followed.")
+    followed = (after[2] - before[2]).abs().max() > 1e-3
+    expect(bool(followed), "A row must follow its own query, but it stayed.")
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_names(student):
+    """The inputs can be given by name, and there is one head unless more are asked for."""
+    module = load(student.MultiHeadAttentionWrapper(d_model=4, row_dim=0, col_dim=1), wrapper_weights(4, 1))
+    q, k, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 4)
+    hidden = torch.tensor([[True, False, False, True, False]] * 3)
+    by_place = expect_tensor(module(q, k, v, hidden), (3, 4))
+    by_name = module(mask=hidden, encodings_for_v=v, encodings_for_k=k, encodings_for_q=q)
+    expect_close(by_name, by_place, hint="Does the body read the very names that stand in the signature?")
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_gradients(student, reference):
+    """Gradients reach all three inputs and all layers of all heads."""
+    weights = wrapper_weights(4, 3)
+    inputs = [torch.randn(size, 4).requires_grad_() for size in (3, 5, 5)]
+    factors = torch.randn(3, 12)
+    actual, expected = (
+        load(side.MultiHeadAttentionWrapper(4, 0, 1, 3), weights).inspect(*inputs, weight=factors)
+        for side in (student, reference)
+    )
+    expect_gradient(actual, expected.gradients, atol=1e-4)
+    expect_parameter_gradients(actual, expected)
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_leaves_inputs(student):
+    """Inputs and mask stay as they were."""
+    inputs = [torch.randn(size, 4) for size in (3, 5, 5)]
+    hidden = torch.tensor([[False, True, False, False, True]] * 3)
+    module = load(student.MultiHeadAttentionWrapper(4, 0, 1, 2), wrapper_weights(4, 2))
+    expect_unchanged(module.inspect(*inputs, hidden), *inputs, hidden)
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_float64(student):
+    """With float64 weights and inputs, the output is float64 and as precise."""
+    weights = wrapper_weights(4, 2, torch.float64)
+    q, k, v = (torch.randn(size, 4, dtype=torch.float64) for size in (3, 5, 5))
+    actual = load(student.MultiHeadAttentionWrapper(4, 0, 1, 2).double(), weights)(q, k, v)
+    expect_close(actual, torch.cat(wrapped(weights, 2, q, k, v), dim=1))
+
+
+@question("split_heads")
+def test_split_shape(student):
+    """(B, T, d) becomes (B, h, T, d / h), in the dtype of x."""
+    expect_tensor(student.split_heads(torch.randn(2, 5, 12), 3), (2, 3, 5, 4), torch.float32)
+    double = student.split_heads(torch.randn(3, 2, 20, dtype=torch.float64), 4)
+    expect_tensor(double, (3, 4, 2, 5), torch.float64)
+
+
+@question("split_heads")
+def test_split_values(student):
+    """Each head holds its own features of every token."""
+    x = torch.randn(2, 5, 12)
+    hint = (
+        "Which features of which tokens does the first head hold? Try it on numbers that you can tell apart."
+    )
+    expect_equal(student.split_heads(x, 3), cut(x, 3), hint=hint)
+
+
+@question("split_heads")
+def test_split_equal_sizes(student):
+    """Tokens and heads keep their places when there are as many of both."""
+    x = torch.randn(2, 4, 12)
+    hint = "With as many heads as tokens the shape cannot tell them apart. Which dimension counts heads?"
+    expect_equal(student.split_heads(x, 4), cut(x, 4), hint=hint)
+
+
+@question("split_heads")
+def test_split_extremes(student):
+    """One head, and heads of one feature each, are fine."""
+    x = torch.randn(3, 2, 5)
+    expect_equal(student.split_heads(x, 1), x.unsqueeze(1))
+    expect_equal(student.split_heads(x, 5), x.transpose(1, 2).unsqueeze(-1))
+    expect_equal(student.split_heads(x[:, :1], 5), x[:, :1].transpose(1, 2).unsqueeze(-1))
+
+
+@question("split_heads")
+def test_split_batch(student):
+    """Each sequence of the batch is cut by itself."""
+    x = torch.randn(4, 3, 10)
+    together = expect_tensor(student.split_heads(x, 2), (4, 2, 3, 5))
+    for i in range(4):
+        alone = expect_tensor(student.split_heads(x[i : i + 1], 2), (1, 2, 3, 5))
+        expect_equal(together[i : i + 1], alone, hint="A sequence comes out differently beside others.")
+
+
+@question("split_heads")
+def test_split_gradient(student):
+    """Gradients flow back, and x stays as it was."""
+    x = torch.randn(2, 5, 6, requires_grad=True)
+    factors = torch.randn(2, 3, 5, 2)
+    seen = student.split_heads.inspect(x, 3, weight=factors)
+    expect_unchanged(seen, x.detach())
+    expect_gradient(seen, {0: torch.cat(factors.unbind(1), dim=-1)})
+
+
+@question("merge_heads")
+def test_merge_shape(student):
+    """(B, h, T, s) becomes (B, T, h * s), in the dtype of x."""
+    expect_tensor(student.merge_heads(torch.randn(2, 3, 5, 4)), (2, 5, 12), torch.float32)
+    double = student.merge_heads(torch.randn(3, 4, 2, 5, dtype=torch.float64))
+    expect_tensor(double, (3, 2, 20), torch.float64)
+
+
+@question("merge_heads")
+def test_merge_values(student):
+    """Each token gets its own features, head after head."""
+    x = torch.randn(2, 3, 5, 4)
+    hint = (
+        "Do tokens come first again before the heads are joined? Try it on numbers that you can tell apart."
+    )
+    expect_equal(student.merge_heads(x), torch.cat(x.unbind(1), dim=-1), hint=hint)
+
+
+@question("merge_heads")
+def test_merge_equal_sizes(student):
+    """Tokens and heads keep their places when there are as many of both."""
+    x = torch.randn(2, 4, 4, 3)
+    expect_equal(student.merge_heads(x), torch.cat(x.unbind(1), dim=-1), hint="Which dimension counts heads?")
+
+
+@question("merge_heads")
+def test_merge_undoes_the_cut(student):
+    """Joining undoes cutting, however the cut lies in memory."""
+    x = torch.randn(3, 5, 8)
+    fresh = cut(x, 4)
+    swapped = x.view(3, 5, 4, 2).transpose(1, 2)
+    hint = "Cut and joined, a sequence must be what it was."
+    expect_equal(student.merge_heads(fresh), x, hint=hint)
+    expect_equal(student.merge_heads(swapped), x, hint=hint)
+
+
+@question("merge_heads")
+def test_merge_extremes(student):
+    """One head, and heads of one feature each, are fine."""
+    x = torch.randn(3, 1, 2, 5)
+    expect_equal(student.merge_heads(x), x.squeeze(1))
+    expect_equal(student.merge_heads(x.transpose(1, 3).contiguous()), x.squeeze(1))
+
+
+@question("merge_heads")
+def test_merge_gradient(student):
+    """Gradients flow back, and x stays as it was."""
+    x = torch.randn(2, 3, 5, 4, requires_grad=True)
+    factors = torch.randn(2, 5, 12)
+    seen = student.merge_heads.inspect(x, weight=factors)
+    expect_unchanged(seen, x.detach())
+    expect_gradient(seen, {0: cut(factors, 3)})
+
+
+@question("MultiHeadAttention")
+def test_heads_parameters(student):
+    """The layers have the right names and sizes; out_proj has a bias, the others if asked for."""
+    shapes = {f"{name}.weight": (12, 5) for name in LAYERS}
+    shapes |= {"out_proj.weight": (12, 12), "out_proj.bias": (12,)}
+    expect_parameters(named_parameters(student, student.MultiHeadAttention(5, 12, 7, 0.0, 3)), shapes)
+    biases = {f"{name}.bias": (12,) for name in LAYERS}
+    biased = student.MultiHeadAttention(5, 12, 7, 0.0, 3, True)
+    expect_parameters(named_parameters(student, biased), shapes | biases)
+
+
+@question("MultiHeadAttention")
+def test_heads_indivisible(student):
+    """A width that the heads cannot share is refused when the module is made."""
+    for d_out, heads in ((10, 4), (7, 2), (3, 6)):
+        because = f"for d_out = {d_out} and num_heads = {heads}"
+        expect_raises(
+            ("ValueError", "AssertionError"),
+            student.MultiHeadAttention, 5, d_out, 7, 0.0, heads, because=because,
+        )  # fmt: skip
+    student.MultiHeadAttention(5, 6, 7, 0.0, 6)
+
+
+@question("MultiHeadAttention", weight=2)
+def test_heads_values(student):
+    """The output agrees with the library's own attention, head by head."""
+    weights = weights_for(5, 12)
+    x = torch.randn(2, 6, 5)
+    actual = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), weights)(x)
+    expect_close(
+        actual,
+        multi_head(weights, x, 3),
+        hint="Check the cutting, the number you divide by, the softmax's dimension, mask and joining.",
+    )
+
+
+@question("MultiHeadAttention")
+def test_heads_bias(student):
+    """With qkv_bias the biases take part."""
+    weights = weights_for(3, 8, bias=True)
+    x = torch.randn(3, 5, 3)
+    actual = load(student.MultiHeadAttention(3, 8, 6, 0.0, 2, True), weights)(x)
+    expect_close(actual, multi_head(weights, x, 2), hint="Do all layers go through their bias?")
+
+
+@question("MultiHeadAttention")
+def test_heads_like_wrapper(student, reference):
+    """It agrees with heads side by side that hold the same weights."""
+    weights = without_last_layer(weights_for(4, 12))
+    x = torch.randn(2, 6, 4)
+    names = {"W_q": "W_query", "W_k": "W_key", "W_v": "W_value"}
+    wrapper = reference.MultiHeadAttentionWrapper(4, 0, 1, 3)
+    load(
+        wrapper,
+        {
+            f"heads.{i}.{short}.weight": weights[f"{long}.weight"][4 * i : 4 * i + 4]
+            for i in range(3)
+            for short, long in names.items()
+        },
+    )
+    future = torch.ones(6, 6, dtype=torch.bool).triu(1)
+    expected = torch.stack([wrapper(sequence, sequence, sequence, future) for sequence in x])
+    actual = load(student.MultiHeadAttention(4, 12, 8, 0.0, 3), weights)(x)
+    expect_close(actual, expected, hint="The first head's weights are the first rows of each layer.")
+
+
+@question("MultiHeadAttention")
+def test_heads_one_head(student):
+    """One head is plain causal attention."""
+    weights = without_last_layer(weights_for(6, 4))
+    x = torch.randn(3, 5, 6)
+    q, k, v = (linear(x, weights[f"{name}.weight"]) for name in LAYERS)
+    scores = (q @ k.mT / 2).masked_fill(torch.ones(5, 5, dtype=torch.bool).triu(1), -torch.inf)
+    actual = load(student.MultiHeadAttention(6, 4, 7, 0.0, 1), weights)(x)
+    expect_close(actual, torch.softmax(scores, dim=-1) @ v, hint="What is left when there is one head only?")
+
+
+@question("MultiHeadAttention")
+def test_heads_scaling(student):
+    """The scaling follows the head's size, whatever the number of heads."""
+    weights = without_last_layer(weights_for(3, 16))
+    x = torch.randn(2, 5, 3)
+    for heads in (2, 4, 8):
+        actual = load(student.MultiHeadAttention(3, 16, 6, 0.0, heads), weights)(x)
+        expect_close(
+            actual, multi_head(weights, x, heads), hint="How many products are summed up in a score?"
+        )
+
+
+@question("MultiHeadAttention")
+def test_heads_causal(student):
+    """A later token never changes an earlier output."""
+    module = load(student.MultiHeadAttention(5, 12, 8, 0.0, 3), weights_for(5, 12))
+    x = torch.randn(2, 7, 5)
+    before = expect_tensor(module(x), (2, 7, 12))
+    for t in (1, 3, 6):
+        changed = x.clone()
+        changed[:, t] = torch.randn(2, 5) * 2
+        after = expect_tensor(module(changed), (2, 7, 12))
+        expect_close(after[:, :t], before[:, :t], hint="A later token changed, and an earlier row followed.")
+        followed = (after[:, t] - before[:, t]).abs().amax(dim=-1) > 1e-3
+        expect(bool(followed.all()), "A token must see itself, but its row stayed when it changed.")
+
+
+@question("MultiHeadAttention")
+def test_heads_no_gradient_to_future(student):
+    """No gradient reaches a later token, and one reaches all earlier ones."""
+    module = load(student.MultiHeadAttention(5, 12, 8, 0.0, 3), weights_for(5, 12))
+    x = torch.randn(2, 7, 5, requires_grad=True)
+    row = torch.zeros(2, 7, 12)
+    row[:, 3] = torch.randn(2, 12)
+    gradient = expect_tensor(
+        module.inspect(x, weight=row).gradients.get(0), (2, 7, 5), name="The gradient of x"
+    )
+    expect_close(gradient[:, 4:], torch.zeros(2, 3, 5), atol=1e-6, name="The gradient at later tokens")
+    reached = gradient[:, :4].abs().amax(dim=-1) > 1e-6
+    expect(bool(reached.all()), "A row must depend on itself and on all tokens before it.")
+
+
+@question("MultiHeadAttention")
+def test_heads_short_sequences(student):
+    """Sequences shorter than context_length are fine, down to a single token."""
+    weights = weights_for(5, 12)
+    module = load(student.MultiHeadAttention(5, 12, 9, 0.0, 3), weights)
+    for length in (9, 4, 1):
+        x = torch.randn(2, length, 5)
+        hint = "Only so much of the mask is needed as the sequence is long."
+        expect_close(module(x), multi_head(weights, x, 3), hint=hint)
+
+
+@question("MultiHeadAttention")
+def test_heads_batch(student):
+    """Each sequence is treated as if it were alone."""
+    module = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), weights_for(5, 12))
+    x = torch.randn(4, 6, 5)
+    together = expect_tensor(module(x), (4, 6, 12))
+    for i in range(4):
+        alone = expect_tensor(module(x[i : i + 1]), (1, 6, 12))
+        expect_close(together[i : i + 1], alone, hint="A sequence's output changes with its neighbours.")
+
+
+@question("MultiHeadAttention")
+def test_heads_stay_apart(student):
+    """Before out_proj, other weights in one head change the features of that head only."""
+    weights = without_last_layer(weights_for(5, 12))
+    module = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), weights)
+    x = torch.randn(2, 6, 5)
+    before = expect_tensor(module(x), (2, 6, 12))
+    for name in LAYERS:
+        weights[f"{name}.weight"][4:8] = torch.randn(4, 5)
+    after = expect_tensor(load(module, weights)(x), (2, 6, 12))
+    others = torch.tensor([0, 1, 2, 3, 8, 9, 10, 11])
+    expect_close(
+        after[..., others], before[..., others], hint="Head 1 got other weights, and another followed."
+    )
+    followed = (after[..., 4:8] - before[..., 4:8]).abs().max() > 1e-3
+    expect(bool(followed), "Head 1 got other weights, but its features stayed the same.")
+
+
+@question("MultiHeadAttention")
+def test_heads_last_layer(student):
+    """out_proj is applied once, at the end, with its bias."""
+    weights = weights_for(5, 12)
+    x = torch.randn(2, 6, 5)
+    module = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), without_last_layer(weights))
+    joined = expect_tensor(module(x), (2, 6, 12))
+    expected = linear(joined, weights["out_proj.weight"], weights["out_proj.bias"])
+    expect_close(load(module, weights)(x), expected, hint="What goes through out_proj, and how often?")
+    silent = weights | {"out_proj.weight": torch.zeros(12, 12)}
+    only_bias = weights["out_proj.bias"].expand(2, 6, 12)
+    expect_close(load(module, silent)(x), only_bias, hint="With a weight of zero only the bias is left.")
+
+
+@question("MultiHeadAttention")
+def test_heads_dropout_in_training(student):
+    """In training dropout acts on the weights, after the softmax, and nowhere else."""
+    eye = torch.eye(6)
+    weights = without_last_layer(weights_for(6, 24)) | {"W_value.weight": torch.cat([eye] * 4)}
+    x = eye.expand(4, 6, 6).contiguous()
+    q, k = (cut(linear(x, weights[f"{name}.weight"]), 2) for name in ("W_query", "W_key"))
+    v = eye.expand(4, 2, 6, 6)
+    full = scaled_dot_product_attention(q, k, v, is_causal=True)
+    module = load(student.MultiHeadAttention(6, 24, 8, 0.2, 2), weights)
+    seen = expect_tensor(module(x), (4, 6, 24)).unflatten(-1, (2, 2, 6)).permute(3, 0, 2, 1, 4)
+    visible = torch.ones(6, 6, dtype=torch.bool).tril().expand_as(full)
+    dropped = seen[0] == 0
+    expect(bool(dropped[visible].any()), "In training some weights must be dropped, but none is.")
+    expect(not bool(dropped[visible].all()), "In training some weights must stay, but none does.")
+    kept = torch.where(dropped, 0.0, full / 0.8)
+    hint = "Dropout sets some weights to zero and scales the others up, after the softmax."
+    expect_close(seen[0], kept, name="A head's mixture in training", hint=hint)
+    hint = "A dropped weight is missing from all features of the value; nothing else is dropped."
+    expect_close(seen[1], kept, name="A head's mixture in training", hint=hint)
+
+
+@question("MultiHeadAttention")
+def test_heads_dropout_in_evaluation(student):
+    """In evaluation nothing is dropped."""
+    weights = weights_for(5, 12)
+    x = torch.randn(2, 6, 5)
+    module = load(student.MultiHeadAttention(5, 12, 7, 0.5, 3), weights)
+    module.eval()
+    expect_close(
+        module(x), multi_head(weights, x, 3), hint="Does your dropout know whether the module trains?"
+    )
+
+
+@question("MultiHeadAttention")
+def test_heads_mask_moves(student):
+    """No tensor stays behind when the module moves to another device."""
+    module = student.MultiHeadAttention(5, 12, 7, 0.0, 3)
+    loose = student.define(LOOSE, "loose_tensors")(module)
+    expect(
+        not loose,
+        f"self.{', self.'.join(loose)} is a plain tensor, which stays behind when the module moves. "
+        "Which method of nn.Module takes care of tensors that are not trained?",
+    )
+
+
+@question("MultiHeadAttention")
+def test_heads_gradients(student, reference):
+    """Gradients reach x and all layers."""
+    weights = weights_for(5, 12, bias=True)
+    x = torch.randn(2, 6, 5, requires_grad=True)
+    factors = torch.randn(2, 6, 12)
+    actual, expected = (
+        load(side.MultiHeadAttention(5, 12, 7, 0.0, 3, True), weights).inspect(x, weight=factors)
+        for side in (student, reference)
+    )
+    expect_gradient(actual, expected.gradients, atol=1e-4)
+    expect_parameter_gradients(actual, expected)
+
+
+@question("MultiHeadAttention")
+def test_heads_leave_input(student):
+    """x stays as it was."""
+    x = torch.randn(2, 6, 5)
+    module = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), weights_for(5, 12))
+    expect_unchanged(module.inspect(x), x)
+
+
+@question("MultiHeadAttention")
+def test_heads_float64(student):
+    """With float64 weights and inputs, the output is float64 and as precise."""
+    weights = weights_for(5, 12, dtype=torch.float64)
+    x = torch.randn(2, 6, 5, dtype=torch.float64)
+    actual = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3).double(), weights)(x)
+    expect_close(actual, multi_head(weights, x, 3))
