@@ -503,7 +503,7 @@ def test_small_text_is_learnt(student):
         raise Unmet("The loss must be one number.")
     expect(
         left <= 0.3,
-        f"After 100 steps the loss is still {left:.1f}. Can the model tell tokens, their places and their past?",
+        f"After 100 steps the loss is still {left:.1f}. Does it know tokens, places and past?",
     )
 
 

@@ -1,0 +1,12 @@
+"""Your function always leaves the model in training mode. In which mode did it come?"""
+
+
+def generate(model, tokens, max_new_tokens):
+    model.eval()
+    with torch.no_grad():
+        for _ in range(max_new_tokens):
+            logits, _ = model(tokens[:, -model.context_length :])
+            newest = logits[:, -1].argmax(dim=-1, keepdim=True)
+            tokens = torch.cat([tokens, newest], dim=1)
+    model.train()
+    return tokens

@@ -1,0 +1,13 @@
+"""Your window is one token shorter than the context. How many tokens can the model take?"""
+
+
+def generate(model, tokens, max_new_tokens):
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():
+        for _ in range(max_new_tokens):
+            logits, _ = model(tokens[:, 1 - model.context_length :])
+            newest = logits[:, -1].argmax(dim=-1, keepdim=True)
+            tokens = torch.cat([tokens, newest], dim=1)
+    model.train(was_training)
+    return tokens

@@ -1,0 +1,13 @@
+"""The text grows beyond what the model can take. What should go in once it is longer than the context?"""
+
+
+def generate(model, tokens, max_new_tokens):
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():
+        for _ in range(max_new_tokens):
+            logits, _ = model(tokens)
+            newest = logits[:, -1].argmax(dim=-1, keepdim=True)
+            tokens = torch.cat([tokens, newest], dim=1)
+    model.train(was_training)
+    return tokens

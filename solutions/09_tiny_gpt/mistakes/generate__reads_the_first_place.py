@@ -1,0 +1,13 @@
+"""You read the guess at the first place. Which place's guess is about the token to come?"""
+
+
+def generate(model, tokens, max_new_tokens):
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():
+        for _ in range(max_new_tokens):
+            logits, _ = model(tokens[:, -model.context_length :])
+            newest = logits[:, 0].argmax(dim=-1, keepdim=True)
+            tokens = torch.cat([tokens, newest], dim=1)
+    model.train(was_training)
+    return tokens

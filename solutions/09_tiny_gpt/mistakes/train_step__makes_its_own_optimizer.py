@@ -1,0 +1,12 @@
+"""Your function makes a new optimizer for each step, which forgets everything in between. Which one were
+you given?
+"""
+
+
+def train_step(model, optimizer, tokens, targets):
+    _, loss = model(tokens, targets)
+    optimizer = torch.optim.SGD(model.parameters(), lr=optimizer.param_groups[0]["lr"])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return float(loss)
