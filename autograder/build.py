@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,9 +31,11 @@ def build(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
 
 
 def write(exercise: Exercise, folder: Path) -> list[Path]:
-    """Write the source notebook and the kit of `exercise` to `folder` and return the files."""
+    """Fill `folder` with the source notebook and the kit of `exercise`, and nothing else; return the files."""
     texts = {f"{exercise.name}.ipynb": to_json(notebook(exercise)), "conftest.py": kit(exercise)}
-    folder.mkdir(parents=True, exist_ok=True)
+    if folder.exists():
+        shutil.rmtree(folder)  # what lies here would be released
+    folder.mkdir(parents=True)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
     return [folder / name for name in texts]

@@ -24,7 +24,7 @@ EXERCISE = "06_causal_attention"
 QUESTIONS = (
     Question("causal_mask", points=2, check="bcf0dafb25d1"),
     Question("masked_attention_weights", points=3, check="08d72d76ee1f"),
-    Question("MaskedSelfAttention", points=3, check="fe27f242ab11"),
+    Question("MaskedSelfAttention", points=3, check="54553ec2782e"),
     Question("Head", points=4, check="1860bd46b1ee"),
     Question("CausalAttention", points=4, check="54b1eea22d70"),
 )

@@ -51,6 +51,12 @@ def test_a_release_neither_needs_nor_touches_a_gradebook(course: Course) -> None
     assert gradebook.read_bytes() == b"grades of many a student"
 
 
+def test_what_lies_about_in_the_build_is_not_released(course: Course, folder: Path) -> None:
+    (course.build / "source" / NAME / "answers.txt").write_text("return torch.mul(x, 2)", encoding="utf-8")
+    release(course, course.chosen([]))
+    assert not (folder / "answers.txt").exists()
+
+
 def test_only_what_is_asked_for_is_released(course: Course) -> None:
     release(course, [])
     assert not course.assignments.exists()
