@@ -13,7 +13,8 @@ from autograder.handin import Entry, Handin
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-Row = tuple[object, ...]
+_OPEN = ("grader error", "not graded yet", "to be graded by hand", "to be reviewed")  # the gravest first
+Row = tuple[str | float | None, ...]
 
 
 def export(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, Path]:
@@ -29,28 +30,22 @@ def export(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, Path]:
 
 def _by_question(exercise: Exercise, handin: Handin) -> Iterator[Row]:
     for entry in handin.entries:
-        score, status = _number(entry.score), _status(entry)
-        yield handin.student, exercise.name, entry.question, score, _number(entry.max_score), status
+        yield handin.student, exercise.name, entry.question, entry.score, entry.max_score, _status(entry)
 
 
 def _by_exercise(exercise: Exercise, handin: Handin) -> Row:
     statuses = {_status(entry) for entry in handin.entries}
-    worst = next(
-        (s for s in ("grader error", "to be graded by hand", "to be reviewed") if s in statuses), "graded"
-    )
-    penalty = _number(handin.penalty)
-    return handin.student, exercise.name, _number(handin.score), _number(handin.max_score), penalty, worst
+    worst = next((status for status in _OPEN if status in statuses), "graded")
+    return handin.student, exercise.name, handin.score, handin.max_score, handin.penalty, worst
 
 
 def _status(entry: Entry) -> str:
     """Say whether a score is final."""
     if entry.score is None:
-        return "to be graded by hand" if entry.written else "grader error"
+        if entry.written:
+            return "to be graded by hand"
+        return "grader error" if entry.comment else "not graded yet"
     return "to be reviewed" if entry.needs_person else "graded"
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def _write(path: Path, header: Row, rows: Iterable[Row]) -> None:
@@ -59,7 +54,8 @@ def _write(path: Path, header: Row, rows: Iterable[Row]) -> None:
     path.write_text(text.getvalue(), encoding="utf-8", newline="")
 
 
-def _safe(cell: object) -> str:
-    """Return a table cell that no spreadsheet takes for a formula; a negative number is none."""
-    text = str(cell)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+def _safe(cell: str | float | None) -> str:
+    """Return a table cell that no spreadsheet takes for a formula."""
+    if isinstance(cell, str):
+        return f"'{cell}" if cell.startswith(_FORMULA) else cell
+    return "" if cell is None else f"{cell:.4f}".rstrip("0").rstrip(".")

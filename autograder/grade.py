@@ -9,7 +9,7 @@ from autograder import crew
 from autograder.course import Course
 from autograder.exercise import Exercise
 from autograder.gradebook import ConversionError, autograde, read_handins, refusal, register
-from autograder.marking import Mark
+from autograder.mark import Mark
 from autograder.report import Report, Status
 from autograder.submission import Submission, find_submissions, fingerprint
 

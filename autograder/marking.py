@@ -2,13 +2,13 @@
 
 import logging
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from autograder.course import Course
 from autograder.exercise import Exercise
 from autograder.grading import Graded, Grader
+from autograder.mark import Mark
 from autograder.report import QuestionReport, Report, Status, Verdict, written
 from autograder.sandbox import Tier, WallError, Zygote, ZygoteError
 from autograder.submission import Submission
@@ -17,14 +17,6 @@ _LOG = logging.getLogger(__name__)
 _OURS = (
     "The autograder failed on this submission, not you. It has no score yet; your instructor has been told."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What became of one submission; `fault` is for those who run the course, where the failure is ours."""
-
-    graded: Graded
-    fault: str = ""
 
 
 class Marker:
