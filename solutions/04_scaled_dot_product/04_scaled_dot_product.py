@@ -316,8 +316,8 @@ print("attention_scores: this check passes")
 # ## Why scale? Measure it
 #
 # Now to the $\sqrt{d_k}$. A score is a sum of `d_k` products. Let queries and keys be random numbers with
-# mean 0 and variance 1, as they are in a fresh network. Each product q·k then has mean 0 and variance 1 as
-# well, and the variances of independent terms add up. So the score has
+# mean 0 and variance 1, as they are in a fresh network. Each of the products then has mean 0 and variance 1
+# as well, and the variances of independent terms add up. So the score has
 #
 # $$\text{variance } d_k, \qquad \text{standard deviation } \sqrt{d_k}.$$
 #
@@ -639,7 +639,7 @@ axes.scatter(values[:, 0], values[:, 1], color="tab:gray", s=60, label="value")
 for token, place in zip(tokens, values.tolist(), strict=True):
     below = token == "starts"  # it lies almost on "journey"
     axes.annotate(token, place, (6, -13 if below else 5), textcoords="offset points", color="tab:gray")
-axes.margins(0.12)
+axes.margins(0.18)
 axes.plot(stars[:, 0], stars[:, 1], "*", color="tab:orange", markersize=13, label="context vector")
 axes.set(xlabel="dim 0", ylabel="dim 1", title=f"Values and their averages, queries x {strength:g}")
 axes.legend()

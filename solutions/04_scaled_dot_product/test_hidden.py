@@ -406,7 +406,7 @@ def test_attention_does_not_care_about_the_order_of_keys(student):
     )
     expect(
         torch.allclose(straight, shuffled, atol=1e-5, rtol=0),
-        "Shuffling keys and values together changed the result. Does each value keep the weight of its own key?",
+        "Shuffling keys and values together changed the result. Does each value keep its own weight?",
     )
 
 
