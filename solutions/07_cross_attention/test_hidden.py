@@ -369,9 +369,9 @@ def test_cross_no_gradient_to_padding(student):
     hidden = torch.arange(6) >= torch.tensor([[4], [2]])
     seen = module.inspect(x, context, hidden, weight=torch.randn(2, 7, 4))
     gradient = expect_tensor(seen.gradients.get(1), (2, 6, 5), name="The gradient of the context")
-    expect_close(gradient[hidden], torch.zeros(6, 5), atol=1e-6, name="The gradient at padded places")
+    expect_close(gradient[hidden], torch.zeros(6, 5), atol=1e-5, name="The gradient at padded places")
     expect(
-        bool((gradient[~hidden].abs() > 1e-6).any()), "Visible tokens must get a gradient, but theirs is 0."
+        bool((gradient[~hidden].abs() > 1e-4).any()), "Visible tokens must get a gradient, but theirs is 0."
     )
 
 

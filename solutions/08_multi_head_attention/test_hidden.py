@@ -23,7 +23,7 @@ def loose_tensors(module):
         name
         for part in module.modules()
         for name, value in vars(part).items()
-        if isinstance(value, torch.Tensor)
+        if isinstance(value, torch.Tensor) and value.dim() > 0
     ]
 """
 LAYERS = ("W_query", "W_key", "W_value")
@@ -470,8 +470,8 @@ def test_heads_no_gradient_to_future(student):
     gradient = expect_tensor(
         module.inspect(x, weight=row).gradients.get(0), (2, 7, 5), name="The gradient of x"
     )
-    expect_close(gradient[:, 4:], torch.zeros(2, 3, 5), atol=1e-6, name="The gradient at later tokens")
-    reached = gradient[:, :4].abs().amax(dim=-1) > 1e-6
+    expect_close(gradient[:, 4:], torch.zeros(2, 3, 5), atol=1e-5, name="The gradient at later tokens")
+    reached = gradient[:, :4].abs().amax(dim=-1) > 1e-4
     expect(bool(reached.all()), "A row must depend on itself and on all tokens before it.")
 
 
@@ -480,10 +480,14 @@ def test_heads_short_sequences(student):
     """Sequences shorter than context_length are fine, down to a single token."""
     weights = weights_for(5, 12)
     module = load(student.MultiHeadAttention(5, 12, 9, 0.0, 3), weights)
-    for length in (9, 4, 1):
-        x = torch.randn(2, length, 5)
+    x = torch.randn(2, 9, 5)
+    longest = expect_tensor(module(x), (2, 9, 12))
+    for length in (8, 4, 1):
         hint = "Only so much of the mask is needed as the sequence is long."
-        expect_close(module(x), multi_head(weights, x, 3), hint=hint)
+        expect_close(module(x[:, :length]), longest[:, :length], hint=hint)
+    value = linear(x[:, :1], weights["W_value.weight"])
+    single = linear(value, weights["out_proj.weight"], weights["out_proj.bias"])
+    expect_close(module(x[:, :1]), single, hint="A single token can only look at itself.")
 
 
 @question("MultiHeadAttention")
@@ -532,23 +536,19 @@ def test_heads_last_layer(student):
 @question("MultiHeadAttention")
 def test_heads_dropout_in_training(student):
     """In training dropout acts on the weights, after the softmax, and nowhere else."""
+    # Values tell their token, twice over: features j and 6 + j of a head's mixture are token j's weight.
     eye = torch.eye(6)
     weights = without_last_layer(weights_for(6, 24)) | {"W_value.weight": torch.cat([eye] * 4)}
     x = eye.expand(4, 6, 6).contiguous()
-    q, k = (cut(linear(x, weights[f"{name}.weight"]), 2) for name in ("W_query", "W_key"))
-    v = eye.expand(4, 2, 6, 6)
-    full = scaled_dot_product_attention(q, k, v, is_causal=True)
+    without = load(student.MultiHeadAttention(6, 24, 8, 0.0, 2), weights)
     module = load(student.MultiHeadAttention(6, 24, 8, 0.2, 2), weights)
-    seen = expect_tensor(module(x), (4, 6, 24)).unflatten(-1, (2, 2, 6)).permute(3, 0, 2, 1, 4)
-    visible = torch.ones(6, 6, dtype=torch.bool).tril().expand_as(full)
-    dropped = seen[0] == 0
+    full, seen = (expect_tensor(m(x), (4, 6, 24)).unflatten(-1, (2, 2, 6)) for m in (without, module))
+    dropped, visible = seen[..., 0, :] == 0, full[..., 0, :] != 0
     expect(bool(dropped[visible].any()), "In training some weights must be dropped, but none is.")
     expect(not bool(dropped[visible].all()), "In training some weights must stay, but none does.")
-    kept = torch.where(dropped, 0.0, full / 0.8)
-    hint = "Dropout sets some weights to zero and scales the others up, after the softmax."
-    expect_close(seen[0], kept, name="A head's mixture in training", hint=hint)
-    hint = "A dropped weight is missing from all features of the value; nothing else is dropped."
-    expect_close(seen[1], kept, name="A head's mixture in training", hint=hint)
+    hint = "Dropout sets some weights to zero, scales the others up, and leaves all else as it is."
+    kept = torch.where(dropped.unsqueeze(-2), 0.0, full / 0.8)
+    expect_close(seen, kept, name="The mixture in training", hint=hint)
 
 
 @question("MultiHeadAttention")
@@ -556,11 +556,12 @@ def test_heads_dropout_in_evaluation(student):
     """In evaluation nothing is dropped."""
     weights = weights_for(5, 12)
     x = torch.randn(2, 6, 5)
+    without = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), weights)
     module = load(student.MultiHeadAttention(5, 12, 7, 0.5, 3), weights)
+    without.eval()
     module.eval()
-    expect_close(
-        module(x), multi_head(weights, x, 3), hint="Does your dropout know whether the module trains?"
-    )
+    expected = expect_tensor(without(x), (2, 6, 12))
+    expect_close(module(x), expected, hint="Does your dropout know whether the module trains?")
 
 
 @question("MultiHeadAttention")
