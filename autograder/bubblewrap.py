@@ -25,9 +25,11 @@ def wrapped(command: Sequence[str], readable: Sequence[Path]) -> list[str]:
         "--uid", "65534", "--gid", "65534", "--hostname", "worker",
         *_system(),
         *(word for path in _SETTINGS for word in ("--ro-bind-try", path, path)),
+        # Before the folders below, which may themselves lie in it and must stay visible.
+        "--size", str(_TEMPORARY_BYTES), "--tmpfs", _TEMPORARY,
         *(word for path in _folders(readable) for word in ("--ro-bind", str(path), str(path))),
         "--proc", "/proc", "--dev", "/dev",
-        "--size", str(_TEMPORARY_BYTES), "--tmpfs", _TEMPORARY, "--chdir", _TEMPORARY,
+        "--chdir", _TEMPORARY,
         *command,
     ]  # fmt: skip
 

@@ -65,7 +65,7 @@ class Zygote:
     """
 
     def __init__(self, demanded: Tier = Tier.BARE, *, unsafe: bool = False, outer: bool = True) -> None:
-        self._start(outer and bubblewrap.program() is not None)
+        self._start_behind_walls(outer and bubblewrap.program() is not None)
         try:
             self.walls = standing(self)
         except (WorkerError, ProtocolError, KeyError, IndexError, ValueError) as error:
@@ -121,6 +121,15 @@ class Zygote:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _start_behind_walls(self, outer: bool) -> None:
+        """Start behind the outer wall, or without it where bubblewrap is there but may not build one."""
+        try:
+            self._start(outer)
+        except ZygoteError:
+            if not outer:
+                raise
+            self._start(outer=False)
 
     def _start(self, outer: bool) -> None:
         self._control, theirs = socket.socketpair()
