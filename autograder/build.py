@@ -31,7 +31,7 @@ def build(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
 
 
 def write(exercise: Exercise, folder: Path) -> list[Path]:
-    """Fill `folder` with the source notebook and the kit of `exercise`, and nothing else; return the files."""
+    """Fill `folder` with just the source notebook and the kit of `exercise`, and return these files."""
     texts = {f"{exercise.name}.ipynb": to_json(notebook(exercise)), "conftest.py": kit(exercise)}
     if folder.exists():
         shutil.rmtree(folder)  # what lies here would be released

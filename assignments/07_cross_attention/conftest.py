@@ -35,7 +35,7 @@ PICTURES = (
 )
 
 
-class Unsolved(Exception):  # noqa: N818 - it reads as what it says
+class UnsolvedError(Exception):
     """Why a question does not pass, in words for you."""
 
 
@@ -90,12 +90,20 @@ class Cell:
         lines = self.code.splitlines()
         return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
+    def claim(self, number):
+        """Return the assert that a line belongs to, without its message, or else the line."""
+        code = plain(self.code)
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.Assert) and node.lineno <= number <= node.end_lineno:
+                return "assert " + " ".join(ast.get_source_segment(code, node.test).split())
+        return self.line(number)
+
     def run(self, variables):
         """Run the cell on the notebook's variables; return what it raises, if it does."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                exec(compile(plain(self.code), self.file, "exec", dont_inherit=True), variables)  # noqa: S102
+                exec(compile(plain(self.code), self.file, "exec", dont_inherit=True), variables)  # noqa: S102 - your own code
             except (Exception, SystemExit) as error:
                 return error
         return None
@@ -117,9 +125,9 @@ class Notebook:
             codes = [cell for cell in cells if cell["cell_type"] == "code"]
             return [Cell(self.path, number, cell) for number, cell in enumerate(codes, 1)]
         except ValueError as error:
-            raise Unsolved(f"{self.path.name} is not JSON: {error}. Save it again from Jupyter.") from None
+            raise UnsolvedError(f"{self.path.name} is not JSON: {error}. Save it from Jupyter.") from None
         except (KeyError, TypeError, AttributeError):
-            raise Unsolved(f"{self.path.name} is JSON, but no notebook of today's format.") from None
+            raise UnsolvedError(f"{self.path.name} is JSON, but no notebook of today's format.") from None
 
     @cached_property
     def variables(self):
@@ -134,14 +142,14 @@ class Notebook:
         return variables
 
     def ask(self, question):
-        """Run the check of `question`; raise Unsolved where it does not pass."""
+        """Run the check of `question`; raise UnsolvedError where it does not pass."""
         check = self._check(question)
         if question.name not in self.variables:
-            raise Unsolved(f"{question.name}: {self._absence(question.name)}")
+            raise UnsolvedError(f"{question.name}: {self._absence(question.name)}")
         makers = [cell for cell in self.cells if cell.is_yours and cell.makes(question.name)]
         self._note_twins(question.name, makers)
         if error := check.run(dict(self.variables)):
-            raise Unsolved(self._failure(question.name, error))
+            raise UnsolvedError(self._failure(question.name, error))
 
     def _check(self, question):
         """Return the check cell of `question`, the original one if it is there."""
@@ -149,7 +157,7 @@ class Notebook:
         found = [cell for cell in self.cells if cell.checks == name]
         if not found:
             lost = f"its check cell, which begins with `# Check of {name}`, is missing"
-            raise Unsolved(f"{name}: {lost}. Copy it back from a fresh notebook of this exercise.")
+            raise UnsolvedError(f"{name}: {lost}. Copy it back from a fresh notebook of this exercise.")
         original = [cell for cell in found if cell.fingerprint == question.check]
         if not original:
             self.notes.append(f"has a changed check of {name}; a fresh notebook has the original")
@@ -175,9 +183,7 @@ class Notebook:
         if line == "raise NotImplementedError()":
             return f"{name}: not filled in yet"
         if isinstance(error, AssertionError) and cell and cell.checks:
-            with contextlib.suppress(SyntaxError):  # an assert of several lines is shown by its first
-                line = f"assert {ast.get_source_segment(line, ast.parse(line).body[0].test)}"
-            return f"{error or 'This must hold:'}\n    {line}"
+            return f"{str(error) or 'This must hold:'}\n    {cell.claim(number)}"
         nudge = f"\nDoes {name} return its result?" if "'NoneType' object" in str(error) else ""
         return f"{name}: {self._told(error)}{nudge}"
 
@@ -250,7 +256,7 @@ class QuestionTest(pytest.Item):
 
     def repr_failure(self, excinfo, style=None):
         """Show why the question does not pass, and nothing more."""
-        if isinstance(excinfo.value, Unsolved):
+        if isinstance(excinfo.value, UnsolvedError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 

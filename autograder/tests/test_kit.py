@@ -114,6 +114,14 @@ def soften_check(notebook: Notebook) -> None:
     rewrite(notebook, "check-double", "# Check of double\nassert double(table) is not None")
 
 
+def wrap_assert(notebook: Notebook) -> None:
+    """Fail an assert of several lines without a message, and one that torch makes."""
+    solve(notebook)
+    rewrite(notebook, "check-double", "# Check of double\nassert (\n    double(table).sum()\n    == 0\n)")
+    close = "torch.testing.assert_close(row_sums(table)[0], torch.tensor(7.0), msg='not 7')"
+    rewrite(notebook, "check-row_sums", f"# Check of row_sums\n{close}")
+
+
 def repeat(notebook: Notebook) -> None:
     """Paste a question and a check twice, as Jupyter does it."""
     solve(notebook)
@@ -168,8 +176,8 @@ def leave_early(notebook: Notebook) -> None:
 
 
 CASES: list[Callable[[Notebook], None]] = [
-    leave, solve, mistype, mistake, crash, forget_return, disorder, lose_check, soften_check, repeat, export,
-    use_magics, rename, leave_early,
+    leave, solve, mistype, mistake, crash, forget_return, disorder, lose_check, soften_check, wrap_assert,
+    repeat, export, use_magics, rename, leave_early,
 ]  # fmt: skip
 FILES = {
     "no_json": '{"cells": [\n<<<<<<< HEAD\n',
