@@ -136,7 +136,7 @@ def demonstrate(
     course: Course, exercises: Sequence[Exercise], tell: Callable[[Line], None] | None = None
 ) -> tuple[Course, Summary]:
     """Make, grade and give back to a class in build/demo/, and return its course and what became of it."""
-    names = [exercise.name for exercise in exercises]
+    names = [exercise.name for exercise in exercises if exercise.points]
     demo = _course(course, names)
     chosen = list(demo.exercises.values())
     release(demo, chosen)

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import load_course
+from autograder.course import Course, load_course
 from autograder.demo import CLASS, demonstrate, places, show_class
 from autograder.grade import Line, Summary
+from autograder.source import SourceError
 from autograder.tests.classroom import open_course
 
 Class = dict[str, Line]
@@ -27,6 +28,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Summary]
 @pytest.fixture
 def lines(made: tuple[Path, Path, Summary]) -> Class:
     return {line.student: line for line in made[2].lines}
+
+
+def test_an_exercise_that_is_not_written_yet_is_an_author_s_fault(course: Course) -> None:
+    course.exercises["01_small"].source.unlink()
+    with pytest.raises(SourceError, match="01_small.py: missing"):
+        demonstrate(course, course.chosen([]))
 
 
 def test_everybody_is_graded_and_nothing_fails_on_our_side(
