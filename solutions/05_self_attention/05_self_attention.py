@@ -354,7 +354,7 @@ print("SelfAttention_v2: this check passes")
 # token, with nearly every seed. In version 2 different rows often pick different ones.
 
 # %% demo
-seed = 3  # try others
+seed = 27  # try others
 stretch = 100.0  # try 1, 5, 20, 500
 
 torch.manual_seed(seed)

@@ -1,0 +1,745 @@
+# %% [markdown]
+# # 6. Causal attention: no looking ahead
+#
+# A language model learns by a simple game. It gets a text and must say, at every word, **which word comes
+# next**. One sentence of six words gives five exercises at once:
+#
+# | it has read | it should say |
+# |---|---|
+# | Your | journey |
+# | Your journey | starts |
+# | Your journey starts | with |
+# | ... | ... |
+#
+# Now think of self-attention as you know it: every token looks at every other. At *journey*, the model
+# may look at *starts*, and *starts* is the answer. It would learn to copy, win the game without having
+# understood anything, and be lost as soon as it has to write a text itself, because then there is no next
+# word to look at.
+#
+# So we cover the future. Token *t* may look at itself and at what came before it. That is **causal**
+# attention, and it is what makes a GPT a GPT. In this notebook you
+#
+# 1. make the mask that says who may not look at whom,
+# 2. put it where it belongs: *before* the softmax,
+# 3. build it into self-attention,
+# 4. write a **head** as GPTs have it: for batches, and for texts of any length up to a limit,
+# 5. add **dropout** on the weights, which is active only while the model trains.
+#
+# **How to work.** Each question has a cell with a description to read and code to write, in place of
+# `raise NotImplementedError()`. Below it stands a check that you can read and run as often as you like. A
+# check uses the example of the lesson; your work is graded on other inputs too, so write what is true in
+# general. Let each answer stand on its own: make a mask with torch where you need one rather than by
+# calling your function of another question, then a slip in one cannot spoil the other. Plan for 75
+# minutes.
+
+# %%
+import torch
+from torch import Tensor, nn
+
+# %% [markdown]
+# ## Given: what you built before
+#
+# Self-attention from the last notebook, without any mask, and three tokens to try it on. You may take the
+# class as a quarry for what follows.
+
+# %%
+words = ["write", "a", "poem"]
+encodings = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
+tokens = ["Your", "journey", "starts", "with", "one", "step"]
+
+
+class SelfAttention(nn.Module):
+    """Self-attention in which each token looks at all others, (n, d_model) -> (n, d_model)."""
+
+    def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
+        super().__init__()
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.row_dim = row_dim
+        self.col_dim = col_dim
+
+    def forward(self, token_encodings: Tensor) -> Tensor:
+        """Return one mixture of values for each token."""
+        q = self.W_q(token_encodings)
+        k = self.W_k(token_encodings)
+        v = self.W_v(token_encodings)
+        scores = q @ k.transpose(self.row_dim, self.col_dim)
+        scaled = scores / k.size(self.col_dim) ** 0.5
+        weights = torch.softmax(scaled, dim=self.col_dim)
+        return weights @ v
+
+
+# %% [markdown]
+# ## The leak
+#
+# How do you find out whether a model looks ahead? You need not read its code. **Change a token and see
+# which outputs move.** Below, six random tokens go through the given `SelfAttention`, then one of them is
+# replaced and all six go through it again. Bars show how far each output moved. Guess first: which bars
+# would be zero if nobody looked ahead?
+
+# %% demo
+import matplotlib.pyplot as plt
+
+
+def show_matrix(axes, matrix, rows, columns, title, **options):
+    """Draw a small matrix with its numbers; cells of -inf stay grey."""
+    axes.set_facecolor("lightgrey")
+    image = axes.imshow(
+        matrix.masked_fill(matrix.isinf(), torch.nan), **({"cmap": "Blues", "vmin": 0, "vmax": 1} | options)
+    )
+    axes.set_xticks(range(len(columns)), columns, rotation=45, ha="right")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_title(title)
+    for i, line in enumerate(matrix.tolist()):
+        for j, value in enumerate(line):
+            dark = abs(value) != float("inf") and sum(image.cmap(image.norm(value))[:3]) < 1.5
+            text = f"{value:.2f}".replace("-inf", "$-\\infty$")
+            colour = "white" if dark else "black"
+            axes.text(j, i, text, ha="center", va="center", color=colour, fontsize=8)
+
+
+def moves(attend, x, place):
+    """Return how far each output moves when the token at `place` is replaced."""
+    changed = x.clone()
+    changed[place] = -2 * x[place]
+    with torch.no_grad():
+        return (attend(changed) - attend(x)).norm(dim=-1)
+
+
+place = 4  # try each from 0 to 5
+
+torch.manual_seed(2)
+x = torch.randn(6, 4)
+moved = moves(SelfAttention(4), x, place)
+figure, axes = plt.subplots(figsize=(6.5, 3), layout="constrained")
+axes.bar(tokens, moved.tolist(), color=["tab:red" if t < place else "tab:blue" for t in range(6)])
+axes.set(title=f'How far outputs move when "{tokens[place]}" is replaced', ylabel="distance")
+plt.show()
+
+# %% [markdown]
+# The red bars are the leak: outputs of tokens that stand *before* the replaced one, and moved all the
+# same. By the end of this notebook they will be exactly zero. Remember this experiment; the hidden tests
+# do the same with your classes.
+#
+# ## 1 · Who may not look at whom
+#
+# A mask is a table with a row for each token that looks and a column for each token that is looked at. As
+# everywhere in this course, **True means hidden**. (Other books turn it round, so look twice when you
+# read code.)
+#
+# | | write | a | poem |
+# |---|---|---|---|
+# | **write** looks at | | hidden | hidden |
+# | **a** looks at | | | hidden |
+# | **poem** looks at | | | |
+#
+# The hidden part is the triangle *above* the diagonal. The diagonal itself stays visible: a token may look at
+# itself, and the first token has nothing else.
+#
+# ### Question 1: `causal_mask`
+
+
+# %% solution="causal_mask"
+def causal_mask(length: int) -> Tensor:
+    """Return the mask that hides the future.
+
+    Arguments:
+        length: the number of tokens T, at least 1.
+
+    Returns:
+        A boolean tensor of shape (T, T), True where the column's token comes after the row's token.
+
+    Errors: none of its own.
+
+    Source: course document 001, the mask of `MaskedSelfAttention`.
+    """
+    ### BEGIN SOLUTION
+    return torch.ones(length, length, dtype=torch.bool).triu(diagonal=1)
+    ### END SOLUTION
+
+
+# %% check="causal_mask" points=2
+# Check of causal_mask
+mask = causal_mask(3)
+assert isinstance(mask, torch.Tensor), f"return a tensor, not a {type(mask).__name__}"
+assert mask.shape == (3, 3), f"3 tokens have a mask of shape (3, 3), not {tuple(mask.shape)}"
+assert mask.dtype == torch.bool, f"a mask is boolean, not {mask.dtype}"
+causal_mask_3 = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
+assert torch.equal(mask, causal_mask_3), f"\n{causal_mask_3}\nexpected, but the mask is\n{mask}"
+print("causal_mask: this check passes")
+
+# %% [markdown]
+# Dark means hidden. Read the picture by rows: how many tokens can *with* see? And by columns: who can see
+# *step*?
+
+# %% demo
+length = 6  # try 1, 3, 30
+
+names = tokens if length == 6 else [str(t) for t in range(length)]
+figure, axes = plt.subplots(figsize=(4.2, 4.2), layout="constrained")
+axes.imshow(causal_mask(length), cmap="Greys", vmin=0, vmax=1.4)
+axes.set_xticks(range(length), names, rotation=45, ha="right")
+axes.set_yticks(range(length), names)
+axes.set(xlabel="at whom", ylabel="who looks", title="The causal mask")
+plt.show()
+
+# %% [markdown]
+# ## 2 · Where the mask belongs
+#
+# We have scores, and from them softmax makes weights. Where do we put the mask? Here are two ideas.
+#
+# **Idea A: softmax first, then set the hidden weights to 0.** The hidden tokens are out. But the row no
+# longer sums to 1: part of the whole was given to hidden tokens and is now thrown away. And *how much* is
+# thrown away depends on the scores of the hidden tokens. The future still leaks, as a volume knob.
+#
+# **Idea B: hide the scores first, then softmax.** A hidden score becomes $-\infty$. Since $e^{-\infty} =
+# 0$, its weight is exactly 0, it adds nothing to the sum below the fraction line, and what is visible
+# shares the whole 1. Nothing of the hidden score is left anywhere.
+#
+# Idea B is the usual way. (Idea A can be mended by dividing each row by its new sum; that gives the same
+# weights.)
+#
+# ### Question 2: `masked_attention_weights`
+#
+# `scores.masked_fill(mask, value)` returns a **new** tensor with `value` wherever `mask` is True. Two
+# things that happen to everybody once: forgetting to keep what it returns, and taking its sister with the
+# underscore, which writes into the caller's scores.
+
+
+# %% solution="masked_attention_weights"
+def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
+    """Return the softmax of the visible scores; hidden ones get the weight 0.
+
+    Arguments:
+        scores: scores that are scaled already, shape (..., n, m): n tokens look at m tokens.
+            `...` are any leading batch dimensions, or none.
+        mask: boolean, shape (n, m), True where a token must not look. It is not always a triangle.
+            In every row something is visible.
+
+    Returns:
+        The weights, shape (..., n, m), of the same dtype as the scores. Each row (last dimension) sums to 1;
+        hidden weights are exactly 0. Scores and mask stay as they were.
+
+    Errors: none of its own.
+
+    Source: course document 001, `MaskedSelfAttention`.
+    """
+    ### BEGIN SOLUTION
+    return torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)
+    ### END SOLUTION
+
+
+# %% check="masked_attention_weights" points=3
+# Check of masked_attention_weights
+scores = torch.tensor([[-0.0700, 0.0458, -0.4612], [-0.2844, 0.2883, -2.1230], [0.3424, -0.4725, 2.8610]])
+mask = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
+before = scores.clone()
+weights = masked_attention_weights(scores, mask)
+assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
+assert weights.shape == (3, 3), (
+    f"the weights have the shape of the scores, (3, 3), not {tuple(weights.shape)}"
+)
+assert torch.equal(scores, before), "the scores were changed in place; the caller still needs them"
+assert (weights[mask] == 0).all(), f"hidden weights must be exactly 0, but yours are {weights[mask]}"
+sums = weights.sum(dim=-1)
+assert torch.allclose(sums, torch.ones(3)), f"each row must sum to 1, but yours sum to {sums}"
+masked_weights = torch.tensor([[1.0000, 0.0000, 0.0000], [0.3606, 0.6394, 0.0000], [0.0722, 0.0320, 0.8959]])
+assert torch.allclose(weights, masked_weights, atol=1e-4, rtol=0), (
+    f"\n{masked_weights}\nexpected, not\n{weights}"
+)
+
+# A batch of two: each row of each sequence for itself.
+batch = torch.stack([scores, scores.flip(1)])
+assert torch.allclose(masked_attention_weights(batch, mask)[0], weights), (
+    "the same scores have other weights in a batch; along which dimension does the softmax run?"
+)
+print("masked_attention_weights: this check passes")
+
+# %% [markdown]
+# Both ideas in one picture. Random scores of six tokens; top: the weights without a mask and the masked
+# scores; bottom: what idea A and idea B make of them, with the sum of each row at the right. Make the
+# last two tokens more attractive with `bonus` and watch the first four rows, from which they are hidden: in
+# which of the two lower pictures do they change all the same?
+
+# %% demo
+bonus = 0.0  # try 2 and 5: added to everybody's score for the last two tokens
+
+torch.manual_seed(5)
+scores = 1.5 * torch.randn(6, 6)
+scores[:, 4:] += bonus
+mask = causal_mask(6)
+open_eyed = torch.softmax(scores, dim=-1)
+idea_a = open_eyed.masked_fill(mask, 0.0)
+idea_b = masked_attention_weights(scores, mask)
+
+figure, grid = plt.subplots(2, 2, figsize=(11, 9), layout="constrained")
+show_matrix(grid[0, 0], open_eyed, tokens, tokens, "Weights without a mask")
+hidden = scores.masked_fill(mask, -torch.inf)
+show_matrix(grid[0, 1], hidden, tokens, tokens, "Masked scores", cmap="RdBu", vmin=-5, vmax=5)
+for axes, weights, title in (
+    (grid[1, 0], idea_a, "A: masked after the softmax"),
+    (grid[1, 1], idea_b, "B: masked before the softmax"),
+):
+    show_matrix(axes, weights, tokens, tokens, title)
+    for i, total in enumerate(weights.sum(dim=-1).tolist()):
+        axes.text(
+            5.65, i, f"sum {total:.2f}", va="center", color="black" if abs(total - 1) < 0.01 else "tab:red"
+        )
+plt.show()
+
+# %% [markdown]
+# ## 3 · Masked self-attention
+#
+# Now into the class. Compared with the given `SelfAttention` there is one step more, between scaling and
+# softmax, and one more argument: the mask is handed over at the call. Without a mask, the class is what
+# it was before.
+#
+# ### Question 3: `MaskedSelfAttention`
+
+
+# %% solution="MaskedSelfAttention"
+class MaskedSelfAttention(nn.Module):
+    """Self-attention with a mask that is given at each call.
+
+    Arguments:
+        d_model: numbers in a token's vector, and in each query, key and value.
+        row_dim: the dimension of the input that counts tokens.
+        col_dim: the dimension of the input that counts the numbers of a token.
+
+    Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made in this order.
+
+    Errors: none of its own.
+
+    Source: course document 001, `MaskedSelfAttention`;
+    Vaswani et al. (2017), "Attention Is All You Need", 3.2.3.
+    """
+
+    def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.row_dim = row_dim
+        self.col_dim = col_dim
+        ### END SOLUTION
+
+    def forward(self, token_encodings: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Return one mixture of visible values for each token.
+
+        Arguments:
+            token_encodings: n tokens, one a row, shape (n, d_model). n can be any number from 1.
+            mask: boolean, shape (n, n), True where a token must not look; None hides nothing.
+                In every row something is visible.
+
+        Returns:
+            The mixtures, shape (n, d_model), of the same dtype as the tokens and the parameters.
+            Tokens and mask stay as they were. Batches are welcome, not demanded.
+        """
+        ### BEGIN SOLUTION
+        q = self.W_q(token_encodings)
+        k = self.W_k(token_encodings)
+        v = self.W_v(token_encodings)
+        scores = q @ k.transpose(self.row_dim, self.col_dim)
+        scaled = scores / k.size(self.col_dim) ** 0.5
+        if mask is not None:
+            scaled = scaled.masked_fill(mask, -torch.inf)
+        weights = torch.softmax(scaled, dim=self.col_dim)
+        return weights @ v
+        ### END SOLUTION
+
+
+# %% check="MaskedSelfAttention" points=3
+# Check of MaskedSelfAttention
+mask = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
+torch.manual_seed(42)
+module = MaskedSelfAttention(d_model=2, row_dim=0, col_dim=1)
+output = module(encodings, mask)
+assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+assert output.shape == (3, 2), f"3 tokens of 2 numbers give (3, 2), not {tuple(output.shape)}"
+assert torch.allclose(output[0], module.W_v(encodings)[0], atol=1e-5), (
+    "the first token sees only itself, so its output must be its own value"
+)
+masked_attention = torch.tensor([[0.6038, 0.7434], [-0.0062, 0.6072], [3.4989, 2.2427]])
+assert torch.allclose(output, masked_attention, atol=1e-4, rtol=0), (
+    f"the course prints\n{masked_attention}\nbut yours is\n{output}\n"
+    "Are W_q, W_k, W_v made in this order, without bias? Are the scores scaled, and masked before softmax?"
+)
+
+# Without a mask it is plain self-attention: the last token sees everything anyway, the others change.
+free = module(encodings)
+assert torch.allclose(free[2], output[2], atol=1e-5), "the last token sees all, with the mask or without"
+assert not torch.allclose(free[0], output[0], atol=1e-2), "without a mask the first token sees the others"
+print("MaskedSelfAttention: this check passes")
+
+# %% [markdown]
+# The experiment from the beginning, with your class. The red bars should be gone. Then set `with_mask =
+# False`, and they are back.
+
+# %% demo
+place = 4  # try each from 0 to 5
+with_mask = True  # try False
+
+torch.manual_seed(2)
+x = torch.randn(6, 4)
+module = MaskedSelfAttention(4)
+mask = causal_mask(6) if with_mask else None
+moved = moves(lambda encodings: module(encodings, mask), x, place)
+figure, axes = plt.subplots(figsize=(6.5, 3), layout="constrained")
+axes.bar(tokens, moved.tolist(), color=["tab:red" if t < place else "tab:blue" for t in range(6)])
+axes.set(title=f'How far outputs move when "{tokens[place]}" is replaced', ylabel="distance")
+plt.show()
+
+# %% [markdown]
+# ## 4 · A head
+#
+# Real models do the same with three practical additions, and each has its own trap.
+#
+# **Batches.** The input is $(B, T, C)$: $B$ texts at a time, $T$ tokens each, $C$ numbers a token. The
+# texts have nothing to do with each other. Two lines need attention: swap only the **last two**
+# dimensions of the keys (`keys.T` would turn all three round), and let the softmax run over the **last**
+# dimension. In a batch, dimension 1 counts the tokens that look, and softmax over it runs without an
+# error.
+#
+# | | shape |
+# |---|---|
+# | `x` | $(B, T, n_{embd})$ |
+# | keys, queries, values | $(B, T, head\_size)$ |
+# | scores, weights | $(B, T, T)$ |
+# | result | $(B, T, head\_size)$ |
+#
+# **Length.** The class is made for texts of up to `block_size` tokens, but many are shorter, and when a
+# model writes, it starts from a single one. A mask of the full size must be **cut** to the $T$ tokens
+# that are there.
+#
+# **The mask's home.** The mask is no argument any more; the head makes it itself. It is not a
+# *parameter*: nobody should train it. If it is a plain attribute, it stays behind when the module moves
+# to a GPU, and there it crashes. torch has a third kind for this, a **buffer**: it moves and is saved
+# with the module, but is not trained.
+#
+#     self.register_buffer("mask", ...)   # in __init__; afterwards it is self.mask
+#
+# Making the mask anew in each `forward` is just as good.
+#
+# Queries, keys and values are now of size `head_size`, usually smaller than `n_embd`. Scale by the root
+# of what the dot products sum over. (The course's document 004 leaves the scaling out in its head, and
+# where it explains it, it says "dividing by 1/sqrt"; multiplying is meant. Here we scale.)
+#
+# ### Question 4: `Head`
+
+
+# %% solution="Head"
+class Head(nn.Module):
+    """One causal attention head, for batches.
+
+    Arguments:
+        n_embd: numbers in a token's vector.
+        head_size: numbers in each key, query and value, and so in each row of the output.
+        block_size: the largest number of tokens in a text.
+
+    Layers: `key`, `query`, `value`, each an nn.Linear(n_embd, head_size) without bias, made in this order.
+    The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
+
+    Errors: none of its own.
+
+    Source: course document 004, the self-attention head, with the scaling of Vaswani et al. (2017), 3.2.1.
+    """
+
+    def __init__(self, n_embd: int, head_size: int, block_size: int) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.key = nn.Linear(n_embd, head_size, bias=False)
+        self.query = nn.Linear(n_embd, head_size, bias=False)
+        self.value = nn.Linear(n_embd, head_size, bias=False)
+        self.register_buffer("mask", torch.ones(block_size, block_size, dtype=torch.bool).triu(diagonal=1))
+        ### END SOLUTION
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return, for each token, a mixture of the values of its own text up to itself.
+
+        Arguments:
+            x: a batch of texts, shape (B, T, n_embd), with T from 1 to block_size.
+
+        Returns:
+            The mixtures, shape (B, T, head_size), of the same dtype as x and the parameters.
+            x stays as it was.
+        """
+        ### BEGIN SOLUTION
+        length = x.size(1)
+        keys, queries, values = self.key(x), self.query(x), self.value(x)
+        scores = queries @ keys.transpose(1, 2) / keys.size(-1) ** 0.5
+        scores = scores.masked_fill(self.mask[:length, :length], -torch.inf)
+        return torch.softmax(scores, dim=-1) @ values
+        ### END SOLUTION
+
+
+# %% check="Head" points=4
+# Check of Head
+torch.manual_seed(1)
+head_batch = torch.randn(4, 8, 32)
+head = Head(32, 16, 8)
+names = sorted(name for name, _ in head.named_parameters())
+assert names == ["key.weight", "query.weight", "value.weight"], (
+    f"three layers without bias and nothing else, but the parameters are {names}"
+)
+
+# The shapes that the course prints: result, queries, keys and values, and the weights.
+output = head(head_batch)
+assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+queries, keys, values = head.query(head_batch), head.key(head_batch), head.value(head_batch)
+for name, tensor in {"the output": output, "query(x)": queries, "key(x)": keys, "value(x)": values}.items():
+    assert tensor.shape == (4, 8, 16), f"{name} should have shape (4, 8, 16), not {tuple(tensor.shape)}"
+assert (queries @ keys.transpose(1, 2)).shape == (4, 8, 8), "the weights have shape (4, 8, 8)"
+
+# The first token of each text sees only itself.
+assert torch.allclose(output[:, 0], values[:, 0], atol=1e-5), "the first output must be the first value"
+
+# The future has no influence, and the beginning of a text is a text.
+changed = head_batch.clone()
+changed[:, 5:] = 3.0
+assert torch.allclose(head(changed)[:, :5], output[:, :5], atol=1e-5), (
+    "tokens from 5 on were changed, and earlier outputs moved"
+)
+assert torch.allclose(head(head_batch[:, :5]), output[:, :5], atol=1e-5), (
+    "the first five tokens alone must give the first five outputs"
+)
+print("Head: this check passes")
+
+# %% [markdown]
+# ### Who influences whom
+#
+# Gradients know it. The picture shows, for each output (row) and each token (column), how strongly the
+# output would react to a small change of the token. Nobody drew a triangle here: it is what your head
+# does.
+
+# %% demo
+length = 8  # try 3 and 12
+stretch = 3.0  # try 0, 1, 10: queries grow by this factor
+
+torch.manual_seed(3)
+head = Head(6, 4, block_size=12)
+with torch.no_grad():
+    head.query.weight *= stretch
+x = torch.randn(1, length, 6)
+reaction = torch.autograd.functional.jacobian(head, x)  # (1, T, head_size, 1, T, n_embd)
+strength = reaction.pow(2).sum(dim=(0, 2, 3, 5)).sqrt()
+names = [str(t) for t in range(length)]
+figure, axes = plt.subplots(figsize=(6, 5.4), layout="constrained")
+show_matrix(axes, strength, names, names, "How strongly outputs react to tokens", vmax=strength.max().item())
+axes.set(xlabel="token that is changed a little", ylabel="output that reacts")
+plt.show()
+
+# %% [markdown]
+# ## 5 · Dropout on the weights
+#
+# A model that always relies on the same few tokens learns its texts by heart. **Dropout** is a remedy:
+# while the model trains, each weight is set to 0 with a certain probability *p*, anew at every call. The
+# model must find its way with what is left, and so learns not to depend on any single look.
+#
+# On average a row would lose the part *p* of its weights. To make up for it, the remaining ones are
+# divided by
+# $1 - p$. A row then no longer sums to exactly 1, but it does **on average**.
+#
+# When the model is used, nothing is dropped. A module knows which of the two it is doing:
+# `module.train()` and `module.eval()` set `module.training`, and an `nn.Dropout(p)` layer acts
+# accordingly, by itself.
+#
+# The picture shows one matrix of weights in training, in evaluation, and the average over many calls in
+# training.
+
+# %% demo
+p = 0.3  # try 0.0, 0.5, 0.9
+calls = 2000  # try 1, 10, 100
+
+torch.manual_seed(5)
+weights = torch.softmax(
+    (1.5 * torch.randn(6, 6)).masked_fill(torch.ones(6, 6).triu(1) == 1, -torch.inf), dim=-1
+)
+dropout = nn.Dropout(p)
+dropout.train()
+once = dropout(weights)
+average = sum(dropout(weights) for _ in range(calls)) / calls
+dropout.eval()
+
+figure, row = plt.subplots(1, 3, figsize=(14, 4.6), layout="constrained")
+show_matrix(row[0], dropout(weights), tokens, tokens, "evaluation: nothing is dropped")
+show_matrix(row[1], once, tokens, tokens, f"training: one call with p = {p:g}")
+show_matrix(row[2], average, tokens, tokens, f"training: average of {calls} calls")
+plt.show()
+
+# %% [markdown]
+# The place matters: dropout acts on the **weights, after the softmax**. On the scores it would not hide
+# anything: a score of 0 is an ordinary score. (Look at row *Your*: its only weight may be dropped too.
+# Then the token has an empty mixture for once, and that is as intended.)
+#
+# ### Question 5: `CausalAttention`
+#
+# The last class puts all together: batches, the mask, an optional bias, and dropout. The names of its
+# layers are those of the book-like notebooks, where you meet them next. (One of the course's documents
+# computes `key` in this place and then uses `keys`, a variable that was left over in the notebook. Your
+# forward should read only its arguments and `self`.)
+
+
+# %% solution="CausalAttention"
+class CausalAttention(nn.Module):
+    """Causal self-attention for batches, with dropout on the weights.
+
+    Arguments:
+        d_in: numbers in a token's vector.
+        d_out: numbers in each query, key and value, and so in each row of the output.
+        context_length: the largest number of tokens in a text.
+        dropout: the probability with which a weight is dropped in training, 0 <= dropout < 1.
+        qkv_bias: whether the three layers have a bias. By default they have none.
+
+    Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in this order.
+    The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
+
+    Errors: none of its own.
+
+    Source: course document 000 announces this class and stops before it; here it is completed.
+    """
+
+    def __init__(
+        self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False
+    ) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        mask = torch.ones(context_length, context_length, dtype=torch.bool).triu(diagonal=1)
+        self.register_buffer("mask", mask)
+        ### END SOLUTION
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return, for each token, a mixture of the values of its own text up to itself.
+
+        Arguments:
+            x: a batch of texts, shape (B, T, d_in), with T from 1 to context_length.
+
+        Returns:
+            The mixtures, shape (B, T, d_out), of the same dtype as x and the parameters.
+            x stays as it was.
+        """
+        ### BEGIN SOLUTION
+        length = x.size(1)
+        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = queries @ keys.transpose(1, 2) / keys.size(-1) ** 0.5
+        scores = scores.masked_fill(self.mask[:length, :length], -torch.inf)
+        weights = self.dropout(torch.softmax(scores, dim=-1))
+        return weights @ values
+        ### END SOLUTION
+
+
+# %% check="CausalAttention" points=4
+# Check of CausalAttention
+torch.manual_seed(0)
+x = torch.randn(2, 6, 3)
+module = CausalAttention(3, 4, 6, 0.0)
+names = sorted(name for name, _ in module.named_parameters())
+assert names == ["W_key.weight", "W_query.weight", "W_value.weight"], (
+    f"three layers without bias and nothing else, but the parameters are {names}"
+)
+assert CausalAttention(3, 4, 6, 0.0, True).W_key.bias is not None, "with qkv_bias the layers have a bias"
+
+output = module(x)
+assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+assert output.shape == (2, 6, 4), f"the output should have shape (2, 6, 4), not {tuple(output.shape)}"
+assert torch.allclose(output[:, 0], module.W_value(x)[:, 0], atol=1e-5), "the first output is the first value"
+assert torch.allclose(module(x[:, :4]), output[:, :4], atol=1e-5), (
+    "the first four tokens alone must give the first four outputs"
+)
+
+# Dropout: at work in training, silent in evaluation.
+module = CausalAttention(3, 4, 6, 0.5)
+assert not torch.allclose(module(x), module(x)), "in training, two calls with dropout 0.5 should differ"
+module.eval()
+assert torch.allclose(module(x), module(x)), "in evaluation nothing is dropped, so two calls agree"
+print("CausalAttention: this check passes")
+
+# %% [markdown]
+# ### A cloud around the truth
+#
+# Each dot is the output of the last token in one call in training mode, the star is its output in
+# evaluation. With dropout the module says something a little different each time, and on average the
+# right thing. What do you expect for `dropout = 0.0`, and what for 0.8?
+
+# %% demo
+dropout = 0.2  # try 0.0, 0.5, 0.8
+
+torch.manual_seed(1)
+module = CausalAttention(3, 2, 6, dropout)
+x = 2 * torch.randn(1, 6, 3)
+with torch.no_grad():
+    module.train()
+    cloud = torch.cat([module(x)[:, -1] for _ in range(400)])
+    module.eval()
+    star = module(x)[0, -1].tolist()
+
+figure, axes = plt.subplots(figsize=(5.4, 4.4), layout="constrained")
+axes.scatter(cloud[:, 0], cloud[:, 1], alpha=0.25, label="training, 400 calls")
+axes.plot(*cloud.mean(dim=0).tolist(), "x", color="black", markersize=11, label="their average")
+axes.plot(*star, "*", color="tab:orange", markersize=18, label="evaluation")
+axes.set_title(f"The last token's output, dropout = {dropout:g}")
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# ## In your own words
+#
+# ### Question 6
+#
+# A team trains a model to predict the next word and forgets the mask. In training the error falls to
+# almost 0, much lower than for any serious model. They let it write a story, and it writes nonsense. What
+# has the model learnt? Why does it not help when it writes? Three or four sentences are enough.
+
+# %% [markdown] manual="why_hide" points=2
+# ### BEGIN SOLUTION
+# Without the mask, the token at place t can look at place t + 1, and what stands there is the answer. So
+# the model learns to attend to the next place and to copy it: that makes the error almost 0 without
+# knowing anything of language. When it writes, the next word does not exist yet; there is nothing to
+# copy, and it never learnt to draw conclusions from the words before. Low error in training was a sign of
+# the leak, not of quality. The mask makes training the same situation as writing: only the past is
+# visible.
+#
+# (One point for copying the answer from the next place, one for the difference between training and writing.)
+# ### END SOLUTION
+
+# %% [markdown]
+# ### Question 7
+#
+# The mask of a head can be a parameter, a plain attribute or a buffer. Say for the first two what would
+# go wrong, and when one would notice.
+
+# %% [markdown] manual="why_buffer" points=2
+# ### BEGIN SOLUTION
+# As a parameter it is on the list that the optimiser gets: its numbers would be trained and counted among
+# the model's parameters, although the mask is a rule and nothing to be learnt (a boolean one cannot even
+# be a parameter with a gradient, so one notices at once; with numbers one may notice only when the future
+# slowly shines through).
+#
+# As a plain attribute it works until the module is moved: model.to("cuda") moves parameters and buffers
+# and leaves the attribute on the CPU, and the next forward fails because tensors are on two devices. On a
+# machine without a GPU one never notices.
+#
+# A buffer moves and is saved with the module and is not trained.
+#
+# (One point for each; the moment of noticing may be told in any way.)
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What you can now explain
+#
+# - **Causal** means that an output depends on its own token and on earlier ones. You can test it from
+#   outside: change a later token and see that nothing moves.
+# - The mask hides what lies **above the diagonal**, and True means hidden.
+# - It acts **before** the softmax, with $-\infty$, so that hidden weights are exactly 0 and rows still
+#   sum to 1. After the softmax, the future would still turn the volume.
+# - In a batch, only the last two dimensions take part: transpose those, softmax over the last one.
+# - The mask is cut to the length of the text, and it lives in a **buffer** or is made in forward.
+# - **Dropout** acts on the weights, only in training, and on average changes nothing.
+#
+# You have now built the attention of a GPT, in one head. Next: attention *between* two texts, and then
+# several heads side by side.
