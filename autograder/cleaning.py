@@ -10,6 +10,7 @@ _ESCAPES = re.compile(
     r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_]?)|\x9b[0-?]*[ -/]*[@-~]"
 )
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")  # halves of characters, which no file can hold
 _TAGS = {
     "a", "b", "blockquote", "br", "caption", "code", "dd", "del", "div", "dl", "dt", "em", "h1", "h2", "h3",
     "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup",
@@ -31,7 +32,7 @@ MAX_SIDE = 4000  # pixels
 def clean_html(html: str) -> str:
     """Return `html` without anything that could run, load or hide."""
     return nh3.clean(
-        html,
+        _SURROGATES.sub("?", html),
         tags=_TAGS,
         clean_content_tags={"script", "style"},
         attributes=_ATTRIBUTES,
@@ -43,7 +44,8 @@ def clean_html(html: str) -> str:
 
 def clean_text(text: str) -> str:
     """Return `text` without terminal escapes, control characters and marks that turn its direction."""
-    return _CONTROLS.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+    whole = _SURROGATES.sub("?", text.replace("\r\n", "\n"))
+    return _CONTROLS.sub("", _ESCAPES.sub("", whole))
 
 
 def is_picture(encoded: str) -> bool:

@@ -17,6 +17,7 @@ from autograder.report import QuestionReport, Report, Status, TestReport, Verdic
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = Path(__file__).with_name("page.css")
+_ANCHORS = re.compile(r'<a class="anchor-link"[^>]*>[^<]*</a>')
 _OUTCOMES = {
     Verdict.PASSED: "Everything that was tested holds.",
     Verdict.FAILED: "Something that was tested does not hold yet.",
@@ -51,7 +52,7 @@ def render_markdown(cell: Any) -> str:
     for name, forms in cell.get("attachments", {}).items():
         picture = f"data:image/png;base64,{''.join(forms.get('image/png', '').split())}"
         source = source.replace(f"attachment:{name}", picture)
-    return clean_html(markdown2html(source))
+    return clean_html(_ANCHORS.sub("", markdown2html(source)))
 
 
 def _summary(report: Report, handin: Handin) -> Iterator[str]:
@@ -120,9 +121,9 @@ def _highlighted(code: str) -> str:
 
 def _output(output: Any) -> str:
     if output.output_type == "stream":
-        return f"<pre class=output>{_text(output.text)}</pre>"
+        return f"<pre class=output>{_verbatim(output.text)}</pre>"
     if output.output_type == "error":
-        return f"<pre class=error>{_text(output.traceback[0])}</pre>"
+        return f"<pre class=error>{_verbatim(output.traceback[0])}</pre>"
     data = output.get("data", {})
     if is_picture(data.get("image/png", "")):
         picture = re.sub(r"\s", "", data["image/png"])
@@ -131,13 +132,15 @@ def _output(output: Any) -> str:
         )
     if "text/html" in data:
         return f"<div class=output>{clean_html(data['text/html'])}</div>"
-    return f"<pre class=output>{_text(data.get('text/plain', ''))}</pre>"
+    return f"<pre class=output>{_verbatim(data.get('text/plain', ''))}</pre>"
+
+
+def _verbatim(text: str) -> str:
+    return html.escape(clean_text(text))
 
 
 def _text(text: str) -> str:
-    return (
-        html.escape(clean_text(text)).replace("\n", "<br>") if "\n" in text else html.escape(clean_text(text))
-    )
+    return _verbatim(text).replace("\n", "<br>")
 
 
 def _duration(seconds: float) -> str:

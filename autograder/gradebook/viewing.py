@@ -21,9 +21,10 @@ class CleanMarkdown(Preprocessor):  # type: ignore[misc]
         resources: dict[str, Any],
         index: int,  # noqa: ARG002 - nbconvert's signature
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        """Clean one cell; raw cells, which would be shown as HTML, become code to look at."""
+        """Clean one cell; raw cells, which would be shown as HTML, become empty."""
         if cell.cell_type == "markdown":
-            cell.source = render_markdown(cell)
+            # On one line it is a block of HTML, in which the renderer that follows reads no markdown.
+            cell.source = f"<div>{render_markdown(cell)}</div>".replace("\n", "&#10;")
         elif cell.cell_type == "raw":
             cell.source = ""
         return cell, resources
