@@ -23,6 +23,8 @@ class Diagnosis:
 
     def name(self, question: str, runs: Sequence[TestRun]) -> Mistake | None:
         """Return the one mistake that explains every failed test of `question`, or None."""
+        if all(run.error is None for run in runs):
+            return None
         found = [
             mistake
             for mistake in self._suite.exercise.mistakes
@@ -38,7 +40,7 @@ class Diagnosis:
 def _explains(known: Sequence[TestRun], seen: Sequence[TestRun]) -> bool:
     """Whether the same tests fail, each after the same answers."""
     failed = [(a, b) for a, b in zip(known, seen, strict=True) if a.error is not None or b.error is not None]
-    return bool(failed) and all(
+    return all(
         a.error is not None and b.error is not None and _same_exchanges(a.exchanges, b.exchanges)
         for a, b in failed
     )

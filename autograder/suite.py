@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 import torch
 from _pytest.config import Config, _prepareconfig
-from _pytest.runner import CallInfo, runtestprotocol
 
 from autograder.exercise import Exercise
 from autograder.source import SourceError
@@ -87,12 +86,12 @@ class Suite:
         """Every test run against the trusted solution: what right answers look like."""
         return tuple(self.run(self._reference))
 
-    def _run(self, test: Test, item: pytest.Item, backend: Backend) -> TestRun:
+    def _run(self, test: Test, item: pytest.Function, backend: Backend) -> TestRun:
         student = Student(backend)
         self._plugin.prepare(student, test.number)
         with _own_random_numbers(test.number):
-            runtestprotocol(item, log=False, nextitem=None)
-        return TestRun(test, self._plugin.error, tuple(student.exchanges))
+            error = _called(item)
+        return TestRun(test, error, tuple(student.exchanges))
 
 
 class _Plugin:
@@ -102,12 +101,11 @@ class _Plugin:
         self._backend = reference
         self._student: Student | None = None
         self._seed = 0
-        self.error: BaseException | None = None
         self.fault = ""
 
     def prepare(self, student: Student, seed: int) -> None:
         """Set the submission and the seed for the next test."""
-        self._student, self._seed, self.error = student, seed, None
+        self._student, self._seed = student, seed
 
     @pytest.fixture(name="student")
     def student_fixture(self) -> Student:
@@ -132,14 +130,8 @@ class _Plugin:
         if report.failed:
             self.fault = str(report.longrepr).strip().splitlines()[-1]
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: CallInfo[Any]) -> None:  # noqa: ARG002
-        """Keep the first exception of a test."""
-        if call.excinfo is not None and self.error is None:
-            self.error = call.excinfo.value
 
-
-def _collect(path: Path, plugin: _Plugin) -> list[pytest.Item]:
+def _collect(path: Path, plugin: _Plugin) -> list[pytest.Function]:
     """Collect the suite in a pytest session of its own, without plugins, configuration or conftest files."""
     if not path.is_file():
         raise SourceError(f"{path}: missing; write the hidden tests there")
@@ -153,13 +145,32 @@ def _collect(path: Path, plugin: _Plugin) -> list[pytest.Item]:
     session = pytest.Session.from_config(config)
     config.hook.pytest_sessionstart(session=session)
     sys.modules.pop(path.stem, None)  # all suites have one name: pytest must not take another's for this one
-    items = list(session.perform_collect())
+    items = [item for item in session.perform_collect() if isinstance(item, pytest.Function)]
     if plugin.fault:
         raise SourceError(f"{path}: cannot be collected: {plugin.fault}")
     return items
 
 
-def _test(exercise: Exercise, item: pytest.Item, number: int) -> Test:
+def _called(item: pytest.Function) -> BaseException | None:
+    """Run a test with its fixtures and return what it raised.
+
+    This is pytest's own protocol without its reports, whose excerpts of source cost more than the test.
+    """
+    setup = item.session._setupstate
+    item._initrequest()
+    try:
+        setup.setup(item)
+        item.runtest()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # pytest's own outcomes, such as a skip, are no Exception
+        return error
+    finally:
+        setup.teardown_exact(None)
+    return None
+
+
+def _test(exercise: Exercise, item: pytest.Function, number: int) -> Test:
     place = f"{exercise.suite}: {item.name}"
     mark = item.get_closest_marker("question")
     if mark is None:
@@ -169,7 +180,7 @@ def _test(exercise: Exercise, item: pytest.Item, number: int) -> Test:
         raise SourceError(
             f'{place} tests "{name}", which is no question; use one of {", ".join(exercise.points)}'
         )
-    doc = (getattr(item.obj, "__doc__", None) or "").strip()  # type: ignore[attr-defined]
+    doc = (getattr(item.obj, "__doc__", None) or "").strip()
     if not doc:
         raise SourceError(f"{place} has no docstring; it is the title that students read")
     if weight <= 0:
@@ -180,6 +191,10 @@ def _test(exercise: Exercise, item: pytest.Item, number: int) -> Test:
 @contextmanager
 def _own_random_numbers(seed: int) -> Iterator[None]:
     """Seed this process's generator for a test's inputs, and put it back afterwards."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(1000 + seed)
+    generator = torch.default_generator
+    before = generator.get_state()
+    generator.manual_seed(1000 + seed)
+    try:
         yield
+    finally:
+        generator.set_state(before)

@@ -163,7 +163,7 @@ def _is_leaf(value: object) -> bool:
 
 def _pristine(seed: int) -> None:
     """Undo what an earlier test, or the notebook, may have set for the whole process."""
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)
     torch.set_grad_enabled(True)
     torch.set_default_dtype(torch.float32)
 
