@@ -1,16 +1,18 @@
 """Grades what lies in submitted/: reports, autograded notebooks, the gradebook, a line on each."""
 
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from autograder import crew
-from autograder.course import Course
+from autograder.course import Course, CourseError
 from autograder.exercise import Exercise
 from autograder.gradebook import ConversionError, autograde, read_handins, refusal, register
 from autograder.mark import Mark
 from autograder.report import Report, Status
+from autograder.source import SourceError
 from autograder.submission import Submission, find_submissions, fingerprint
 
 OUR_FAILURE = 3
@@ -82,17 +84,23 @@ class _Round:
     def __init__(self, course: Course, exercise: Exercise, students: Sequence[str], force: bool) -> None:
         self._course = course
         self._exercise = exercise
-        self._students = students
         self._force = force
-        register(course, exercise)
-        self._known = {handin.student for handin in read_handins(course, exercise)}
+        self._known: set[str] = set()  # students in the gradebook
+        found = {submission.student: submission for submission in find_submissions(course, exercise)}
+        asked = {student: Submission(course.root, student, exercise.name) for student in students}
+        self._submissions = list((asked or found).values())
 
     def lines(self, marking: crew.Crew) -> Iterator[Line]:
         """Grade what needs it and yield a line on each submission."""
+        try:
+            if self._submissions:
+                register(self._course, self._exercise)
+        except (SourceError, CourseError) as error:
+            yield from (_failed(submission, str(error)) for submission in self._submissions)
+            return
+        self._known = {handin.student for handin in read_handins(self._course, self._exercise)}
         todo = []
-        for submission in find_submissions(self._course, self._exercise):
-            if self._students and submission.student not in self._students:
-                continue
+        for submission in self._submissions:
             if line := self._beforehand(submission):
                 yield line
             else:
@@ -104,7 +112,7 @@ class _Round:
         """Return the line on a submission that is not graded now, or None."""
         if why := refusal(submission):
             return Line(submission.student, submission.exercise, "refused", message=why, ours=True)
-        if not submission.notebook.exists() and not submission.notebook.is_symlink():
+        if not os.path.lexists(submission.notebook):
             why = f"no {submission.notebook.name} in {submission.folder.relative_to(self._course.root)}"
             return Line(submission.student, submission.exercise, "missing", message=why)
         if self._force or submission.student not in self._known:
@@ -115,9 +123,8 @@ class _Round:
     def _record(self, submission: Submission, mark: Mark) -> Line:
         try:
             autograde(self._course, submission.exercise, submission.student, mark.graded)
-        except ConversionError as error:
-            why = f"not in the gradebook: {error}"
-            return Line(submission.student, submission.exercise, Status.GRADER_ERROR, message=why, ours=True)
+        except ConversionError:
+            return _failed(submission, "not in the gradebook; build/nbgrader.log says why")
         return self._line(submission, mark.graded.report, fault=mark.fault)
 
     def _line(self, submission: Submission, report: Report, *, fault: str = "", graded: bool = True) -> Line:
@@ -133,6 +140,10 @@ class _Round:
             ours=report.status is Status.GRADER_ERROR,
             graded=graded,
         )
+
+
+def _failed(submission: Submission, why: str) -> Line:
+    return Line(submission.student, submission.exercise, Status.GRADER_ERROR, message=why, ours=True)
 
 
 def _report_on(course: Course, submission: Submission) -> Report | None:

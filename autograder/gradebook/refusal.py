@@ -14,6 +14,8 @@ def refusal(submission: Submission) -> str:
         return "is no student's id; use letters, digits and . _ @ + -, and rename the folder"
     if submission.folder.is_symlink() or submission.folder.parent.is_symlink():
         return "the folder is a link; put the files themselves there"
+    if not submission.folder.is_dir():
+        return ""
     if sum(1 for _ in submission.folder.iterdir()) > MAX_FILES:
         return f"the folder holds more than {MAX_FILES} files; leave the notebook alone in it"
     return _bad_timestamp(submission)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from autograder import crew, marking
-from autograder.course import Course
+from autograder.course import Course, load_course
 from autograder.crew import Marking
 from autograder.grade import Line, Summary, grade
 from autograder.grading import Grader
@@ -225,3 +225,28 @@ def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
     os.mkfifo(submission.folder / "timestamp.txt")
     done = grade(course, [small(course)], marking=no_marking)
     assert [(line.status, line.message[:13]) for line in done.lines] == [("refused", "timestamp.txt")] * 2
+
+
+def test_a_student_who_is_asked_for_and_handed_in_nothing_is_missing(
+    course: Course, summary: Summary
+) -> None:
+    done = grade(course, [small(course)], ["nobody"], marking=no_marking)
+    assert [(line.student, line.status) for line in done.lines] == [("nobody", "missing")]
+
+
+def test_an_exercise_that_cannot_be_read_leaves_no_silent_zeros(tmp_path: Path) -> None:
+    course = open_course(tmp_path / "course")
+    hand_in(course, "ann", solved(small(course)))
+    text = small(course).source.read_text(encoding="utf-8")
+    small(course).source.write_text(text.replace(" points=2", ""), encoding="utf-8")
+    done = grade(
+        load_course(course.root), [load_course(course.root).exercises["01_small"]], marking=no_marking
+    )
+    assert [(line.status, line.score, line.ours) for line in done.lines] == [("grader error", None, True)]
+    assert "needs points above 0" in done.lines[0].message
+
+
+def test_a_course_to_which_nothing_was_handed_in_needs_no_gradebook(tmp_path: Path) -> None:
+    course = open_course(tmp_path / "course")
+    assert grade(course, [small(course)]).lines == ()
+    assert not (course.root / "gradebook.db").exists()
