@@ -5,6 +5,7 @@ Your cells run once, from top to bottom. Then the check of each question runs by
 
 import ast
 import contextlib
+import gc
 import hashlib
 import io
 import json
@@ -146,9 +147,8 @@ class Notebook:
         """Run the check of `question`; raise UnsolvedError where it does not pass."""
         check = self._check(question)
         if question.name not in self.variables:
-            raise UnsolvedError(f"{question.name}: {self._absence(question.name)}")
-        makers = [cell for cell in self.cells if cell.is_yours and cell.makes(question.name)]
-        self._note_twins(question.name, makers)
+            raise UnsolvedError(self._absence(question.name))
+        self._note_twins(question.name)
         if error := check.run(dict(self.variables)):
             raise UnsolvedError(self._failure(question.name, error))
 
@@ -162,20 +162,21 @@ class Notebook:
         original = [cell for cell in found if cell.fingerprint == question.check]
         if not original:
             self.notes.append(f"has a changed check of {name}; a fresh notebook has the original")
-        self._note_twins(f"the check of {name}", found)
         return (original or found)[0]
 
-    def _note_twins(self, what, cells):
-        if len(cells) > 1:
-            numbers = " and ".join(str(cell.number) for cell in cells)
-            self.notes.append(f"has {what} {len(cells)} times, in code cells {numbers}; keep one")
+    def _note_twins(self, name):
+        """Note a question, or a check, that is there more than once."""
+        for label in (f"the cell of {name}", f"the check of {name}"):
+            twins = " and ".join(str(cell.number) for cell in self.cells if cell.label == label)
+            if "and" in twins:
+                self.notes.append(f"has {label} more than once, as code cells {twins}; keep one")
 
     def _absence(self, name):
         """Say why no cell has made the question `name`."""
         for cell, error in self.faults.items():
             if cell.makes(name):
-                return f"its cell does not run. {self._told(error)}"
-        return "no cell defines it. Is it spelt as in the exercise, and is its cell still there?"
+                return f"{name}: its cell does not run. {self._told(error)}"
+        return f"{name}: no cell defines it. Is it spelt as in the exercise, and is its cell still there?"
 
     def _failure(self, name, error):
         """Say why the check of `name` does not pass."""
@@ -236,16 +237,13 @@ class NotebookFile(pytest.File):
         """Give one test for each question."""
         notebook = Notebook(self.path)
         for question in QUESTIONS:
-            yield QuestionTest.from_parent(self, name=question.name, question=question, notebook=notebook)
+            test = QuestionTest.from_parent(self, name=question.name)
+            test.question, test.notebook = question, notebook
+            yield test
 
 
 class QuestionTest(pytest.Item):
     """The check of one question."""
-
-    def __init__(self, *, question, notebook, **rest):
-        super().__init__(**rest)
-        self.question = question
-        self.notebook = notebook
 
     def runtest(self):
         """Run the check."""
@@ -285,6 +283,7 @@ class Tally:
     def pytest_sessionfinish(self, session):
         """End with the count."""
         result = yield
+        gc.freeze()  # pytest looks for garbage at its end: spare it torch's many objects
         terminal = session.config.pluginmanager.get_plugin("terminalreporter")
         if terminal and self.passed:
             for note in self.notes:
