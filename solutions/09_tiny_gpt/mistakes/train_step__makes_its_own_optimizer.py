@@ -9,4 +9,4 @@ def train_step(model, optimizer, tokens, targets):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    return float(loss)
+    return loss.item()

@@ -1,0 +1,239 @@
+"""Tests of the course's content: documented facts, banks, stubs, and each notebook in a real kernel."""
+
+import ast
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import matplotlib.font_manager  # builds the font cache, which a kernel would announce as a warning
+import nbclient
+import nbformat
+import pytest
+import yaml
+
+from autograder.course import load_course
+from autograder.source import Role
+from autograder.student import Local
+from autograder.suite import Suite
+from autograder.worker.namespace import run_code
+
+SOLUTIONS = Path(__file__).parent
+COURSE = load_course(SOLUTIONS.parent)
+EXERCISES = COURSE.exercises
+QUESTIONS = [(name, question) for name, exercise in EXERCISES.items() for question in exercise.points]
+MISTAKES = [(name, mistake) for name, exercise in EXERCISES.items() for mistake in exercise.mistakes]
+SENTENCE = re.compile(r"\S+( \S+){4,}[.?!]")
+SHAPE = re.compile(r"\((\w+,|[\w.+*/ -]+(, *[\w.+*/ -]+)+,?)\)|\b0-d\b")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A documented value, in one of the checks that must hold it."""
+
+    id: str
+    exercise: str
+    question: str
+    value: Any
+
+
+def facts() -> Iterator[Fact]:
+    """Every fact with every question that teaches it; the shapes of one case are facts of their own."""
+    for case in documented():
+        for place in case["exercise"].split(","):
+            exercise, question = place.strip().split("/")
+            for key in ("value", "shape", "weights_shape"):
+                if key in case:
+                    yield Fact(case["id"], exercise, question, case[key])
+
+
+@cache
+def documented() -> tuple[dict[str, Any], ...]:
+    text = (SOLUTIONS / "documented_tensors.yaml").read_text(encoding="utf-8")
+    return tuple(yaml.safe_load(text)["cases"])
+
+
+FACTS = [pytest.param(fact, id=f"{fact.id}-{fact.exercise}-{fact.question}") for fact in facts()]
+
+
+def check_of(name: str, question: str) -> str:
+    """The text of a question's visible check."""
+    cells = [c for c in EXERCISES[name].cells if c.role is Role.CHECK and c.name == question]
+    assert cells, f"{name}: there is no question {question} with a check"
+    return cells[0].text
+
+
+def literal(node: ast.expr, names: dict[str, ast.expr]) -> Any:
+    """Return the number or nested list that `node` spells out, or raise ValueError."""
+    match node:
+        case ast.Constant(value=bool() | int() | float()):
+            return node.value
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -literal(operand, names)
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return [literal(item, names) for item in items]
+        case ast.Attribute(value=ast.Name(id="torch" | "math"), attr="inf"):
+            return math.inf
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str(number))]):
+            return float(number)
+        case ast.Name(id=name) if name in names:
+            return literal(names[name], {})
+    raise ValueError
+
+
+def literals(tree: ast.Module) -> Iterator[tuple[ast.expr, Any]]:
+    """Yield what `tree` spells out, each with its node; a name such as `inf` may stand inside a list."""
+    names = {
+        statement.targets[0].id: statement.value
+        for statement in ast.walk(tree)
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant | ast.UnaryOp | ast.List | ast.Tuple):
+            try:
+                yield node, literal(node, names)
+            except ValueError:
+                continue
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two nested lists have the same shape and the same numbers."""
+    if isinstance(one, list) or isinstance(other, list):
+        return (
+            isinstance(one, list)
+            and isinstance(other, list)
+            and len(one) == len(other)
+            and all(same(a, b) for a, b in zip(one, other, strict=True))
+        )
+    if isinstance(one, bool) != isinstance(other, bool):
+        return False
+    return one == other or abs(one - other) < 1e-6
+
+
+def spoil(node: ast.expr) -> None:
+    """Change the last number in `node` so far that no tolerance hides it."""
+    numbers = [
+        n for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, bool | int | float)
+    ]
+    last = numbers[-1]
+    last.value = (
+        not last.value
+        if isinstance(last.value, bool)
+        else last.value + (1 if last.value == int(last.value) else 0.01)
+    )
+
+
+def run_check(name: str, check: ast.Module, answered: str | None = None) -> None:
+    """Run a check after the reference, or after the release with the question `answered` alone."""
+    cells = tuple(
+        cell.text if cell.role is Role.CODE or answered in (None, cell.name) else cell.released()
+        for cell in EXERCISES[name].cells
+        if cell.role in (Role.CODE, Role.SOLUTION)
+    )
+    exec(compile(check, f"check in {name}", "exec"), run_code(cells).variables)
+
+
+def test_all_41_documented_facts_are_here() -> None:
+    ids = [case["id"] for case in documented()]
+    assert len(ids) == len(set(ids)) == 41
+
+
+@pytest.mark.parametrize("fact", FACTS)
+def test_a_check_holds_the_documented_fact_and_the_reference_reproduces_it(fact: Fact) -> None:
+    """The value stands in the check, the reference passes it, and with another value it would not."""
+    place = f"{fact.id}: the check of {fact.question} in {fact.exercise}"
+    tree = ast.parse(check_of(fact.exercise, fact.question))
+    found = [node for node, value in literals(tree) if same(value, fact.value)]
+    assert found, f"{place} does not hold {fact.value} as a literal"
+    run_check(fact.exercise, tree)
+    for node in found:
+        spoil(node)
+    with pytest.raises(AssertionError):
+        run_check(fact.exercise, tree)
+        pytest.fail(f"{place} holds the value but does not compare with it", pytrace=False)
+
+
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+def test_a_check_needs_only_its_own_question(name: str, question: str) -> None:
+    """A check passes when every other question is still a stub."""
+    run_check(name, ast.parse(check_of(name, question)), answered=question)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_an_exercise_banks_right_answers_and_mistakes(name: str) -> None:
+    exercise = EXERCISES[name]
+    assert len(exercise.accepted) >= (3 if name.startswith(("01", "02")) else 4)
+    assert len(exercise.mistakes) >= 8
+
+
+def test_the_course_banks_a_hundred_mistakes() -> None:
+    assert len(MISTAKES) >= 100
+
+
+@pytest.mark.parametrize(("name", "mistake"), [pytest.param(n, m, id=f"{n}-{m.name}") for n, m in MISTAKES])
+def test_a_mistake_hints_in_whole_sentences(name: str, mistake: Any) -> None:
+    assert SENTENCE.fullmatch(mistake.hint), f"{mistake.path}: the hint is no whole sentence: {mistake.hint}"
+
+
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+def test_a_stub_tells_the_shapes(name: str, question: str) -> None:
+    """The docstrings that students get name shapes such as (B, T, C)."""
+    cell = next(c for c in EXERCISES[name].cells if c.role is Role.SOLUTION and c.name == question)
+    kinds = ast.FunctionDef | ast.ClassDef
+    nodes = [node for node in ast.walk(ast.parse(cell.released())) if isinstance(node, kinds)]
+    text = " ".join(ast.get_docstring(node) or "" for node in nodes)
+    assert SHAPE.search(text), f"{name}: the docstring of {question} names no shape"
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_the_untouched_release_defines_every_question(name: str) -> None:
+    exercise = EXERCISES[name]
+    cells = tuple(
+        cell.released() if cell.role is Role.SOLUTION else cell.text
+        for cell in exercise.cells
+        if cell.role in (Role.CODE, Role.SOLUTION)
+    )
+    assert set(exercise.points) <= set(run_code(cells).variables)
+
+
+TINY_GPT = EXERCISES["09_tiny_gpt"]
+BLOCKS = {mistake.name: mistake.code for mistake in TINY_GPT.mistakes if mistake.question == "Block"}
+BLOCKS["stub"] = next(cell for cell in TINY_GPT.cells if cell.name == "Block").released()
+
+
+@pytest.fixture(scope="module")
+def tiny_gpt_suite() -> Suite:
+    return Suite(TINY_GPT)
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_wrong_block_costs_nothing_in_the_model_made_of_it(block: str, tiny_gpt_suite: Suite) -> None:
+    """Even a TinyGPT that names Block itself is judged with a right one."""
+    cells = tuple(cell.replace("(make_block(", "(Block(") for cell in TINY_GPT.variant(BLOCKS[block]))
+    assert any("(Block(n_embd" in cell for cell in cells)
+    runs = list(tiny_gpt_suite.run(Local(run_code(cells)), "TinyGPT"))
+    assert runs
+    assert [run.test.title for run in runs if run.error is not None] == []
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_a_notebook_runs_in_a_kernel_without_a_warning(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every cell, pictures and checks included, runs top to bottom and writes nothing to stderr."""
+    assert matplotlib.font_manager.fontManager
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # several threads on a busy machine wait for one another
+    cells = jupytext.reads(EXERCISES[name].source.read_text(encoding="utf-8"), fmt="py:percent").cells
+    code = [nbformat.v4.new_code_cell(cell.source) for cell in cells if cell.cell_type == "code"]
+    notebook = nbformat.v4.new_notebook(cells=code)
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    pictures = 0
+    for cell in notebook.cells:
+        for output in cell.outputs:
+            assert output.get("name") != "stderr", (
+                f"{name}: a cell writes to stderr: {output.text}\n{cell.source}"
+            )
+            pictures += "image/png" in output.get("data", {})
+    assert pictures > 0, f"{name}: no cell shows a picture"
