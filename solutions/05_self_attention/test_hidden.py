@@ -155,6 +155,14 @@ def test_values(student, kind, n, d_in, d_out):
 
 
 @each_class()
+def test_square(student, kind):
+    """It is right for as many tokens as numbers, where wrong products fit too."""
+    weights, x = kind.weights(4, 4), kind.tokens(4, 4, 4)
+    actual = load(student, kind.make(student, 4, 4), weights)(x)
+    expect_close(actual, kind.attend(weights, x), hint="Which rows meet which columns in your products?")
+
+
+@each_class()
 def test_single_token(student, kind):
     """A token that is alone takes over its own value."""
     weights, x = kind.weights(6, 4), kind.tokens(1, 6, 4)

@@ -283,13 +283,21 @@ def test_seeded_start(student, reference, kind):
 
 
 @each_of(MASKED, HEAD, CAUSAL, weight=2)
-@pytest.mark.parametrize(("length", "d_in", "d_out"), [(7, 6, 4), (5, 3, 8)])
+@pytest.mark.parametrize(("length", "d_in", "d_out"), [(7, 6, 4), (11, 3, 8)])
 def test_values(student, kind, length, d_in, d_out):
     """With given weights, the output is the scaled, masked attention of queries, keys and values."""
     weights, x = kind.weights(d_in, d_out), kind.tokens(length, d_in, d_out)
     actual = load(student, kind.make(student, d_in, d_out, length), weights)(*kind.arguments(x))
     hint = "Go step by step: projections, scores, scale, mask, softmax over the last dimension, mixture."
     expect_close(actual, kind.attend(weights, x), hint=hint)
+
+
+@each_of(MASKED, HEAD, CAUSAL)
+def test_square(student, kind):
+    """It is right for as many tokens as numbers, where wrong products fit too."""
+    weights, x = kind.weights(4, 4), kind.tokens(4, 4, 4)
+    actual = load(student, kind.make(student, 4, 4, 4), weights)(*kind.arguments(x))
+    expect_close(actual, kind.attend(weights, x), hint="Which rows meet which columns in your products?")
 
 
 @each_of(HEAD, CAUSAL, weight=2)

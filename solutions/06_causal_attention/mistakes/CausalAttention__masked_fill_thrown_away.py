@@ -1,4 +1,4 @@
-"""masked_fill without the underscore returns a new tensor. What becomes of it?"""
+"""Nothing is hidden. masked_fill without the underscore returns a new tensor: what becomes of it?"""
 
 
 class CausalAttention(nn.Module):

@@ -1,4 +1,5 @@
-"""masked_fill returns a new tensor and leaves the old one as it is. What becomes of the one it returns?"""
+"""Nothing is hidden. masked_fill returns a new tensor and leaves the old one as it is: what becomes of
+the one it returns?"""
 
 
 class Head(nn.Module):

@@ -1,7 +1,7 @@
 """Restart the kernel and call the head with other tokens. One name in forward is neither made there nor
 on self."""
 
-keys = torch.randn(4, 8, 16)
+keys = torch.linspace(-1, 1, 60).view(3, 5, 4)
 
 
 class Head(nn.Module):

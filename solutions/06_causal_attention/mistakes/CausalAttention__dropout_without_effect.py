@@ -1,4 +1,5 @@
-"""A dropout layer returns a new tensor. What becomes of it?"""
+"""Two calls in training, with dropout 0.5, should differ. Is the dropout layer called, and is what it
+returns used?"""
 
 
 class CausalAttention(nn.Module):
@@ -19,5 +20,4 @@ class CausalAttention(nn.Module):
         attn_scores = queries @ keys.transpose(1, 2)
         attn_scores.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
         attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
-        self.dropout(attn_weights)
         return attn_weights @ values

@@ -1,4 +1,7 @@
-"""Replace the last token and look at the first output. Does it move?"""
+"""Inside a class, what belongs to it is found on self. Restart the kernel: is the name that you read
+still there?"""
+
+W_query = torch.linspace(-1, 1, 24).view(6, 4)
 
 
 class CausalAttention(nn.Module):
@@ -14,9 +17,10 @@ class CausalAttention(nn.Module):
     def forward(self, x):
         b, num_tokens, d_in = x.shape
         keys = self.W_key(x)
-        queries = self.W_query(x)
+        queries = x @ W_query
         values = self.W_value(x)
         attn_scores = queries @ keys.transpose(1, 2)
+        attn_scores.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
         attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
         attn_weights = self.dropout(attn_weights)
         return attn_weights @ values
