@@ -123,8 +123,8 @@ class _Round:
     def _record(self, submission: Submission, mark: Mark) -> Line:
         try:
             autograde(self._course, submission.exercise, submission.student, mark.graded)
-        except ConversionError:
-            return _failed(submission, "not in the gradebook; build/nbgrader.log says why")
+        except ConversionError as error:
+            return _failed(submission, str(error))
         return self._line(submission, mark.graded.report, fault=mark.fault)
 
     def _line(self, submission: Submission, report: Report, *, fault: str = "", graded: bool = True) -> Line:

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from types import TracebackType
 
+from autograder.connection import WorkerError
 from autograder.course import Course
 from autograder.exercise import Exercise
 from autograder.grading import Graded, Grader
@@ -86,7 +87,7 @@ class Marker:
             return False
         try:
             self._zygote.fork(self._course.limits(next(iter(self._course.exercises)))).close()
-        except (ZygoteError, OSError):
+        except (ZygoteError, WorkerError, OSError):
             return False
         return True
 

@@ -22,11 +22,12 @@ from autograder.gradebook.settings import load
 from autograder.grading import Graded
 from autograder.handin import Handin
 
+LOG = "nbgrader.log"
 _NO_DATABASE = {"SaveCells": {"enabled": False}, "GenerateAssignment": {"no_database": True}}
 
 
 class ConversionError(Exception):
-    """nbgrader gave up; its own words are in build/nbgrader.log."""
+    """nbgrader gave up, or we did inside it; the message says on what, and where to read on."""
 
 
 def register(course: Course, exercise: Exercise) -> None:
@@ -72,16 +73,28 @@ def convert(
     config.CourseDirectory.assignment_id = exercise
     config.CourseDirectory.student_id = student
     with _log(course) as log:
-        converter = kind(
-            coursedir=CourseDirectory(config=config, log=log), config=config, log=log, force=True
-        )
-        converter.marks = marks or {}
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SAWarning)  # from nbgrader's own use of its database
-                converter.start()
-        except NbGraderException as error:
-            raise ConversionError(str(error)) from error
+                _converter(kind, config, log, marks or {}).start()
+        except NbGraderException:
+            raise ConversionError(_told(course, exercise, student)) from None
+        except Exception as error:  # whatever it is, others must get their turn
+            log.exception("%s %s", exercise, student)
+            raise ConversionError(_told(course, exercise, student)) from error
+
+
+def _converter(
+    kind: type[BaseConverter], config: Config, log: logging.Logger, marks: Mapping[str, Graded]
+) -> BaseConverter:
+    converter = kind(coursedir=CourseDirectory(config=config, log=log), config=config, log=log, force=True)
+    converter.marks = marks
+    return converter
+
+
+def _told(course: Course, exercise: str, student: str) -> str:
+    whose = "" if student == "." else f" of {student}"
+    return f"nbgrader gave up on {exercise}{whose}; {course.build / LOG} says why"
 
 
 @contextmanager
@@ -89,7 +102,7 @@ def _log(course: Course) -> Iterator[logging.Logger]:
     """Give nbgrader a log of its own, so that neither it nor its tracebacks reach anybody's screen."""
     course.build.mkdir(exist_ok=True)
     log = logging.Logger("nbgrader", logging.WARNING)
-    handler = logging.FileHandler(course.build / "nbgrader.log", encoding="utf-8")
+    handler = logging.FileHandler(course.build / LOG, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     log.addHandler(handler)
     try:

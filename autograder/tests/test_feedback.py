@@ -1,8 +1,12 @@
 """The page that a student gets: what the tests found, readable, and with nothing in it that runs."""
 
 import re
+import subprocess
+import sys
+from collections.abc import Iterable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nbconvert.exporters import HTMLExporter
@@ -12,8 +16,12 @@ from nbgrader.server_extensions.formgrader.handlers import template_path
 from autograder.course import Course, load_course
 from autograder.feedback import feedback
 from autograder.grade import grade
+from autograder.gradebook import ConversionError
 from autograder.gradebook.settings import database, load
+from autograder.handin import Handin
 from autograder.page import POLICY
+from autograder.page import page as write_page
+from autograder.report import Report
 from autograder.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 
@@ -162,6 +170,33 @@ def test_writing_a_page_twice_gives_the_same_bytes(course: Course) -> None:
     before = page(course, "ben")
     feedback(course, [small(course)])
     assert page(course, "ben") == before
+
+
+def test_stock_nbgrader_generate_feedback_writes_the_same_page(course: Course) -> None:
+    before = page(course, "ben")
+    Submission(course.root, "ben", "01_small").feedback.unlink()
+    command = [str(Path(sys.executable).with_name("nbgrader")), "generate_feedback", "01_small", "--force"]
+    done = subprocess.run(command, cwd=course.root, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert page(course, "ben") == before
+
+
+def test_a_page_that_fails_stops_no_other(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = Submission(course.root, "eve", "01_small").feedback
+    written.unlink()
+
+    def broken(report: Report, handin: Handin, cells: Iterable[Any]) -> str:
+        if handin.student == "ben":
+            raise RuntimeError("a defect of ours")
+        return write_page(report, handin, cells)
+
+    monkeypatch.setattr("autograder.gradebook.feedback.page", broken)
+    with pytest.raises(ConversionError, match=r"gave up on 01_small of ben; .*nbgrader\.log says why"):
+        feedback(course, [small(course)])
+    assert written.is_file()
+    assert "a defect of ours" in (course.build / "nbgrader.log").read_text(encoding="utf-8")
+    monkeypatch.undo()
+    feedback(course, [small(course)])
 
 
 def test_late_work_is_told_how_late(course: Course) -> None:
