@@ -193,9 +193,9 @@ plt.show()
 # longer sums to 1: part of the whole was given to hidden tokens and is now thrown away. And *how much* is
 # thrown away depends on the scores of the hidden tokens. The future still leaks, as a volume knob.
 #
-# **Idea B: hide the scores first, then softmax.** A hidden score becomes $-\infty$. Since $e^{-\infty} =
-# 0$, its weight is exactly 0, it adds nothing to the sum below the fraction line, and what is visible
-# shares the whole 1. Nothing of the hidden score is left anywhere.
+# **Idea B: hide the scores first, then softmax.** A hidden score becomes $-\infty$. Its
+# exponential is 0, so its weight is exactly 0, it adds nothing to the sum below the fraction line, and what
+# is visible shares the whole 1. Nothing of the hidden score is left anywhere.
 #
 # Idea B is the usual way. (Idea A can be mended by dividing each row by its new sum; that gives the same
 # weights.)
@@ -374,8 +374,8 @@ assert not torch.allclose(free[0], output[0], atol=1e-2), "without a mask the fi
 print("MaskedSelfAttention: this check passes")
 
 # %% [markdown]
-# The experiment from the beginning, with your class. The red bars should be gone. Then set `with_mask =
-# False`, and they are back.
+# The experiment from the beginning, with your class. The red bars should be gone. Then set
+# `with_mask = False`, and they are back.
 
 # %% demo
 place = 4  # try each from 0 to 5
@@ -538,8 +538,7 @@ plt.show()
 # model must find its way with what is left, and so learns not to depend on any single look.
 #
 # On average a row would lose the part *p* of its weights. To make up for it, the remaining ones are
-# divided by
-# $1 - p$. A row then no longer sums to exactly 1, but it does **on average**.
+# divided by $1 - p$. A row then no longer sums to exactly 1, but it does **on average**.
 #
 # When the model is used, nothing is dropped. A module knows which of the two it is doing:
 # `module.train()` and `module.eval()` set `module.training`, and an `nn.Dropout(p)` layer acts
@@ -575,10 +574,10 @@ plt.show()
 #
 # ### Question 5: `CausalAttention`
 #
-# The last class puts all together: batches, the mask, an optional bias, and dropout. The names of its
-# layers are those of the book-like notebooks, where you meet them next. (One of the course's documents
-# computes `key` in this place and then uses `keys`, a variable that was left over in the notebook. Your
-# forward should read only its arguments and `self`.)
+# The last class puts all together: batches, the mask, an optional bias, and dropout. Its layers have
+# the names that you know from `SelfAttention_v2`. (One of the course's documents computes `key` and then
+# uses `keys`, a variable that was left over in the notebook. Your forward should read only its arguments
+# and `self`.)
 
 
 # %% solution="CausalAttention"
