@@ -24,6 +24,27 @@ def course(tmp_path: Path) -> Course:
 
 
 @pytest.fixture(scope="session")
+def blank_gradebook(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an empty gradebook of the small course, to copy; nbgrader takes seconds to make one."""
+    from nbgrader.api import Gradebook
+
+    from autograder.gradebook import configuration
+
+    course = _copy(tmp_path_factory.mktemp("blank") / "course")
+    configuration(course)
+    Gradebook(f"sqlite:///{course.root}/gradebook.db", course.settings.course).close()
+    return course.root / "gradebook.db"
+
+
+@pytest.fixture
+def ready(course: Course, blank_gradebook: Path) -> Course:
+    """Return a copy of the small course with nbgrader's settings and an empty gradebook."""
+    shutil.copy(HERE.parent.parent / "nbgrader_config.py", course.root)
+    shutil.copy(blank_gradebook, course.root)
+    return course
+
+
+@pytest.fixture(scope="session")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the small exercise as students get it: a folder to copy, not to change."""
     from autograder.release import release
