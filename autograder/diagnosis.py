@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
+from warnings import catch_warnings
 
 import torch
 
@@ -33,8 +34,9 @@ class Diagnosis:
         return found[0] if len(found) == 1 else None
 
     def _mistaken_runs(self, mistake: Mistake) -> tuple[TestRun, ...]:
-        namespace = run_code(self._suite.exercise.variant(mistake.code))
-        return tuple(self._suite.run(Local(namespace), mistake.question))
+        with catch_warnings(action="ignore"):  # mistakes may well deserve them, but nobody here makes one
+            namespace = run_code(self._suite.exercise.variant(mistake.code))
+            return tuple(self._suite.run(Local(namespace), mistake.question))
 
 
 def _explains(known: Sequence[TestRun], seen: Sequence[TestRun]) -> bool:
