@@ -35,8 +35,13 @@ class OneDevice(TorchDispatchMode):
         return function(*args, **(kwargs or {}))
 
 def left_behind(module, x):
-    parts = module.modules()
-    plain = [name for part in parts for name, value in vars(part).items() if isinstance(value, torch.Tensor)]
+    held = [pair for part in module.modules() for pair in vars(part).items()]
+    moved = ("_parameters", "_buffers", "_modules")
+    plain = [
+        name
+        for name, value in held
+        if name not in moved and any(isinstance(leaf, torch.Tensor) for leaf in tree_leaves(value))
+    ]
     if not plain:
         return ""
     try:
