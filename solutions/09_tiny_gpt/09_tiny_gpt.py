@@ -181,11 +181,11 @@ assert torch.allclose(block_checked(some_tokens), some_tokens, atol=1e-4), (
 print("Block: this check passes")
 
 # %% [markdown]
-# Why the residual paths matter shows in a deep stack. Below, random tokens go through 16 of your blocks. How
-# much of the tokens that went in is still there after each block? The orange line takes the input away from
-# each block's output again, so that only what the halves add is handed on: after two or three blocks nothing
-# of the tokens is left, and later blocks have nothing to work with. The same holds for the gradient on its
-# way back.
+# What the residual paths do shows in a deep stack. Random tokens go through 16 of your blocks. How much
+# do they still resemble what went in? With residual paths each block refines what is there, and the tokens
+# stay recognisable to the end. The orange line takes the input away from each block's output again, so that
+# only what the halves add is handed on: one block, and the tokens resemble nothing that went in. Every block
+# would first have to learn to keep what it needs.
 
 
 # %% demo

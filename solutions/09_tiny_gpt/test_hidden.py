@@ -49,9 +49,6 @@ def tool(student, name):
     return student.define(TOOLS, name)
 
 
-# ----- Block
-
-
 def large_block(student, dropout=0.0):
     """A block in float64 and evaluation mode, with weights so large that no branch is small."""
     block = student.Block(N_EMBD, HEADS, CONTEXT, dropout)
@@ -245,8 +242,6 @@ def test_block_needs_no_dropout(student):
     one, two = (expect_tensor(block(x), x.shape) for _ in range(2))
     expect(torch.equal(one, two), "Two calls differ although dropout is 0 by default.")
 
-
-# ----- TinyGPT
 
 VOCAB, WIDTH, LENGTH = 17, 24, 10
 
@@ -507,8 +502,6 @@ def test_small_text_is_learnt(student):
     )
 
 
-# ----- generate
-
 RECORDER = """
 class Recorder(nn.Module):
     # Expects the sum of the tokens that it is given, modulo vocab_size, and errs in training.
@@ -641,8 +634,6 @@ def test_result_is_repeatable(student):
     )
 
 
-# ----- train_step
-
 BIGRAM = """
 from torch.nn import functional as F
 
@@ -652,6 +643,11 @@ class Bigram(nn.Module):
         super().__init__()
         self.table = nn.Parameter(table.clone())
         self.context_length = 64
+        self.backwards = 0
+        self.table.register_hook(self.count)
+
+    def count(self, gradient):
+        self.backwards += 1
 
     def forward(self, tokens, targets=None):
         logits = self.table[tokens]
@@ -661,6 +657,9 @@ class Bigram(nn.Module):
 
 def stain(model):
     model.table.grad = torch.full_like(model.table, 3.0)
+
+def has_gradient(model):
+    return model.table.grad is not None
 """
 
 
@@ -694,10 +693,24 @@ def test_one_step_down(student):
     """The parameters move once, against the gradient of the loss."""
     trial = Trial(student)
     trial.train()
+    waits = student.define(BIGRAM, "has_gradient")(trial.model)
+    nudge = (
+        "A gradient is there; who uses it?" if waits else "Was a gradient there when the optimizer stepped?"
+    )
+    expect(not torch.equal(trial.table, trial.start), f"The parameters have not moved. {nudge}")
     expected = trial.start - trial.rate * trial.gradient(trial.start)
     expect_close(
         trial.table, expected, name="The parameter after a step", hint="One gradient, one step, downwards."
     )
+
+
+@question("train_step")
+def test_one_gradient(student):
+    """Each call computes the gradient once."""
+    trial = Trial(student)
+    trial.train()
+    count = trial.model.backwards
+    expect(count == 1, f"One backward a call was expected, but there were {count}.")
 
 
 @question("train_step", weight=2)
