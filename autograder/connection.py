@@ -38,6 +38,7 @@ class Worker:
         self._handle = handle
         self._reap = reap
         self._open = True
+        self.received = 0  # bytes, of all answers together
 
     def ask(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
         """Send a request and return its answer, or raise DeadlineError, DiedError or ProtocolError."""
@@ -62,7 +63,7 @@ class Worker:
             return "its process is gone"
         self._open = False
         self._channel.close()
-        lingers = not select.select([self._handle], [], [], _LINGER_SECONDS)[0]
+        lingers = not _ready(self._handle, select.POLLIN, _LINGER_SECONDS)
         if lingers:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
@@ -84,13 +85,18 @@ class Worker:
             if not chunk:
                 raise ConnectionResetError
             chunks += chunk
+        self.received += count
         return bytes(chunks)
 
     def _wait(self, event: int, deadline: float) -> None:
-        poll = select.poll()
-        poll.register(self._channel, event)
-        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+        if not _ready(self._channel.fileno(), event, max(0.0, deadline - time.monotonic())):
             raise DeadlineError
+
+
+def _ready(descriptor: int, event: int, seconds: float) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, event)
+    return bool(poll.poll(seconds * 1000))
 
 
 def _how(status: int) -> str:
@@ -103,6 +109,6 @@ def _how(status: int) -> str:
         signal.SIGABRT: "an abort",
         signal.SIGXCPU: "using up its processor time",
         signal.SIGSYS: "a forbidden system call",
-        signal.SIGKILL: "being killed, for want of memory or of processor time",
+        signal.SIGKILL: "being stopped for taking too much memory, time or disk, or too many threads",
     }
     return f"the process ended by {words.get(number, f'signal {number}')}"

@@ -2,17 +2,19 @@
 
 import torch
 
+from autograder import discretion
 from autograder.connection import DeadlineError, DiedError
 from autograder.exercise import Exercise
 from autograder.expect import Unmet
 from autograder.report import Outcome, Verdict
 from autograder.sandbox import ZygoteError
-from autograder.session import CodeCell, Session
-from autograder.student import Exchange, NotDefinedError, StudentError
+from autograder.session import CodeCell, ExhaustedError, Session
+from autograder.student import Exchange, NotDefinedError, StudentError, one_line
 from autograder.suite import Suite, TestRun
 from autograder.worker.protocol import ProtocolError
 
 STUB = "raise NotImplementedError"
+_WITHHELD = "What came back is not what the question asks for."
 
 
 class Judge:
@@ -24,10 +26,11 @@ class Judge:
         self._cells = {cell.number: cell for cell in cells}
         self._session = session
         self.refused: dict[str, BaseException] = {}  # questions that hung or died: ask no more
+        self._harmless: dict[tuple[str, ...], bool] = {}  # words that tell nothing of a test's inputs
 
     def outcome(self, run: TestRun) -> Outcome:
         """Return the verdict on one test, with its hint."""
-        if isinstance(run.error, DeadlineError | DiedError):
+        if isinstance(run.error, DeadlineError | DiedError | ProtocolError):
             self.refused.setdefault(run.test.question, run.error)
         verdict, hint = self._judge(run)
         return Outcome(run.test.question, run.test.title, verdict, run.test.weight, hint)
@@ -37,11 +40,13 @@ class Judge:
             case None:
                 return Verdict.PASSED, ""
             case Unmet() as unmet:
-                return Verdict.FAILED, str(unmet)
+                return Verdict.FAILED, str(unmet) if self._tells_nothing(run) else _WITHHELD
             case StudentError() as error:
-                return self._crash(error)
+                return self._crash(error, run)
             case NotDefinedError(name=name):
                 return self._missing(name)
+            case ExhaustedError():
+                return Verdict.TIMED_OUT, "The notebook had used up its time before this could be tested."
             case DeadlineError():
                 seconds = self._session.limits.call_seconds
                 return Verdict.TIMED_OUT, f"A call did not come back within {seconds:g} s. Can its loop end?"
@@ -53,13 +58,26 @@ class Judge:
                 return Verdict.GRADER_ERROR, str(failure)
         return self._unexpected(run)
 
-    def _crash(self, error: StudentError) -> tuple[Verdict, str]:
+    def _crash(self, error: StudentError, run: TestRun) -> tuple[Verdict, str]:
         if error.type == "NotImplementedError" and self._line(error.cell, error.line).startswith(STUB):
             return Verdict.NOT_ATTEMPTED, f'Replace "{STUB}()" with your code.'
+        if not self._tells_nothing(run):
+            verdict = Verdict.BLOCKED if "PermissionError" in error.bases else Verdict.CRASHED
+            return verdict, f"A call raised an error whose words depend on its inputs{self._place(error)}."
         if "PermissionError" in error.bases:
             return Verdict.BLOCKED, f"The sandbox refused this: {error.message}{self._place(error)}"
         message = f": {error.message}" if error.message else ""
         return Verdict.CRASHED, f"{error.type}{message}{self._place(error)}"
+
+    def _tells_nothing(self, run: TestRun) -> bool:
+        """Whether the submission's own words in its answers can be shown: they know no hidden input."""
+        said = [word for exchange in run.exchanges for word in discretion.words(exchange.reply[0])]
+        if not said:
+            return True
+        key = (run.test.question, *said)
+        if key not in self._harmless:
+            self._harmless[key] = self._session.says_the_same(run.exchanges)
+        return self._harmless[key]
 
     def _missing(self, name: str) -> tuple[Verdict, str]:
         for number, cell in self._cells.items():
@@ -84,7 +102,11 @@ class Judge:
         reference = self._suite.reference_runs[run.test.number].exchanges
         for right, seen in zip(reference, run.exchanges, strict=False):
             if (wanted := _kind(right)) != (got := _kind(seen)):
-                return Verdict.FAILED, f"A call must give {wanted}, but it gave {got}."
+                return Verdict.FAILED, (
+                    f"A call must give {wanted}, but it gave {got}."
+                    if self._tells_nothing(run)
+                    else _WITHHELD
+                )
         return (
             Verdict.GRADER_ERROR,
             f'The hidden test "{run.test.title}" failed by itself. Your instructor will look.',
@@ -128,7 +150,7 @@ def _kind(exchange: Exchange) -> str:
         case {"tuple": list(items)} | {"list": list(items)}:
             return f"{len(items)} values"
         case {"handle": _, "type": str(kind)}:
-            return kind
+            return one_line(kind, 60)
         case {"dict": _}:
             return "a dict"
         case value:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 _PICTURES = ("image/png",)
 _TEXTS = ("text/plain", "text/html", "text/markdown", "text/latex")
 _STREAMS = ("stdout", "stderr")
+_MAX_OUTPUTS = 200  # of one cell: no honest worker sends more
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Output:
 def checked_outputs(claimed: Any, room: int) -> tuple[Output, ...]:
     """Return those of the `claimed` outputs that have a known form, as far as `room` characters go."""
     kept = []
-    for output in _known(claimed):
+    for output in islice(_known(claimed), _MAX_OUTPUTS):
         room -= output.size
         if room < 0:
             break
@@ -44,10 +46,17 @@ def _known(claimed: Any) -> Iterator[Output]:
     for output in claimed if isinstance(claimed, list) else ():
         match output:
             case {"output_type": "stream", "name": str(name), "text": str(text)} if name in _STREAMS:
-                yield Output(text=text, stream=name)
+                yield Output(text=_writable(text), stream=name)
             case {"output_type": "display_data", "data": dict(data)}:
                 forms = tuple(
-                    (kind, data[kind]) for kind in _TEXTS + _PICTURES if isinstance(data.get(kind), str)
+                    (kind, _writable(data[kind]))
+                    for kind in _TEXTS + _PICTURES
+                    if isinstance(data.get(kind), str)
                 )
                 if forms:
                     yield Output(data=forms)
+
+
+def _writable(text: str) -> str:
+    """Return text that can be written to a file: lone surrogates become question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")

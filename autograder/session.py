@@ -1,16 +1,23 @@
 """A submission at work: its notebook run in a worker, run again without what hangs or dies, then asked."""
 
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from autograder import discretion
 from autograder.connection import DeadlineError, DiedError, Worker
 from autograder.outputs import Output, checked_outputs
 from autograder.sandbox import Limits, Zygote
-from autograder.student import StudentError
+from autograder.student import Exchange, StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 MAX_RESTARTS = 8
 MAX_SHOWN = 16 << 20  # characters that a whole notebook may show
+MAX_RECEIVED = 512 << 20  # bytes of a submission's answers: the grader remembers them while it judges
+
+
+class ExhaustedError(DeadlineError):
+    """The submission as a whole has used up its time, or its fresh starts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,7 @@ class Session:
         self._worker: Worker | None = None
         self._restarts = 0
         self._room = MAX_SHOWN
+        self._left_to_receive = MAX_RECEIVED
         self._end = time.monotonic() + self.limits.total_seconds
 
     def __enter__(self) -> "Session":
@@ -61,12 +69,35 @@ class Session:
         """Answer one request of a hidden test; a worker that was lost is replaced first."""
         self.start()
         if self._worker is None or self._left() <= 0:
-            raise DeadlineError
+            raise ExhaustedError
+        before = self._worker.received
         try:
-            return self._worker.ask(header, tensors, min(self.limits.call_seconds, self._left()))
+            answer = self._worker.ask(header, tensors, min(self.limits.call_seconds, self._left()))
+            self._left_to_receive -= self._worker.received - before
+            if self._left_to_receive < 0:
+                raise ProtocolError("a submission's answers are too large")
         except (DeadlineError, DiedError, ProtocolError):
             self._close()
             raise
+        return answer
+
+    def says_the_same(self, exchanges: Sequence[Exchange]) -> bool:
+        """Whether a fresh worker that is asked with other numbers answers in the same words."""
+        worker: Worker | None = None
+        try:
+            worker = self.zygote.fork(self.limits)
+            for cell in self._kept_cells():
+                self._run(worker, cell)
+            replies = [
+                worker.ask(header, tensors, min(self.limits.call_seconds, self._left()))[0]
+                for header, tensors in discretion.scrambled(exchanges)
+            ]
+        except (DeadlineError, DiedError, ProtocolError):
+            return False
+        finally:
+            if worker is not None:
+                worker.close()
+        return discretion.same_words(exchanges, replies)
 
     def _attempt(self) -> bool:
         """Run all cells in a fresh worker; return whether another attempt is worth it."""
@@ -76,20 +107,23 @@ class Session:
         worker = self.zygote.fork(self.limits)
         self.results = {}
         self._room = MAX_SHOWN
-        for cell in self.cells:
-            if cell.number in self.lost:
-                continue
-            request = {"op": "cell", "number": cell.number, "code": cell.code}
+        for cell in self._kept_cells():
             try:
-                seconds = min(self.limits.cell_seconds, max(self._left(), 0.1))
-                reply, _ = worker.ask(request, [], seconds)
+                self.results[cell.number] = self._shown(self._run(worker, cell))
             except (DeadlineError, DiedError, ProtocolError) as error:
                 worker.close()
                 self.lost[cell.number] = _why(error, self.limits)
                 return True
-            self.results[cell.number] = self._shown(reply)
         self._worker = worker
         return False
+
+    def _kept_cells(self) -> Iterator[CodeCell]:
+        return (cell for cell in self.cells if cell.number not in self.lost)
+
+    def _run(self, worker: Worker, cell: CodeCell) -> Header:
+        request = {"op": "cell", "number": cell.number, "code": cell.code}
+        reply, _ = worker.ask(request, [], min(self.limits.cell_seconds, max(self._left(), 0.1)))
+        return reply
 
     def _shown(self, reply: Header) -> Result:
         outputs = checked_outputs(reply.get("outputs"), self._room)

@@ -27,10 +27,11 @@ class StudentError(Exception):
 
     def __init__(self, error: Header) -> None:
         self.type = one_line(error.get("type", "Exception"), 60)
-        self.bases = [str(base) for base in error.get("bases") or ()]
+        bases = error.get("bases")
+        self.bases = [base for base in bases if isinstance(base, str)] if isinstance(bases, list) else []
         self.message = one_line(error.get("message", ""), 300)
-        self.cell = error["cell"] if isinstance(error.get("cell"), int) else None
-        self.line = error["line"] if isinstance(error.get("line"), int) else None
+        self.cell = _number(error.get("cell"))
+        self.line = _number(error.get("line"))
         super().__init__(f"{self.type}: {self.message}")
 
 
@@ -126,9 +127,9 @@ class Student:
         reply, sent = self._backend.ask(header, tensors)
         self.exchanges.append(Exchange((header, tensors), (reply, sent)))
         if "missing" in reply:
-            raise NotDefinedError(one_line(reply["missing"], 60))
-        if isinstance(reply.get("error"), dict):
-            raise StudentError(reply["error"])
+            raise NotDefinedError(_missing(header))
+        if "error" in reply:
+            raise StudentError(reply["error"] if isinstance(reply["error"], dict) else {})
         if "value" not in reply:
             raise ProtocolError("an answer holds neither a value nor an error")
         return reply, sent
@@ -195,6 +196,18 @@ def one_line(text: object, limit: int) -> str:
     """Return hostile text as one printable line: no control characters, no escapes, a bounded length."""
     plain = "".join(char if char.isprintable() else " " for char in str(text)[: 2 * limit])
     return " ".join(plain.split())[:limit]
+
+
+def _missing(request: Header) -> str:
+    """Return the name that a request was for; an answer's own word for it could be anything."""
+    match request:
+        case {"of": {"name": str(name)}}:
+            return name
+    raise ProtocolError("an answer misses a name that was not asked for")
+
+
+def _number(claimed: object) -> int | None:
+    return claimed if type(claimed) is int and 0 <= claimed < 1_000_000 else None
 
 
 def _reference(value: object) -> Header:

@@ -30,8 +30,9 @@ def _answer(header: Header, tensors: Tensors, shell: Shell, namespace: Namespace
 def _packed(header: Header, tensors: Tensors) -> bytes:
     try:
         return pack(header, tensors)
-    except (ProtocolError, RecursionError, MemoryError, RuntimeError, ValueError) as error:
-        described = {"type": "ResultError", "message": f"the result cannot be sent: {error}"[:200]}
+    except Exception as error:  # a submission's objects may fail in any way
+        why = str(error)[:200] if isinstance(error, ProtocolError) else type(error).__name__[:100]
+        described = {"type": "ResultError", "message": f"the result cannot be sent: {why}"}
         return pack({"id": header["id"], "error": described}, [])
 
 

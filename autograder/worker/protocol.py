@@ -10,7 +10,7 @@ import safetensors.torch
 import torch
 
 MAX_HEADER = 8 << 20
-MAX_PAYLOAD = 256 << 20
+MAX_PAYLOAD = 64 << 20
 _LENGTHS = struct.Struct("!II")
 _INTEGER = 1 << 63
 _DTYPES = {
@@ -170,9 +170,12 @@ def _order(tensor: torch.Tensor) -> list[int]:
 def _load(payload: bytes) -> Tensors:
     try:
         named = safetensors.torch.load(payload)
-        return [named[str(index)] for index in range(len(named))]
+        tensors = [named[str(index)] for index in range(len(named))]
     except Exception as error:  # the library raises its own type and several others
         raise ProtocolError(f"a payload is not safetensors: {type(error).__name__}") from None
+    if not all(_plain(tensor) for tensor in tensors):
+        raise ProtocolError("a payload holds a tensor that has no form of its own")
+    return tensors
 
 
 def _refuse_constant(name: str) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from autograder.worker import syscalls
 
-_LOAD, _JUMP_EQUAL, _JUMP_ABOVE, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _JUMP_EQUAL, _JUMP_ABOVE, _JUMP_SET, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _EPERM, _ENOSYS, _ENOTTY = 1, 38, 25
@@ -18,6 +18,17 @@ _SET_SECCOMP, _FILTER = 22, 2
 _CLONE_THREAD = 0x00010000
 _SAFE_IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _SAFE_PRCTLS = (15, 16, 3, 39)  # set and get a thread's name, get dumpable, get no-new-privs
+_SAFE_FCNTLS = (
+    *range(8),
+    36,
+    37,
+    38,
+    1030,
+    1031,
+    1032,
+)  # descriptors, flags, locks, sizes of pipes; no owner
+_MODE_AND_TRUNCATE = 0o1003
+_TRUNCATE_UNWRITTEN = (0o1000, 0o1003)  # emptying a file without opening it to write: old Landlock lets it
 Instruction = bytes
 
 
@@ -51,7 +62,11 @@ def build(process: int) -> list[Instruction]:
     program += _only(special["prlimit64"], 0, (0, process), _EPERM)
     program += _only(special["prctl"], 0, _SAFE_PRCTLS, _EPERM)
     program += _only(special["ioctl"], 1, _SAFE_IOCTLS, _ENOTTY)
+    program += _only(special["fcntl"], 1, _SAFE_FCNTLS, _EPERM)
     program += _if_bit(special["clone"], 0, _CLONE_THREAD)
+    for name, flags in (("open", 1), ("openat", 2)):
+        if name in special:
+            program += _unless(special[name], flags, _MODE_AND_TRUNCATE, _TRUNCATE_UNWRITTEN)
     return [*program, _do(_RETURN, _ERRNO | _ENOSYS)]
 
 
@@ -72,6 +87,14 @@ def _if_bit(number: int, argument: int, bit: int) -> list[Instruction]:
         _do(_RETURN, _ERRNO | _EPERM),
     ]
     return _when(number, body)
+
+
+def _unless(number: int, argument: int, mask: int, values: Sequence[int]) -> list[Instruction]:
+    """Allow call `number` unless those bits of `argument` that `mask` has make one of `values`."""
+    body = [_do(_LOAD, _ARGUMENTS + 8 * argument), _do(_AND, mask)]
+    for value in values:
+        body += [_do(_JUMP_EQUAL, value, 0, 1), _do(_RETURN, _ERRNO | _EPERM)]
+    return _when(number, [*body, _do(_RETURN, _ALLOW)])
 
 
 def _when(number: int, body: list[Instruction]) -> list[Instruction]:

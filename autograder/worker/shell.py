@@ -17,6 +17,11 @@ from autograder.worker.protocol import Header
 MAX_TEXT = 20_000  # characters of output that a cell keeps
 MAX_DISPLAYS = 20  # pictures and tables that a cell keeps
 MAX_SHOWN = 2 << 20  # characters that they may have together
+_PROGRAMS = (
+    *("!", "sx", "system", "script", "bash", "sh", "perl", "ruby", "python", "python2", "python3", "pypy"),
+    *("pip", "uv", "conda", "mamba", "micromamba"),
+)
+_NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash."
 _SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
 
 
@@ -94,6 +99,10 @@ class Shell:
         self.outputs = Outputs()
         self._shell = InteractiveShell.instance()
         self._shell.enable_gui = _no_gui
+        self._shell.system = self._shell.getoutput = self._refuse_program
+        for magic in _PROGRAMS:
+            for kind in ("line", "cell"):
+                self._shell.register_magic_function(self._refuse_program, kind, magic)
         self.variables: dict[str, Any] = self._shell.user_ns
 
     def run(self, number: int, code: str) -> Header:
@@ -111,6 +120,12 @@ class Shell:
         finally:
             sys.stdout, sys.stderr = saved
         return {"outputs": self.outputs.items, "error": describe(error) if error is not None else None}
+
+    def _refuse_program(self, *args: object, **kwargs: object) -> None:  # noqa: ARG002
+        """Stand in for what starts programs, as `!pip` does: a cell goes on without, a call fails."""
+        if not isinstance(sys.stderr, Stream):
+            raise PermissionError(_NO_PROGRAM)
+        sys.stderr.write(f"{_NO_PROGRAM}\n")
 
 
 def _hook(owner: Shell) -> type:

@@ -71,7 +71,7 @@ def _limit(limits: Header) -> None:
     for kind, limit in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_CPU, int(limits["cpu_seconds"])),
-        (resource.RLIMIT_FSIZE, 64 << 20),
+        (resource.RLIMIT_FSIZE, 16 << 20),
         (resource.RLIMIT_NOFILE, 128),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_MEMLOCK, 0),

@@ -7,13 +7,16 @@ that socket in a scratch folder of its own; the answer is the child's process id
 
 import contextlib
 import os
+import select
 import shutil
+import signal
 import socket
 import struct
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from autograder.worker.scratch import exceeds, remove
 from autograder.worker.wall import die_with_parent
 
 CONTROL = 3
@@ -23,6 +26,7 @@ _torch.nn.Linear(2, 2)(_torch.zeros(1, 2)).sum().backward()
 del _torch
 """
 _ID = struct.Struct("!i")
+_WATCH_SECONDS = 0.1
 Serve = Callable[[socket.socket], None]
 
 
@@ -68,33 +72,58 @@ def _warm() -> Serve:
 
 
 def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
-    while True:
-        message, descriptors, _, _ = socket.recv_fds(control, 1 + _ID.size, 1)
-        match message[:1]:
-            case b"f":
-                _fork(control, descriptors[0], serve, scratch)
-            case b"w":
-                (child,) = _ID.unpack(message[1:])
-                _, status = os.waitpid(child, 0)
-                shutil.rmtree(scratch / str(child), ignore_errors=True)
-                control.sendall(_ID.pack(status))
-            case _:
-                return
+    children = set[int]()
+    try:
+        while True:
+            _watch(control, children, scratch)
+            message, descriptors, _, _ = socket.recv_fds(control, 1 + _ID.size, 1)
+            match message[:1]:
+                case b"f":
+                    children.add(_fork(control, descriptors[0], serve, scratch))
+                case b"w":
+                    (child,) = _ID.unpack(message[1:])
+                    control.sendall(_ID.pack(_reap(child, scratch)))
+                    children.discard(child)
+                case _:
+                    return
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+            _reap(child, scratch)
 
 
-def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) -> None:
+def _watch(control: socket.socket, children: set[int], scratch: Path) -> None:
+    """Wait for the next message; meanwhile end each child that takes too much."""
+    while children and not select.select([control], [], [], _WATCH_SECONDS)[0]:
+        for child in children:
+            if exceeds(child, scratch / str(child)):
+                os.kill(child, signal.SIGKILL)
+
+
+def _reap(child: int, scratch: Path) -> int:
+    _, status = os.waitpid(child, 0)
+    with contextlib.suppress(OSError):
+        remove(scratch / str(child))
+    return status
+
+
+def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) -> int:
     child = os.fork()
     if child == 0:
-        control.close()
-        folder = scratch / str(os.getpid())
-        folder.mkdir()
-        os.chdir(folder)
-        os.environ.update(HOME=str(folder), TMPDIR=str(folder))
-        tempfile.tempdir = str(folder)
-        with contextlib.suppress(BaseException):
+        with contextlib.suppress(BaseException):  # else the child would go on as a second zygote
+            control.close()
+            _enter(scratch / str(os.getpid()))
             serve(socket.socket(fileno=descriptor))
         os._exit(0)
     os.close(descriptor)
     handle = os.pidfd_open(child)
     socket.send_fds(control, [_ID.pack(child)], [handle])
     os.close(handle)
+    return child
+
+
+def _enter(folder: Path) -> None:
+    folder.mkdir()
+    os.chdir(folder)
+    os.environ.update(HOME=str(folder), TMPDIR=str(folder))
+    tempfile.tempdir = str(folder)
