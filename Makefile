@@ -5,8 +5,9 @@ BIN := .venv/bin
 READY := .venv/ready
 GRADER := $(BIN)/autograder
 EXERCISES ?=
+ARCHIVES ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup build release verify grade feedback export demo check test clean
+.PHONY: help setup build release verify collect grade feedback export demo check test clean
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z]*\): .*## /\1\t/p' Makefile | expand -t 12
@@ -18,6 +19,8 @@ release: $(READY)  ## write what students get, in assignments/
 	$(GRADER) release $(EXERCISES)
 verify: $(READY)  ## prove each exercise by its own right and wrong answers
 	$(GRADER) verify $(EXERCISES)
+collect: $(READY)  ## take submissions from ARCHIVES=..., zips, tars or folders, into submitted/
+	$(GRADER) collect $(ARCHIVES)
 grade: $(READY)  ## grade what lies in submitted/
 	$(GRADER) grade $(EXERCISES)
 feedback: $(READY)  ## write a page for each graded submission, in feedback/

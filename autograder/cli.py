@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from autograder.intake import collect
+
 if TYPE_CHECKING:
     from autograder.course import Course
     from autograder.grade import Line
@@ -21,6 +23,8 @@ WRONG_USE, OUR_FAILURE = 2, 3
 _TOLD = {
     "CourseError": WRONG_USE,
     "UnknownExerciseError": WRONG_USE,
+    "PatternError": WRONG_USE,
+    "RosterError": WRONG_USE,
     "SourceError": OUR_FAILURE,
     "ZygoteError": OUR_FAILURE,
     "WallError": OUR_FAILURE,
@@ -83,6 +87,9 @@ def _course(folder: Path | None) -> "Course":
     from autograder.course import find_course, load_course
 
     return load_course((folder or find_course(Path.cwd())).absolute())
+
+
+main.add_command(collect)
 
 
 @main.command()
