@@ -119,7 +119,7 @@ CLASS = (
     Student("blaise", "answers in another right way", otherwise, eager=True),
     Student("carl", "makes a known mistake", mistaken, eager=True),
     Student("dorothy", "makes a known mistake", mistaken, eager=True),
-    Student("emmy", "makes a known mistake", mistaken, eager=True),
+    Student("emmy", "makes a known mistake", mistaken),
     Student("felix", "makes a known mistake", mistaken),
     Student("grace", "does the first half", half),
     Student("hedy", "does the first half, without metadata", half, stripped),
