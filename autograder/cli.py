@@ -3,6 +3,7 @@
 Imports stand inside the commands, so that `--help` and wrong use need not wait for torch.
 """
 
+import os
 import sys
 import tempfile
 import traceback
@@ -128,21 +129,20 @@ def release(folder: Path | None, exercises: tuple[str, ...], check: bool) -> Non
 
 @main.command()
 @_exercises
+@click.option("--jobs", type=click.IntRange(1, 256), help="Verify in so many processes; default: all cores.")
 @click.pass_obj
-def verify(folder: Path | None, exercises: tuple[str, ...]) -> None:
+def verify(folder: Path | None, exercises: tuple[str, ...], jobs: int | None) -> None:
     """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
-    from autograder.sandbox import Zygote
-    from autograder.verify import verify as prove
+    from autograder.verify import verify_together
 
     course = _course(folder)
     failed = False
-    with Zygote() as zygote:
-        for proof in prove(course, course.chosen(exercises), zygote):
-            failed |= bool(proof.findings)
-            counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
-            click.echo(f"{proof.exercise}: {'not proved' if proof.findings else 'proved'} ({counts})")
-            for finding in proof.findings:
-                click.echo(f"  {finding}")
+    for proof in verify_together(course, course.chosen(exercises), jobs or os.cpu_count() or 1):
+        failed |= bool(proof.findings)
+        counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
+        click.echo(f"{proof.exercise}: {'not proved' if proof.findings else 'proved'} ({counts})")
+        for finding in proof.findings:
+            click.echo(f"  {finding}")
     sys.exit(OUR_FAILURE if failed else 0)
 
 

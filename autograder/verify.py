@@ -1,8 +1,11 @@
 """Proves each exercise by its own answers: right ones score in full, wrong ones fail where they should."""
 
+import multiprocessing
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from autograder.course import Course, CourseError, load_course
@@ -38,7 +41,23 @@ def verify(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Ite
             yield Proof(exercise.name, findings=(str(error),))
 
 
-def answered(exercise: Exercise, answers: Mapping[str, str]) -> tuple[NotebookCell, ...]:
+def verify_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> Iterator[Proof]:
+    """Verify exercises in `jobs` processes, each with its own zygote; the proofs come in order."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, len(exercises)), context) as pool:
+        yield from pool.map(partial(_verified, course.root), [exercise.name for exercise in exercises])
+
+
+def _verified(root: Path, name: str) -> Proof:
+    course = load_course(root)
+    with Zygote() as zygote:
+        (proof,) = verify(course, course.chosen([name]), zygote)
+    return proof
+
+
+def answered(
+    exercise: Exercise, answers: Mapping[str, str], *, checks: bool = True
+) -> tuple[NotebookCell, ...]:
     """Return the exercise's notebook, solved, with `answers` in the solution cells of these names."""
     return tuple(
         NotebookCell(
@@ -48,6 +67,7 @@ def answered(exercise: Exercise, answers: Mapping[str, str]) -> tuple[NotebookCe
             cell.grade_id,
         )
         for number, cell in enumerate(exercise.cells)
+        if checks or cell.role is not Role.CHECK
     )
 
 
@@ -74,8 +94,8 @@ class _Verification:
             tuple(self._findings),
         )
 
-    def _grade(self, answers: Mapping[str, str]) -> Report:
-        return self._grader.grade_cells(answered(self._exercise, answers)).report
+    def _grade(self, answers: Mapping[str, str], *, checks: bool = True) -> Report:
+        return self._grader.grade_cells(answered(self._exercise, answers, checks=checks)).report
 
     def _stray_files(self) -> None:
         for path in sorted(self._exercise.folder.iterdir()):
@@ -99,7 +119,7 @@ class _Verification:
 
     def _caught(self, mistake: Mistake) -> bool:
         """Note where a mistake is not caught, or caught elsewhere; return whether it is named rightly."""
-        report = self._grade(self._exercise.replaced(mistake.code))
+        report = self._grade(self._exercise.replaced(mistake.code), checks=False)
         for question in report.questions:
             full = _full(question)
             if question.name == mistake.question and full:
