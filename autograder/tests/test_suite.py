@@ -1,5 +1,6 @@
 """Hidden suites are collected once, run many times, and told apart from whatever pytest runs around them."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,6 +46,18 @@ def test_a_suite_runs_again_and_again_with_the_same_inputs(exercise: Exercise) -
     first, second = list(suite.run(backend)), list(suite.run(backend))
     assert [str(run.error) for run in first] == [str(run.error) for run in second]
     assert [len(run.exchanges) for run in first] == [len(run.exchanges) for run in second]
+
+
+def test_each_exercise_keeps_its_own_suite_though_all_have_one_name(
+    exercise: Exercise, tmp_path: Path
+) -> None:
+    other = shutil.copytree(exercise.folder, tmp_path / "02_small")
+    (other / "01_small.py").rename(other / "02_small.py")
+    code = exercise.suite.read_text(encoding="utf-8")
+    (other / "test_hidden.py").write_text(code.replace("Every element", "Each element"), encoding="utf-8")
+    first, second = Suite(exercise), Suite(Exercise(other))
+    assert [suite.tests[0].title.split()[0] for suite in (first, second)] == ["Every", "Each"]
+    assert all(run.error is None for suite in (first, second) for run in suite.reference_runs)
 
 
 def test_a_refused_question_is_not_asked(exercise: Exercise) -> None:
