@@ -77,12 +77,10 @@ class Grader:
     ) -> QuestionReport:
         runs = [run for run, _ in judged if run.test.question == name]
         outcomes = [outcome for _, outcome in judged if outcome.question == name]
-        if mistake := self._diagnosis.name(name, runs):
-            outcomes = [
-                replace(o, mistake=mistake.name, hint=mistake.hint) if o.verdict is not Verdict.PASSED else o
-                for o in outcomes
-            ]
         question = summarize(name, self.exercise.points[name], outcomes)
+        wrong = {outcome.verdict for outcome in outcomes} & {Verdict.FAILED, Verdict.CRASHED}
+        if wrong and (mistake := self._diagnosis.name(name, runs)):
+            question = replace(question, mistake=mistake.name, hint=mistake.hint)
         used = broken_rule(name, self._forbidden.get(name, ()), (cell.code for cell in code))
         if used is None or question.verdict in (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED):
             return question

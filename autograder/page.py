@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from pygments.lexers import PythonLexer
 from autograder.cleaning import clean_html, clean_text, is_picture
 from autograder.handin import Entry, Handin
 from autograder.report import QuestionReport, Report, Status, TestReport, Verdict
+from autograder.table import number
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = Path(__file__).with_name("page.css")
@@ -59,13 +61,13 @@ def _summary(report: Report, handin: Handin) -> Iterator[str]:
     if handin.score is None:
         yield "<p class=score>This submission has no score yet.</p>"
     else:
-        yield f"<p class=score>Score: {handin.score:g} of {handin.max_score:g}</p>"
+        yield f"<p class=score>Score: {number(handin.score)} of {number(handin.max_score)}</p>"
     waiting = [entry.question for entry in handin.entries if entry.needs_person]
     if waiting:
         names = ", ".join(html.escape(name) for name in waiting)
         yield f"<p>Not final yet: a person will still look at {names}.</p>"
     if handin.seconds_late > 0:
-        penalty = f", which costs {handin.penalty:g} points" if handin.penalty else ""
+        penalty = f", which costs {number(handin.penalty)} points" if handin.penalty else ""
         yield f"<p>Handed in {_duration(handin.seconds_late)} late{penalty}.</p>"
     if report.status is Status.UNREADABLE:
         yield f"<p class=message>The file could not be read: {_text(report.message)}.</p>"
@@ -83,17 +85,20 @@ def _questions(report: Report, handin: Handin) -> Iterator[str]:
 
 def _question(question: QuestionReport, entry: Entry | None, unreadable: bool) -> Iterator[str]:
     score = entry.score if entry is not None else question.score
-    worth = f"{score:g}" if score is not None else "no score yet,"
+    worth = number(score) if score is not None else "no score yet,"
     verdict = "unreadable" if unreadable else str(question.verdict)
     kind = verdict.replace(" ", "-")
     yield f"<h2><code>{html.escape(question.name)}</code> <span class={kind}>{verdict}</span></h2>"
     meaning = "" if unreadable else _OUTCOMES[question.verdict]
-    yield f"<p>{worth} of {question.max_score:g} points. {meaning}</p>"
+    yield f"<p>{worth} of {number(question.max_score)} points. {meaning}</p>"
     if question.hint:
         yield f"<p class=hint>{_text(question.hint)}</p>"
     if question.tests:
         yield "<ul>"
-        yield from (_test(test, question) for test in question.tests)
+        lines = [_test(test, question) for test in question.tests]
+        for line, same in groupby(lines):
+            cases = len(list(same))
+            yield f"<li>{line}{f' ({cases} cases)' if cases > 1 else ''}</li>"
         yield "</ul>"
     if entry is not None and entry.remark:
         yield f"<p class=remark>Your instructor writes: {_text(entry.remark)}</p>"
@@ -102,7 +107,7 @@ def _question(question: QuestionReport, entry: Entry | None, unreadable: bool) -
 def _test(test: TestReport, question: QuestionReport) -> str:
     hint = f"<br>{_text(test.hint)}" if test.hint and test.hint != question.hint else ""
     kind = str(test.verdict).replace(" ", "-")
-    return f"<li><span class={kind}>{test.verdict}</span>: {_text(test.title)}{hint}</li>"
+    return f"<span class={kind}>{test.verdict}</span>: {_text(test.title)}{hint}"
 
 
 def _notebook(cells: Iterable[Any]) -> Iterator[str]:

@@ -52,7 +52,6 @@ class Outcome:
     verdict: Verdict
     weight: float = 1.0
     hint: str = ""  # shown to the student: no hidden input, no expected value
-    mistake: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +127,13 @@ def summarize(name: str, points: float, outcomes: list[Outcome]) -> QuestionRepo
     """Return what `outcomes`, all of question `name`, are worth out of `points`."""
     verdict = _verdict([outcome.verdict for outcome in outcomes])
     worst = next(outcome for outcome in outcomes if outcome.verdict is verdict)
-    named = next((outcome for outcome in outcomes if outcome.mistake), worst)
     return QuestionReport(
         name=name,
         verdict=verdict,
         score=_score(verdict, points, outcomes),
         max_score=points,
-        hint=named.hint,
-        mistake=named.mistake,
+        hint=worst.hint,
+        mistake=None,
         tests=tuple(TestReport(o.title, o.verdict, o.weight, o.hint) for o in outcomes),
     )
 

@@ -1,6 +1,7 @@
 """Scores and verdicts follow from outcomes, and a report survives being written and read."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -43,7 +44,7 @@ def test_written_answers_do_not_count_and_a_grader_error_leaves_no_score() -> No
 
 def test_a_report_is_one_line_of_json_with_the_contracts_keys_and_comes_back_the_same() -> None:
     questions: tuple[QuestionReport, ...] = (
-        summarize("q", 4, [Outcome("q", "title", Verdict.FAILED, 1, "hint", "q__m")]),
+        replace(summarize("q", 4, [Outcome("q", "title", Verdict.FAILED, 1, "hint")]), mistake="q__m"),
         written("w", 2),
     )
     report = Report("01_small", Status.GRADED, "", 0.0, 4, ("process",), questions)
