@@ -8,7 +8,7 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
 EXERCISES ?=
 ARCHIVES ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup build release verify collect grade feedback export demo check test clean
+.PHONY: help setup build release verify collect grade feedback export dashboard demo check test clean
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z]*\): .*## /\1\t/p' Makefile | expand -t 12
@@ -28,6 +28,8 @@ feedback: $(READY)  ## write a page for each graded submission, in feedback/
 	$(GRADER) feedback $(EXERCISES)
 export: $(READY)  ## write the gradebook as CSV, in build/exports/
 	$(GRADER) export $(EXERCISES)
+dashboard: $(READY)  ## write a page on the whole class, build/dashboard.html
+	$(GRADER) dashboard $(EXERCISES)
 demo: $(READY)   ## grade a made-up class in build/demo/, away from any real gradebook
 	$(GRADER) demo $(EXERCISES)
 check: $(READY)  ## style, types, and whether assignments/ is current

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from autograder.intake import collect
+from autograder.outlet import dashboard
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -91,6 +92,7 @@ def _course(folder: Path | None) -> "Course":
 
 
 main.add_command(collect)
+main.add_command(dashboard)
 
 
 @main.command()

@@ -13,6 +13,7 @@ import yaml
 
 from autograder.answers import Notebook, fill, other_answers, released, right_answers
 from autograder.course import FILE, Course, load_course
+from autograder.dashboard_page import dashboard
 from autograder.exercise import Exercise
 from autograder.export import export
 from autograder.feedback import feedback
@@ -146,6 +147,7 @@ def demonstrate(
     summary = grade(demo, chosen, unsafe=True, tell=tell)
     feedback(demo, chosen)
     export(demo, chosen)
+    dashboard(demo, chosen)
     return demo, summary
 
 
@@ -162,7 +164,8 @@ def show_class(demo: Course, summary: Summary) -> None:
 
 def places(demo: Course) -> Iterator[str]:
     """Yield a line on each thing to look at."""
-    for what, where in (("feedback", "feedback"), ("tables", "build/exports"), ("reports", "build/reports")):
+    kept = {"dashboard": "build/dashboard.html", "tables": "build/exports", "reports": "build/reports"}
+    for what, where in {"feedback": "feedback", **kept}.items():
         yield f"{what:12}{demo.root / where}"
     jupyter = Path(sys.executable).with_name("jupyter")
     yield f"{'formgrader':12}cd {demo.root} && {jupyter} lab, then Nbgrader > Formgrader in its menu"

@@ -1,30 +1,26 @@
 """Writes the gradebook as CSV: a file by question and a file by exercise, safe to open in a spreadsheet."""
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autograder.course import Course
 from autograder.exercise import Exercise
 from autograder.gradebook import read_handins
 from autograder.handin import Entry, Handin
+from autograder.sheet import Row, write_sheet
 
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _OPEN = ("grader error", "not graded yet", "to be graded by hand", "to be reviewed")  # the gravest first
-Row = tuple[str | float | None, ...]
 
 
 def export(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, Path]:
     """Write build/exports/questions.csv and exercises.csv for `exercises` and return their paths."""
     handins = [(exercise, handin) for exercise in exercises for handin in read_handins(course, exercise)]
     folder = course.build / "exports"
-    folder.mkdir(parents=True, exist_ok=True)
     questions, whole = folder / "questions.csv", folder / "exercises.csv"
-    _write(questions, _QUESTIONS, (row for pair in handins for row in _by_question(*pair)))
-    _write(whole, _EXERCISES, (_by_exercise(*pair) for pair in handins))
+    write_sheet(questions, _QUESTIONS, (row for pair in handins for row in _by_question(*pair)))
+    write_sheet(whole, _EXERCISES, (_by_exercise(*pair) for pair in handins))
     return questions, whole
 
 
@@ -46,16 +42,3 @@ def _status(entry: Entry) -> str:
             return "to be graded by hand"
         return "grader error" if entry.comment else "not graded yet"
     return "to be reviewed" if entry.needs_person else "graded"
-
-
-def _write(path: Path, header: Row, rows: Iterable[Row]) -> None:
-    text = io.StringIO()
-    csv.writer(text).writerows([_safe(cell) for cell in row] for row in (header, *rows))
-    path.write_text(text.getvalue(), encoding="utf-8", newline="")
-
-
-def _safe(cell: str | float | None) -> str:
-    """Return a table cell that no spreadsheet takes for a formula."""
-    if isinstance(cell, str):
-        return f"'{cell}" if cell.startswith(_FORMULA) else cell
-    return "" if cell is None else f"{cell:.4f}".rstrip("0").rstrip(".")

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.api import Assignment, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy.orm import joinedload, selectinload
 
 from autograder.course import Course
 from autograder.exercise import Exercise
@@ -15,15 +16,17 @@ def handins(
     """Return the submissions of `exercise`, or one student's, in order of the students' ids."""
     if database.startswith("sqlite:///") and not Path(database.removeprefix("sqlite:///")).is_file():
         return ()
+    # All at once: one query for each row would take minutes for a large class.
+    notebooks = selectinload(SubmittedAssignment.notebooks)
+    grades = selectinload(SubmittedNotebook.grades).joinedload(Grade.cell)
+    comments = selectinload(SubmittedNotebook.comments).joinedload(Comment.cell)
     with Gradebook(database, course.settings.course) as gradebook:
-        try:
-            if student is None:
-                submissions = gradebook.find_assignment(exercise.name).submissions
-            else:
-                submissions = [gradebook.find_submission(exercise.name, student)]
-        except MissingEntry:
-            return ()
-        handins = [_handin(exercise, submission) for submission in submissions]
+        query = gradebook.db.query(SubmittedAssignment).join(SubmittedAssignment.assignment)
+        query = query.filter(Assignment.name == exercise.name)
+        if student is not None:
+            query = query.filter(SubmittedAssignment.student_id == student)
+        whole = query.options(notebooks.options(grades, comments), joinedload(SubmittedAssignment.assignment))
+        handins = [_handin(exercise, submission) for submission in whole]
     return tuple(sorted(handins, key=lambda handin: handin.student))
 
 
@@ -34,9 +37,9 @@ def _handin(exercise: Exercise, submission: SubmittedAssignment) -> Handin:
     for name in (*exercise.points, *exercise.written):
         grade = grades.get(name if name in exercise.written else f"check-{name}")
         if grade is not None:
-            entries.append(_entry(exercise, name, submission.student.id, grade, comments.get(name)))
+            entries.append(_entry(exercise, name, submission.student_id, grade, comments.get(name)))
     penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
-    return Handin(submission.student.id, float(submission.total_seconds_late), penalty, tuple(entries))
+    return Handin(submission.student_id, float(submission.total_seconds_late), penalty, tuple(entries))
 
 
 def _entry(exercise: Exercise, name: str, student: str, grade: Grade, comment: Comment | None) -> Entry:
@@ -47,7 +50,7 @@ def _entry(exercise: Exercise, name: str, student: str, grade: Grade, comment: C
         auto_score=grade.auto_score,
         manual_score=grade.manual_score,
         extra_credit=grade.extra_credit,
-        max_score=float(grade.max_score),
+        max_score=float(grade.cell.max_score),
         needs_person=bool(grade.needs_manual_grade),
         comment=(comment.auto_comment or "") if comment is not None else "",
         remark=(comment.manual_comment or "") if comment is not None else "",

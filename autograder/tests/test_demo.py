@@ -76,6 +76,7 @@ def test_feedback_tables_and_reports_lie_where_it_says(made: tuple[Path, Path, S
     assert [str(demo / "feedback") in line for line in places(course)].count(True) == 1
     assert (demo / "feedback/ada/01_small/01_small.html").is_file()
     assert (demo / "build/exports/questions.csv").is_file()
+    assert "double__squares" in (demo / "build/dashboard.html").read_text(encoding="utf-8")
     assert len(list((demo / "build/reports/01_small").glob("*.json"))) == len(summary.lines)
 
 
