@@ -3,6 +3,7 @@
 import ast
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,13 @@ class Cell:
 
 def read_source(path: Path) -> tuple[Cell, ...]:
     """Return the cells of the percent source at `path`; SourceError names any fault."""
-    notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
+    return _cells(path, path.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=32)
+def _cells(path: Path, text: str) -> tuple[Cell, ...]:
+    """Read each text once: a course is loaded for every submission that nbgrader takes in."""
+    notebook = jupytext.reads(text, fmt="py:percent")
     cells = tuple(_cell(path, number, raw) for number, raw in enumerate(notebook.cells, 1))
     _check_questions(path, cells)
     return cells
