@@ -9,7 +9,7 @@ import tempfile
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -152,18 +152,28 @@ def verify(folder: Path | None, exercises: tuple[str, ...], jobs: int | None) ->
 @click.argument("notebooks", nargs=-1, required=True, metavar="NOTEBOOK...")
 @click.option("--exercise", help="Which exercise it is; without it, name, folder or cells tell.")
 @click.option("--json", "as_json", is_flag=True, help="Print one report a line, for programs.")
+@click.option(
+    "--junit", type=click.File("w", "utf-8", lazy=False), help="Also write a file for build servers."
+)
 @_unsafe
 @click.pass_obj
 def run(
-    folder: Path | None, notebooks: tuple[str, ...], exercise: str | None, as_json: bool, unsafe: bool
+    folder: Path | None,
+    notebooks: tuple[str, ...],
+    exercise: str | None,
+    as_json: bool,
+    junit: IO[str] | None,
+    unsafe: bool,
 ) -> None:
     """Grade notebooks on the spot, without a gradebook."""
+    from autograder.junit import to_junit
     from autograder.report import Status
     from autograder.run import run as run_notebooks
     from autograder.run import show_report
     from autograder.table import clean
 
     failed = False
+    runs = []
     for done in run_notebooks(_course(folder), notebooks, exercise, unsafe=unsafe):
         if as_json:
             click.echo(done.to_json())
@@ -172,6 +182,9 @@ def run(
         failed |= done.report.status is Status.GRADER_ERROR
         if done.fault:
             click.echo(clean(f"{done.notebook}: our failure: {done.fault}"), err=True)
+        runs.append(done)
+    if junit is not None:
+        junit.write(to_junit(runs))
     sys.exit(OUR_FAILURE if failed else 0)
 
 
@@ -231,7 +244,7 @@ def feedback(folder: Path | None, exercises: tuple[str, ...]) -> None:
 @_exercises
 @click.pass_obj
 def export(folder: Path | None, exercises: tuple[str, ...]) -> None:
-    """Write the gradebook as CSV, by question and by exercise."""
+    """Write the gradebook as CSV: by question, by exercise, for Canvas and for Moodle."""
     from autograder.export import export as write_tables
 
     course = _course(folder)

@@ -1,8 +1,9 @@
-"""Writes the gradebook as CSV: a file by question and a file by exercise, safe to open in a spreadsheet."""
+"""Writes the gradebook as CSV: by question, by exercise, and as Canvas and Moodle take grades."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from autograder import canvas, moodle
 from autograder.course import Course
 from autograder.exercise import Exercise
 from autograder.gradebook import read_handins
@@ -14,14 +15,28 @@ _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
 _OPEN = ("grader error", "not graded yet", "to be graded by hand", "to be reviewed")  # the gravest first
 
 
-def export(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, Path]:
-    """Write build/exports/questions.csv and exercises.csv for `exercises` and return their paths."""
+def export(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, ...]:
+    """Write questions, exercises, canvas and moodle.csv to build/exports/ and return their paths."""
     handins = [(exercise, handin) for exercise in exercises for handin in read_handins(course, exercise)]
+    points = {e.name: sum(e.points.values()) + sum(e.written.values()) for e in exercises}
+    scores = _scores(handins)
     folder = course.build / "exports"
-    questions, whole = folder / "questions.csv", folder / "exercises.csv"
-    write_sheet(questions, _QUESTIONS, (row for pair in handins for row in _by_question(*pair)))
-    write_sheet(whole, _EXERCISES, (_by_exercise(*pair) for pair in handins))
-    return questions, whole
+    return (
+        write_sheet(
+            folder / "questions.csv", _QUESTIONS, (row for pair in handins for row in _by_question(*pair))
+        ),
+        write_sheet(folder / "exercises.csv", _EXERCISES, (_by_exercise(*pair) for pair in handins)),
+        write_sheet(folder / "canvas.csv", canvas.header(points), canvas.rows(points, scores)),
+        write_sheet(folder / "moodle.csv", moodle.header(points), moodle.rows(points, scores)),
+    )
+
+
+def _scores(handins: Iterable[tuple[Exercise, Handin]]) -> dict[str, dict[str, float | None]]:
+    """Return what each student's submissions are worth so far, by exercise."""
+    scores: dict[str, dict[str, float | None]] = {}
+    for exercise, handin in handins:
+        scores.setdefault(handin.student, {})[exercise.name] = handin.score
+    return dict(sorted(scores.items()))
 
 
 def _by_question(exercise: Exercise, handin: Handin) -> Iterator[Row]:

@@ -21,5 +21,5 @@ def write_sheet(path: Path, header: Row, rows: Iterable[Row]) -> Path:
 def _safe(cell: str | float | None) -> str:
     """Return a table cell that no spreadsheet takes for a formula."""
     if isinstance(cell, str):
-        return f"'{cell}" if cell.startswith(_FORMULA) else cell
+        return f"'{cell}" if cell.startswith(_FORMULA) and len(cell) > 1 else cell
     return "" if cell is None else f"{cell:.4f}".rstrip("0").rstrip(".")
