@@ -6,6 +6,7 @@ from autograder.course import Course
 from autograder.sandbox import Zygote
 from autograder.verify import verify
 
+BOTH = '"""Is that each row?"""\n\n\ndef row_sums(x):\n    return x\n\n\nglobals()["double"] = row_sums\n'
 MISTAKE = '"""Is that twice?"""\n\n\ndef double(x):\n    return {}\n'
 
 
@@ -31,11 +32,7 @@ def test_the_small_exercise_stands_and_each_mistake_is_called_by_its_name(
             MISTAKE.format("x * x"),
             "let a hidden test tell them apart, or drop one",
         ),
-        (
-            "mistakes/double__both.py",
-            MISTAKE.format("x") + "\ntorch.Tensor.sum = None\n",
-            "also fails row_sums",
-        ),
+        ("mistakes/row_sums__both.py", BOTH, "also fails double"),
         ("accepted/wrong.py", MISTAKE.format("x"), 'must score in full, but double, "Every element becomes'),
         ("notes.txt", "", "belongs to no exercise; move it to accepted/ or mistakes/, or delete it"),
         ("test_hidden.py", "", 'question "double" has no hidden test; add one with @question("double")'),
