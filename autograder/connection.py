@@ -38,23 +38,22 @@ class Worker:
         self._handle = handle
         self._reap = reap
         self._open = True
+        self._asked = set[str]()
         self.received = 0  # bytes, of all answers together
 
     def ask(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
         """Send a request and return its answer, or raise DeadlineError, DiedError or ProtocolError."""
         number = secrets.token_hex(8)
+        self._asked.add(number)
         deadline = time.monotonic() + seconds
         try:
             self._send(pack({"id": number, **header}, tensors), deadline)
-            reply, sent = read_frame(lambda count: self._receive(count, deadline))
+            reply, sent = self._reply(number, deadline)
         except (DeadlineError, ProtocolError):
             self.close()
             raise
         except OSError as error:
             raise DiedError(self.close()) from error
-        if reply.pop("id", None) != number:
-            self.close()
-            raise ProtocolError("an answer does not belong to its question")
         return reply, sent
 
     def close(self) -> str:
@@ -70,6 +69,16 @@ class Worker:
         os.close(self._handle)
         status = self._reap()
         return "it closed its connection to the grader" if lingers else _how(status)
+
+    def _reply(self, number: str, deadline: float) -> tuple[Header, Tensors]:
+        """Return the answer to request `number`; answers that come late or twice are dropped."""
+        while True:
+            reply, sent = read_frame(lambda count: self._receive(count, deadline))
+            answered = reply.pop("id", None)
+            if answered == number:
+                return reply, sent
+            if not isinstance(answered, str) or answered not in self._asked:
+                raise ProtocolError("an answer does not belong to any question")
 
     def _send(self, frame: bytes, deadline: float) -> None:
         view = memoryview(frame)
@@ -89,7 +98,8 @@ class Worker:
         return bytes(chunks)
 
     def _wait(self, event: int, deadline: float) -> None:
-        if not _ready(self._channel.fileno(), event, max(0.0, deadline - time.monotonic())):
+        left = deadline - time.monotonic()
+        if left <= 0 or not _ready(self._channel.fileno(), event, left):  # a flood is always ready
             raise DeadlineError
 
 
@@ -105,10 +115,10 @@ def _how(status: int) -> str:
         return f"the process ended itself (exit code {os.waitstatus_to_exitcode(status)})"
     number = os.WTERMSIG(status)
     words: dict[int, str] = {
-        signal.SIGSEGV: "a segmentation fault",
-        signal.SIGABRT: "an abort",
-        signal.SIGXCPU: "using up its processor time",
-        signal.SIGSYS: "a forbidden system call",
-        signal.SIGKILL: "being stopped for taking too much memory, time or disk, or too many threads",
+        signal.SIGSEGV: "ended by a segmentation fault",
+        signal.SIGABRT: "ended by an abort",
+        signal.SIGXCPU: "ended by using up its processor time",
+        signal.SIGSYS: "ended by a forbidden system call",
+        signal.SIGKILL: "was stopped for taking too much memory, time or disk, or too many threads",
     }
-    return f"the process ended by {words.get(number, f'signal {number}')}"
+    return f"the process {words.get(number, f'ended by signal {number}')}"

@@ -1,5 +1,7 @@
 """Turns what a hidden test met into a verdict and a hint that a student can use."""
 
+import builtins
+
 import torch
 
 from autograder import discretion
@@ -63,7 +65,8 @@ class Judge:
             return Verdict.NOT_ATTEMPTED, f'Replace "{STUB}()" with your code.'
         if not self._tells_nothing(run):
             verdict = Verdict.BLOCKED if "PermissionError" in error.bases else Verdict.CRASHED
-            return verdict, f"A call raised an error whose words depend on its inputs{self._place(error)}."
+            kind = error.type if hasattr(builtins, error.type) else "an error of its own kind"
+            return verdict, f"A call raised {kind}{self._place(error)}. Its words depend on hidden inputs."
         if "PermissionError" in error.bases:
             return Verdict.BLOCKED, f"The sandbox refused this: {error.message}{self._place(error)}"
         message = f": {error.message}" if error.message else ""

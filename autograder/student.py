@@ -32,7 +32,7 @@ class StudentError(Exception):
         self.message = one_line(error.get("message", ""), 300)
         self.cell = _number(error.get("cell"))
         self.line = _number(error.get("line"))
-        super().__init__(f"{self.type}: {self.message}")
+        super().__init__(f"{self.type}: {self.message}" if self.message else self.type)
 
 
 class NotDefinedError(Exception):

@@ -15,6 +15,7 @@ collect_ignore = ["course", "hostile", "golden"]  # material, not tests
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write what tests see to golden/")
+    parser.addoption("--stress", type=int, default=60, help="how many submissions are graded in a row")
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ CELL = "cell "  # a cell's code is compiled under the file name "cell 7"
 _MAX_MESSAGE = 500
 _MANY = 1 << 24  # elements: more than any answer needs
 Reply = tuple[Header, Tensors]
+_NAME, _BASES = type.__dict__["__name__"].__get__, type.__dict__["__mro__"].__get__
 
 
 class Namespace:
@@ -116,8 +117,8 @@ def describe(error: BaseException) -> Header:
     if isinstance(error, SyntaxError) and (error.filename or "").startswith(CELL):
         cell, line = int((error.filename or "").removeprefix(CELL)), error.lineno
     return {
-        "type": type(error).__name__[:100],
-        "bases": [base.__name__[:100] for base in type(error).__mro__[:20]],
+        "type": _name(type(error)),
+        "bases": [_name(base) for base in _BASES(type(error))[:20]],
         "message": _message(error),
         "cell": cell,
         "line": line,
@@ -139,9 +140,16 @@ def _frames(trace: TracebackType | None) -> Iterator[tuple[Any, int]]:
 
 def _message(error: BaseException) -> str:
     try:
-        return str(error.msg if isinstance(error, SyntaxError) else error)[:_MAX_MESSAGE]
+        text = str(error.msg if isinstance(error, SyntaxError) else error)
+        return str.__getitem__(text, slice(_MAX_MESSAGE))  # a subclass of str may slice as it likes
     except BaseException:
         return ""  # the exception's own __str__ failed
+
+
+def _name(kind: type) -> str:
+    """Return the name of a type, whatever its metaclass says."""
+    name: str = _NAME(kind)
+    return str.__getitem__(name, slice(100))
 
 
 def _kind(value: object) -> str:

@@ -63,6 +63,7 @@ class Encoder:
         self.tensors: Tensors = []
         self._refer = refer  # gives the form of what has none of its own
         self._sent: list[torch.Tensor] = []
+        self._room = MAX_PAYLOAD
 
     def encode(self, value: object) -> Any:
         """Return the form of `value`; a tensor met twice is sent once and stays one object."""
@@ -88,6 +89,9 @@ class Encoder:
         order = _order(tensor)
         index = next((i for i, sent in enumerate(self._sent) if sent is tensor), len(self._sent))
         if index == len(self._sent):
+            self._room -= tensor.numel() * tensor.element_size()
+            if self._room < 0:  # said before it is copied
+                raise ValueError(f"the tensors take more than {MAX_PAYLOAD >> 20} MB")
             self._sent.append(tensor)
             laid_out = tensor.detach().permute(order)
             self.tensors.append(laid_out.clone(memory_format=torch.contiguous_format))

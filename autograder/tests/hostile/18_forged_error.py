@@ -1,0 +1,18 @@
+"""Answers with an error whose parts all have the wrong types.
+
+verdict: crashed
+hint: "7: [7]"
+"""
+import json
+import struct
+import sys
+
+
+def row_sums(x):
+    frame = sys._getframe()
+    while "channel" not in frame.f_locals:
+        frame = frame.f_back
+    error = {"type": 7, "bases": 7, "message": [7], "cell": True, "line": 10**300}
+    text = json.dumps({"id": frame.f_locals["header"]["id"], "error": error}).encode()
+    frame.f_locals["channel"].sendall(struct.pack("!II", len(text), 0) + text)
+    return None

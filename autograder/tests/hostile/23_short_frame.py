@@ -1,0 +1,16 @@
+"""Announces a frame and never sends its end.
+
+verdict: timed out
+hint: did not come back
+"""
+import struct
+import sys
+import time
+
+
+def row_sums(x):
+    frame = sys._getframe()
+    while "channel" not in frame.f_locals:
+        frame = frame.f_back
+    frame.f_locals["channel"].sendall(struct.pack("!II", 1000, 1000) + b"{")
+    time.sleep(60)

@@ -1,0 +1,6 @@
+"""Runs a file of the host.
+
+cell: first
+verdict: failed
+"""
+%run {canary}

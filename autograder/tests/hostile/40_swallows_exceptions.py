@@ -1,0 +1,14 @@
+"""Catches whatever is raised in it and goes on for ever.
+
+verdict: timed out
+hint: did not come back
+"""
+
+
+def row_sums(x):
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:
+            pass

@@ -1,0 +1,18 @@
+"""Sends its answer byte by byte, so that there is always something to read.
+
+verdict: timed out
+hint: did not come back
+"""
+import struct
+import sys
+import time
+
+
+def row_sums(x):
+    frame = sys._getframe()
+    while "channel" not in frame.f_locals:
+        frame = frame.f_back
+    frame.f_locals["channel"].sendall(struct.pack("!II", 1 << 20, 0))
+    while True:
+        frame.f_locals["channel"].sendall(b" ")
+        time.sleep(0.05)

@@ -1,0 +1,10 @@
+"""Hangs inside C, where no Python exception can reach.
+
+verdict: timed out
+hint: did not come back
+"""
+import re
+
+
+def row_sums(x):
+    return re.match(r"(a+)+$", "a" * 60 + "b")
