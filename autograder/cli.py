@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import click
 
 from autograder.intake import collect
-from autograder.outlet import dashboard
+from autograder.outlet import dashboard, export, feedback, package
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -31,6 +31,7 @@ _TOLD = {
     "ZygoteError": OUR_FAILURE,
     "WallError": OUR_FAILURE,
     "ConversionError": OUR_FAILURE,
+    "PackageError": OUR_FAILURE,
 }
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -91,8 +92,8 @@ def _course(folder: Path | None) -> "Course":
     return load_course((folder or find_course(Path.cwd())).absolute())
 
 
-main.add_command(collect)
-main.add_command(dashboard)
+for command in (collect, dashboard, export, feedback, package):
+    main.add_command(command)
 
 
 @main.command()
@@ -226,30 +227,6 @@ def _tell(line: "Line") -> None:
     words = ", ".join(word for word in (line.status, points, late, before) if word)
     message = f": {line.message}" if line.message else ""
     click.echo(clean(f"{line.exercise} {line.student}: {words}{message}"), err=line.ours)
-
-
-@main.command()
-@_exercises
-@click.pass_obj
-def feedback(folder: Path | None, exercises: tuple[str, ...]) -> None:
-    """Write a page for each graded submission, in feedback/."""
-    from autograder.feedback import feedback as write_pages
-
-    course = _course(folder)
-    pages = write_pages(course, course.chosen(exercises))
-    click.echo(f"{len(pages)} pages in {course.root / 'feedback'}")
-
-
-@main.command()
-@_exercises
-@click.pass_obj
-def export(folder: Path | None, exercises: tuple[str, ...]) -> None:
-    """Write the gradebook as CSV: by question, by exercise, for Canvas and for Moodle."""
-    from autograder.export import export as write_tables
-
-    course = _course(folder)
-    for path in write_tables(course, course.chosen(exercises)):
-        click.echo(f"wrote {path.relative_to(course.root)}")
 
 
 @main.command()

@@ -20,7 +20,7 @@ from autograder.table import number
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = Path(__file__).with_name("page.css")
 _ANCHORS = re.compile(r'<a class="anchor-link"[^>]*>[^<]*</a>')
-_OUTCOMES = {
+OUTCOMES = {
     Verdict.PASSED: "Everything that was tested holds.",
     Verdict.FAILED: "Something that was tested does not hold yet.",
     Verdict.NOT_ATTEMPTED: "The stub is still there.",
@@ -89,7 +89,7 @@ def _question(question: QuestionReport, entry: Entry | None, unreadable: bool) -
     verdict = "unreadable" if unreadable else str(question.verdict)
     kind = verdict.replace(" ", "-")
     yield f"<h2><code>{html.escape(question.name)}</code> <span class={kind}>{verdict}</span></h2>"
-    meaning = "" if unreadable else _OUTCOMES[question.verdict]
+    meaning = "" if unreadable else OUTCOMES[question.verdict]
     yield f"<p>{worth} of {number(question.max_score)} points. {meaning}</p>"
     if question.hint:
         yield f"<p class=hint>{_text(question.hint)}</p>"
