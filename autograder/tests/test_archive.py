@@ -377,9 +377,9 @@ def test_any_bytes_end_in_entries_or_one_clear_error(
 
 
 @pytest.mark.parametrize(
-    "whole", [zipped(**{"a/n.ipynb": b"12" * 99, "b.zip": zipped(n=b"1")}), packed_tar()]
+    "whole", [zipped(**{"a/n.ipynb": b"12" * 99, "b.zip": zipped(n=b"1")}), packed_tar()], ids=["zip", "tar"]
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_damage_ends_in_entries_or_one_clear_error(
     whole: bytes, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
