@@ -18,6 +18,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--stress", type=int, default=60, help="how many submissions are graded in a row")
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name files by their kind: their bytes may hold the time, and processes must agree on names."""
+    return "bytes" if isinstance(val, bytes) else None
+
+
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
     """Return a copy of the small course, to build, grade and spoil at will."""
