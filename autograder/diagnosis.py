@@ -64,9 +64,9 @@ def _same_reply(known: tuple[Header, Tensors], seen: tuple[Header, Tensors]) -> 
 
 
 def _shape(header: Header) -> object:
-    """Return what two answers must share besides their tensors; of an error its type alone."""
+    """Return what two answers must share besides their tensors; of an error its type and words."""
     error = header.get("error")
-    return error.get("type") if isinstance(error, dict) else header
+    return (error.get("type"), error.get("message")) if isinstance(error, dict) else header
 
 
 def _same_tensor(known: torch.Tensor, seen: torch.Tensor) -> bool:

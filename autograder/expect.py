@@ -73,7 +73,8 @@ def expect_no_nan(actual: object, name: str = "The result") -> torch.Tensor:
     tensor = expect_tensor(actual, name=name)
     if (bad := torch.isnan(tensor)).any():
         raise Unmet(
-            f"{name} has NaN at {_first(bad)}. Which step can give inf - inf, 0 / 0 or exp of something huge?"
+            f"{name} {_have(name)} NaN at {_first(bad)}. "
+            "Which step can give inf - inf, 0 / 0 or exp of something huge?"
         )
     return tensor
 
@@ -142,9 +143,13 @@ def expect_raises(
 def _where(wrong: torch.Tensor, name: str) -> str:
     count, size = int(wrong.sum()), wrong.numel()
     if wrong.dim() == 0 or size == 1:
-        return f"{name} has the wrong value."
+        return f"{name} {_have(name)} the wrong value."
     amount = f"{count} of its {size} values {'is' if count == 1 else 'are'}"
-    return f"{name} has the right shape, but {amount} wrong, first at {_first(wrong)}."
+    return f"{name} {_have(name)} the right shape, but {amount} wrong, first at {_first(wrong)}."
+
+
+def _have(name: str) -> str:
+    return "have" if name.endswith("s") and not name.endswith("ss") else "has"
 
 
 def _first(bad: torch.Tensor) -> str:

@@ -126,7 +126,7 @@ class Report:
 def summarize(name: str, points: float, outcomes: list[Outcome]) -> QuestionReport:
     """Return what `outcomes`, all of question `name`, are worth out of `points`."""
     verdict = _verdict([outcome.verdict for outcome in outcomes])
-    worst = next(outcome for outcome in outcomes if outcome.verdict is verdict)
+    worst = min(outcomes, key=lambda outcome: _PRECEDENCE.index(outcome.verdict))
     return QuestionReport(
         name=name,
         verdict=verdict,
@@ -157,7 +157,9 @@ def without_score(question: QuestionReport, hint: str) -> QuestionReport:
 
 
 def _verdict(verdicts: list[Verdict]) -> Verdict:
-    return next(verdict for verdict in _PRECEDENCE if verdict in verdicts)
+    worst = next(verdict for verdict in _PRECEDENCE if verdict in verdicts)
+    half_done = worst is Verdict.NOT_ATTEMPTED and Verdict.PASSED in verdicts
+    return Verdict.FAILED if half_done else worst
 
 
 def _score(verdict: Verdict, points: float, outcomes: list[Outcome]) -> float | None:

@@ -5,6 +5,7 @@ methods and calls work the same way: `student.Head(8, 4, 16).key.weight`. The sa
 trusted reference, so that a test cannot tell them apart.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -200,10 +201,19 @@ def one_line(text: object, limit: int) -> str:
 
 def _missing(request: Header) -> str:
     """Return the name that a request was for; an answer's own word for it could be anything."""
-    match request:
-        case {"of": {"name": str(name)}}:
-            return name
+    for name in _names([request.get(part) for part in ("of", "args", "kwargs")]):
+        return name
     raise ProtocolError("an answer misses a name that was not asked for")
+
+
+def _names(code: object) -> Iterator[str]:
+    """Yield the notebook's names that stand in a part of a request."""
+    match code:
+        case {"name": str(name)}:
+            yield name
+        case dict() | list():
+            for item in code.values() if isinstance(code, dict) else code:
+                yield from _names(item)
 
 
 def _number(claimed: object) -> int | None:

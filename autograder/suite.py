@@ -1,6 +1,7 @@
 """Hidden suites: the `@question` mark that authors write, and running a suite against a submission."""
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -160,7 +161,9 @@ def _called(item: pytest.Function) -> BaseException | None:
     item._initrequest()
     try:
         setup.setup(item)
-        item.runtest()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they would show the test's own lines
+            item.runtest()
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # pytest's own outcomes, such as a skip, are no Exception

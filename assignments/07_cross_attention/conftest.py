@@ -203,7 +203,7 @@ class Notebook:
                 if cell in self.faults:
                     return f"`{name}` should come from {cell.label}, which fails itself."
                 if not cell.is_yours:
-                    return f"`{name}` is made only in {cell.label}: make it in a cell of your own."
+                    return f"`{name}` is made only in {cell.label}. Did you mean one of your own variables?"
                 if cell.number > user.number:
                     return f"`{name}` is used before it is made: {cell.label} stands further down."
         return f"No cell makes `{name}`. Your kernel may remember it from a cell that is gone: restart it."

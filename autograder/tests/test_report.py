@@ -12,7 +12,7 @@ CASES = [
     ("passed failed", "failed", 2.0),
     ("crashed failed", "failed", 0.0),
     ("not attempted|not attempted", "not attempted", 0.0),
-    ("passed|not attempted", "not attempted", 2.0),
+    ("passed|not attempted", "failed", 2.0),
     ("timed out|failed", "timed out", 0.0),
     ("blocked|failed", "blocked", 0.0),
     ("review|passed", "review", 0.0),

@@ -77,6 +77,12 @@ def test_a_missing_name_is_told_by_name(student: Student) -> None:
         student.triple(1)
 
 
+def test_a_missing_name_among_the_arguments_is_told_too(student: Student) -> None:
+    apply = student.define("def apply(function, x):\n    return function(x)", "apply")
+    with pytest.raises(NotDefinedError, match="triple"):
+        apply(student.triple, 1)
+
+
 def test_an_exception_comes_with_cell_and_line_and_a_short_clean_message(student: Student) -> None:
     with pytest.raises(StudentError) as caught:
         student.fail(1)

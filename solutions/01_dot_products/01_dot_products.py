@@ -322,7 +322,7 @@ def softmax(scores: Tensor) -> Tensor:
 
     Returns:
         n weights, shape (n,), positive or 0, which sum to 1, of the same dtype as `scores`.
-        Never inf or nan.
+        Never inf or nan. Gradients must be able to flow back to `scores`.
 
     Not allowed here: torch's softmax, softmin and log_softmax in any of their forms.
     exp, max, sum and logsumexp are allowed.

@@ -339,7 +339,8 @@ def causal_average(x: Tensor) -> Tensor:
 
     Arguments:
         x: sequences of T tokens of C numbers, shape (..., T, C), with any number of dimensions in front,
-            or none. x stays as it was.
+            or none. x stays as it was. It may be a transposed tensor, on which `view` fails and
+            `reshape` does not.
 
     Returns:
         A new tensor, shape (..., T, C), of the same dtype as `x`. Row t of a sequence is the mean of its

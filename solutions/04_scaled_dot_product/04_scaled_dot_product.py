@@ -123,7 +123,8 @@ def project(x: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> tuple
     """Return the queries, keys and values of the tokens `x`, each by one matrix product.
 
     Arguments:
-        x: one token, shape (d_in,), or any number of tokens, shape (..., d_in).
+        x: one token, shape (d_in,), or any number of tokens, shape (..., d_in). It may be a transposed
+            tensor, on which `view` fails and `reshape` does not.
         W_query: shape (d_in, d_k).
         W_key: shape (d_in, d_k).
         W_value: shape (d_in, d_v). d_v may differ from d_k.

@@ -376,7 +376,8 @@ class TinyGPT(nn.Module):
         loss: 0-d, the mean cross-entropy of all B * T guesses; None without targets
 
     Token and position embeddings (learnt, or any other kind of position), the blocks (from make_block),
-    a final LayerNorm, a Linear head.
+    a final LayerNorm, a Linear head with weights of its own. Logits are scores, before any softmax: without
+    training, the loss is near log(vocab_size). No dropout.
     """
 
     def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):
@@ -489,7 +490,7 @@ def generate(model, tokens, max_new_tokens):
             model.context_length tokens; must be in evaluation mode when called, and afterwards in the mode
             (training or evaluation) in which it came
         tokens: (B, T) int64, the beginnings; T may be larger than model.context_length
-        max_new_tokens: how many tokens to append to each
+        max_new_tokens: how many tokens to append to each; the whole batch goes into the model at once
 
     Returns: (B, T + max_new_tokens) int64, the beginnings and the new tokens. `tokens` is left as it is.
     """
