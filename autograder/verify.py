@@ -1,13 +1,12 @@
 """Proves each exercise by its own answers: right ones score in full, wrong ones fail where they should."""
 
 import multiprocessing
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course import Course, CourseError, load_course
+from autograder.course import Course, load_course
 from autograder.exercise import Exercise, Mistake
 from autograder.grading import Grader
 from autograder.notebook import NotebookCell
@@ -142,25 +141,3 @@ class _Verification:
 
 def _full(question: QuestionReport) -> bool:
     return question.score == question.max_score or question.verdict is Verdict.UNGRADED
-
-
-def main(paths: Sequence[str]) -> int:
-    """Verify the exercises in these folders and print what was found."""
-    status = 0
-    for path in map(Path, paths):
-        folder = path.resolve()
-        try:
-            course = load_course(folder.parent.parent)
-        except CourseError as error:
-            sys.exit(str(error))
-        with Zygote() as zygote:
-            (proof,) = verify(course, [Exercise(folder)], zygote)
-        lines = proof.findings or ("stands",)
-        counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} named"
-        sys.stdout.write(f"{proof.exercise} ({counts}):\n  " + "\n  ".join(lines) + "\n")
-        status |= bool(proof.findings)
-    return status
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
