@@ -84,6 +84,11 @@ class Exercise:
         return frozenset(cell.text for cell in self.cells if cell.role is Role.DEMO)
 
     @cached_property
+    def given(self) -> frozenset[str]:
+        """The text of each cell of ready code that students get."""
+        return frozenset(cell.text for cell in self.cells if cell.role is Role.CODE)
+
+    @cached_property
     def reference(self) -> tuple[str, ...]:
         """The code of the trusted solution: the source without checks and pictures."""
         return tuple(cell.text for cell in self.cells if cell.role in (Role.CODE, Role.SOLUTION))

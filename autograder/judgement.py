@@ -61,7 +61,7 @@ class Judge:
         return self._unexpected(run)
 
     def _crash(self, error: StudentError, run: TestRun) -> tuple[Verdict, str]:
-        if error.type == "NotImplementedError" and self._line(error.cell, error.line).startswith(STUB):
+        if error.type == "NotImplementedError" and self._line(error).startswith(STUB):
             return Verdict.NOT_ATTEMPTED, f'Replace "{STUB}()" with your code.'
         if not self._tells_nothing(run):
             verdict = Verdict.BLOCKED if "PermissionError" in error.bases else Verdict.CRASHED
@@ -116,19 +116,24 @@ class Judge:
         )
 
     def _place(self, error: StudentError) -> str:
-        """Say where in the notebook an error was raised."""
-        if error.cell not in self._cells:
+        """Say where in the notebook an error was raised: in the student's own code, if it passed there."""
+        places = [place for place in error.places if place[0] in self._cells]
+        if not places:
             return ""
-        cell = self._cells[error.cell]
+        own = (place for place in places if self._cells[place[0]].code not in self._exercise.given)
+        number, line = next(own, places[0])
+        cell = self._cells[number]
         owner = next(
             (name for name in self._exercise.points if cell.name == name or self._names(cell.code, name)),
             None,
         )
-        ordinal = sorted(self._cells).index(error.cell) + 1
+        ordinal = sorted(self._cells).index(number) + 1
         where = f"the cell of {owner}" if owner else f"code cell {ordinal}"
-        return f" ({where}, line {error.line})" if error.line else f" ({where})"
+        return f" ({where}, line {line})" if line else f" ({where})"
 
-    def _line(self, number: int | None, line: int | None) -> str:
+    def _line(self, error: StudentError) -> str:
+        """Return the very line that raised an error."""
+        number, line = error.places[0] if error.places else (None, None)
         lines = self._cells[number].code.splitlines() if number in self._cells else []
         return lines[line - 1].strip() if line and line <= len(lines) else ""
 

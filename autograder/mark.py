@@ -33,7 +33,7 @@ class Mark:
 
 def _packed(result: Result) -> dict[str, Any]:
     error = result.error
-    told = error and {"type": error.type, "message": error.message, "cell": error.cell, "line": error.line}
+    told = error and {"type": error.type, "message": error.message, "places": error.places}
     return {"outputs": [output.as_dict() for output in result.outputs], "error": told}
 
 

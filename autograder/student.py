@@ -14,6 +14,8 @@ import torch
 from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
 
+Place = tuple[int, int | None]  # a cell's number, and a line in it
+
 
 class Backend(Protocol):
     """Whatever answers requests: a worker, or a namespace in this process."""
@@ -31,8 +33,7 @@ class StudentError(Exception):
         bases = error.get("bases")
         self.bases = [base for base in bases if isinstance(base, str)] if isinstance(bases, list) else []
         self.message = one_line(error.get("message", ""), 300)
-        self.cell = _number(error.get("cell"))
-        self.line = _number(error.get("line"))
+        self.places = tuple(_places(error.get("places")))
         super().__init__(f"{self.type}: {self.message}" if self.message else self.type)
 
 
@@ -214,6 +215,14 @@ def _names(code: object) -> Iterator[str]:
         case dict() | list():
             for item in code.values() if isinstance(code, dict) else code:
                 yield from _names(item)
+
+
+def _places(claimed: object) -> Iterator[Place]:
+    """Yield the cells and lines that an error says it passed through, the innermost first."""
+    for place in claimed[:20] if isinstance(claimed, list) else ():
+        match place:
+            case [cell, line] if (number := _number(cell)) is not None:
+                yield number, _number(line)
 
 
 def _number(claimed: object) -> int | None:

@@ -95,6 +95,29 @@ def test_a_fault_costs_its_own_question_and_says_why(desk: Desk, code: str, verd
 
 
 @pytest.mark.parametrize(
+    ("answer", "place"),
+    [
+        ("def row_sums(x):\n    return total(None)", "(the cell of row_sums, line 2)"),
+        ("def row_sums(x):\n    return mine(x)", "(code cell 7, line 2)"),
+        ("row_sums = total", "(code cell 1, line 4)"),
+    ],
+)
+def test_an_error_in_given_code_is_placed_where_the_students_own_code_led_to_it(
+    course: Course, zygote: Zygote, answer: str, place: str
+) -> None:
+    source = course.exercises["01_small"].source
+    total = "def total(x):\n    return x.summed()\n"
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace("\ntable =", f"\n{total}\ntable =", 1), encoding="utf-8")
+    desk = Desk(course, zygote)
+    mine = NotebookCell(99, "code", "def mine(x):\n    return total(x)")
+    report = desk.grader.grade_cells((*desk.cells(row_sums=answer), mine)).report
+    hints = {test.hint for test in of(report, "row_sums").tests}
+    assert len(hints) > 0
+    assert all(hint.endswith(place) for hint in hints)
+
+
+@pytest.mark.parametrize(
     "code",
     [
         "import sys; sys.exit(0)",

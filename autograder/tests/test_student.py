@@ -86,7 +86,7 @@ def test_a_missing_name_among_the_arguments_is_told_too(student: Student) -> Non
 def test_an_exception_comes_with_cell_and_line_and_a_short_clean_message(student: Student) -> None:
     with pytest.raises(StudentError) as caught:
         student.fail(1)
-    assert (caught.value.type, caught.value.cell, caught.value.line) == ("ValueError", 0, 21)
+    assert (caught.value.type, caught.value.places) == ("ValueError", ((0, 21),))
     assert "Exception" in caught.value.bases
     assert len(caught.value.message) <= 300
     assert "\x1b" not in caught.value.message

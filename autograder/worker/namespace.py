@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import Iterator
-from types import TracebackType
+from itertools import islice
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, 
 
 CELL = "cell "  # a cell's code is compiled under the file name "cell 7"
 _MAX_MESSAGE = 500
+_MAX_PLACES = 20
 _MANY = 1 << 24  # elements: more than any answer needs
 Reply = tuple[Header, Tensors]
 _NAME, _BASES = type.__dict__["__name__"].__get__, type.__dict__["__mro__"].__get__
@@ -112,30 +113,24 @@ def run_code(cells: tuple[str, ...]) -> Namespace:
 
 
 def describe(error: BaseException) -> Header:
-    """Return what may be told of an exception: its type and bases, a short message, the cell and line."""
-    cell, line = _place(error.__traceback__)
-    if isinstance(error, SyntaxError) and (error.filename or "").startswith(CELL):
-        cell, line = int((error.filename or "").removeprefix(CELL)), error.lineno
+    """Return what may be told of an exception: its type and bases, a short message, cells and lines."""
+    places = list(islice(_places(error), _MAX_PLACES))
     return {
         "type": _name(type(error)),
         "bases": [_name(base) for base in _BASES(type(error))[:20]],
         "message": _message(error),
-        "cell": cell,
-        "line": line,
+        "places": places,
     }
 
 
-def _place(trace: TracebackType | None) -> tuple[int | None, int | None]:
-    """Return the innermost cell and line that the traceback passes through."""
-    for frame, line in reversed(list(_frames(trace))):
+def _places(error: BaseException) -> Iterator[list[int | None]]:
+    """Yield each cell, with its line, that an exception passed through, the innermost first."""
+    if isinstance(error, SyntaxError) and (error.filename or "").startswith(CELL):
+        yield [int((error.filename or "").removeprefix(CELL)), error.lineno]
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         number = frame.f_code.co_filename.removeprefix(CELL)
         if number.isdecimal():
-            return int(number), line
-    return None, None
-
-
-def _frames(trace: TracebackType | None) -> Iterator[tuple[Any, int]]:
-    yield from traceback.walk_tb(trace)
+            yield [int(number), line]
 
 
 def _message(error: BaseException) -> str:

@@ -14,7 +14,7 @@ outputs = [7, {"output_type": "stream", "name": "stdout", "text": "\ud800"}] + [
 
 def forged(header, tensors, shell, namespace):
     if header["op"] == "cell":
-        return {"outputs": outputs, "error": {"type": [7], "bases": 7, "message": {}, "cell": {}}}, []
+        return {"outputs": outputs, "error": {"type": [7], "bases": 7, "message": {}, "places": {}}}, []
     return honest(header, tensors, shell, namespace)
 
 
