@@ -102,24 +102,31 @@ def expect_rows_sum_to_one(weights: object, name: str = "The weights") -> None:
     expect(bool((tensor >= 0).all()), f"{name} must not be negative.")
 
 
-def expect_unchanged(inspection: Inspection, *before: torch.Tensor) -> None:
+def expect_unchanged(inspection: Inspection, *before: torch.Tensor, names: Sequence[str] = ()) -> None:
     """Expect the call to have left its tensor arguments as they were; `before` in the arguments' order."""
     after = [argument for argument in inspection.arguments if isinstance(argument, torch.Tensor)]
-    for number, (was, now) in enumerate(zip(before, after, strict=False), 1):
+    for number, (was, now) in enumerate(zip(before, after, strict=False)):
         same = was.shape == now.shape and torch.equal(was, now.detach())
-        expect(same, f"The function must leave its inputs alone, but input {number} was changed in place.")
+        which = _argument(number, names)
+        expect(same, f"The function must leave its inputs alone, but it changed {which} in place.")
 
 
-def expect_gradient(inspection: Inspection, expected: dict[int, torch.Tensor], *, atol: float = 1e-5) -> None:
+def expect_gradient(
+    inspection: Inspection,
+    expected: dict[int, torch.Tensor],
+    *,
+    atol: float = 1e-5,
+    names: Sequence[str] = (),
+) -> None:
     """Expect gradients to reach the arguments at these positions, with these values."""
     for position, gradient in expected.items():
-        actual = inspection.gradients.get(position)
+        actual, which = inspection.gradients.get(position), _argument(position, names)
         if actual is None:
             raise Unmet(
-                f"No gradient reaches input {position + 1}. "
+                f"No gradient reaches {which}. "
                 "Did .item(), .detach(), .tolist() or a fresh tensor cut the result off?"
             )
-        expect_close(actual, gradient, atol=atol, name=f"The gradient of input {position + 1}")
+        expect_close(actual, gradient, atol=atol, name=f"The gradient of {which}")
 
 
 def expect_raises(
@@ -140,6 +147,11 @@ def expect_raises(
         raise Unmet(f"{' or '.join(names)} was expected{_space(because)}, but nothing was raised.")
 
 
+def _argument(position: int, names: Sequence[str]) -> str:
+    """Say which argument is meant, by its name where the test tells the names."""
+    return names[position] if position < len(names) else f"input {position + 1}"
+
+
 def _where(wrong: torch.Tensor, name: str) -> str:
     count, size = int(wrong.sum()), wrong.numel()
     if wrong.dim() == 0 or size == 1:
@@ -149,7 +161,8 @@ def _where(wrong: torch.Tensor, name: str) -> str:
 
 
 def _have(name: str) -> str:
-    return "have" if name.endswith("s") and not name.endswith("ss") else "has"
+    noun = name.partition(" of ")[0]  # the gradient of the inputs has
+    return "have" if noun.endswith("s") and not noun.endswith("ss") else "has"
 
 
 def _first(bad: torch.Tensor) -> str:

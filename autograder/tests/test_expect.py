@@ -44,11 +44,19 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: expect(False, "Plainly."), "Plainly."),
     (
         lambda: expect_unchanged(Inspection(None, (RIGHT + 1,), {}, {}), RIGHT),
-        "The function must leave its inputs alone, but input 1 was changed in place.",
+        "The function must leave its inputs alone, but it changed input 1 in place.",
     ),
     (
         lambda: expect_gradient(Inspection(None, (), {0: None}, {}), {0: RIGHT}),
         "No gradient reaches input 1.",
+    ),
+    (
+        lambda: expect_unchanged(Inspection(None, (RIGHT + 1,), {}, {}), RIGHT, names=("scores",)),
+        "but it changed scores in place.",
+    ),
+    (
+        lambda: expect_gradient(Inspection(None, (), {0: RIGHT + 1}, {}), {0: RIGHT}, names=("scores",)),
+        "The gradient of scores has the right shape",
     ),
 ]
 

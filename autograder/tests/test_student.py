@@ -171,3 +171,14 @@ def test_expecting_an_error_takes_its_kinds_by_name(student: Student) -> None:
 def test_hostile_text_becomes_one_short_printable_line() -> None:
     assert one_line("a\x1b[31m\n\tb\u202e", 60) == "a [31m b"
     assert len(one_line("x" * 10_000_000, 100)) == 100
+
+
+def test_a_message_ends_before_advice_that_no_student_can_take() -> None:
+    tensor = torch.ones(2, requires_grad=True)
+    powers = torch.exp(tensor)
+    powers /= powers.sum()
+    with pytest.raises(RuntimeError) as caught:
+        torch.autograd.grad(powers.sum(), tensor)
+    assert "anomaly" in str(caught.value)
+    message = StudentError({"message": str(caught.value)}).message
+    assert message.endswith("expected version 0 instead.")
