@@ -1,13 +1,38 @@
 """A worker's scratch folder and threads: how much it may take, and a removal that nothing in it can stop."""
 
+import fcntl
 import itertools
 import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+MAX_FILE = 16 << 20  # bytes of one file, which the kernel sees to
 _MAX_ENTRIES = 2000
 _MAX_BYTES = 128 << 20
 _MAX_THREADS = 64
 _BLOCK = 512
+_DELETED = " (deleted)"
+_PREFIX = "worker-"
+
+
+@contextmanager
+def own_folder(place: Path) -> Iterator[Path]:
+    """Make a folder in `place` for as long as this process needs it, and remove those of processes that died.
+
+    A lock, which the kernel gives back whatever happens, tells the living from the dead.
+    """
+    for folder in place.glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            _remove_unclaimed(folder)
+    folder, lock = _claimed(place)
+    try:
+        yield folder
+    finally:
+        remove(folder)
+        os.close(lock)
 
 
 def exceeds(process: int, folder: Path) -> bool:
@@ -15,7 +40,11 @@ def exceeds(process: int, folder: Path) -> bool:
 
     No limit of the kernel's counts these for one process alone, so its parent looks from time to time.
     """
-    return _threads(process) > _MAX_THREADS or _overflows(folder)
+    return (
+        _threads(process) > _MAX_THREADS
+        or _overflows(folder)
+        or _opened(process) + _mapped(process, folder) > _MAX_BYTES
+    )
 
 
 def remove(folder: Path) -> None:
@@ -35,6 +64,30 @@ def remove(folder: Path) -> None:
                 Path(entry.path).unlink()
         place.rmdir()
     heap.rmdir()
+
+
+def _claimed(place: Path) -> tuple[Path, int]:
+    """Make a folder and lock it; where another process took it for left behind in between, make another."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
+        with suppress(FileNotFoundError):
+            lock = os.open(folder, os.O_RDONLY)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, lock
+            os.close(lock)
+
+
+def _remove_unclaimed(folder: Path) -> None:
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+        return
+    lock = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError where its process lives
+        remove(folder)
+    finally:
+        os.close(lock)
 
 
 def _taken(folder: Path, target: Path) -> Path:
@@ -61,6 +114,29 @@ def _overflows(folder: Path) -> bool:
         except OSError:
             return True  # nested too deeply, or closed to us
     return False
+
+
+def _opened(process: int) -> int:
+    """Return the bytes of files that `process` has open and that no folder holds any more."""
+    sizes: dict[tuple[int, int], int] = {}
+    with suppress(OSError):  # gone since, or this system does not tell
+        for entry in os.scandir(f"/proc/{process}/fd"):
+            with suppress(OSError):  # closed since
+                if Path(entry.path).readlink().name.endswith(_DELETED):
+                    status = entry.stat()
+                    sizes[status.st_dev, status.st_ino] = status.st_blocks * _BLOCK
+    return sum(sizes.values())
+
+
+def _mapped(process: int, folder: Path) -> int:
+    """Return how many bytes the deleted files of `folder` that `process` has in memory may have at most."""
+    try:
+        lines = Path(f"/proc/{process}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return 0
+    place = f" {folder}/"
+    inodes = {line.split(maxsplit=5)[4] for line in lines if line.endswith(_DELETED) and place in line}
+    return len(inodes) * MAX_FILE
 
 
 def _threads(process: int) -> int:

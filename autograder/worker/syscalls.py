@@ -20,7 +20,7 @@ _ALLOWED = """
     pselect6 270 72, poll 7 -, ppoll 271 73, epoll_create 213 -, epoll_create1 291 20, epoll_ctl 233 21,
     epoll_wait 232 -, epoll_pwait 281 22, epoll_pwait2 441 441, eventfd2 290 19, dup 32 23, dup2 33 -,
     dup3 292 24, flock 73 32, fsync 74 82, fdatasync 75 83, ftruncate 77 46,
-    fallocate 285 47, fadvise64 221 223, readahead 187 213, sendfile 40 71, copy_file_range 326 285,
+    fadvise64 221 223, readahead 187 213, sendfile 40 71, copy_file_range 326 285,
     getdents64 217 61, getcwd 79 17, chdir 80 49, fchdir 81 50, rename 82 -, renameat 264 38,
     renameat2 316 276, mkdir 83 -, mkdirat 258 34, rmdir 84 -, unlink 87 -, unlinkat 263 35, link 86 -,
     linkat 265 37, symlink 88 -, symlinkat 266 36, readlink 89 -, readlinkat 267 78, umask 95 166,
@@ -43,7 +43,8 @@ _CONDITIONAL = """
     fcntl 72 25, open 2 -, openat 257 56,
 """
 # Answered with EPERM, so that a student reads "not permitted" and not "not implemented". Landlock knows
-# nothing of modes and times of files, and early versions of it nothing of truncation.
+# nothing of modes and times of files, and early versions of it nothing of truncation. With fallocate a disk
+# is full at once; what is written takes time, in which it is seen.
 _REFUSED = """
     fork 57 -, vfork 58 -, execve 59 221, execveat 322 281, socket 41 198, socketpair 53 199, bind 49 200,
     connect 42 203, listen 50 201, accept 43 202, accept4 288 242, sendmsg 46 211, recvmsg 47 212,
@@ -67,7 +68,7 @@ _REFUSED = """
     move_mount 429 429, fsopen 430 430, fsmount 432 432, process_madvise 440 440, seccomp 317 277,
     setxattr 188 5, lsetxattr 189 6, fsetxattr 190 7,
     removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16, vmsplice 278 75, splice 275 76, tee 276 77,
-    mbind 237 235,
+    mbind 237 235, fallocate 285 47,
 """
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from autograder.worker import landlock, seccomp
 from autograder.worker.protocol import Header
+from autograder.worker.scratch import MAX_FILE
 
 _SET_DEATH_SIGNAL, _SET_DUMPABLE, _DROP_BOUND, _NO_NEW_PRIVILEGES = 1, 4, 24, 38
 _CAPABILITY_VERSION = 0x20080522
@@ -24,9 +25,9 @@ _SYSTEM = (
 )  # fmt: skip
 
 
-def die_with_parent() -> None:
-    """Have the kernel kill this process when the one that started it dies."""
-    _libc().prctl(_SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
+    """Have the kernel send this process a signal when the one that started it dies."""
+    _libc().prctl(_SET_DEATH_SIGNAL, int(by), 0, 0, 0)
 
 
 def confine(limits: Header) -> list[str]:
@@ -35,12 +36,13 @@ def confine(limits: Header) -> list[str]:
     _limit(limits)
     walls = ["rlimits"]
     libc = _libc()
-    libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     if libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
         return walls
     _drop_capabilities(libc)
     with suppress(OSError):
         walls += ["landlock"] if landlock.install(readable(), scratch) else []
+    if "landlock" not in walls:  # which keeps neighbours out, and lets the zygote see what files we hold
+        libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     with suppress(OSError, KeyError):
         seccomp.install()
         walls.append("seccomp")
@@ -71,7 +73,7 @@ def _limit(limits: Header) -> None:
     for kind, limit in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_CPU, int(limits["cpu_seconds"])),
-        (resource.RLIMIT_FSIZE, 16 << 20),
+        (resource.RLIMIT_FSIZE, MAX_FILE),
         (resource.RLIMIT_NOFILE, 128),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_MEMLOCK, 0),

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from autograder.worker.scratch import exceeds, remove
+from autograder.worker.scratch import exceeds, own_folder, remove
 from autograder.worker.wall import die_with_parent
 
 CONTROL = 3
@@ -27,6 +27,7 @@ del _torch
 """
 _ID = struct.Struct("!i")
 _WATCH_SECONDS = 0.1
+_MAX_DESCRIPTOR = 256
 Serve = Callable[[socket.socket], None]
 
 
@@ -35,14 +36,19 @@ def main(fonts: Path) -> None:
 
     `fonts` is where matplotlib keeps its list of fonts, which is slow to make anew.
     """
-    die_with_parent()
+    signal.signal(signal.SIGTERM, _end)
+    die_with_parent(signal.SIGTERM)
     control = socket.socket(fileno=CONTROL)
-    with tempfile.TemporaryDirectory(prefix="worker-") as folder:
-        scratch = Path(folder)
+    with own_folder(Path(tempfile.gettempdir())) as scratch:
         _set_environment(scratch, fonts)
         serve = _warm()
         control.sendall(b"r")
         _obey(control, serve, scratch)
+
+
+def _end(number: int, frame: object) -> None:  # noqa: ARG001 - a signal handler's signature
+    """End as at the close of a `with` block: the grader is dead, but its workers' folders are to go."""
+    raise SystemExit
 
 
 def _set_environment(scratch: Path, fonts: Path) -> None:
@@ -111,9 +117,12 @@ def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) 
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):  # else the child would go on as a second zygote
-            control.close()
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            control.detach()
+            os.dup2(descriptor, CONTROL)
+            os.closerange(CONTROL + 1, _MAX_DESCRIPTOR)
             _enter(scratch / str(os.getpid()))
-            serve(socket.socket(fileno=descriptor))
+            serve(socket.socket(fileno=CONTROL))
         os._exit(0)
     os.close(descriptor)
     handle = os.pidfd_open(child)

@@ -1,0 +1,18 @@
+"""Fills files that it has deleted and keeps open: no folder shows them.
+
+verdict: crashed
+hint: stopped for taking too much memory, time or disk
+"""
+import os
+import time
+
+hoard = []
+for number in range(14):
+    hoard.append(open("file", "w+b", buffering=0))
+    os.remove("file")
+    hoard[-1].write(bytes(15 << 20))
+time.sleep(0.5)  # far longer than it takes to see it
+
+
+def row_sums(x):
+    return x.sum(-1)

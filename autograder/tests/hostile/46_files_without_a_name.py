@@ -1,0 +1,16 @@
+"""Fills files that never had a name.
+
+verdict: crashed
+hint: stopped for taking too much memory, time or disk
+"""
+import os
+import time
+
+for number in range(14):
+    descriptor = os.open(".", os.O_TMPFILE | os.O_RDWR)
+    os.write(descriptor, bytes(15 << 20))
+time.sleep(0.5)
+
+
+def row_sums(x):
+    return x.sum(-1)
