@@ -16,8 +16,13 @@ from autograder.expect import (
 from autograder.student import Remote
 from autograder.suite import question
 
+SCORES = "Row: who looks. Column: who is looked at. What is the score of a token that may be seen?"
+MASKED = "What does a row of the masked scores look like?"
+EVENLY = "How many tokens does row t see?"
+AVERAGES = "Follow rows 0, 1 and 2 of a short sequence by hand."
 
-def expect_blind_to_the_future(average: Remote) -> None:
+
+def expect_blind_to_the_future(average: Remote, reference: Remote) -> None:
     """Expect new tokens from position 4 on to leave the first four averages alone."""
     x = 3 * torch.randn(2, 7, 3)
     changed = torch.cat([x[:, :4], 5 * torch.randn(2, 3, 3)], dim=1)
@@ -30,25 +35,48 @@ def expect_blind_to_the_future(average: Remote) -> None:
             False,
             f"Only tokens from 4 on were changed, but row {row} changed too. What does it look at?",
         )
+    expect_close(before, reference(x)[:, :4], hint=AVERAGES)
 
 
-def expect_separate_sequences(average: Remote) -> None:
+def expect_separate_sequences(average: Remote, reference: Remote) -> None:
     """Expect a batch to give what its sequences give one by one."""
-    batch = 3 * torch.randn(3, 5, 4)
-    together = expect_tensor(average(batch), (3, 5, 4))
-    for number in range(3):
+    batch = 3 * torch.randn(2, 5, 4)
+    together = expect_tensor(average(batch), (2, 5, 4))
+    for number in range(2):
         alone = expect_tensor(average(batch[number : number + 1]), (1, 5, 4))
         expect(
             torch.allclose(together[number], alone[0], atol=1e-5, rtol=0),
             f"Sequence {number} has other averages in a batch than alone. Does it mix with its neighbours?",
         )
+    expect_close(together, reference(batch), hint=AVERAGES)
+
+
+def expect_short_sequences(average: Remote, reference: Remote) -> None:
+    """Expect one token to be its own average, and a second to be averaged with it."""
+    for length in (2, 1):
+        x = torch.randn(2, length, 3)
+        expect_close(average(x), reference(x), hint=f"What is row {length - 1} the mean of?")
+
+
+def expect_right_and_untouched(average: Remote, reference: Remote) -> None:
+    """Expect the right averages, and an x that the call left as it was."""
+    x = torch.randn(2, 6, 3)
+    inspection = average.inspect(x)
+    expect_unchanged(inspection, x, names=("x",))
+    expect_close(inspection.output, reference(x), hint=AVERAGES)
 
 
 def expect_gradient_of_averages(average: Remote, reference: Remote) -> None:
-    """Expect the gradient to reach x, with the right values."""
+    """Expect the averages, and the gradient to reach x with the right values."""
     x, weight = torch.randn(2, 5, 3, requires_grad=True), torch.randn(2, 5, 3)
-    right = reference.inspect(x, weight=weight).gradients[0]
-    expect_gradient(average.inspect(x, weight=weight), {0: right})
+    right, seen = reference.inspect(x, weight=weight), average.inspect(x, weight=weight)
+    expect_close(seen.output, right.output, hint=AVERAGES)
+    expect_gradient(seen, {0: right.gradients[0]}, names=("x",))
+
+
+def expect_hidden_future(weights: torch.Tensor, message: str) -> None:
+    """Expect every weight above the diagonal to be exactly 0."""
+    expect(bool((weights.triu(1) == 0).all()), message)
 
 
 @question("causal_average_loop", weight=2)
@@ -56,35 +84,31 @@ def test_loop_averages_each_row_with_all_before_it(student, reference):
     """Each row is the mean of itself and of all rows before it."""
     x = 3 * torch.randn(3, 5, 4)
     right = reference.causal_average_loop(x)
-    expect_close(
-        student.causal_average_loop(x), right, hint="Follow rows 0, 1 and 2 of a short sequence by hand."
-    )
+    expect_close(student.causal_average_loop(x), right, hint=AVERAGES)
 
 
 @question("causal_average_loop")
-def test_loop_leaves_its_input_alone(student):
+def test_loop_leaves_its_input_alone(student, reference):
     """x is not overwritten."""
-    x = torch.randn(2, 6, 3)
-    expect_unchanged(student.causal_average_loop.inspect(x), x)
+    expect_right_and_untouched(student.causal_average_loop, reference.causal_average_loop)
 
 
 @question("causal_average_loop")
-def test_loop_is_blind_to_the_future(student):
+def test_loop_is_blind_to_the_future(student, reference):
     """A token of the future changes no earlier row."""
-    expect_blind_to_the_future(student.causal_average_loop)
+    expect_blind_to_the_future(student.causal_average_loop, reference.causal_average_loop)
 
 
 @question("causal_average_loop")
-def test_loop_keeps_sequences_apart(student):
+def test_loop_keeps_sequences_apart(student, reference):
     """The sequences of a batch do not mix."""
-    expect_separate_sequences(student.causal_average_loop)
+    expect_separate_sequences(student.causal_average_loop, reference.causal_average_loop)
 
 
 @question("causal_average_loop")
-def test_loop_takes_a_single_token(student):
-    """One token is its own average."""
-    x = torch.randn(2, 1, 3)
-    expect_close(student.causal_average_loop(x), x, hint="With T = 1 there is nothing to mix.")
+def test_loop_takes_very_few_tokens(student, reference):
+    """A second token is averaged with the first, and one alone is its own average."""
+    expect_short_sequences(student.causal_average_loop, reference.causal_average_loop)
 
 
 @question("causal_average_loop")
@@ -112,29 +136,30 @@ def test_loop_reads_any_memory_layout(student, reference):
 def test_weights_share_evenly(student, reference, length):
     """Row t shares the weight 1 evenly among the tokens 0 to t."""
     right = reference.causal_average_weights(length)
-    expect_close(student.causal_average_weights(length), right, hint="How many tokens does row t see?")
+    expect_close(student.causal_average_weights(length), right, hint=EVENLY)
 
 
 @question("causal_average_weights")
-def test_weights_sum_to_one(student):
+def test_weights_sum_to_one(student, reference):
     """Every row sums to 1."""
-    expect_rows_sum_to_one(student.causal_average_weights(9))
+    weights = student.causal_average_weights(9)
+    expect_rows_sum_to_one(weights)
+    expect_close(weights, reference.causal_average_weights(9), hint=EVENLY)
 
 
 @question("causal_average_weights")
-def test_weights_hide_the_future(student):
+def test_weights_hide_the_future(student, reference):
     """Every weight above the diagonal is exactly 0."""
     weights = expect_tensor(student.causal_average_weights(6), (6, 6))
-    expect(
-        bool((weights.triu(1) == 0).all()),
-        "A token has a weight for one that comes after it. Which triangle is kept?",
-    )
+    expect_hidden_future(weights, "A token has a weight for one that comes after it. Which triangle is kept?")
+    expect_close(weights, reference.causal_average_weights(6), hint=EVENLY)
 
 
 @question("causal_average_weights")
-def test_weights_of_a_single_token(student):
-    """A single token has the weight 1."""
-    expect_equal(student.causal_average_weights(1), torch.ones(1, 1))
+def test_weights_of_very_few_tokens(student, reference):
+    """Two tokens share in the second row, and a single one has the weight 1."""
+    for length in (2, 1):
+        expect_equal(student.causal_average_weights(length), reference.causal_average_weights(length))
 
 
 @question("causal_average", weight=2)
@@ -142,7 +167,7 @@ def test_product_averages_each_row_with_all_before_it(student, reference):
     """Each row is the mean of itself and of all rows before it."""
     x = 3 * torch.randn(3, 5, 4)
     right = reference.causal_average(x)
-    expect_close(student.causal_average(x), right, hint="Follow rows 0, 1 and 2 of a short sequence by hand.")
+    expect_close(student.causal_average(x), right, hint=AVERAGES)
 
 
 @question("causal_average")
@@ -156,29 +181,27 @@ def test_product_takes_any_number_of_leading_dimensions(student, reference, shap
 
 
 @question("causal_average")
-def test_product_leaves_its_input_alone(student):
+def test_product_leaves_its_input_alone(student, reference):
     """x is not overwritten."""
-    x = torch.randn(2, 6, 3)
-    expect_unchanged(student.causal_average.inspect(x), x)
+    expect_right_and_untouched(student.causal_average, reference.causal_average)
 
 
 @question("causal_average")
-def test_product_is_blind_to_the_future(student):
+def test_product_is_blind_to_the_future(student, reference):
     """A token of the future changes no earlier row."""
-    expect_blind_to_the_future(student.causal_average)
+    expect_blind_to_the_future(student.causal_average, reference.causal_average)
 
 
 @question("causal_average")
-def test_product_keeps_sequences_apart(student):
+def test_product_keeps_sequences_apart(student, reference):
     """The sequences of a batch do not mix."""
-    expect_separate_sequences(student.causal_average)
+    expect_separate_sequences(student.causal_average, reference.causal_average)
 
 
 @question("causal_average")
-def test_product_takes_a_single_token(student):
-    """One token is its own average."""
-    x = torch.randn(2, 1, 3)
-    expect_close(student.causal_average(x), x, hint="With T = 1 there is nothing to mix.")
+def test_product_takes_very_few_tokens(student, reference):
+    """A second token is averaged with the first, and one alone is its own average."""
+    expect_short_sequences(student.causal_average, reference.causal_average)
 
 
 @question("causal_average")
@@ -207,7 +230,7 @@ def test_product_reads_any_memory_layout(student, reference):
 def test_mask_is_zero_or_minus_infinity(student, reference, length):
     """Scores are 0 on and below the diagonal and -inf above it."""
     right = reference.causal_mask_scores(length)
-    expect_equal(student.causal_mask_scores(length), right, hint="Row: who looks. Column: who is looked at.")
+    expect_equal(student.causal_mask_scores(length), right, hint=SCORES)
 
 
 @question("causal_mask_scores")
@@ -215,24 +238,30 @@ def test_mask_lets_each_token_see_itself(student):
     """Every token may look at itself."""
     scores = expect_no_nan(expect_tensor(student.causal_mask_scores(7), (7, 7)))
     expect(
-        bool((scores.diagonal() == 0).all()),
-        "The diagonal must be 0. Row 0 would see nothing at all otherwise.",
+        not bool(scores.diagonal().isinf().any()),
+        "A token is hidden from itself: its score on the diagonal is infinite. Where does the future begin?",
     )
+    expect_equal(scores.tril(), torch.zeros(7, 7), name="The part that may be seen", hint=SCORES)
+    future = torch.ones(7, 7).triu(1) == 1
+    expect(bool((scores[future] < 0).all()), "A token sees as much of the future as of itself.")
 
 
 @question("causal_mask_scores")
-def test_mask_hides_whatever_the_scores_are(student):
+def test_mask_hides_whatever_the_scores_are(student, reference):
     """Added to huge scores, it still hides the future completely."""
     mask = expect_no_nan(expect_tensor(student.causal_mask_scores(6), (6, 6)))
-    weights = torch.softmax(1e12 * torch.randn(6, 6).abs().cumsum(dim=1) + mask, dim=1)
+    scores = 1e12 * torch.randn(6, 6).abs().cumsum(dim=1)
+    weights = torch.softmax(scores + mask, dim=1)
     expect_rows_sum_to_one(weights, "The softmax of the masked scores")
-    expect(bool((weights.triu(1) == 0).all()), "A large score shines through the mask. Is it minus infinity?")
+    expect_hidden_future(weights, "A large score shines through the mask. Is it minus infinity?")
+    expect_equal(mask, reference.causal_mask_scores(6), hint=SCORES)
 
 
 @question("causal_mask_scores")
-def test_mask_of_a_single_token(student):
-    """A single token has nothing to hide: a score of 0."""
-    expect_equal(student.causal_mask_scores(1), torch.zeros(1, 1))
+def test_mask_of_very_few_tokens(student, reference):
+    """The first of two tokens does not see the second; a single one has nothing to hide."""
+    for length in (2, 1):
+        expect_equal(student.causal_mask_scores(length), reference.causal_mask_scores(length), hint=SCORES)
 
 
 @question("causal_softmax_weights", weight=2)
@@ -240,28 +269,27 @@ def test_mask_of_a_single_token(student):
 def test_softmax_shares_evenly(student, reference, length):
     """Row t shares the weight 1 evenly among the tokens 0 to t."""
     right = reference.causal_softmax_weights(length)
-    expect_close(
-        student.causal_softmax_weights(length), right, hint="What does a row of the masked scores look like?"
-    )
+    expect_close(student.causal_softmax_weights(length), right, hint=MASKED)
 
 
 @question("causal_softmax_weights")
-def test_softmax_rows_sum_to_one(student):
+def test_softmax_rows_sum_to_one(student, reference):
     """Every row sums to 1."""
-    expect_rows_sum_to_one(student.causal_softmax_weights(9))
+    weights = student.causal_softmax_weights(9)
+    expect_rows_sum_to_one(weights)
+    expect_close(weights, reference.causal_softmax_weights(9), hint=MASKED)
 
 
 @question("causal_softmax_weights")
-def test_softmax_hides_the_future(student):
+def test_softmax_hides_the_future(student, reference):
     """Every weight above the diagonal is exactly 0."""
     weights = expect_no_nan(expect_tensor(student.causal_softmax_weights(6), (6, 6)))
-    expect(
-        bool((weights.triu(1) == 0).all()),
-        "A hidden token has a weight. What is the exponential of its score?",
-    )
+    expect_hidden_future(weights, "A hidden token has a weight. What is the exponential of its score?")
+    expect_close(weights, reference.causal_softmax_weights(6), hint=MASKED)
 
 
 @question("causal_softmax_weights")
-def test_softmax_of_a_single_token(student):
-    """A single token has the weight 1."""
-    expect_equal(student.causal_softmax_weights(1), torch.ones(1, 1))
+def test_softmax_of_very_few_tokens(student, reference):
+    """Two tokens share in the second row, and a single one has the weight 1."""
+    for length in (2, 1):
+        expect_close(student.causal_softmax_weights(length), reference.causal_softmax_weights(length))

@@ -1,5 +1,5 @@
-""".item() and torch.tensor(...) break the connection to the inputs, so that nothing can be learnt from the
-scores. Can you stay with tensors?
+"""The scores are right, but cut off from the inputs, as .item(), .tolist(), .detach() and torch.tensor(...)
+all do, so that nothing can be learnt from them. Can you stay with tensors?
 """
 
 

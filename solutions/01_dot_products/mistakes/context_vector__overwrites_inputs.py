@@ -1,4 +1,6 @@
-"""After the call, look at inputs again: *= writes the weighted rows into the caller's tensor."""
+"""After the call, look at inputs again: a step such as *= writes the weighted rows into the
+caller's tensor.
+"""
 
 
 def context_vector(weights, inputs):

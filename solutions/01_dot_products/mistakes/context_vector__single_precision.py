@@ -1,4 +1,6 @@
-"""The sum starts as float32, and += keeps it so whatever is added. Give it the dtype of the inputs."""
+"""A new tensor is float32 unless told otherwise, and what is written into it or added to it is rounded. How
+does it take over the dtype of the inputs?
+"""
 
 
 def context_vector(weights, inputs):

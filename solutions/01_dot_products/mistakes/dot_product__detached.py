@@ -1,5 +1,5 @@
-"""torch.tensor(...) makes a new tensor that knows nothing of a and b. Add up the tensors themselves
-instead of their numbers.
+"""The number is right, but it knows nothing of a and b any more, as after .item(), .detach() or
+torch.tensor(...). Add up the tensors themselves instead of their numbers.
 """
 
 

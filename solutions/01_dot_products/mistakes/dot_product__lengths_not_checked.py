@@ -1,4 +1,6 @@
-"""What happens when one vector is longer than the other? zip stops at the shorter one without a word."""
+"""What happens when one vector is longer than the other? Your loop ends with the shorter one
+without a word.
+"""
 
 
 def dot_product(a, b):

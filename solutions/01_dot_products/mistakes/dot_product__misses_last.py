@@ -1,4 +1,4 @@
-"""Try vectors of length 1. range(n) already stops before n, so taking away 1 leaves out one entry."""
+"""Try vectors of length 1. The last entry has no part in your total; where does your loop end?"""
 
 
 def dot_product(a, b):

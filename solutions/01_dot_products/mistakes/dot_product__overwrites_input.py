@@ -1,5 +1,5 @@
-"""After the call, look at a again. a *= b writes the products into the caller's vector; where else could
-they go?
+"""After the call, look at a again: the products now stand in the caller's vector. Where else
+could they go?
 """
 
 

@@ -1,5 +1,5 @@
-"""The number is right but no longer a tensor. .item() takes it out of torch, and no gradient can find the
-way back.
+"""The number is right but no longer a tensor. .item() and float() take it out of torch, and no gradient can
+find the way back.
 """
 
 

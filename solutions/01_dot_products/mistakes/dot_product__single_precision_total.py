@@ -1,6 +1,4 @@
-"""The total begins as float32 and += keeps it so, whatever is added. How can it start with the dtype of
-the inputs?
-"""
+"""The total is float32, whatever the vectors are. How can it start with the dtype of the inputs?"""
 
 
 def dot_product(a, b):

@@ -1,5 +1,5 @@
-"""torch.tensor(...) of plain numbers makes a tensor that has forgotten the scores it came from. Divide the
-tensor itself.
+"""The weights are right, but they have forgotten the scores they came from, as after .tolist(), .detach() or
+torch.tensor(...). Divide the tensor itself.
 """
 
 

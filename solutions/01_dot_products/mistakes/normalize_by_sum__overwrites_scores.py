@@ -1,4 +1,4 @@
-"""After the call, look at scores again: /= writes the weights into the caller's tensor."""
+"""After the call, look at scores again: a step such as /= writes the weights into the caller's tensor."""
 
 
 def normalize_by_sum(scores):

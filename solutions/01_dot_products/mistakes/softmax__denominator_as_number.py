@@ -1,5 +1,5 @@
-"""The weights are right, but .item() hides from the gradient that the denominator depends on the scores as
-well.
+"""The weights are right, but the gradient does not see that the denominator depends on the scores as well:
+.item() or .detach() hides it.
 """
 
 

@@ -1,5 +1,5 @@
-"""Plain Python numbers carry no gradient, and a new tensor made of them has no past. torch.exp takes the
-whole tensor at once.
+"""The weights are right, but plain numbers and .detach() cut them off from the scores. torch.exp takes the
+whole tensor at once and keeps the connection.
 """
 
 

@@ -1,4 +1,4 @@
-"""After the call, look at scores again: -= shifts the caller's tensor, not a copy."""
+"""After the call, look at scores again: a step such as -= shifts the caller's tensor, not a copy."""
 
 
 def softmax(scores):

@@ -1,4 +1,4 @@
-"""After the call, look at scores again: -= shifts the caller's tensor, not a copy."""
+"""After the call, look at scores again: a step such as -= works on the caller's tensor, not on a copy."""
 
 
 def attention_weights(scores):

@@ -1,5 +1,5 @@
-"""The inputs get their gradient, but the weights do not, so nothing could learn where to look. What does
-.detach() cut off?
+"""The inputs get their gradient, but the weights do not, so nothing could learn where to look. What cuts them
+off, as .detach() and .item() do?
 """
 
 

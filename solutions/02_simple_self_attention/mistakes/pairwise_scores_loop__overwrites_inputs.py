@@ -1,4 +1,6 @@
-"""After the call, look at inputs again: *= changes the caller's rows while the loop still needs them."""
+"""After the call, look at inputs again: a step such as *= changes the caller's rows while the loop still
+needs them.
+"""
 
 
 def pairwise_scores_loop(inputs):

@@ -1,5 +1,5 @@
-"""A tensor made of plain numbers has forgotten where they came from, and no gradient finds its way back.
-Stay with tensors from beginning to end.
+"""The numbers are right, but they have forgotten where they came from, as after .item(), .detach() or
+torch.tensor(...). Stay with tensors from beginning to end.
 """
 
 

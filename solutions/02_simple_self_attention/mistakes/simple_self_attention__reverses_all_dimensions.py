@@ -1,5 +1,5 @@
-"""On a batch, .T turns all dimensions round, the batch as well. Which two dimensions must change places,
-counted from the end?
+"""On a batch, all dimensions are turned round, the batch as well, as .T does it. Which two dimensions must
+change places, counted from the end?
 """
 
 

@@ -1,5 +1,5 @@
-"""The numbers are right, but `.detach()` and `.data` cut the result off from x, and nothing could be
-trained through it.
+"""The numbers are right, but something cuts the result off from x, as `.detach()`, `.data` and `.tolist()`
+do, and nothing could be trained through it.
 """
 
 

@@ -1,5 +1,5 @@
-"""`x.float()` makes the product work and throws half of a float64's digits away. Let the weights follow
-x, not x the weights.
+"""A float64 x comes back as float32, and half of its digits are gone. Let the weights follow x, not x the
+weights.
 """
 
 

@@ -1,5 +1,5 @@
-"""A name with an underscore at the end, such as `cumsum_`, works in place: the result is right, and x is
-gone.
+"""The result is right, and x is gone: something works in place, as a method does whose name ends with an
+underscore, or an assignment to a part of x.
 """
 
 

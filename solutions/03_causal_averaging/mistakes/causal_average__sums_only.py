@@ -1,4 +1,4 @@
-"""A triangle of ones adds up tokens. One more step makes averages of the sums."""
+"""Your rows are the sums of the tokens so far. One more step makes averages of them."""
 
 
 def causal_average(x):

@@ -1,5 +1,5 @@
-"""The numbers are right, but `.item()` and `.tolist()` turn tensors into plain numbers, and gradients
-cannot pass plain numbers.
+"""The numbers are right, but they are cut off from x. `.item()`, `.tolist()` and `.detach()` do that, and
+gradients cannot pass plain numbers.
 """
 
 

@@ -1,4 +1,4 @@
-"""`torch.zeros(shape)` is float32, and what is written into it is rounded. How does a new tensor take
+"""A new tensor is float32 unless told otherwise, and what is written into it is rounded. How does it take
 over the number type of x?
 """
 

@@ -1,5 +1,5 @@
-"""Writing `y = x` gives x a second name and makes no copy. Follow row 2: which rows does it read, and who
-wrote to them before?
+"""The loop writes into the tensor that it reads; a second name, as in `y = x`, makes no copy. Follow row 2:
+which rows does it read, and who wrote to them before?
 """
 
 

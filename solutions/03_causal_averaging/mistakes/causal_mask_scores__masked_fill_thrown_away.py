@@ -1,5 +1,5 @@
-"""`masked_fill` returns a new tensor and leaves the old one as it is. What becomes of the one that it
-returns?
+"""All your scores are 0, as if nothing were masked. `masked_fill` returns a new tensor and leaves the old one
+as it is: what becomes of the one that it returns?
 """
 
 

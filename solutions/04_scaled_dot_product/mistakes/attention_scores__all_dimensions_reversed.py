@@ -1,4 +1,6 @@
-"""`.T` turns around all dimensions, the batch too. Only the last two of the keys must change places."""
+"""All dimensions of the keys are turned around, the batch too, as `.T` does it. Only the last two must change
+places.
+"""
 
 
 def attention_scores(queries, keys):

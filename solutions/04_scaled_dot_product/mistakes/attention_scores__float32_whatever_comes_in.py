@@ -1,4 +1,4 @@
-"""A new tensor from `torch.zeros` is float32, and what is written into it is rounded. How can it follow
+"""A new tensor is float32 unless told otherwise, and what is written into it is rounded. How can it follow
 the input?
 """
 

@@ -1,5 +1,5 @@
-"""Your argument has one name, and the product reads another: `keys` of the notebook, left over from an
-earlier cell. Restart the kernel, or try other tokens, and it shows.
+"""The product reads the `keys` of the notebook, left over from an earlier cell, and not your argument.
+Restart the kernel, or try other tokens, and it shows.
 """
 
 

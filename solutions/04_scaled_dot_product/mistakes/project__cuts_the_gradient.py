@@ -1,4 +1,4 @@
-"""The numbers are right, but `.data` and `.detach()` cut the matrices off, and training could never
+"""The numbers are right, but the matrices are cut off, as by `.data` or `.detach()`, and training could never
 change them.
 """
 

@@ -1,4 +1,6 @@
-"""`.float()` throws away half of a float64's digits. Is the conversion needed at all?"""
+"""float64 inputs come back as float32, and half of their digits are gone. Which step converts them, and is it
+needed?
+"""
 
 
 def project(x, W_query, W_key, W_value):

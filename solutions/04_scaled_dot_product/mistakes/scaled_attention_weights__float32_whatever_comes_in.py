@@ -1,5 +1,5 @@
-"""A softmax with `dtype=torch.float32` answers in float32, whatever it is asked. Results keep the dtype
-of their inputs.
+"""float64 scores come back as float32. Which step changes the number type? Results keep the dtype of their
+inputs.
 """
 
 

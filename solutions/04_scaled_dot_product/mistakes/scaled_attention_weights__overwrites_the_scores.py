@@ -1,5 +1,5 @@
-"""The weights are right, but `/=` has also changed the caller's scores. Called twice, the function scales
-twice.
+"""The weights are right, but a step such as `/=` has also changed the caller's scores. Called twice, the
+function scales twice.
 """
 
 

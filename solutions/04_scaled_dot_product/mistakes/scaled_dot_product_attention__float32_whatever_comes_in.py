@@ -1,5 +1,5 @@
-"""A softmax that is told to answer in float32 does so whatever it is given, and the result follows it. Is the
-conversion needed?
+"""float64 inputs come back as float32, and half of their digits are gone. Which step converts them, and is it
+needed?
 """
 
 

@@ -1,4 +1,4 @@
-"""The result is right, but the caller's queries have become smaller: `/=` works in place."""
+"""The result is right, but the caller's queries have become smaller: a step such as `/=` works in place."""
 
 
 def scaled_dot_product_attention(queries, keys, values):

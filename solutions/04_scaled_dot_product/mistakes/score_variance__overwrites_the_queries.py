@@ -1,5 +1,5 @@
-"""The result is right, but `/=` divides the caller's queries in place, and the next measurement starts
-from smaller ones.
+"""The result is right, but a step such as `/=` divides the caller's queries in place, and the next
+measurement starts from smaller ones.
 """
 
 

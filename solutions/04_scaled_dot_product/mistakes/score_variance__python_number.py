@@ -1,4 +1,6 @@
-"""The number is right, but `.item()` makes a Python number of it. The description asks for a tensor."""
+"""The number is right, but `.item()` or `float()` makes a Python number of it. The description asks for a
+tensor.
+"""
 
 
 def score_variance(queries, keys, scaled):
