@@ -105,6 +105,10 @@ class Zygote:
         worker.ask({"op": "start", "limits": limits}, [], _FORK_SECONDS)
         return worker
 
+    def make_optimizer(self) -> None:
+        """Make an optimizer in the zygote: the first one costs a second, which all forks then share."""
+        self._told(b"o", 1)
+
     def close(self) -> None:
         """End the zygote and whatever it left."""
         self._control.close()
@@ -155,12 +159,16 @@ class Zygote:
 
     def _reap(self, child: int) -> int:
         """Wait for the dead `child` and return its wait status."""
+        status: int = _ID.unpack(self._told(b"w" + _ID.pack(child), _ID.size))[0]
+        return status
+
+    def _told(self, message: bytes, count: int) -> bytes:
+        """Send the zygote a message and return its answer of `count` bytes."""
         try:
-            self._control.sendall(b"w" + _ID.pack(child))
-            status: int = _ID.unpack(self._expect(_ID.size))[0]
+            self._control.sendall(message)
+            return self._expect(count)
         except OSError as error:
             raise ZygoteError(f"the workers' parent process is gone: {error}") from None
-        return status
 
     def _expect(self, count: int) -> bytes:
         try:

@@ -124,11 +124,26 @@ def test_the_worker_holds_no_descriptor_but_its_own(worker: Worker) -> None:
     assert len(run(worker, code).split()) <= 4
 
 
+def test_what_a_first_optimizer_imports_is_imported_once_for_all(zygote: Zygote) -> None:
+    zygote.make_optimizer()
+    worker = zygote.fork(LIMITS)
+    code = """if True:
+        import sys, torch
+        before = set(sys.modules)
+        torch.optim.SGD([torch.zeros(1)])
+        print(set(sys.modules) == before)
+    """
+    assert run(worker, code) == "True\n"
+    worker.close()
+
+
 def test_a_zygote_that_dies_is_ours_to_mend() -> None:
     zygote = Zygote()
     os.killpg(zygote._process.pid, signal.SIGKILL)
     with pytest.raises(ZygoteError):
         zygote.fork(LIMITS)
+    with pytest.raises(ZygoteError):
+        zygote.make_optimizer()
     zygote.close()
 
 

@@ -2,7 +2,8 @@
 
 Its end of a socket is descriptor 3. A message "f", with a socket attached, forks a child that serves on
 that socket in a scratch folder of its own; the answer is the child's process id with a pidfd attached.
-"w" and an id waits for a dead child, removes its folder and answers with its wait status.
+"w" and an id waits for a dead child, removes its folder and answers with its wait status. "o" makes an
+optimizer, so that no child pays for what the first one imports; the answer is "r".
 """
 
 import contextlib
@@ -90,6 +91,9 @@ def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
                     (child,) = _ID.unpack(message[1:])
                     control.sendall(_ID.pack(_reap(child, scratch)))
                     children.discard(child)
+                case b"o":
+                    _make_optimizer()
+                    control.sendall(b"r")
                 case _:
                     return
     finally:
@@ -104,6 +108,13 @@ def _watch(control: socket.socket, children: set[int], scratch: Path) -> None:
         for child in children:
             if exceeds(child, scratch / str(child)):
                 os.kill(child, signal.SIGKILL)
+
+
+def _make_optimizer() -> None:
+    """Import what torch imports with a process's first optimizer: a second that few exercises need."""
+    import torch
+
+    torch.optim.SGD([torch.zeros(1)])
 
 
 def _reap(child: int, scratch: Path) -> int:
