@@ -38,6 +38,11 @@ class Matrices(nn.Module):
 
 def same(first, second):
     return first is second
+
+def overwrite(module):
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.add_(1)
 """
 
 
@@ -49,6 +54,11 @@ class Kind:
     layers: tuple[str, str, str]
     linear: bool = True
     square: bool = False
+
+    @property
+    def argument(self):
+        """Return what forward calls the tokens."""
+        return "token_encodings" if self.square else "x"
 
     def make(self, side, d_in, d_out, *more):
         """Return a new module on one side; of a square one d_out is the only size."""
@@ -108,14 +118,33 @@ def parameters(student, module):
 
 
 def expect_parameters(actual, shapes):
-    """Expect parameters of just these names and shapes, all of which can learn."""
+    """Expect parameters of these names and shapes, all of which can learn."""
     for name, shape in shapes.items():
         seen = ", ".join(actual) or "none"
         expect(name in actual, f"{name} is not registered as a parameter; the module's parameters: {seen}.")
         tensor = expect_tensor(actual[name], shape, name=name)
         expect(tensor.requires_grad, f"{name} cannot learn: it asks for no gradient.")
+
+
+def expect_no_others(actual, shapes):
+    """Expect no parameters but these."""
     surplus = ", ".join(sorted(set(actual) - set(shapes)))
     expect(not surplus, f"The module has parameters that were not asked for: {surplus}.")
+
+
+def expect_alive(kind, seen, n, size):
+    """Expect an output (n, size) in which all parameters take part, and return it; it may be wrong."""
+    output = expect_finite(expect_tensor(seen.output, (n, size)))
+    for name in kind.shapes(1, 1):
+        gradient = seen.parameters.get(name)
+        message = f"No gradient reaches {name}. Is it used, and is the result not cut off?"
+        expect(gradient is not None and bool(gradient.any()), message)
+    return output.detach()
+
+
+def alive(kind, module, x, size):
+    """Return what a module makes of tokens, in `size` numbers a token, if its parameters take part in it."""
+    return expect_alive(kind, module.inspect(x, weight=torch.randn(len(x), size)), len(x), size)
 
 
 def load(student, module, weights):
@@ -128,7 +157,9 @@ def load(student, module, weights):
 @each_class()
 def test_parameters(student, kind):
     """Its parameters have the right names and shapes, and all of them can learn."""
-    expect_parameters(parameters(student, kind.make(student, 5, 3)), kind.shapes(5, 3))
+    actual, shapes = parameters(student, kind.make(student, 5, 3)), kind.shapes(5, 3)
+    expect_parameters(actual, shapes)
+    expect_no_others(actual, shapes)
 
 
 @each_class()
@@ -175,7 +206,7 @@ def test_order_of_tokens(student, kind):
     """Shuffling the tokens shuffles the output rows in the same way."""
     module = load(student, kind.make(student, 6, 4), kind.weights(6, 4))
     x, order = kind.tokens(5, 6, 4), torch.tensor([3, 0, 4, 1, 2])
-    straight = expect_tensor(module(x), (5, 4))
+    straight = alive(kind, module, x, 4)
     hint = "Self-attention without a mask does not know where a token stands."
     expect_close(module(x[order]), straight[order], hint=hint)
 
@@ -186,7 +217,7 @@ def test_gradients(student, reference, kind):
     weights, x, out = kind.weights(6, 4), kind.tokens(5, 6, 4).requires_grad_(), torch.randn(5, 4)
     actual = load(student, kind.make(student, 6, 4), weights).inspect(x, weight=out)
     expected = load(reference, kind.make(reference, 6, 4), weights).inspect(x, weight=out)
-    expect_gradient(actual, expected.gradients, atol=1e-4)
+    expect_gradient(actual, expected.gradients, atol=1e-4, names=(kind.argument,))
     for name, right in expected.parameters.items():
         gradient = actual.parameters.get(name)
         expect(
@@ -199,8 +230,8 @@ def test_gradients(student, reference, kind):
 def test_round_trip(student, kind):
     """Saved and loaded into another module, it computes the same."""
     first, second = kind.make(student, 6, 4), kind.make(student, 6, 4)
-    x = 3 * kind.tokens(5, 6, 4)
-    expected = expect_tensor(first(x), (5, 4)).detach()
+    x = kind.tokens(5, 6, 4)
+    expected = alive(kind, first, x, 4)
     second.load_state_dict(first.state_dict())
     expect_close(second(x), expected, hint="Does state_dict hold all numbers that forward uses?")
 
@@ -209,8 +240,10 @@ def test_round_trip(student, kind):
 def test_same_again(student, kind):
     """Called twice, it gives the same output."""
     module, x = kind.make(student, 6, 4), kind.tokens(5, 6, 4)
-    expected = expect_tensor(module(x), (5, 4)).detach()
-    expect_close(module(x), expected, hint="What is made in forward is made anew at each call.")
+    seen, again = module.inspect(x, weight=torch.randn(5, 4)), module(x)
+    output = expect_tensor(seen.output, (5, 4)).detach()
+    expect_close(again, output, hint="What is made in forward is made anew at each call.")
+    expect_alive(kind, seen, 5, 4)
 
 
 @each_class()
@@ -237,14 +270,20 @@ def test_large_scores(student, kind):
 def test_leaves_tokens(student, kind):
     """The tokens stay as they were."""
     x = kind.tokens(5, 6, 4)
-    expect_unchanged(load(student, kind.make(student, 6, 4), kind.weights(6, 4)).inspect(x), x)
+    module = load(student, kind.make(student, 6, 4), kind.weights(6, 4))
+    seen = module.inspect(x, weight=torch.randn(5, 4))
+    expect_alive(kind, seen, 5, 4)
+    expect_unchanged(seen, x, names=(kind.argument,))
 
 
 @question("SelfAttention_v2")
 def test_bias_parameters(student):
     """With qkv_bias each layer has a bias, without it none."""
     expect_parameters(parameters(student, student.SelfAttention_v2(5, 3, True)), V2.shapes(5, 3, bias=True))
-    expect_parameters(parameters(student, student.SelfAttention_v2(5, 3, False)), V2.shapes(5, 3))
+    without = parameters(student, student.SelfAttention_v2(5, 3, False))
+    expect_parameters(without, V2.shapes(5, 3))
+    biases = ", ".join(f"{layer}.bias" for layer in V2.layers if f"{layer}.bias" in without)
+    expect(not biases, f"With qkv_bias=False there must be no bias, but there is {biases}.")
 
 
 @question("SelfAttention_v2")
@@ -258,8 +297,9 @@ def test_bias_values(student):
 @question("SelfAttention_v2")
 def test_bias_by_name(student):
     """qkv_bias may be given by name."""
-    module = student.SelfAttention_v2(d_in=4, d_out=2, qkv_bias=True)
-    expect_parameters(parameters(student, module), V2.shapes(4, 2, bias=True))
+    weights, x = V2.weights(4, 2, bias=True), torch.randn(6, 4)
+    actual = load(student, student.SelfAttention_v2(d_in=4, d_out=2, qkv_bias=True), weights)(x)
+    expect_close(actual, V2.attend(weights, x))
 
 
 @question("SelfAttention")
@@ -287,14 +327,14 @@ def pair(student, d_in, d_out, dtype=torch.float32):
     return source, target, weights
 
 
-def expect_copied(student, target, weights):
+def expect_copied(student, target, weights, hint=""):
     """Expect the target to hold exactly these weights, transposed."""
     actual = parameters(student, target)
-    expect_parameters(actual, {layer: tuple(weights[f"{layer}.weight"].T.shape) for layer in V1.layers})
     for layer in V1.layers:
-        hint = f"x @ {layer} must be what the layer {layer} of the source makes of x."
         name = f"{layer} of the target"
-        expect_equal(actual[layer].detach(), weights[f"{layer}.weight"].T, hint=hint, name=name)
+        expect(layer in actual, f"{name} is not registered as a parameter.")
+        nudge = hint or f"x @ {layer} must be what the layer {layer} of the source makes of x."
+        expect_equal(actual[layer].detach(), weights[f"{layer}.weight"].T, hint=nudge, name=name)
 
 
 @question("copy_weights", weight=2)
@@ -326,21 +366,37 @@ def test_returns_the_target(student):
 
 @question("copy_weights")
 def test_leaves_the_source(student):
-    """The source stays as it was."""
+    """The target gets the weights, and the source stays as it was."""
     source, target, weights = pair(student, 5, 3)
     student.copy_weights(source, target)
     actual = parameters(student, source)
     expect_parameters(actual, V2.shapes(5, 3))
     for name, before in weights.items():
         expect_equal(actual[name].detach(), before, name=f"{name} of the source")
+    expect_copied(student, target, weights)
 
 
 @question("copy_weights")
 def test_target_can_learn(student):
     """The target's parameters can be trained afterwards."""
-    source, target, _ = pair(student, 5, 3)
+    source, target, weights = pair(student, 5, 3)
     student.copy_weights(source, target)
+    expect_copied(student, target, weights)
     expect_parameters(parameters(student, target), V1.shapes(5, 3))
+
+
+@question("copy_weights")
+def test_numbers_of_its_own(student):
+    """What changes in the target afterwards changes nothing in the source."""
+    source, target, weights = pair(student, 5, 3)
+    student.copy_weights(source, target)
+    student.define(STAND_INS, "overwrite")(target)
+    changed = {name: weight + 1 for name, weight in weights.items()}
+    expect_copied(student, target, changed, "The target was changed, but it does not hold the new numbers.")
+    actual = parameters(student, source)
+    for name, before in weights.items():
+        hint = "The target was changed, and the source with it. Do both keep their numbers in one place?"
+        expect_equal(actual[name].detach(), before, hint=hint, name=f"{name} of the source")
 
 
 @question("copy_weights")

@@ -23,16 +23,32 @@ def parameters(module):
     return dict(module.named_parameters()) if isinstance(module, nn.Module) else None
 """
 # A module with plain tensor attributes is tried on another device, where no two devices may meet.
+# Only shapes live there: each step is done here, on zeros, because torch takes seconds to learn it there.
 LEFT_BEHIND = """
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map_only
+
+def here(tensor):
+    return torch.zeros(tensor.shape, dtype=tensor.dtype) if tensor.is_meta else tensor
+
+def there(tensor):
+    return tensor.to("meta")
 
 class OneDevice(TorchDispatchMode):
+    @classmethod
+    def _should_skip_dynamo(cls):
+        return False  # the compiler takes seconds to load
+
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
         tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
-        if len({tensor.device for tensor in tensors if tensor.dim()}) > 1 and "copy" not in str(function):
+        moving = "copy" in str(function)
+        if len({tensor.device for tensor in tensors if tensor.dim()}) > 1 and not moving:
             raise RuntimeError("tensors on two devices")
-        return function(*args, **(kwargs or {}))
+        if moving or not any(tensor.is_meta for tensor in tensors):
+            return function(*args, **kwargs)
+        args, kwargs = tree_map_only(torch.Tensor, here, (args, kwargs))
+        return tree_map_only(torch.Tensor, there, function(*args, **kwargs))
 
 def left_behind(module, x):
     held = [pair for part in module.modules() for pair in vars(part).items()]
@@ -45,7 +61,7 @@ def left_behind(module, x):
     if not plain:
         return ""
     try:
-        with OneDevice():
+        with torch.no_grad(), OneDevice():
             module.to("meta")(x.to("meta"))
     except Exception:
         return plain[0]
@@ -90,6 +106,11 @@ class Kind:
         shape = (3, length, d_in) if self.batched else (length, d_out)
         return torch.randn(shape, dtype=dtype)
 
+    @property
+    def inputs(self):
+        """Return the names of what forward is called with."""
+        return ("x",) if self.batched else ("token_encodings", "mask")
+
     def arguments(self, x):
         """Return what forward is called with: the mask goes along where the class does not make it."""
         return (x,) if self.batched else (x, future(x.size(-2)))
@@ -126,14 +147,28 @@ def parameters(student, module):
 
 
 def expect_parameters(actual, shapes):
-    """Expect parameters of just these names and shapes, all of which can learn."""
+    """Expect parameters of these names and shapes, all of which can learn."""
     for name, shape in shapes.items():
         seen = ", ".join(actual) or "none"
         expect(name in actual, f"{name} is not registered as a parameter; the module's parameters: {seen}.")
         tensor = expect_tensor(actual[name], shape, name=name)
         expect(tensor.requires_grad, f"{name} cannot learn: it asks for no gradient.")
-    surplus = ", ".join(sorted(set(actual) - set(shapes)))
-    expect(not surplus, f"The module has parameters that were not asked for: {surplus}.")
+
+
+def expect_alive(kind, seen, shape):
+    """Expect an output of this shape in which all layers take part, and return it; its values may be wrong."""
+    output = expect_finite(expect_tensor(seen.output, shape))
+    for layer in kind.layers:
+        gradient = seen.parameters.get(f"{layer}.weight")
+        message = f"No gradient reaches {layer}. Is it used, and is the result not cut off?"
+        expect(gradient is not None and bool(gradient.any()), message)
+    return output
+
+
+def alive(kind, module, x, size):
+    """Return what a module makes of tokens, in `size` numbers a token, if its layers take part in it."""
+    shape = (*x.shape[:-1], size)
+    return expect_alive(kind, module.inspect(*kind.arguments(x), weight=torch.randn(shape)), shape).detach()
 
 
 def load(student, module, weights):
@@ -149,8 +184,10 @@ def load(student, module, weights):
 
 @question("causal_mask")
 def test_mask_form(student):
-    """The mask is boolean, with a row and a column for each token."""
-    expect_tensor(student.causal_mask(5), (5, 5), torch.bool)
+    """The mask is boolean, with a row and a column for each token, and hides something but not all."""
+    mask = expect_tensor(student.causal_mask(5), (5, 5), torch.bool)
+    expect(bool(mask.any()), "Nothing is hidden. True means hidden.")
+    expect(not mask.all(), "All is hidden. True means hidden.")
 
 
 @question("causal_mask", weight=2)
@@ -166,12 +203,15 @@ def test_mask_leaves_everyone_something(student):
     """Every token may look at itself."""
     mask = expect_tensor(student.causal_mask(6), (6, 6), torch.bool)
     expect(not mask.diagonal().any(), "The diagonal is hidden. What is left for the first token to look at?")
+    expect(bool(mask.any()), "Nothing is hidden. True means hidden.")
 
 
 @question("causal_mask")
 def test_mask_of_one_token(student):
     """A text of one token has nothing to hide."""
     expect_equal(student.causal_mask(1), torch.tensor([[False]]))
+    message = "With two tokens, something is to be hidden."
+    expect(bool(expect_tensor(student.causal_mask(2), (2, 2), torch.bool).any()), message)
 
 
 @question("masked_attention_weights", weight=2)
@@ -222,7 +262,8 @@ def test_weights_hidden_exactly(student):
 def test_weights_hidden_scores(student):
     """Hidden scores have no influence on visible weights."""
     scores, mask = torch.randn(6, 6), future(6)
-    before = expect_tensor(student.masked_attention_weights(scores, mask), (6, 6))
+    before = student.masked_attention_weights(scores, mask)
+    expect_rows_sum_to_one(expect_tensor(before, (6, 6)))
     changed = torch.where(mask, 3 * torch.randn(6, 6), scores)
     hint = "Only hidden scores were changed, and visible weights followed. What stands in the denominator?"
     expect_close(student.masked_attention_weights(changed, mask), before, hint=hint)
@@ -250,14 +291,17 @@ def test_weights_gradient(student, reference):
     """Gradients reach the visible scores and no hidden one."""
     scores, mask, out = torch.randn(5, 5, requires_grad=True), future(5), torch.randn(5, 5)
     right = reference.masked_attention_weights.inspect(scores, mask, weight=out).gradients[0]
-    expect_gradient(student.masked_attention_weights.inspect(scores, mask, weight=out), {0: right})
+    seen = student.masked_attention_weights.inspect(scores, mask, weight=out)
+    expect_gradient(seen, {0: right}, names=("scores",))
 
 
 @question("masked_attention_weights")
 def test_weights_leave_inputs(student):
-    """Scores and mask stay as they were."""
+    """The weights are right, and scores and mask stay as they were."""
     scores, mask = torch.randn(5, 5), future(5)
-    expect_unchanged(student.masked_attention_weights.inspect(scores, mask), scores, mask)
+    seen = student.masked_attention_weights.inspect(scores, mask)
+    expect_unchanged(seen, scores, mask, names=("scores", "mask"))
+    expect_close(seen.output, torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1))
 
 
 @question("masked_attention_weights")
@@ -271,7 +315,10 @@ def test_weights_float64(student):
 @each_of(MASKED, HEAD, CAUSAL)
 def test_parameters(student, kind):
     """The three layers are its only parameters: no bias unless asked for, and no mask."""
-    expect_parameters(parameters(student, kind.make(student, 6, 4, 5)), kind.shapes(6, 4))
+    actual, shapes = parameters(student, kind.make(student, 6, 4, 5)), kind.shapes(6, 4)
+    expect_parameters(actual, shapes)
+    surplus = ", ".join(sorted(set(actual) - set(shapes)))
+    expect(not surplus, f"The module has parameters that were not asked for: {surplus}.")
 
 
 @each_of(MASKED, HEAD, CAUSAL)
@@ -328,12 +375,9 @@ def test_blind_to_the_future(student, kind):
     x = kind.tokens(7, 6, 4)
     changed = torch.cat([x[..., :4, :], 2 * kind.tokens(3, 6, 4)], dim=-2)
     module = load(student, kind.make(student, 6, 4, 7), kind.weights(6, 4))
-    before, after = (
-        expect_finite(expect_tensor(module(*kind.arguments(tokens)), (*x.shape[:-1], 4)))
-        for tokens in (x, changed)
-    )
+    before, after = (alive(kind, module, tokens, 4) for tokens in (x, changed))
     hint = "Only tokens from 4 on were changed. By which way does the future get in?"
-    expect_close(after[..., :4, :], before[..., :4, :].detach(), hint=hint, name="The first four outputs")
+    expect_close(after[..., :4, :], before[..., :4, :], hint=hint, name="The first four outputs")
     last = (after - before)[..., 4:, :].abs().amax(dim=-1)
     expect(bool((last > 1e-3).all()), "Tokens from 4 on were changed, but an output from 4 on did not move.")
 
@@ -346,6 +390,7 @@ def test_no_gradient_to_the_future(student, kind):
     out[..., 3:, :] = 0
     module = load(student, kind.make(student, 6, 4, 6), {k: w / 2 for k, w in kind.weights(6, 4).items()})
     seen = module.inspect(*kind.arguments(x), weight=out)
+    expect_alive(kind, seen, out.shape)
     gradient = expect_finite(expect_tensor(seen.gradients.get(0), x.shape, name="The gradient of the tokens"))
     late, early = gradient[..., 3:, :], gradient[..., :3, :]
     expect(bool((late.abs() < 1e-6).all()), "A gradient goes from the first three outputs to a later token.")
@@ -359,7 +404,7 @@ def test_gradients(student, reference, kind):
     out = torch.randn(*x.shape[:-1], 4)
     actual = load(student, kind.make(student, 6, 4, 5), weights).inspect(*kind.arguments(x), weight=out)
     expected = load(reference, kind.make(reference, 6, 4, 5), weights).inspect(*kind.arguments(x), weight=out)
-    expect_gradient(actual, {0: expected.gradients[0]}, atol=1e-4)
+    expect_gradient(actual, {0: expected.gradients[0]}, atol=1e-4, names=kind.inputs)
     for name, right in expected.parameters.items():
         gradient = actual.parameters.get(name)
         expect(
@@ -372,7 +417,7 @@ def test_gradients(student, reference, kind):
 def test_sequences_apart(student, kind):
     """Each text of a batch is treated as if it were alone."""
     module, x = load(student, kind.make(student, 6, 4, 5), kind.weights(6, 4)), kind.tokens(5, 6, 4)
-    together = expect_tensor(module(x), (3, 5, 4)).detach()
+    together = alive(kind, module, x, 4)
     for i in range(3):
         hint = "A text's output changes with its neighbours in the batch."
         expect_close(module(x[i : i + 1]), together[i : i + 1], hint=hint)
@@ -383,7 +428,7 @@ def test_mask_moves_along(student, kind):
     """Everything it needs moves with the module to another device."""
     module, x = kind.make(student, 6, 4, 5), kind.tokens(4, 6, 4)
     module.eval()
-    expect_tensor(module(x), (3, 4, 4))
+    alive(kind, module, x, 4)
     left = student.define(LEFT_BEHIND, "left_behind")(module, x)
     message = (
         f"The tensor {left} stays behind when the module moves to another device. Which tensors move along?"
@@ -396,7 +441,7 @@ def test_round_trip(student, kind):
     """Saved and loaded into another module, it computes the same."""
     first, second = kind.make(student, 6, 4, 5), kind.make(student, 6, 4, 5)
     x = 3 * kind.tokens(5, 6, 4)
-    expected = expect_tensor(first(*kind.arguments(x)), (*x.shape[:-1], 4)).detach()
+    expected = alive(kind, first, x, 4)
     second.load_state_dict(first.state_dict())
     hint = "Does state_dict hold all numbers that forward uses?"
     expect_close(second(*kind.arguments(x)), expected, hint=hint)
@@ -415,8 +460,10 @@ def test_float64(student, kind):
 def test_leaves_inputs(student, kind):
     """The tokens, and the mask if there is one, stay as they were."""
     arguments = kind.arguments(kind.tokens(5, 6, 4))
-    module = load(student, kind.make(student, 6, 4, 5), kind.weights(6, 4))
-    expect_unchanged(module.inspect(*arguments), *arguments)
+    out = torch.randn(*arguments[0].shape[:-1], 4)
+    seen = load(student, kind.make(student, 6, 4, 5), kind.weights(6, 4)).inspect(*arguments, weight=out)
+    expect_alive(kind, seen, out.shape)
+    expect_unchanged(seen, *arguments, names=kind.inputs)
 
 
 @question("MaskedSelfAttention")
@@ -510,6 +557,7 @@ def test_dropout_on_the_weights(student):
     actual = expect_finite(expect_tensor(module(x), (4, 7, 14)))
     halves = torch.allclose(actual[..., :7], actual[..., 7:], atol=1e-5)
     expect(halves, "A dropped weight is missing in every number of the mixture. What is it that you drop?")
+    expect(bool(actual.any()), "In training all weights are dropped. With dropout 0.5 it should be half.")
     kept = torch.isclose(actual, 2 * undropped, atol=1e-5)
     message = (
         "With dropout 0.5 each weight should be 0 or twice its usual value. What does your dropout act on?"

@@ -1,0 +1,13 @@
+"""Your attention is right. Which of your layers is made and never used, and what would training do with it?"""
+
+
+class SelfAttention_v2(nn.Module):
+    def __init__(self, d_in, d_out, qkv_bias=False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+
+    def forward(self, x):
+        return scaled_dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x))
