@@ -1,11 +1,11 @@
 """Writes the pages that students get, one for each graded submission."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.course import Course
 from autograder.exercise import Exercise
-from autograder.gradebook import ConversionError, generate_feedback, read_handins
+from autograder.gradebook import Book, ConversionError, read_handins
 from autograder.submission import Submission
 
 
@@ -16,20 +16,20 @@ def feedback(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """
     pages: list[Path] = []
     failures: list[str] = []
-    for submission in _graded(course, exercises):
-        try:
-            generate_feedback(course, submission.exercise, submission.student)
-            pages.append(submission.feedback)
-        except ConversionError as error:
-            failures.append(str(error))
+    for exercise in exercises:
+        graded = [
+            handin
+            for handin in read_handins(course, exercise)
+            if Submission(course.root, handin.student, exercise.name).autograded.is_file()
+        ]
+        if not graded:
+            continue
+        with Book(course, exercise) as book:
+            for handin in graded:
+                try:
+                    pages.append(book.write_page(handin))
+                except ConversionError as error:
+                    failures.append(str(error))
     if failures:
         raise ConversionError("\n".join(failures))
     return pages
-
-
-def _graded(course: Course, exercises: Sequence[Exercise]) -> Iterator[Submission]:
-    for exercise in exercises:
-        for handin in read_handins(course, exercise):
-            submission = Submission(course.root, handin.student, exercise.name)
-            if submission.autograded.is_file():
-                yield submission

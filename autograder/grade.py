@@ -1,19 +1,20 @@
 """Grades what lies in submitted/: reports, autograded notebooks, the gradebook, a line on each."""
 
-import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
 from autograder import crew
 from autograder.course import Course, CourseError
 from autograder.exercise import Exercise
-from autograder.gradebook import ConversionError, autograde, read_handins, refusal, register
+from autograder.gradebook import Book, ConversionError, refusal
+from autograder.handin import Handin
 from autograder.mark import Mark
 from autograder.report import Report, Status
 from autograder.source import SourceError
-from autograder.submission import Submission, find_submissions, fingerprint
+from autograder.submission import Submission, find_submissions
 
 OUR_FAILURE = 3
 
@@ -70,7 +71,7 @@ def grade(
         marking = partial(crew.alone if jobs == 1 else partial(crew.together, jobs=jobs), unsafe=unsafe)
     lines: list[Line] = []
     for exercise in exercises:
-        for line in _Round(course, exercise, students, force).lines(marking):
+        for line in _Round(course, exercise, students, force=force, unsafe=unsafe).lines(marking):
             lines.append(line)
             if tell is not None:
                 tell(line)
@@ -81,78 +82,82 @@ def grade(
 class _Round:
     """The submissions of one exercise."""
 
-    def __init__(self, course: Course, exercise: Exercise, students: Sequence[str], force: bool) -> None:
+    def __init__(
+        self, course: Course, exercise: Exercise, students: Sequence[str], *, force: bool, unsafe: bool
+    ) -> None:
         self._course = course
         self._exercise = exercise
         self._force = force
-        self._known: set[str] = set()  # students in the gradebook
+        self._unsafe = unsafe
         found = {submission.student: submission for submission in find_submissions(course, exercise)}
         asked = {student: Submission(course.root, student, exercise.name) for student in students}
         self._submissions = list((asked or found).values())
 
     def lines(self, marking: crew.Crew) -> Iterator[Line]:
         """Grade what needs it and yield a line on each submission."""
-        try:
-            if self._submissions:
-                register(self._course, self._exercise)
-        except (SourceError, CourseError) as error:
-            yield from (_failed(submission, str(error)) for submission in self._submissions)
-            return
-        self._known = {handin.student for handin in read_handins(self._course, self._exercise)}
+        with ExitStack() as stack:
+            try:
+                if self._submissions:
+                    book = stack.enter_context(Book(self._course, self._exercise))
+            except (SourceError, CourseError) as error:
+                yield from (_failed(submission, str(error)) for submission in self._submissions)
+                return
+            yield from self._graded(book, marking) if self._submissions else ()
+
+    def _graded(self, book: Book, marking: crew.Crew) -> Iterator[Line]:
         todo = []
+        known = {} if self._force else book.handins()
         for submission in self._submissions:
-            if line := self._beforehand(submission):
+            if line := self._beforehand(submission) or self._unchanged(book, submission, known):
                 yield line
             else:
                 todo.append(submission)
         for submission, mark in marking(self._course, todo) if todo else ():
-            yield self._record(submission, mark)
+            yield _recorded(book, submission, mark)
 
     def _beforehand(self, submission: Submission) -> Line | None:
-        """Return the line on a submission that is not graded now, or None."""
+        """Return the line on a submission that cannot be graded, or None."""
         if why := refusal(submission):
             return Line(submission.student, submission.exercise, "refused", message=why, ours=True)
         if not os.path.lexists(submission.notebook):
             why = f"no {submission.notebook.name} in {submission.folder.relative_to(self._course.root)}"
             return Line(submission.student, submission.exercise, "missing", message=why)
-        if self._force or submission.student not in self._known:
+        return None
+
+    def _unchanged(self, book: Book, submission: Submission, known: Mapping[str, Handin]) -> Line | None:
+        """Return the line on a submission that is graded already, by us and behind the walls, or None."""
+        handin = known.get(submission.student)
+        report = book.report(submission.student) if handin else None
+        if handin is None or report is None or report.status is Status.GRADER_ERROR:
             return None
-        report = _report_on(self._course, submission)
-        return self._line(submission, report, graded=False) if report else None
+        if "unsafe" in report.sandbox and not self._unsafe:
+            return None
+        return _line(submission, report, handin.seconds_late, graded=False)
 
-    def _record(self, submission: Submission, mark: Mark) -> Line:
-        try:
-            autograde(self._course, submission.exercise, submission.student, mark.graded)
-        except ConversionError as error:
-            return _failed(submission, str(error))
-        return self._line(submission, mark.graded.report, fault=mark.fault)
 
-    def _line(self, submission: Submission, report: Report, *, fault: str = "", graded: bool = True) -> Line:
-        (handin,) = read_handins(self._course, self._exercise, submission.student)
-        return Line(
-            submission.student,
-            submission.exercise,
-            report.status,
-            report.score,
-            report.max_score,
-            handin.seconds_late,
-            fault or report.message,
-            ours=report.status is Status.GRADER_ERROR,
-            graded=graded,
-        )
+def _recorded(book: Book, submission: Submission, mark: Mark) -> Line:
+    try:
+        late = book.record(submission.student, mark.graded)
+    except ConversionError as error:
+        return _failed(submission, str(error))
+    return _line(submission, mark.graded.report, late, fault=mark.fault)
+
+
+def _line(
+    submission: Submission, report: Report, late: float, *, fault: str = "", graded: bool = True
+) -> Line:
+    return Line(
+        submission.student,
+        submission.exercise,
+        report.status,
+        report.score,
+        report.max_score,
+        late,
+        fault or report.message,
+        ours=report.status is Status.GRADER_ERROR,
+        graded=graded,
+    )
 
 
 def _failed(submission: Submission, why: str) -> Line:
     return Line(submission.student, submission.exercise, Status.GRADER_ERROR, message=why, ours=True)
-
-
-def _report_on(course: Course, submission: Submission) -> Report | None:
-    """Return the report on a submission that is graded already, as it is now and without failures of ours."""
-    try:
-        kept = json.loads(submission.autograded.read_text(encoding="utf-8"))["metadata"]["autograder"]
-        report = Report.from_dict(kept["report"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    if kept["fingerprint"] != fingerprint(course, submission) or report.status is Status.GRADER_ERROR:
-        return None
-    return report

@@ -4,13 +4,16 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
-from autograder.course import FILE, Course
+import autograder
+from autograder.course import Course
 from autograder.exercise import Exercise
 
 # A student's id becomes folders, database rows and table cells: nothing in it may mean more than itself.
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}", re.ASCII)
+_ENGINE = Path(autograder.__file__).parent
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)  # devices in Windows
 
 
@@ -62,14 +65,22 @@ def find_submissions(course: Course, exercise: Exercise) -> Iterator[Submission]
             yield submission
 
 
-def fingerprint(course: Course, submission: Submission) -> str:
-    """Return what changes when grading `submission` again could come to another result."""
-    exercise = course.exercises[submission.exercise]
-    known = [course.root / FILE, *sorted(exercise.folder.rglob("*.py"))]
-    digest = hashlib.sha256()
-    for path in (*known, submission.notebook):
+def rules(course: Course, exercise: str) -> str:
+    """Return a digest of all by which submissions of an exercise are graded.
+
+    That is its files and its entry in course.yaml, the walls, and the engine itself.
+    """
+    entry = (course.limits(exercise), dict(course.forbidden(exercise)), course.due(exercise))
+    digest = hashlib.sha256(repr((entry, course.settings.walls, version("torch"))).encode())
+    engine = [path for path in _ENGINE.rglob("*.py") if "tests" not in path.relative_to(_ENGINE).parts]
+    for path in (*sorted(course.exercises[exercise].folder.rglob("*.py")), *sorted(engine)):
         digest.update(_content(path))
     return digest.hexdigest()
+
+
+def fingerprint(rules: str, submission: Submission) -> str:
+    """Return what changes when grading `submission` again by `rules` could come to another result."""
+    return hashlib.sha256(rules.encode() + _content(submission.notebook)).hexdigest()
 
 
 def _content(path: Path) -> bytes:

@@ -5,6 +5,7 @@ from typing import Any
 
 from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook
 
 from autograder.course import load_course
 from autograder.gradebook.entries import handins
@@ -26,6 +27,7 @@ class FeedbackExporter(Exporter):  # type: ignore[misc]
         about, coursedir = resources["nbgrader"], self.parent.coursedir
         course = load_course(Path(coursedir.root))
         exercise = course.exercises[about["assignment"]]
-        (handin,) = handins(course, exercise, coursedir.db_url, about["student"])
+        with Gradebook(coursedir.db_url, course.settings.course) as gradebook:
+            (handin,) = handins(gradebook, exercise, about["student"])
         report = Report.from_dict(node.metadata["autograder"]["report"])
         return page(report, handin, node.cells), resources

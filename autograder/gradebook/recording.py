@@ -4,12 +4,10 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode, v4
 from nbgrader import utils
-from nbgrader.api import Gradebook
+from nbgrader.api import Comment, Grade, Gradebook
+from sqlalchemy.orm import joinedload
 
 from autograder.cleaning import clean_html, clean_text, is_picture
-from autograder.course import Course
-from autograder.exercise import Exercise
-from autograder.gradebook.assignment import released
 from autograder.gradebook.comments import NO_RESPONSE, comment
 from autograder.grading import Graded
 from autograder.outputs import Output
@@ -20,29 +18,33 @@ from autograder.submission import Submission
 _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR)
 
 
-def show(node: NotebookNode, graded: Graded) -> None:
-    """Put into each code cell what it showed when it was run."""
+def complete(node: NotebookNode, graded: Graded, fingerprint: str) -> None:
+    """Put into each code cell what it showed when it was run, and into the notebook the report on it."""
+    node.metadata["autograder"] = {"fingerprint": fingerprint, "report": graded.report.as_dict()}
     for cell in node.cells:
         number = cell.metadata.pop("autograder", {}).get("number")
         if cell.cell_type == "code" and number in graded.results:
             cell.outputs = list(_outputs(graded.results[number]))
 
 
-def record(course: Course, submission: Submission, node: NotebookNode, report: Report, database: str) -> None:
-    """Write scores and comments to the gradebook; what a person wrote there stays."""
-    with Gradebook(database, course.settings.course) as gradebook:
-        rows = _Rows(gradebook, submission)
-        unreadable = report.status is Status.UNREADABLE
-        for question in report.questions:
-            if question.verdict is Verdict.UNGRADED:
-                continue
-            attention = unreadable or question.verdict in _FOR_A_PERSON
-            rows.grade(f"check-{question.name}", question.score, attention)
-            rows.comment(question.name, comment(report, question))
-        exercise = course.exercises[submission.exercise]
-        for cell in (cell for cell in node.cells if utils.is_grade(cell) and utils.is_solution(cell)):
-            _record_written(rows, cell, report, unreadable or _has_own_text(exercise, node))
-        gradebook.db.commit()
+def record(
+    gradebook: Gradebook, submission: Submission, node: NotebookNode, report: Report, *, own_text: bool
+) -> None:
+    """Write scores and comments to the gradebook; what a person wrote there stays.
+
+    With `own_text` the student added text cells, and a written answer may stand in one of them.
+    """
+    rows = _Rows(gradebook, submission)
+    unreadable = report.status is Status.UNREADABLE
+    for question in report.questions:
+        if question.verdict is Verdict.UNGRADED:
+            continue
+        attention = unreadable or question.verdict in _FOR_A_PERSON
+        rows.grade(f"check-{question.name}", question.score, attention)
+        rows.comment(question.name, comment(report, question))
+    for cell in (cell for cell in node.cells if utils.is_grade(cell) and utils.is_solution(cell)):
+        _record_written(rows, cell, report, unreadable or own_text)
+    gradebook.db.commit()
 
 
 def _outputs(result: Result) -> Iterator[NotebookNode]:
@@ -80,28 +82,23 @@ def _record_written(rows: "_Rows", cell: NotebookNode, report: Report, attention
     rows.comment(name, comment(report, question) if unread else NO_RESPONSE if score == 0 else None)
 
 
-def _has_own_text(exercise: Exercise, node: NotebookNode) -> bool:
-    """Whether the student added text cells: one of them may hold an answer."""
-    given = {cell.source.strip() for cell in released(exercise).cells}
-    return any(
-        cell.cell_type == "markdown" and "nbgrader" not in cell.metadata and cell.source.strip() not in given
-        for cell in node.cells
-    )
-
-
 class _Rows:
     """The gradebook's rows for one submission."""
 
     def __init__(self, gradebook: Gradebook, submission: Submission) -> None:
-        self._gradebook = gradebook
-        self._place = (submission.exercise, submission.exercise, submission.student)
+        exercise = submission.exercise
+        notebook = gradebook.find_submission_notebook(exercise, exercise, submission.student)
+        grades = gradebook.db.query(Grade).options(joinedload(Grade.cell))
+        comments = gradebook.db.query(Comment).options(joinedload(Comment.cell))
+        self._grades = {row.cell.name: row for row in grades.filter(Grade.notebook_id == notebook.id)}
+        self._comments = {row.cell.name: row for row in comments.filter(Comment.notebook_id == notebook.id)}
 
     def grade(self, name: str, score: float | None, attention: bool) -> None:
         """Set our score; as in nbgrader, a score that a person gave stays and asks to be looked at again."""
-        grade = self._gradebook.find_grade(name, *self._place)
+        grade = self._grades[name]
         grade.auto_score = score
         grade.needs_manual_grade = attention or grade.manual_score is not None
 
     def comment(self, name: str, text: str | None) -> None:
         """Set our comment on the answer `name`."""
-        self._gradebook.find_comment(name, *self._place).auto_comment = text
+        self._comments[name].auto_comment = text

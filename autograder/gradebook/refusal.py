@@ -1,4 +1,6 @@
-"""Says why a submission's folder cannot be given to nbgrader, which would hang or fail on it."""
+"""Says what of a submission's folder cannot be given to nbgrader, which would hang or fail on it."""
+
+from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
@@ -6,6 +8,8 @@ from autograder.submission import Submission, is_student
 
 MAX_FILES = 200
 TIMESTAMP = "timestamp.txt"
+_KEPT = (TIMESTAMP, "submission_secret.txt")  # without the second nbgrader releases no feedback
+_MAX_BYTES = 1000
 
 
 def refusal(submission: Submission) -> str:
@@ -21,12 +25,22 @@ def refusal(submission: Submission) -> str:
     return _bad_timestamp(submission)
 
 
+def companions(submission: Submission) -> list[Path]:
+    """Return the files that nbgrader needs besides the notebook; all others stay where they are."""
+    kept = (submission.folder / name for name in _KEPT)
+    return [path for path in kept if _is_small_file(path)]
+
+
+def _is_small_file(path: Path) -> bool:
+    return not path.is_symlink() and path.is_file() and path.stat().st_size <= _MAX_BYTES
+
+
 def _bad_timestamp(submission: Submission) -> str:
     path = submission.folder / TIMESTAMP
     mend = f"{TIMESTAMP} is no time; write one such as 2026-01-31 12:00:00 UTC, or delete it"
     if not path.exists() and not path.is_symlink():
         return ""
-    if path.is_symlink() or not path.is_file() or path.stat().st_size > 100:
+    if not _is_small_file(path):
         return mend
     try:
         parse_utc(path.read_text(encoding="utf-8").strip() or None)

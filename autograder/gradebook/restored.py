@@ -1,5 +1,6 @@
 """The notebook that nbgrader gets to see: the student's cells, with the exercise's metadata."""
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -16,24 +17,42 @@ _PICTURE = "image/png"
 _NEW = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell, "raw": v4.new_raw_cell}
 
 
-def restored(exercise: Exercise, path: Path) -> NotebookNode:
-    """Return the notebook at `path` made whole; for a file that is none, the release and a word on it."""
-    node = released(exercise)
-    try:
-        notebook = load_notebook(path)
-    except UnreadableError as error:
-        warning = (
-            f"**The submitted file could not be read: {error}.** What follows is the exercise as released."
-        )
-        node.cells.insert(0, v4.new_markdown_cell(warning, id="unreadable"))
+class Release:
+    """An exercise as students get it, and what they hand in made whole by it."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self._exercise = exercise
+        self._node = released(exercise)
+        cells = self._node.cells
+        self._graded = {
+            cell.metadata.nbgrader.grade_id: cell for cell in cells if "nbgrader" in cell.metadata
+        }
+        self._texts = {cell.source for cell in cells if "nbgrader" not in cell.metadata}
+        self._given = {cell.source.strip() for cell in cells}
+
+    def restored(self, path: Path) -> NotebookNode:
+        """Return the notebook at `path` made whole; of a file that is none, the release and a word on it."""
+        node = deepcopy(self._node)
+        try:
+            notebook = load_notebook(path)
+        except UnreadableError as error:
+            unread = f"**The submitted file could not be read: {error}.**"
+            word = f"{unread} What follows is the exercise as released."
+            node.cells.insert(0, v4.new_markdown_cell(word, id="unreadable"))
+            return node
+        ids = _still_there(notebook, self._graded)
+        places = restore(self._exercise.cells, cells_of(notebook), ids, self._texts)
+        node.cells = [_cell(place, self._graded, notebook) for place in places]
         return node
-    by_grade_id = {
-        cell.metadata.nbgrader.grade_id: cell for cell in node.cells if "nbgrader" in cell.metadata
-    }
-    texts = {cell.source for cell in node.cells if "nbgrader" not in cell.metadata}
-    places = restore(exercise.cells, cells_of(notebook), _still_there(notebook, by_grade_id), texts)
-    node.cells = [_cell(place, by_grade_id, notebook) for place in places]
-    return node
+
+    def has_own_text(self, node: NotebookNode) -> bool:
+        """Whether the student added text cells: one of them may hold an answer."""
+        return any(
+            cell.cell_type == "markdown"
+            and "nbgrader" not in cell.metadata
+            and cell.source.strip() not in self._given
+            for cell in node.cells
+        )
 
 
 def _still_there(notebook: dict[str, Any], released: dict[str, NotebookNode]) -> dict[str, int]:
@@ -52,11 +71,11 @@ def _cell(place: Place, released: dict[str, NotebookNode], notebook: dict[str, A
         assert graded is not None
         return _put_back(graded)
     number, text = place.submitted.number, place.submitted.text
-    cell = _NEW[place.submitted.kind](text, id=f"cell-{number}")
+    right = graded.source if graded is not None and graded.metadata.nbgrader.locked else text
+    cell = _NEW[place.submitted.kind](right, id=f"cell-{number}")
     if graded is not None:
-        cell.metadata["nbgrader"] = graded.metadata.nbgrader
-    # nbgrader puts a check back as it was released; what an edited one shows does not belong to it.
-    if graded is None or not graded.metadata.nbgrader.locked or text.strip() == graded.source.strip():
+        cell.metadata["nbgrader"] = deepcopy(graded.metadata.nbgrader)
+    if right.strip() == text.strip():  # what an edited check shows does not belong to the one put back
         cell.metadata["autograder"] = {"number": number}
     if place.submitted.kind == "markdown" and (pictures := _attachments(notebook["cells"][number])):
         cell.attachments = pictures
@@ -67,7 +86,7 @@ def _put_back(cell: NotebookNode) -> NotebookNode:
     """Return a released cell with a word on how it comes here, where that changes nothing."""
     about = cell.metadata.nbgrader
     note = f"# {_MISSING}\n" if about.solution and not about.grade else ""
-    return NotebookNode(cell, source=note + cell.source, id=f"missing-{about.grade_id}"[:64])
+    return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"missing-{about.grade_id}"[:64])
 
 
 def _attachments(cell: dict[str, Any]) -> dict[str, dict[str, str]]:

@@ -2,12 +2,12 @@
 
 import glob
 import weakref
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook
 from nbgrader.converters.base import BaseConverter
 from nbgrader.preprocessors import (
     AssignLatePenalties,
@@ -19,26 +19,23 @@ from nbgrader.preprocessors import (
 
 from autograder.course import load_course
 from autograder.gradebook.assignment import record_exercise
-from autograder.gradebook.recording import record, show
-from autograder.gradebook.refusal import TIMESTAMP, refusal
-from autograder.gradebook.restored import restored
+from autograder.gradebook.recording import complete, record
+from autograder.gradebook.refusal import companions, refusal
+from autograder.gradebook.restored import Release
 from autograder.grading import Graded
 from autograder.marking import Marker
-from autograder.submission import Submission, fingerprint
+from autograder.submission import Submission, fingerprint, rules
 
 Resources = dict[str, Any]
 
 
 class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
-    """Reads what a stranger handed in, and knows how it is graded; nbgrader makes one for each run.
-
-    A converter that has `marks`, by student, has been graded already; others are graded here.
-    """
+    """Reads what a stranger handed in, and grades it; nbgrader makes one for each run."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.course = load_course(Path(self.parent.coursedir.root))
-        self._marks: Mapping[str, Graded] = getattr(self.parent, "marks", {})
+        self._releases: dict[str, Release] = {}
         self._marker = Marker(self.course)
         weakref.finalize(self, self._marker.close)
         self._prepare(self.parent)
@@ -51,7 +48,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         if Path(filename) != submission.notebook:
             converted = super().from_filename(filename, resources, **kwargs)
         else:
-            node = restored(self.course.exercises[submission.exercise], submission.notebook)
+            node = self.release(submission).restored(submission.notebook)
             converted = self.from_notebook_node(node, resources, **kwargs)
         return cast(tuple[str, Resources], converted)
 
@@ -60,10 +57,16 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         about = resources["nbgrader"]
         return Submission(self.course.root, about["student"], about["assignment"])
 
+    def release(self, submission: Submission) -> Release:
+        """Return the exercise of `submission` as students got it."""
+        name = submission.exercise
+        if name not in self._releases:
+            self._releases[name] = Release(self.course.exercises[name])
+        return self._releases[name]
+
     def mark(self, submission: Submission) -> Graded:
         """Return the report on `submission`."""
-        known = self._marks.get(submission.student)
-        return self._marker.mark(submission).graded if known is None else known
+        return self._marker.mark(submission).graded
 
     def _prepare(self, converter: BaseConverter) -> None:
         """Record the exercises in the gradebook; keep nbgrader away from all but notebooks and times."""
@@ -74,10 +77,10 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
                 self.log.error("%s: %s", folder, why)
                 del converter.assignments[str(folder)]
                 continue
-            others = (path for path in folder.iterdir() if path.name != TIMESTAMP)
-            coursedir.ignore = [*coursedir.ignore, *(glob.escape(str(path)) for path in others)]
+            others = set(folder.iterdir()) - set(companions(submission))
+            coursedir.ignore = [*coursedir.ignore, *(glob.escape(str(path)) for path in sorted(others))]
         names = {Path(assignment).name for assignment in converter.assignments}
-        for name in () if self._marks else sorted(names):  # who has marked has recorded the exercise too
+        for name in sorted(names):
             record_exercise(self.course, self.course.exercises[name], coursedir.db_url)
 
 
@@ -89,12 +92,10 @@ class RecordGrades(NbGraderPreprocessor):  # type: ignore[misc]
         exporter: SubmissionExporter = self.parent
         submission = exporter.submission(resources)
         graded = exporter.mark(submission)
-        show(node, graded)
-        node.metadata["autograder"] = {
-            "fingerprint": fingerprint(exporter.course, submission),
-            "report": graded.report.as_dict(),
-        }
-        record(exporter.course, submission, node, graded.report, resources["nbgrader"]["db_url"])
+        complete(node, graded, fingerprint(rules(exporter.course, submission.exercise), submission))
+        own_text = exporter.release(submission).has_own_text(node)
+        with Gradebook(resources["nbgrader"]["db_url"], exporter.course.settings.course) as gradebook:
+            record(gradebook, submission, node, graded.report, own_text=own_text)
         return node, resources
 
 

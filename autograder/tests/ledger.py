@@ -9,7 +9,7 @@ from nbgrader.api import Gradebook
 
 from autograder.course import Course
 from autograder.exercise import Exercise
-from autograder.gradebook import autograde, read_handins, register
+from autograder.gradebook import Book, read_handins
 from autograder.gradebook.settings import database
 from autograder.grading import Graded
 from autograder.handin import Entry, Handin
@@ -31,8 +31,8 @@ def full_marks(exercise: Exercise) -> Graded:
 
 def record(course: Course, student: str, graded: Graded) -> None:
     """Take a submission through nbgrader as if it had just been graded."""
-    register(course, small(course))
-    autograde(course, small(course).name, student, graded)
+    with Book(course, small(course)) as book:
+        book.record(student, graded)
 
 
 def by_hand(course: Course, student: str, cell: str, score: float, remark: str = "") -> None:

@@ -16,7 +16,7 @@ from autograder.grading import Grader
 from autograder.mark import Mark
 from autograder.marking import Marker
 from autograder.sandbox import WallError, Zygote
-from autograder.submission import Submission, fingerprint, is_student
+from autograder.submission import Submission, fingerprint, is_student, rules
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 
 
@@ -130,13 +130,13 @@ def test_grading_twice_gives_the_same_bytes(course: Course, summary: Summary) ->
 def test_a_submission_or_an_exercise_that_changes_is_seen(tmp_path: Path) -> None:
     course = open_course(tmp_path / "course")
     submission = hand_in(course, "ann", "one")
-    seen = [fingerprint(course, submission)]
+    seen = [fingerprint(rules(course, "01_small"), submission)]
     hand_in(course, "ann", "two")
-    seen.append(fingerprint(course, submission))
+    seen.append(fingerprint(rules(course, "01_small"), submission))
     small(course).suite.write_text("# other tests")
-    seen.append(fingerprint(course, submission))
+    seen.append(fingerprint(rules(course, "01_small"), submission))
     submission.notebook.unlink()
-    seen.append(fingerprint(course, submission))
+    seen.append(fingerprint(rules(course, "01_small"), submission))
     assert len(set(seen)) == 4
 
 

@@ -13,11 +13,11 @@ from traitlets.config import Config
 
 from autograder.build import build
 from autograder.course import Course
-from autograder.gradebook import autograde, read_handins, register
+from autograder.gradebook import Book, read_handins, register
 from autograder.gradebook.settings import load
 from autograder.grading import Graded
 from autograder.marking import Marker
-from autograder.submission import Submission
+from autograder.submission import Submission, is_student
 from autograder.tests.classroom import (
     WRONG_SUMS,
     answered,
@@ -79,9 +79,10 @@ def reports(classroom: Course) -> dict[str, Graded]:
 @pytest.fixture(scope="module")
 def graded(classroom: Course, reports: dict[str, Graded]) -> Course:
     """Return the course once all of them are in the gradebook."""
-    register(classroom, small(classroom))
-    for student, marked in reports.items():
-        autograde(classroom, small(classroom).name, student, marked)
+    with Book(classroom, small(classroom)) as book:
+        for student, marked in reports.items():
+            if is_student(student):
+                book.record(student, marked)
     return classroom
 
 
