@@ -15,10 +15,9 @@
 # Nothing is trained yet. Later notebooks add trainable weights, masks and several heads, but these three
 # moves stay as they are.
 #
-# **How to work.** Each question has a cell with a description to read and code to write, in place of
-# `raise NotImplementedError()`. Below it stands a check that you can read and run as often as you like.
-# A check uses the example of the lesson; your work is graded on other inputs too, so write what is true
-# in general. Pictures have a line marked `# try` for you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A check uses the example
+# of the lesson, so write what is true in general. Pictures have a line marked `# try` for you to change.
+# Plan for about an hour.
 
 # %%
 import torch
@@ -79,13 +78,13 @@ plt.show()
 # |---|---|---|---|---|
 # | *Your* | 0.43 | 0.15 | 0.89 | |
 # | *journey* | 0.55 | 0.87 | 0.66 | |
-# | product | 0.24 | 0.13 | 0.59 | **0.95** |
+# | product | 0.2365 | 0.1305 | 0.5874 | **0.9544** |
 #
 # A product is large when both numbers are large, so the sum is large when the two vectors are large *in
 # the same places*. That is why the dot product serves as a score for "these two match". It is 0 when they
 # have nothing in common, and negative when they pull in opposite directions.
 #
-# ### Question 1: `dot_product`
+# ### Question 1: `dot_product` (2 points)
 #
 # torch can do this in one call, but write it once with a loop: after that, the one call is no mystery.
 # Two things to care about, here and in every question that follows:
@@ -131,14 +130,14 @@ result = dot_product(journey[0], journey[1])
 assert isinstance(result, torch.Tensor), f"return a tensor, not a {type(result).__name__}"
 assert result.shape == (), f"one number has shape (), but yours has shape {tuple(result.shape)}"
 
-# The three products in the table above; the course prints them to two decimals.
+# The three products in the table above, rounded to two decimals.
 terms = [0.240, 0.130, 0.590]
 for i in range(3):
     term = dot_product(journey[0, i : i + 1], journey[1, i : i + 1])
-    assert abs(term.item() - terms[i]) < 0.005, f"the product in dim {i} should be about {terms[i]}"
+    assert abs(term.item() - terms[i]) < 0.005, f"{terms[i]:.2f} expected in dim {i} alone, {term:.4f} found"
 
 # Their sum is the score of "Your" for "journey".
-assert torch.allclose(result, torch.tensor(0.9544), atol=1e-4, rtol=0), f"0.9544 expected, {result} found"
+assert torch.allclose(result, torch.tensor(0.9544), atol=1e-4, rtol=0), f"0.9544 expected, {result:.4f} found"
 
 try:
     dot_product(torch.ones(3), torch.ones(4))
@@ -188,7 +187,7 @@ right.set(xlabel="angle between a and b in degrees", title="dot product", xticks
 plt.show()
 
 # %% [markdown]
-# ### Question 2: `attention_scores`
+# ### Question 2: `attention_scores` (2 points)
 #
 # Now one token asks and all tokens answer. The token that asks is called the **query**. Its dot product
 # with each row of the inputs is that row's **attention score**.
@@ -223,9 +222,9 @@ assert torch.allclose(scores, expected, atol=1e-4, rtol=0), f"{expected} expecte
 print("attention_scores: this check passes")
 
 # %% [markdown]
-# Was your guess right? Change who asks and see who answers loudest. One thing may surprise you: ask with
-# *one* or *step*, and the token with the highest score is not the one that asks. Can you explain it from
-# what the dot product measures?
+# Was your guess right? Change who asks and see who answers loudest. One thing may surprise you: only for
+# *Your* and *journey* is it the token itself. The other four give a higher score to another token than to
+# themselves. Can you explain it from what the dot product measures?
 
 # %% demo
 asks = 1  # try each from 0 to 5
@@ -243,7 +242,7 @@ plt.show()
 # A score of 1.495 says little by itself. Is that much? It depends on the other scores. We want **weights**:
 # shares of one whole, so that we can say "*journey* gets 24 % of the attention".
 #
-# ### Question 3: `normalize_by_sum`
+# ### Question 3: `normalize_by_sum` (1 point)
 #
 # The simplest way to make shares: divide each score by the sum of all.
 
@@ -296,7 +295,7 @@ plt.show()
 # A share of 400 %, another of -300 %, and both explode as the sum comes near 0. They do sum to 1, but they
 # are no shares of anything.
 #
-# ### Question 4: `softmax`
+# ### Question 4: `softmax` (3 points)
 #
 # The remedy is to make every score positive first, in a way that keeps their order. The exponential does
 # both: $e^s$ is positive for every $s$, and larger for larger $s$. Then divide by the sum as before:
@@ -387,7 +386,7 @@ plt.show()
 # scores grow too large, attention stops mixing and starts picking. Exercise 4 shows how the full mechanism
 # keeps them moderate.
 #
-# ### Question 5: in your own words
+# ### Question 5: in your own words (2 points)
 #
 # Why does attention use softmax and not simply `normalize_by_sum`? Name two different reasons, and say for
 # each what would go wrong otherwise. Three or four sentences are enough.
@@ -425,7 +424,7 @@ plt.show()
 # It has the same length as a token's vector, and it is still "about" *journey*, but it has taken in
 # something of the tokens that match it.
 #
-# ### Question 6: `context_vector`
+# ### Question 6: `context_vector` (2 points)
 
 
 # %% solution="context_vector"
@@ -468,7 +467,7 @@ for i in range(6):
     alone[i] = weights[i]
     share = context_vector(alone, journey)
     assert torch.allclose(share, weighted_rows[i], atol=1e-4, rtol=0), (
-        f"not the share of {tokens[i]}: {share}"
+        f"{weighted_rows[i]} expected for {tokens[i]} alone, {share} found"
     )
 
 # The shares of all tokens together are the context vector.
@@ -511,7 +510,7 @@ axes.set_title(f'The context vector of "{tokens[asks]}", scores x {factor:g}')
 plt.show()
 
 # %% [markdown]
-# ### Question 7: in your own words
+# ### Question 7: in your own words (2 points)
 #
 # Someone says: "I add 1000 to every score before the softmax, so everyone gets more attention." What
 # happens to the weights, and to the context vector? Give the reason, and say how your `softmax` makes use

@@ -19,8 +19,7 @@
 # By the end you will have written self-attention in three lines, for any number of sentences at once, and
 # you will know two things about it that are easy to miss.
 #
-# As before: a check uses the example of the lesson, while your work is graded on other inputs too. Stay in
-# torch so that gradients flow, and leave the inputs as they were. Plan for about an hour.
+# As before, stay in torch so that gradients flow, and leave the inputs as they were. Plan for about an hour.
 
 # %%
 import torch
@@ -53,7 +52,7 @@ journey = torch.tensor(
 # **Row `i` belongs to the token that asks, column `j` to the token that is looked at.** Keep this in mind;
 # most mistakes with attention are a row taken for a column.
 #
-# ### Question 1: `pairwise_scores_loop`
+# ### Question 1: `pairwise_scores_loop` (1 point)
 #
 # First write down what the formula says: for every `i` and every `j`, one dot product. You may use
 # `torch.dot` or `@` for it this time.
@@ -95,7 +94,7 @@ assert torch.allclose(scores, expected, atol=1e-4, rtol=0), f"expected\n{expecte
 print("pairwise_scores_loop: this check passes")
 
 # %% [markdown]
-# ### Question 2: `pairwise_scores`
+# ### Question 2: `pairwise_scores` (2 points)
 #
 # The loop is slow, and it does not say what it is: **a matrix product**. The entry at row `i`, column `j` of
 # a product `A @ B` is row `i` of `A` times column `j` of `B`. We want row `i` of the inputs times *row* `j`
@@ -210,12 +209,20 @@ torch.set_num_threads(threads)
 # Each token that asks has one whole attention to share out. So the weights of **each row** are positive and
 # sum to 1: softmax is taken along the row, that is, over the dimension whose index is `j`.
 #
-# ### Question 3: `attention_weights`
+# ### Question 3: `attention_weights` (2 points)
 #
-# You have written softmax by hand; from now on use the library's, which wants to know over which dimension
-# it shall sum. In the example `dim=1` would do. In a batch, dimension 1 is no longer the row's index `j`
-# but `i`, and no error tells you so: the result looks like weights, sums to 1 in the wrong direction, and
-# the model learns badly. Count from the end instead.
+# You have written softmax by hand; from now on use the library's, `torch.softmax(scores, dim=...)`, which
+# wants to know along which dimension the weights shall sum to 1. Here that is the dimension of `j`, the
+# token that is looked at:
+#
+# | scores of | shape | dim 0 | dim 1 | dim 2 |
+# |---|---|---|---|---|
+# | one sentence | `(n, n)` | `i` asks | **`j` is looked at** | |
+# | a batch | `(batch, n, n)` | sentence | `i` asks | **`j` is looked at** |
+#
+# So `dim=1` is right for one sentence and wrong for a batch, and no error tells you so: the result still
+# looks like weights, but its columns sum to 1, not its rows. Counted from the end, `j` has the same number
+# in both.
 
 
 # %% solution="attention_weights"
@@ -304,7 +311,7 @@ right.set(title="attention received (column sums)", ylim=(0, max(2.0, 1.1 * max(
 plt.show()
 
 # %% [markdown]
-# ### Question 4: in your own words
+# ### Question 4: in your own words (2 points)
 #
 # The score matrix is symmetric, the weight matrix is not: *one* gives *journey* 0.1958, *journey* gives
 # *one* only 0.1082. Where does the symmetry get lost? And what do the rows of the weight matrix mean, what
@@ -333,7 +340,7 @@ plt.show()
 #
 # A sum over the middle index `j`: you have just seen which operation does that.
 #
-# ### Question 5: `context_vectors`
+# ### Question 5: `context_vectors` (2 points)
 
 
 # %% solution="context_vectors"
@@ -400,7 +407,7 @@ plt.show()
 # %% [markdown]
 # ## Together
 #
-# ### Question 6: `simple_self_attention`
+# ### Question 6: `simple_self_attention` (3 points)
 #
 # Put the three moves into one function. Write them out instead of calling your answers from above: it is
 # only three lines, and the function then stands on its own.
@@ -481,7 +488,7 @@ for axes, rows, names, title in [
 plt.show()
 
 # %% [markdown]
-# ### Question 7: in your own words
+# ### Question 7: in your own words (2 points)
 #
 # What does the picture show about self-attention and the order of the tokens? Explain it from the formula,
 # and say why this is a problem for a language model. (What one does about it is the subject of a later

@@ -17,11 +17,9 @@
 # All three give the same numbers. The third looks like a detour, but it is the one that lasts: put real
 # attention scores where it has zeros, and you have causal attention.
 #
-# **How to work.** Each question has a cell with a description to read and code to write, in place of
-# `raise NotImplementedError()`. Below it stands a check that you can read and run as often as you like.
-# Your work is also graded on other inputs: other lengths, batches, number types. Each question is graded by
-# itself, so let every answer stand on its own feet. Pictures have lines marked `# try` for you to change.
-# Plan for about an hour.
+# **How to work.** Your work is graded on other lengths, batches and number types than those of the lesson,
+# and each question by itself: let every answer stand on its own feet. Pictures have lines marked `# try` for
+# you to change. Plan for about an hour.
 
 # %% [markdown]
 # ## Given: what earlier exercises taught
@@ -65,7 +63,7 @@ def draw_heatmap(axes, values: Tensor, title: str, labels: list[str] | None = No
     axes.set(title=title, xlabel="is looked at", ylabel="looks")
     for i, row in enumerate(values.tolist()):
         for j, value in enumerate(row):
-            text = f"{value:.2f}".removesuffix(".00")
+            text = f"{value + 0:g}" if value in (0, 1, float("-inf")) else f"{value:.2f}"
             colour = "white" if value > low + 0.6 * (high - low) else "black"
             axes.text(j, i, text, ha="center", va="center", fontsize=8, color=colour)
 
@@ -105,7 +103,7 @@ plt.show()
 # (-0.7599, -0.9896), and the rows after it were wrong too. The notes said that loop and product agree.
 # Nobody had compared them.
 #
-# ### Question 1: `causal_average_loop`
+# ### Question 1: `causal_average_loop` (2 points)
 #
 # Make a new tensor for the result. `torch.zeros_like(x)` makes one of x's shape *and* number type.
 
@@ -137,16 +135,19 @@ def causal_average_loop(x: Tensor) -> Tensor:
 # Check of causal_average_loop
 torch.manual_seed(1)
 sequence = torch.randn(8, 2)
-batch = sequence[None].clone()
+before = torch.stack([sequence, 3 - sequence])  # two sequences that differ
+batch = before.clone()
 result = causal_average_loop(batch)
-assert result is not None, "The function returns nothing. Is a return missing?"
-assert tuple(result.shape) == (1, 8, 2), f"A batch (1, 8, 2) must give (1, 8, 2), not {tuple(result.shape)}."
+assert isinstance(result, torch.Tensor), (
+    f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
+)
+assert tuple(result.shape) == (2, 8, 2), f"A batch (2, 8, 2) must give (2, 8, 2), not {tuple(result.shape)}."
 
 trap = torch.tensor([-0.9052, -0.8464])
 assert not torch.allclose(result[0, 2], trap, atol=1e-4, rtol=0), (
     "Row 2 has the value of the trap: the loop averages rows that it has already overwritten."
 )
-assert torch.equal(batch[0], sequence), (
+assert torch.equal(batch, before), (
     "The function must leave x alone, but x has changed. Write into a new tensor."
 )
 
@@ -164,8 +165,11 @@ expected = torch.tensor(
 )
 for t in range(8):
     assert torch.allclose(result[0, t], expected[t], atol=1e-4, rtol=0), (
-        f"Row {t} must be the mean of the rows 0 to {t}: {expected[t].tolist()}, not {result[0, t].tolist()}."
+        f"Row {t}: {expected[t]} expected, the mean of itself and all rows before it, {result[0, t]} found."
     )
+assert torch.allclose(result[1], 3 - expected, atol=1e-4, rtol=0), (
+    "The first sequence of the batch comes out right, the second does not. Each has its own averages."
+)
 print("causal_average_loop: this check passes")
 
 # %% [markdown]
@@ -201,17 +205,17 @@ for t in range(8):
     trapped[t] = trapped[: t + 1].mean(dim=0)  # reads rows that it has already overwritten
 
 right = causal_average_loop(sequence[None])[0]
-figure, both = plt.subplots(1, 2, figsize=(9, 3), layout="constrained")
+figure, both = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 for channel, axes in enumerate(both):
     axes.plot(sequence[:, channel], "o", color="tab:gray", label="token")
     axes.plot(right[:, channel], color="tab:blue", label="average so far")
     axes.plot(trapped[:, channel], "--", color="tab:orange", label="overwritten while it is read")
     axes.set(title=f"channel {channel}", xlabel="position t")
-both[0].legend()
+figure.legend(*both[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
 plt.show()
 
 # %% [markdown]
-# ### Question 2: in your own words
+# ### Question 2: in your own words (2 points)
 #
 # Look at the loop in the cell above. Why are rows 0 and 1 still right? Why is row 2 the first wrong one?
 # Write the wrong row 2 as a weighted sum of the *original* rows x0, x1 and x2: how much does each of them
@@ -251,7 +255,7 @@ plt.show()
 #
 # Which weights give the plain average so far? Row t shares the weight 1 evenly among the tokens 0 to t.
 #
-# ### Question 3: `causal_average_weights`
+# ### Question 3: `causal_average_weights` (2 points)
 #
 # `torch.tril` keeps the lower triangle of a matrix and sets the rest to 0. When you divide a matrix by the
 # sums of its rows, mind that a tensor of shape `(T,)` lines up with the *columns*. The row sums need the
@@ -280,10 +284,12 @@ def causal_average_weights(length: int) -> Tensor:
 # %% check="causal_average_weights" points=2
 # Check of causal_average_weights
 result = causal_average_weights(8)
-assert result is not None, "The function returns nothing. Is a return missing?"
+assert isinstance(result, torch.Tensor), (
+    f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
+)
 assert tuple(result.shape) == (8, 8), f"For 8 tokens the weights must be (8, 8), not {tuple(result.shape)}."
 sums = result.sum(dim=1)
-assert torch.allclose(sums, torch.ones(8)), f"Every row must sum to 1, but the rows sum to {sums.tolist()}."
+assert torch.allclose(sums, torch.ones(8)), f"Every row must sum to 1, but the rows sum to {sums}."
 future = result.triu(diagonal=1)
 assert bool((future == 0).all()), "Above the diagonal every weight must be 0: nobody sees the future."
 
@@ -319,7 +325,7 @@ draw_heatmap(axes, causal_average_weights(length), "Weights of the average so fa
 plt.show()
 
 # %% [markdown]
-# ### Question 4: `causal_average`
+# ### Question 4: `causal_average` (2 points)
 #
 # Now average with such weights. `weights @ x`, with weights `(T, T)` and x `(B, T, C)`, works for the whole
 # batch at once: the product uses the last two dimensions, and all sequences share the weights. So one line
@@ -360,7 +366,9 @@ def causal_average(x: Tensor) -> Tensor:
 torch.manual_seed(1)
 sequence = torch.randn(8, 2)
 result = causal_average(sequence)
-assert result is not None, "The function returns nothing. Is a return missing?"
+assert isinstance(result, torch.Tensor), (
+    f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
+)
 assert tuple(result.shape) == (8, 2), f"One sequence (8, 2) must give (8, 2), not {tuple(result.shape)}."
 
 expected = torch.tensor(
@@ -377,7 +385,7 @@ expected = torch.tensor(
 )
 for t in range(8):
     assert torch.allclose(result[t], expected[t], atol=1e-4, rtol=0), (
-        f"Row {t} must be the mean of the rows 0 to {t}: {expected[t].tolist()}, not {result[t].tolist()}."
+        f"Row {t}: {expected[t]} expected, the mean of itself and all rows before it, {result[t]} found."
     )
 
 batch = torch.stack([sequence, -sequence, 2 * sequence])
@@ -437,7 +445,7 @@ plt.show()
 # = \frac{(e^0, e^0, e^{-\infty})}{e^0 + e^0 + e^{-\infty}} = \frac{(1, 1, 0)}{2} = (0.5, 0.5, 0)
 # $$
 #
-# ### Question 5: `causal_mask_scores`
+# ### Question 5: `causal_mask_scores` (2 points)
 #
 # Useful tools: `torch.zeros`, `torch.ones`, `torch.tril`, `torch.triu`, `float("-inf")` and
 # `tensor.masked_fill(condition, value)`, which *returns* a new tensor and leaves the old one as it is.
@@ -466,10 +474,14 @@ def causal_mask_scores(length: int) -> Tensor:
 # %% check="causal_mask_scores" points=2
 # Check of causal_mask_scores
 result = causal_mask_scores(8)
-assert result is not None, "The function returns nothing. Is a return missing?"
+assert isinstance(result, torch.Tensor), (
+    f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
+)
 assert tuple(result.shape) == (8, 8), f"For 8 tokens the scores must be (8, 8), not {tuple(result.shape)}."
 assert not result.isnan().any(), "There is a NaN in the scores. Did you multiply 0 by infinity?"
-assert bool((result.diagonal() == 0).all()), "The diagonal must be 0: every token may look at itself."
+assert not result.diagonal().isinf().any(), (
+    "The diagonal hides each token from itself, but it may look there."
+)
 
 inf = float("inf")
 expected = torch.tensor(
@@ -488,7 +500,7 @@ assert torch.equal(result, expected), "On and below the diagonal must be 0, abov
 print("causal_mask_scores: this check passes")
 
 # %% [markdown]
-# ### Question 6: `causal_softmax_weights`
+# ### Question 6: `causal_softmax_weights` (2 points)
 #
 # Now the softmax of these scores. Over which dimension must it run, so that each token that *looks* shares
 # out a weight of 1? Make the masked scores afresh, or call your `causal_mask_scores` and rely on it.
@@ -517,13 +529,15 @@ def causal_softmax_weights(length: int) -> Tensor:
 # %% check="causal_softmax_weights" points=2
 # Check of causal_softmax_weights
 result = causal_softmax_weights(8)
-assert result is not None, "The function returns nothing. Is a return missing?"
+assert isinstance(result, torch.Tensor), (
+    f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
+)
 assert tuple(result.shape) == (8, 8), f"For 8 tokens the weights must be (8, 8), not {tuple(result.shape)}."
 assert not result.isnan().any(), (
     "There is a NaN in the weights. Is there a row in which everything is hidden?"
 )
 sums = result.sum(dim=1)
-assert torch.allclose(sums, torch.ones(8)), f"Every row must sum to 1, but the rows sum to {sums.tolist()}."
+assert torch.allclose(sums, torch.ones(8)), f"Every row must sum to 1, but the rows sum to {sums}."
 
 expected = torch.tensor(
     [
@@ -578,7 +592,7 @@ draw_heatmap(right, attention_weights(masked), "Weights: softmax of each row", t
 plt.show()
 
 # %% [markdown]
-# ### Question 7: in your own words
+# ### Question 7: in your own words (2 points)
 #
 # A friend proposes two shortcuts: (a) put 0 in place of minus infinity into the scores that look ahead;
 # (b) take the softmax of all scores first, and set the weights above the diagonal to 0 afterwards.

@@ -19,11 +19,9 @@
 # You will build it from left to right: the projections, the scores $Q K^\top$, the odd $\sqrt{d_k}$ (which is
 # there for a reason that you will *measure*), the weights, and at last the whole line.
 #
-# **How to work.** Each question has a cell with a description to read and code to write, in place of
-# `raise NotImplementedError()`. Below it stands a check that you can read and run as often as you like.
-# Your work is also graded on other inputs: other sizes, batches, number types. Each question is graded by
-# itself, so let every answer stand on its own feet. Pictures have lines marked `# try` for you to change.
-# Plan for about an hour.
+# **How to work.** Your work is graded on other sizes, batches and number types than those of the lesson,
+# and each question by itself: let every answer stand on its own feet. Pictures have lines marked `# try` for
+# you to change. Plan for about an hour.
 
 # %% [markdown]
 # ## Given: what earlier exercises taught
@@ -112,7 +110,7 @@ W_key = torch.rand(d_in, d_out)
 W_value = torch.rand(d_in, d_out)
 
 # %% [markdown]
-# ### Question 1: `project`
+# ### Question 1: `project` (2 points)
 #
 # Work with the arguments only. `journey` and `W_query` also exist in the notebook, and a function that reads
 # them by accident gives the right answer here and a wrong one everywhere else.
@@ -148,8 +146,10 @@ expected = torch.tensor([[0.2961, 0.5166], [0.2517, 0.6886], [0.0740, 0.8665]])
 assert torch.allclose(W_query, expected, atol=1e-4, rtol=0), "the matrices are not those of the lesson"
 
 projected = project(journey[1], W_query, W_key, W_value)
-assert projected is not None, "the function returns nothing; is a return missing?"
-assert len(projected) == 3, f"return queries, keys and values: 3 tensors, not {len(projected)}"
+wanted = "return three tensors, queries, keys and values"
+assert projected is not None, f"{wanted}; yours returns nothing"
+assert not isinstance(projected, torch.Tensor) or len(projected) == 3, f"{wanted}; yours returns a single one"
+assert len(projected) == 3, f"{wanted}; yours returns {len(projected)}"
 expected = torch.tensor([0.4306, 1.4551])
 assert projected[0].shape == (2,), f"one token has one query, shape (2,), not {tuple(projected[0].shape)}"
 assert torch.allclose(projected[0], expected, atol=1e-4, rtol=0), f"{expected} expected, {projected[0]} found"
@@ -234,7 +234,7 @@ values = torch.nn.functional.linear(journey, W_value.T)
 # compared any other sentence with the keys of the wrong text. After a restart of the kernel it would not have
 # run at all. Your notebook now has such a `keys` too. Does your function read it?
 #
-# ### Question 2: `attention_scores`
+# ### Question 2: `attention_scores` (2 points)
 
 
 # %% solution="attention_scores"
@@ -287,7 +287,7 @@ assert batch.shape == (4, 5, 7), f"a batch (4, 5, 3) and (4, 7, 3) makes (4, 5, 
 print("attention_scores: this check passes")
 
 # %% [markdown]
-# ### Question 3: in your own words
+# ### Question 3: in your own words (2 points)
 #
 # Take the trap again. In a notebook, a cell has computed `keys` for some text. Further down stands
 #
@@ -330,7 +330,7 @@ print("attention_scores: this check passes")
 # $\sqrt{d_k}$ and make it worse. Either divide by $\sqrt{d_k}$, or multiply by $1/\sqrt{d_k}$, that is by
 # `d_k ** -0.5`.)
 #
-# ### Question 4: `score_variance`
+# ### Question 4: `score_variance` (2 points)
 #
 # Do not take it on trust. Write the instrument that measures it. `Tensor.var()` gives the variance of all
 # numbers in a tensor; by default it is the *unbiased* one, which divides by their count minus 1, and that is
@@ -449,7 +449,7 @@ plt.show()
 # %% [markdown]
 # ## Weights
 #
-# ### Question 5: `scaled_attention_weights`
+# ### Question 5: `scaled_attention_weights` (2 points)
 #
 # Divide the scores by $\sqrt{d_k}$, then take the softmax over the keys. `d_k` is handed in, since nobody can
 # see it from the scores: they are `(..., n, m)`, numbers of queries and of keys, and neither has anything to
@@ -531,7 +531,7 @@ for axes in (left, right):
 plt.show()
 
 # %% [markdown]
-# ### Question 6: in your own words
+# ### Question 6: in your own words (2 points)
 #
 # Why are the scores divided by $\sqrt{d_k}$, and not by $d_k$ and not at all? Say what would happen to the
 # variance of the scores, to the softmax and to learning in a head of size 256, in each of the two other
@@ -559,7 +559,7 @@ plt.show()
 #
 # $$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
 #
-# ### Question 7: `scaled_dot_product_attention`
+# ### Question 7: `scaled_dot_product_attention` (3 points)
 #
 # Put it together: scores, scaling, softmax over the keys, and the average of the **values** with these
 # weights. Nobody hands you d_k now. Which of the sizes that you can see is it? Not the number of tokens, not
