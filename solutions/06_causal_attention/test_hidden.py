@@ -156,7 +156,7 @@ def expect_parameters(actual, shapes):
 
 
 def expect_alive(kind, seen, shape):
-    """Expect an output of this shape in which all layers take part, and return it; its values may be wrong."""
+    """Expect an output of this shape in which all layers take part, and return it; it may be wrong."""
     output = expect_finite(expect_tensor(seen.output, shape))
     for layer in kind.layers:
         gradient = seen.parameters.get(f"{layer}.weight")

@@ -8,13 +8,16 @@ from autograder.expect import (
     expect,
     expect_close,
     expect_equal,
+    expect_finite,
     expect_gradient,
     expect_tensor,
     expect_unchanged,
 )
 from autograder.suite import question
 
+INPUTS = ("encodings_for_q", "encodings_for_k", "encodings_for_v", "mask")
 ENCODINGS = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
+LAYERS = {"W_q", "W_k", "W_v", "W_query", "W_key", "W_value"}
 PARAMETERS = "def parameters(module):\n    return dict(module.named_parameters())"
 
 
@@ -41,6 +44,22 @@ def load(module, weights):
             f'The module has no parameter "{unknown[0]}". Names of layers must be those of the exercise.'
         )
     return module
+
+
+def expect_alive(seen, shape):
+    """Expect an output of this shape in which all layers take part, and return it; it may be wrong."""
+    output = expect_finite(expect_tensor(seen.output, shape))
+    expect(bool(seen.parameters), "The module has no parameters.")
+    for name, gradient in seen.parameters.items():
+        message = f"No gradient reaches {name}. Is it used, and is the result not cut off?"
+        asked_for = name.split(".")[0] in LAYERS
+        expect(not asked_for or (gradient is not None and bool(gradient.any())), message)
+    return output.detach()
+
+
+def alive(module, *inputs, shape):
+    """Return what a module makes of its inputs, if all of its layers take part in it."""
+    return expect_alive(module.inspect(*inputs, weight=torch.randn(shape)), shape)
 
 
 def attention_weights(d, dtype=torch.float32):
@@ -141,7 +160,7 @@ def test_attention_hidden_keys(student):
     module = load(student.Attention(4), attention_weights(4))
     q, k, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 4)
     hidden = torch.tensor([False, True, False, True, True]).expand(3, 5).clone()
-    before = expect_tensor(module(q, k, v, hidden), (3, 4))
+    before = alive(module, q, k, v, hidden, shape=(3, 4))
     place = torch.tensor([1, 3, 4])
     k[place], v[place] = torch.randn(2, 3, 4).unbind()
     expect_close(
@@ -154,8 +173,22 @@ def test_attention_nothing_hidden(student):
     """A mask that hides nothing changes nothing."""
     module = load(student.Attention(4), attention_weights(4))
     q, k, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 4)
-    open_eyed = expect_tensor(module(q, k, v), (3, 4))
+    open_eyed = alive(module, q, k, v, shape=(3, 4))
     expect_close(module(q, k, v, torch.zeros(3, 5, dtype=torch.bool)), open_eyed)
+
+
+@question("Attention")
+def test_attention_sees_all(student):
+    """Without a mask, every query looks at every key, also at those further on."""
+    module = load(student.Attention(4), attention_weights(4))
+    q, k, v = torch.randn(5, 4), torch.randn(5, 4), torch.randn(5, 4)
+    before = expect_tensor(module(q, k, v), (5, 4))
+    v[4] = torch.randn(4) * 5
+    moved = (expect_tensor(module(q, k, v), (5, 4)) - before).abs().amax(dim=-1)
+    message = (
+        "The last value changed, but an earlier row did not follow. Is anything hidden that no mask asks for?"
+    )
+    expect(bool((moved > 1e-6).all()), message)
 
 
 @question("Attention")
@@ -163,7 +196,7 @@ def test_attention_own_query(student):
     """An output row depends on its own query and on no other."""
     module = load(student.Attention(4), attention_weights(4))
     q, k, v = torch.randn(5, 4), torch.randn(6, 4), torch.randn(6, 4)
-    before = expect_tensor(module(q, k, v), (5, 4))
+    before = alive(module, q, k, v, shape=(5, 4))
     q[2] = torch.randn(4) * 2
     after = expect_tensor(module(q, k, v), (5, 4))
     others = torch.tensor([0, 1, 3, 4])
@@ -180,7 +213,7 @@ def test_attention_names(student):
     module = load(student.Attention(d_model=4, row_dim=0, col_dim=1), attention_weights(4))
     q, k, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 4)
     hidden = torch.tensor([[True, False, False, True, False]] * 3)
-    by_place = expect_tensor(module(q, k, v, hidden), (3, 4))
+    by_place = alive(module, q, k, v, hidden, shape=(3, 4))
     by_name = module(mask=hidden, encodings_for_v=v, encodings_for_k=k, encodings_for_q=q)
     expect_close(by_name, by_place, hint="Does the body read the very names that stand in the signature?")
 
@@ -193,7 +226,7 @@ def test_attention_gradients(student, reference):
     out_weight = torch.randn(3, 4)
     actual = load(student.Attention(4), weights).inspect(*inputs, weight=out_weight)
     expected = load(reference.Attention(4), weights).inspect(*inputs, weight=out_weight)
-    expect_gradient(actual, expected.gradients, atol=1e-4)
+    expect_gradient(actual, expected.gradients, atol=1e-4, names=INPUTS)
     for name in weights:
         gradient = actual.parameters.get(name)
         expect(gradient is not None, f"No gradient reaches {name}. Is it used, and not cut off?")
@@ -205,8 +238,10 @@ def test_attention_leaves_inputs(student):
     """Inputs and mask stay as they were."""
     inputs = [torch.randn(size, 4) for size in (3, 5, 5)]
     hidden = torch.tensor([[False, True, False, False, True]] * 3)
-    seen = load(student.Attention(4), attention_weights(4)).inspect(*inputs, hidden)
-    expect_unchanged(seen, *inputs, hidden)
+    module = load(student.Attention(4), attention_weights(4))
+    seen = module.inspect(*inputs, hidden, weight=torch.randn(3, 4))
+    expect_alive(seen, (3, 4))
+    expect_unchanged(seen, *inputs, hidden, names=INPUTS)
 
 
 @question("Attention")
@@ -221,8 +256,10 @@ def test_attention_float64(student):
 
 @question("padding_mask")
 def test_padding_form(student):
-    """The mask is boolean, with a row for each sentence and max_length columns."""
-    expect_tensor(student.padding_mask(torch.tensor([2, 6, 3, 1]), 6), (4, 6), torch.bool)
+    """The mask is boolean, with a row for each sentence and max_length columns, and hides some, not all."""
+    mask = expect_tensor(student.padding_mask(torch.tensor([2, 6, 3, 1]), 6), (4, 6), torch.bool)
+    expect(bool(mask.any()), "Nothing is hidden. True means hidden.")
+    expect(not mask.all(), "All is hidden. True means hidden.")
 
 
 @question("padding_mask")
@@ -260,9 +297,11 @@ def test_padding_single(student):
 
 @question("padding_mask")
 def test_padding_leaves_lengths(student):
-    """The lengths stay as they were."""
+    """The mask is right, and the lengths stay as they were."""
     lengths = torch.tensor([4, 2, 3])
-    expect_unchanged(student.padding_mask.inspect(lengths, 4), lengths)
+    seen = student.padding_mask.inspect(lengths, 4)
+    expect_unchanged(seen, lengths, names=("lengths",))
+    expect_equal(seen.output, torch.arange(4) >= lengths.unsqueeze(1))
 
 
 @question("CrossAttention")
@@ -305,7 +344,7 @@ def test_cross_batch(student):
     module = load(student.CrossAttention(5, 7, 4), cross_weights(5, 7, 4))
     x, context = torch.randn(3, 2, 5), torch.randn(3, 6, 7)
     hidden = torch.tensor([[False] * 6, [False] * 2 + [True] * 4, [False] * 5 + [True]])
-    together = expect_tensor(module(x, context, hidden), (3, 2, 4))
+    together = alive(module, x, context, hidden, shape=(3, 2, 4))
     for i in range(3):
         alone = expect_tensor(module(x[i : i + 1], context[i : i + 1], hidden[i : i + 1]), (1, 2, 4))
         expect_close(
@@ -354,7 +393,7 @@ def test_cross_padding_without_influence(student):
     module = load(student.CrossAttention(3, 5, 4), cross_weights(3, 5, 4))
     x, context = torch.randn(2, 7, 3), torch.randn(2, 6, 5)
     hidden = torch.arange(6) >= torch.tensor([[4], [2]])
-    before = expect_tensor(module(x, context, hidden), (2, 7, 4))
+    before = alive(module, x, context, hidden, shape=(2, 7, 4))
     changed = torch.where(hidden.unsqueeze(-1), torch.randn(2, 6, 5), context)
     expect_close(module(x, changed, hidden), before, hint="Padding changed, and the output changed with it.")
     shorter = expect_tensor(module(x[1:], context[1:, :2]), (1, 7, 4))
@@ -380,7 +419,7 @@ def test_cross_nothing_hidden(student):
     """A mask that hides nothing changes nothing."""
     module = load(student.CrossAttention(3, 5, 4), cross_weights(3, 5, 4))
     x, context = torch.randn(2, 7, 3), torch.randn(2, 6, 5)
-    open_eyed = expect_tensor(module(x, context), (2, 7, 4))
+    open_eyed = alive(module, x, context, shape=(2, 7, 4))
     expect_close(module(x, context, torch.zeros(2, 6, dtype=torch.bool)), open_eyed)
 
 
@@ -389,7 +428,7 @@ def test_cross_own_query(student):
     """An output row depends on its own query and on no other."""
     module = load(student.CrossAttention(3, 5, 4), cross_weights(3, 5, 4))
     x, context = torch.randn(2, 6, 3), torch.randn(2, 7, 5)
-    before = expect_tensor(module(x, context), (2, 6, 4))
+    before = alive(module, x, context, shape=(2, 6, 4))
     x[0, 2] = torch.randn(3) * 2
     after = expect_tensor(module(x, context), (2, 6, 4))
     others = torch.ones(2, 6, dtype=torch.bool)
@@ -407,7 +446,7 @@ def test_cross_context_order(student):
     """Shuffling the context, or giving it twice, changes nothing."""
     module = load(student.CrossAttention(3, 5, 4), cross_weights(3, 5, 4))
     x, context = torch.randn(2, 7, 3), torch.randn(2, 6, 5)
-    before = expect_tensor(module(x, context), (2, 7, 4))
+    before = alive(module, x, context, shape=(2, 7, 4))
     shuffled = context[:, torch.tensor([3, 0, 5, 1, 4, 2])]
     expect_close(module(x, shuffled), before, hint="A weighted sum has no order.")
     twice = torch.cat([context, context], dim=1)
@@ -424,7 +463,7 @@ def test_cross_gradients(student, reference):
     out_weight = torch.randn(2, 7, 4)
     actual = load(student.CrossAttention(3, 5, 4, True), weights).inspect(*inputs, weight=out_weight)
     expected = load(reference.CrossAttention(3, 5, 4, True), weights).inspect(*inputs, weight=out_weight)
-    expect_gradient(actual, expected.gradients, atol=1e-4)
+    expect_gradient(actual, expected.gradients, atol=1e-4, names=("x", "context"))
     for name in weights:
         gradient = actual.parameters.get(name)
         expect(gradient is not None, f"No gradient reaches {name}. Is it used, and not cut off?")
@@ -437,7 +476,9 @@ def test_cross_leaves_inputs(student):
     module = load(student.CrossAttention(3, 5, 4), cross_weights(3, 5, 4))
     x, context = torch.randn(2, 7, 3), torch.randn(2, 6, 5)
     hidden = torch.arange(6) >= torch.tensor([[4], [2]])
-    expect_unchanged(module.inspect(x, context, hidden), x, context, hidden)
+    seen = module.inspect(x, context, hidden, weight=torch.randn(2, 7, 4))
+    expect_alive(seen, (2, 7, 4))
+    expect_unchanged(seen, x, context, hidden, names=("x", "context", "mask"))
 
 
 @question("CrossAttention")

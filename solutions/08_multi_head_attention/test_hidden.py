@@ -8,6 +8,7 @@ from autograder.expect import (
     expect,
     expect_close,
     expect_equal,
+    expect_finite,
     expect_gradient,
     expect_raises,
     expect_tensor,
@@ -15,6 +16,7 @@ from autograder.expect import (
 )
 from autograder.suite import question
 
+INPUTS = ("encodings_for_q", "encodings_for_k", "encodings_for_v", "mask")
 ENCODINGS = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
 PARAMETERS = "def parameters(module):\n    return dict(module.named_parameters())"
 LOOSE = """
@@ -27,6 +29,7 @@ def loose_tensors(module):
     ]
 """
 LAYERS = ("W_query", "W_key", "W_value")
+HEAD_LAYERS = ("W_q", "W_k", "W_v")
 
 
 def named_parameters(student, module):
@@ -52,6 +55,30 @@ def expect_parameter_gradients(actual, expected):
         expect_close(gradient, value, atol=1e-4, name=f"The gradient of {name}")
 
 
+def expect_alive(seen, shape):
+    """Expect an output of this shape in which all layers take part, and return it; it may be wrong."""
+    output = expect_finite(expect_tensor(seen.output, shape))
+    expect(bool(seen.parameters), "The module has no parameters.")
+    for name, gradient in seen.parameters.items():
+        asked_for = name.split(".")[-2:-1] in ([layer] for layer in (*LAYERS, *HEAD_LAYERS, "out_proj"))
+        message = f"No gradient reaches {name}. Is it used, and is the result not cut off?"
+        expect(not asked_for or (gradient is not None and bool(gradient.any())), message)
+    return output.detach()
+
+
+def alive(module, *inputs, shape):
+    """Return what a module makes of its inputs, if all of its layers take part in it."""
+    return expect_alive(module.inspect(*inputs, weight=torch.randn(shape)), shape)
+
+
+def expect_dealt(actual, x, shape):
+    """Expect a tensor of this shape that holds each number of x once, wherever it stands."""
+    tensor = expect_tensor(actual, shape, x.dtype)
+    same = torch.equal(tensor.detach().flatten().sort().values, x.flatten().sort().values)
+    expect(same, "The result must hold the numbers of x, each once, but others are in it.")
+    return tensor
+
+
 def load(module, weights):
     """Give a module these parameters, by name; whatever else it keeps stays."""
     _, unknown = module.load_state_dict(weights, strict=False)
@@ -62,7 +89,7 @@ def load(module, weights):
 
 def wrapper_weights(d, heads, dtype=torch.float32):
     """Return parameters for the wrapper, large enough that every slip shows, and different in each head."""
-    names = [f"heads.{i}.{layer}.weight" for i in range(heads) for layer in ("W_q", "W_k", "W_v")]
+    names = [f"heads.{i}.{layer}.weight" for i in range(heads) for layer in HEAD_LAYERS]
     return {name: torch.randn(d, d, dtype=dtype) * 0.7 for name in names}
 
 
@@ -112,7 +139,7 @@ def multi_head(weights, x, heads):
 def test_wrapper_parameters(student):
     """Each head has its own W_q, W_k and W_v, without bias, in the ModuleList heads."""
     for heads in (1, 4):
-        names = [f"heads.{i}.{layer}.weight" for i in range(heads) for layer in ("W_q", "W_k", "W_v")]
+        names = [f"heads.{i}.{layer}.weight" for i in range(heads) for layer in HEAD_LAYERS]
         module = student.MultiHeadAttentionWrapper(3, 0, 1, heads)
         expect_parameters(named_parameters(student, module), dict.fromkeys(names, (3, 3)))
 
@@ -169,7 +196,7 @@ def test_wrapper_hidden_keys(student):
     module = load(student.MultiHeadAttentionWrapper(4, 0, 1, 3), wrapper_weights(4, 3))
     q, k, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 4)
     hidden = torch.tensor([False, True, False, True, True]).expand(3, 5).clone()
-    before = expect_tensor(module(q, k, v, hidden), (3, 12))
+    before = alive(module, q, k, v, hidden, shape=(3, 12))
     place = torch.tensor([1, 3, 4])
     k[place], v[place] = torch.randn(2, 3, 4).unbind()
     expect_close(module(q, k, v, hidden), before, hint="Hidden keys changed, and so did the output.")
@@ -195,7 +222,7 @@ def test_wrapper_own_query(student):
     """An output row depends on its own query and on no other."""
     module = load(student.MultiHeadAttentionWrapper(4, 0, 1, 2), wrapper_weights(4, 2))
     q, k, v = torch.randn(5, 4), torch.randn(6, 4), torch.randn(6, 4)
-    before = expect_tensor(module(q, k, v), (5, 8))
+    before = alive(module, q, k, v, shape=(5, 8))
     q[2] = torch.randn(4) * 2
     after = expect_tensor(module(q, k, v), (5, 8))
     others = torch.tensor([0, 1, 3, 4])
@@ -210,7 +237,7 @@ def test_wrapper_names(student):
     module = load(student.MultiHeadAttentionWrapper(d_model=4, row_dim=0, col_dim=1), wrapper_weights(4, 1))
     q, k, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 4)
     hidden = torch.tensor([[True, False, False, True, False]] * 3)
-    by_place = expect_tensor(module(q, k, v, hidden), (3, 4))
+    by_place = alive(module, q, k, v, hidden, shape=(3, 4))
     by_name = module(mask=hidden, encodings_for_v=v, encodings_for_k=k, encodings_for_q=q)
     expect_close(by_name, by_place, hint="Does the body read the very names that stand in the signature?")
 
@@ -225,7 +252,7 @@ def test_wrapper_gradients(student, reference):
         load(side.MultiHeadAttentionWrapper(4, 0, 1, 3), weights).inspect(*inputs, weight=factors)
         for side in (student, reference)
     )
-    expect_gradient(actual, expected.gradients, atol=1e-4)
+    expect_gradient(actual, expected.gradients, atol=1e-4, names=INPUTS)
     expect_parameter_gradients(actual, expected)
 
 
@@ -235,7 +262,9 @@ def test_wrapper_leaves_inputs(student):
     inputs = [torch.randn(size, 4) for size in (3, 5, 5)]
     hidden = torch.tensor([[False, True, False, False, True]] * 3)
     module = load(student.MultiHeadAttentionWrapper(4, 0, 1, 2), wrapper_weights(4, 2))
-    expect_unchanged(module.inspect(*inputs, hidden), *inputs, hidden)
+    seen = module.inspect(*inputs, hidden, weight=torch.randn(3, 8))
+    expect_alive(seen, (3, 8))
+    expect_unchanged(seen, *inputs, hidden, names=INPUTS)
 
 
 @question("MultiHeadAttentionWrapper")
@@ -250,9 +279,11 @@ def test_wrapper_float64(student):
 @question("split_heads")
 def test_split_shape(student):
     """(B, T, d) becomes (B, h, T, d / h), in the dtype of x."""
-    expect_tensor(student.split_heads(torch.randn(2, 5, 12), 3), (2, 3, 5, 4), torch.float32)
-    double = student.split_heads(torch.randn(3, 2, 20, dtype=torch.float64), 4)
-    expect_tensor(double, (3, 4, 2, 5), torch.float64)
+    for x, heads, shape in (
+        (torch.randn(2, 5, 12), 3, (2, 3, 5, 4)),
+        (torch.randn(3, 2, 20, dtype=torch.float64), 4, (3, 4, 2, 5)),
+    ):
+        expect_dealt(student.split_heads(x, heads), x, shape)
 
 
 @question("split_heads")
@@ -286,7 +317,7 @@ def test_split_extremes(student):
 def test_split_batch(student):
     """Each sequence of the batch is cut by itself."""
     x = torch.randn(4, 3, 10)
-    together = expect_tensor(student.split_heads(x, 2), (4, 2, 3, 5))
+    together = expect_dealt(student.split_heads(x, 2), x, (4, 2, 3, 5))
     for i in range(4):
         alone = expect_tensor(student.split_heads(x[i : i + 1], 2), (1, 2, 3, 5))
         expect_equal(together[i : i + 1], alone, hint="A sequence comes out differently beside others.")
@@ -298,16 +329,16 @@ def test_split_gradient(student):
     x = torch.randn(2, 5, 6, requires_grad=True)
     factors = torch.randn(2, 3, 5, 2)
     seen = student.split_heads.inspect(x, 3, weight=factors)
-    expect_unchanged(seen, x.detach())
-    expect_gradient(seen, {0: torch.cat(factors.unbind(1), dim=-1)})
+    expect_unchanged(seen, x.detach(), names=("x",))
+    expect_gradient(seen, {0: torch.cat(factors.unbind(1), dim=-1)}, names=("x",))
 
 
 @question("merge_heads")
 def test_merge_shape(student):
     """(B, h, T, s) becomes (B, T, h * s), in the dtype of x."""
-    expect_tensor(student.merge_heads(torch.randn(2, 3, 5, 4)), (2, 5, 12), torch.float32)
-    double = student.merge_heads(torch.randn(3, 4, 2, 5, dtype=torch.float64))
-    expect_tensor(double, (3, 2, 20), torch.float64)
+    x, double = torch.randn(2, 3, 5, 4), torch.randn(3, 4, 2, 5, dtype=torch.float64)
+    expect_dealt(student.merge_heads(x), x, (2, 5, 12))
+    expect_dealt(student.merge_heads(double), double, (3, 2, 20))
 
 
 @question("merge_heads")
@@ -352,8 +383,8 @@ def test_merge_gradient(student):
     x = torch.randn(2, 3, 5, 4, requires_grad=True)
     factors = torch.randn(2, 5, 12)
     seen = student.merge_heads.inspect(x, weight=factors)
-    expect_unchanged(seen, x.detach())
-    expect_gradient(seen, {0: cut(factors, 3)})
+    expect_unchanged(seen, x.detach(), names=("x",))
+    expect_gradient(seen, {0: cut(factors, 3)}, names=("x",))
 
 
 @question("MultiHeadAttention")
@@ -450,7 +481,7 @@ def test_heads_causal(student):
     """A later token never changes an earlier output."""
     module = load(student.MultiHeadAttention(5, 12, 8, 0.0, 3), weights_for(5, 12))
     x = torch.randn(2, 7, 5)
-    before = expect_tensor(module(x), (2, 7, 12))
+    before = alive(module, x, shape=(2, 7, 12))
     for t in (1, 3, 6):
         changed = x.clone()
         changed[:, t] = torch.randn(2, 5) * 2
@@ -495,7 +526,7 @@ def test_heads_batch(student):
     """Each sequence is treated as if it were alone."""
     module = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), weights_for(5, 12))
     x = torch.randn(4, 6, 5)
-    together = expect_tensor(module(x), (4, 6, 12))
+    together = alive(module, x, shape=(4, 6, 12))
     for i in range(4):
         alone = expect_tensor(module(x[i : i + 1]), (1, 6, 12))
         expect_close(together[i : i + 1], alone, hint="A sequence's output changes with its neighbours.")
@@ -544,7 +575,11 @@ def test_heads_dropout_in_training(student):
     module = load(student.MultiHeadAttention(6, 24, 8, 0.2, 2), weights)
     full, seen = (expect_tensor(m(x), (4, 6, 24)).unflatten(-1, (2, 2, 6)) for m in (without, module))
     dropped, visible = seen[..., 0, :] == 0, full[..., 0, :] != 0
-    expect(bool(dropped[visible].any()), "In training some weights must be dropped, but none is.")
+    message = (
+        "In training some weights must be 0, but none is. "
+        "A dropped score is 0, and 0 is an ordinary score: what does your dropout act on?"
+    )
+    expect(bool(dropped[visible].any()), message)
     expect(not bool(dropped[visible].all()), "In training some weights must stay, but none does.")
     hint = "Dropout sets some weights to zero, scales the others up, and leaves all else as it is."
     kept = torch.where(dropped.unsqueeze(-2), 0.0, full / 0.8)
@@ -560,7 +595,7 @@ def test_heads_dropout_in_evaluation(student):
     module = load(student.MultiHeadAttention(5, 12, 7, 0.5, 3), weights)
     without.eval()
     module.eval()
-    expected = expect_tensor(without(x), (2, 6, 12))
+    expected = alive(without, x, shape=(2, 6, 12))
     expect_close(module(x), expected, hint="Does your dropout know whether the module trains?")
 
 
@@ -568,6 +603,7 @@ def test_heads_dropout_in_evaluation(student):
 def test_heads_mask_moves(student):
     """No tensor stays behind when the module moves to another device."""
     module = student.MultiHeadAttention(5, 12, 7, 0.0, 3)
+    alive(module, torch.randn(2, 6, 5), shape=(2, 6, 12))
     loose = student.define(LOOSE, "loose_tensors")(module)
     expect(
         not loose,
@@ -586,7 +622,7 @@ def test_heads_gradients(student, reference):
         load(side.MultiHeadAttention(5, 12, 7, 0.0, 3, True), weights).inspect(x, weight=factors)
         for side in (student, reference)
     )
-    expect_gradient(actual, expected.gradients, atol=1e-4)
+    expect_gradient(actual, expected.gradients, atol=1e-4, names=("x",))
     expect_parameter_gradients(actual, expected)
 
 
@@ -595,7 +631,9 @@ def test_heads_leave_input(student):
     """x stays as it was."""
     x = torch.randn(2, 6, 5)
     module = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), weights_for(5, 12))
-    expect_unchanged(module.inspect(x), x)
+    seen = module.inspect(x, weight=torch.randn(2, 6, 12))
+    expect_alive(seen, (2, 6, 12))
+    expect_unchanged(seen, x, names=("x",))
 
 
 @question("MultiHeadAttention")

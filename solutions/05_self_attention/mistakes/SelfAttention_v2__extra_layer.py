@@ -1,4 +1,4 @@
-"""Your attention is right. Which of your layers is made and never used, and what would training do with it?"""
+"""Your attention is right. Which of your layers is made and never used?"""
 
 
 class SelfAttention_v2(nn.Module):
