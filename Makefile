@@ -8,7 +8,7 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
 EXERCISES ?=
 ARCHIVES ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup build release verify collect grade feedback export dashboard demo check test clean
+.PHONY: help setup build release verify collect grade feedback export dashboard demo check test bench clean
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z]*\): .*## /\1\t/p' Makefile | expand -t 12
@@ -40,6 +40,8 @@ check: $(READY)  ## style, types, and whether assignments/ is current
 test: $(READY)   ## the engine's tests, the course's own, and the proof of every exercise
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto
 	$(GRADER) verify
+bench: $(READY)  ## measure grading beside stock nbgrader and Otter, and write README.md's table
+	$(GRADER) bench $(or $(EXERCISES),02_simple_self_attention)
 clean:           ## delete what can be made again; submissions, grades and feedback stay
 	rm -rf build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from autograder.bench.command import bench
 from autograder.intake import collect
 from autograder.outlet import dashboard, export, feedback, package
 
@@ -32,6 +33,8 @@ _TOLD = {
     "WallError": OUR_FAILURE,
     "ConversionError": OUR_FAILURE,
     "PackageError": OUR_FAILURE,
+    "BenchError": OUR_FAILURE,
+    "PlaceError": WRONG_USE,
 }
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -92,7 +95,7 @@ def _course(folder: Path | None) -> "Course":
     return load_course((folder or find_course(Path.cwd())).absolute())
 
 
-for command in (collect, dashboard, export, feedback, package):
+for command in (bench, collect, dashboard, export, feedback, package):
     main.add_command(command)
 
 

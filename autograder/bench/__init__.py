@@ -1,0 +1,1 @@
+"""Measures grading, beside stock nbgrader and Otter, on the same made-up class and machine."""

@@ -1,0 +1,189 @@
+"""Hidden tests as an instructor of nbgrader or Otter writes them: the same calls, compared with literals.
+
+A suite is run on the reference once; each request and its answer becomes a line or two of plain Python. What
+the grader computes for itself, such as a formula to compare with, is no work here: the answer stands there.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from autograder.exercise import Exercise
+from autograder.student import Exchange, Local
+from autograder.suite import Suite, TestRun
+from autograder.worker.namespace import run_code
+from autograder.worker.protocol import Header, Tensors
+
+HELPERS = """\
+import torch
+from math import inf, nan
+def same(seen, right):
+    assert isinstance(seen, torch.Tensor), "a tensor was expected"
+    assert seen.shape == right.shape, "the shape is not right"
+    assert seen.dtype == right.dtype, "the dtype is not right"
+    close = 1e-9 if right.dtype == torch.float64 else 1e-4
+    assert torch.allclose(seen.double(), right.double(), rtol=1e-5, atol=close), "the values are wrong"
+"""
+
+
+def hidden_tests(exercise: Exercise) -> dict[str, list[str]]:
+    """Return the hidden tests of each question, each as lines of Python that raise where it fails."""
+    tests: dict[str, list[str]] = {name: [] for name in exercise.points}
+    # A namespace of its own: tests seed `student` and `reference` as two programs.
+    for run in Suite(exercise).run(Local(run_code(exercise.reference))):
+        tests[run.test.question].append("\n".join(_test(run)))
+    return tests
+
+
+def _test(run: TestRun) -> Iterator[str]:
+    if run.error is not None:
+        raise ValueError(f'the reference fails "{run.test.title}"; run `autograder verify` first')
+    for number, exchange in enumerate(run.exchanges):
+        yield from _Step(number, exchange).lines()
+
+
+class _Step:
+    """One request of a hidden test, as Python; its names carry its number."""
+
+    def __init__(self, number: int, exchange: Exchange) -> None:
+        self._number = number
+        (self._asked, self._sent), (self._reply, self._came) = exchange.request, exchange.reply
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the request and of the comparison with its answer."""
+        yield from self._tensors()
+        match self._asked:
+            case {"op": "reset" | "seed", "seed": int(seed)}:
+                yield f"torch.manual_seed({seed})"
+            case {"op": "attribute", "of": of, "name": name}:
+                yield from self._compared(f"{_target(of)}.{name}")
+            case {"op": "define", "source": source, "name": name}:
+                yield "given = {'torch': torch, 'nn': torch.nn}"
+                yield f"exec({source!r}, given)"
+                yield from self._compared(f"given[{name!r}]")
+            case {"op": "call", "of": of}:
+                yield from self._compared(f"{_target(of)}({self._arguments()})")
+            case {"op": "inspect", "of": of, "weight": weight}:
+                yield from self._compared(f"{_target(of)}({self._arguments()})")
+                yield from self._inspected(of, weight)
+
+    def _tensors(self) -> Iterator[str]:
+        """Yield the tensors that are sent, each with a name."""
+        codes = dict(_tensor_codes([self._asked.get(key) for key in ("args", "kwargs", "weight")]))
+        for index, code in codes.items():
+            grad = ".requires_grad_()" if code.get("grad") else ""
+            yield f"{self._tensor(index)} = {_literal(self._sent[index], code)}{grad}"
+
+    def _compared(self, expression: str) -> Iterator[str]:
+        result = f"r{self._number}"
+        if "error" in self._reply:
+            kind = self._reply["error"]["type"]
+            yield "try:"
+            yield f"    {expression}"
+            yield "except Exception as error:"
+            yield f"    assert {kind!r} in [kind.__name__ for kind in type(error).__mro__]"
+            yield "else:"
+            yield f"    assert False, '{kind} was expected'"
+            return
+        yield f"{result} = {expression}"
+        yield from _same(result, self._reply["value"], self._came)
+
+    def _inspected(self, of: Header, weight: object) -> Iterator[str]:
+        """Yield what else an inspection compares: the arguments afterwards, and the gradients."""
+        result = f"r{self._number}"
+        if "tensor" in (self._reply["value"] or {}):
+            summed = result if weight is None else f"({result} * {self._value(weight)})"
+            yield f"if {result}.requires_grad:"
+            yield f"    {summed}.sum().backward()"
+        positions = self._asked["args"]["tuple"]
+        for before, after in zip(positions, self._reply["arguments"]["tuple"], strict=True):
+            yield from _same(self._value(before), after, self._came)
+        for position, gradient in self._reply["gradients"]["dict"]:
+            yield from _same(f"{self._value(positions[int(position)])}.grad", gradient, self._came)
+        if parameters := self._reply["parameters"]["dict"]:
+            yield f"named = dict({_target(of)}.named_parameters())"
+            for name, gradient in parameters:
+                yield from _same(f"named[{name!r}].grad", gradient, self._came)
+
+    def _arguments(self) -> str:
+        given = [self._value(code) for code in self._asked["args"]["tuple"]]
+        named = [f"{name}={self._value(code)}" for name, code in self._asked["kwargs"]["dict"]]
+        return ", ".join(given + named)
+
+    def _value(self, code: object) -> str:
+        """Return an argument's form as Python."""
+        match code:
+            case {"tensor": int(index)}:
+                return self._tensor(index)
+            case {"float": number}:
+                return str(number)
+            case {"dtype": name}:
+                return f"torch.{name}"
+            case {"list": list(items)}:
+                return f"[{', '.join(map(self._value, items))}]"
+            case {"tuple": list(items)}:
+                return f"({''.join(f'{self._value(item)}, ' for item in items)})"
+            case {"dict": list(pairs)}:
+                return f"{{{', '.join(f'{self._value(key)}: {self._value(item)}' for key, item in pairs)}}}"
+            case dict():
+                return _target(code)
+        return repr(code)
+
+    def _tensor(self, index: int) -> str:
+        return f"t{self._number}_{index}"
+
+
+def _target(reference: Header) -> str:
+    """Return what a request is made to, as Python."""
+    match reference:
+        case {"name": str(name)}:
+            return name
+        case {"handle": int(number)}:
+            return f"h{number}"
+        case {"torch": str(path)}:
+            return f"torch.{path}"
+    raise ValueError(f"no Python is known for {reference}")
+
+
+def _same(seen: str, right: Any, tensors: Tensors) -> Iterator[str]:
+    """Yield the lines that hold the value of the expression `seen` against the right one."""
+    match right:
+        case {"tensor": int(index)} as code:
+            yield f"same({seen}, {_literal(tensors[index], code)})"
+        case {"handle": int(number)}:
+            yield f"h{number} = {seen}"
+        case {"dict": list(pairs)}:
+            for key, item in pairs:
+                yield from _same(f"{seen}[{key!r}]", item, tensors)
+        case {"list": list(items)} | {"tuple": list(items)}:
+            yield f"assert len({seen}) == {len(items)}"
+            for place, item in enumerate(items):
+                yield from _same(f"{seen}[{place}]", item, tensors)
+        case float():
+            yield f"assert abs({seen} - {right!r}) < 1e-4"
+        case {"float": number}:
+            yield f"assert repr(float({seen})) == {number!r}"
+        case {"dtype": name}:
+            yield f"assert {seen} == torch.{name}"
+        case _:
+            yield f"assert {seen} == {right!r}"
+
+
+def _literal(tensor: torch.Tensor, code: Header) -> str:
+    """Return a tensor as Python, laid out in memory as its form says."""
+    dtype = "" if tensor.dtype == torch.float32 else f", dtype={tensor.dtype}"
+    shape = "" if tensor.numel() else f".reshape({tuple(tensor.shape)})"
+    order = code.get("order", [])
+    turned = f".permute({[order.index(dim) for dim in range(len(order))]})" if order else ""
+    return f"torch.tensor({tensor.tolist()}{dtype}){shape}{turned}"
+
+
+def _tensor_codes(code: Any) -> Iterator[tuple[int, Header]]:
+    """Yield the forms of the tensors in a request, with their numbers."""
+    match code:
+        case {"tensor": int(index)}:
+            yield index, code
+        case dict() | list():
+            for item in code.values() if isinstance(code, dict) else code:
+                yield from _tensor_codes(item)

@@ -1,0 +1,75 @@
+"""The command that measures and writes down; what it needs is imported when it runs."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from autograder.course import Course
+
+
+def _sizes(context: click.Context, option: click.Parameter, text: str) -> tuple[int, ...]:  # noqa: ARG001
+    try:
+        sizes = tuple(int(word) for word in text.split(","))
+    except ValueError:
+        sizes = ()
+    if not sizes or min(sizes) < 1:
+        raise click.BadParameter(
+            "must be whole numbers above 0 with commas between them, such as 10,100,1000"
+        )
+    return sizes
+
+
+@click.command()
+@click.argument("exercises", nargs=-1, required=True, metavar="EXERCISE...")
+@click.option(
+    "--submissions", type=click.IntRange(1), default=200, show_default=True, help="The compared class."
+)
+@click.option(
+    "--sizes", default="10,100,1000", show_default=True, callback=_sizes, help="Classes that show growth."
+)
+@click.option("--alone", is_flag=True, help="Leave out stock nbgrader and Otter.")
+@click.option("--quick", is_flag=True, help="Only see whether everything runs; README.md stays as it is.")
+@click.pass_obj
+def bench(
+    folder: Path | None,
+    exercises: tuple[str, ...],
+    submissions: int,
+    sizes: tuple[int, ...],
+    alone: bool,
+    quick: bool,
+) -> None:
+    """Measure grading beside stock nbgrader and Otter, and write README.md's table.
+
+    Otter installs itself in build/bench/ at the first run. Leave the machine alone meanwhile: every
+    number is a time.
+    """
+    from autograder.bench.benchmark import QUICK, Plan
+    from autograder.bench.benchmark import bench as measure
+    from autograder.bench.page import page, place, write
+
+    course = _course(folder)
+    plan = QUICK if quick else Plan(submissions=submissions, sizes=sizes)
+    if alone:
+        plan = replace(plan, stock=0, otter=0)
+    readme = None if quick else place(course.root / "README.md")
+    measured = [measure(course, exercise, plan, _tell) for exercise in course.chosen(exercises)]
+    kept = course.build / "bench.json"
+    kept.write_text(f"[{', '.join(figures.to_json() for figures in measured)}]\n", encoding="utf-8")
+    click.echo(page(measured))
+    click.echo(f"wrote {kept.relative_to(course.root)}", err=True)
+    if readme:
+        write(readme, page(measured))
+        click.echo(f"wrote {readme.relative_to(course.root)}", err=True)
+
+
+def _tell(line: str) -> None:
+    click.echo(line, err=True)
+
+
+def _course(folder: Path | None) -> "Course":
+    from autograder.course import find_course, load_course
+
+    return load_course((folder or find_course(Path.cwd())).absolute())

@@ -1,0 +1,57 @@
+"""A made-up class: right answers, other right answers and known mistakes in turn, no two files the same."""
+
+import json
+import random
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import yaml
+
+from autograder.answers import Notebook, fill, other_answers, right_answers
+from autograder.course import FILE, Course, load_course
+from autograder.exercise import Exercise
+
+_CONFIGURATION = "nbgrader_config.py"
+
+
+def students(count: int) -> list[str]:
+    """Return the ids of a class, in order."""
+    return [f"student-{number:05}" for number in range(1, count + 1)]
+
+
+def answers(exercise: Exercise, count: int, seed: int) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield each student with their answers by question; the same class begins every larger one."""
+    dice = random.Random(seed)  # noqa: S311 - a class to measure, no secret
+    right = right_answers(exercise)
+    kinds = (None, exercise.accepted, exercise.mistakes)
+    for number, student in enumerate(students(count)):
+        variants = kinds[number % len(kinds)]
+        written = dict(right)
+        if variants:
+            written |= other_answers(exercise, dice.choice(variants).code)
+        first = next(iter(exercise.points))
+        written[first] = f"{written[first]}\n# {student}"
+        yield student, written
+
+
+def hand_in(root: Path, notebook: Notebook, exercise: Exercise, count: int, seed: int) -> None:
+    """Fill submitted/ in the course folder `root` with a class's notebooks, made from a released one."""
+    for student, written in answers(exercise, count, seed):
+        folder = root / "submitted" / student / exercise.name
+        folder.mkdir(parents=True)
+        text = json.dumps(fill(notebook, written), indent=1)
+        (folder / f"{exercise.name}.ipynb").write_text(text, encoding="utf-8")
+
+
+def course_of(course: Course, exercise: Exercise, root: Path) -> Course:
+    """Make a course of one exercise in the new folder `root`: settings, source, release, no gradebook."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(exercise.folder, root / "solutions" / exercise.name, ignore=ignored)
+    shutil.copytree(course.assignments / exercise.name, root / "assignments" / exercise.name, ignore=ignored)
+    if (course.root / _CONFIGURATION).is_file():
+        shutil.copy(course.root / _CONFIGURATION, root)
+    settings = course.settings.model_dump(mode="json", exclude_unset=True)
+    settings["exercises"] = [entry for entry in settings["exercises"] if entry["name"] == exercise.name]
+    (root / FILE).write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
+    return load_course(root)

@@ -1,0 +1,55 @@
+"""What a student waits for: `pytest` in the assignment's folder, and `autograder run`, each a new process."""
+
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from autograder.answers import fill, released, right_answers
+from autograder.bench.meter import measure
+from autograder.bench.ours import command
+from autograder.course import Course
+from autograder.exercise import Exercise
+from autograder.notebook import read_notebook
+
+_QUIET = {"MPLBACKEND": "agg", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Seconds, medians of some runs."""
+
+    cells: float  # python that imports torch and runs the notebook's cells, without its pictures
+    pytest: float
+    run: float
+
+
+def desk(course: Course, exercise: Exercise, place: Path, repeats: int) -> Desk:
+    """Measure with a solved notebook in a copy of the assignment's folder."""
+    with TemporaryDirectory(dir=place) as folder:
+        here = Path(folder) / exercise.name
+        shutil.copytree(course.assignments / exercise.name, here)
+        notebook = here / f"{exercise.name}.ipynb"
+        solved = fill(released(course.assignments, exercise), right_answers(exercise))
+        notebook.write_text(json.dumps(solved, indent=1), encoding="utf-8")
+        (Path(folder) / "cells.py").write_text(_program(exercise, notebook), encoding="utf-8")
+        return Desk(
+            _seconds([sys.executable, str(Path(folder) / "cells.py")], here, repeats),
+            _seconds([sys.executable, "-m", "pytest", "-q"], here, repeats),
+            _seconds(command(course.root, ["run", str(notebook)]), here, repeats),
+        )
+
+
+def _program(exercise: Exercise, notebook: Path) -> str:
+    """Return the notebook's code as a program, without its pictures."""
+    cells = [cell.text for cell in read_notebook(notebook) if cell.kind == "code"]
+    return "\n".join(["import torch", *(text for text in cells if text not in exercise.demos)]) + "\n"
+
+
+def _seconds(words: Sequence[str], folder: Path, repeats: int) -> float:
+    measure(words, folder, _QUIET)  # fills the disk's cache, for all alike
+    return median(measure(words, folder, _QUIET).seconds for _ in range(repeats))

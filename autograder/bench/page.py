@@ -1,0 +1,144 @@
+"""The figures as people read them: tables in Markdown, and their place in the README."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from autograder.bench.figures import Class, Figures
+from autograder.bench.stages import ONCE
+
+BEGIN, END = "<!-- bench -->", "<!-- /bench -->"
+
+
+class PlaceError(Exception):
+    """A README without the place for the figures."""
+
+
+def place(readme: Path) -> Path:
+    """Return `readme` once it is sure to have a place for the figures."""
+    text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+    if BEGIN not in text or END not in text.partition(BEGIN)[2]:
+        raise PlaceError(
+            f"{readme}: has no place for the figures; put {BEGIN} and {END} on lines of their own"
+        )
+    return readme
+
+
+def write(readme: Path, text: str) -> None:
+    """Put `text` between the marks in `readme`."""
+    before, _, rest = place(readme).read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    readme.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+
+
+def page(all_figures: Sequence[Figures]) -> str:
+    """Return the figures of each exercise as Markdown."""
+    return "\n\n".join("\n".join(_lines(figures)) for figures in all_figures)
+
+
+def _lines(figures: Figures) -> Iterator[str]:
+    machine = figures.machine
+    yield (
+        f"Exercise `{figures.exercise}` with its {figures.tests} hidden tests, on {machine.cores} cores of "
+        f"{machine.processor}, {machine.memory_gb} GB, {machine.system}, Python {machine.python}, "
+        f"torch {machine.torch}. Walls: {', '.join(figures.walls)}."
+    )
+    yield ""
+    yield from _comparison(figures)
+    yield ""
+    yield from _growth(figures.growth)
+    yield ""
+    yield from _stages(figures)
+    yield ""
+    yield from _desk(figures)
+
+
+def _comparison(figures: Figures) -> Iterator[str]:
+    ours = figures.ours
+    count = ours[0].count
+    titles = [f"faster with {_jobs(done.jobs)}" for done in ours] if figures.others else []
+    yield from _head([f"{count} submissions", "a submission", "the class", "peak memory", *titles])
+    for other in figures.others:
+        ratios = [f"{other.each / done.each:.0f} times" for done in ours]
+        whole = f"about {_time(other.each * count)}"
+        yield _row(
+            [f"{other.name} {other.version}", _time(other.each), whole, _memory(other.peak_mb), *ratios]
+        )
+    for done in ours:
+        cells = [_time(done.each), _time(done.seconds), _memory(done.peak_mb)]
+        yield _row([f"this grader {figures.version}, {_jobs(done.jobs)}", *cells, *("" for _ in titles)])
+    yield from _notes(figures)
+
+
+def _notes(figures: Figures) -> Iterator[str]:
+    """Say how the others were measured, and what grading an unchanged class takes."""
+    for other in figures.others:
+        yield ""
+        yield (
+            f"{other.name}: the median of {other.sampled} submissions, the class reckoned from it. "
+            f"It judges {other.agrees} of {other.questions} answers as this grader does."
+        )
+    for done in figures.ours:
+        if done.again is None:
+            continue
+        ratios = (
+            f"{other.each * done.count / done.again:.0f} times as fast as {other.name} grades the class"
+            for other in figures.others
+        )
+        skipped = (
+            f"{other.name} itself passes over {other.sampled + 1} graded submissions in {_time(other.again)}"
+            for other in figures.others
+            if other.again is not None
+        )
+        words = "; ".join((_time(done.again), *ratios, *skipped))
+        yield ""
+        yield f"The same {done.count} once more, unchanged, {_jobs(done.jobs)}: {words}."
+
+
+def _growth(growth: Sequence[Class]) -> Iterator[str]:
+    yield from _head(["submissions", *(f"{done.count:,}" for done in growth)])
+    yield _row(["the class", *(_time(done.seconds) for done in growth)])
+    yield _row(["each", *(_time(done.each) for done in growth)])
+    yield _row(["peak memory", *(_memory(done.peak_mb) for done in growth)])
+
+
+def _stages(figures: Figures) -> Iterator[str]:
+    each = [stage for stage in figures.stages if stage.name != ONCE]
+    yield from _head(["stage, for a submission", "time", "without walls"])
+    for stage in sorted(each, key=lambda stage: -stage.milliseconds):
+        yield _row([stage.name, f"{stage.milliseconds:.1f} ms", f"{stage.without_walls:.1f} ms"])
+    total = sum(stage.milliseconds for stage in each), sum(stage.without_walls for stage in each)
+    yield _row(["all", *(f"{milliseconds:.1f} ms" for milliseconds in total)])
+
+
+def _desk(figures: Figures) -> Iterator[str]:
+    desk = figures.desk
+    pytest, run = (f"{seconds / desk.cells:.2f} times that" for seconds in (desk.pytest, desk.run))
+    yield (
+        f"Importing torch and running the solved notebook's cells takes {_time(desk.cells)}; `pytest` in the "
+        f"student's folder takes {_time(desk.pytest)}, {pytest}; `autograder run` on the notebook "
+        f"{_time(desk.run)}, {run}."
+    )
+
+
+def _jobs(jobs: int) -> str:
+    return "1 job" if jobs == 1 else f"{jobs} jobs"
+
+
+def _head(titles: Sequence[str]) -> Iterator[str]:
+    yield _row(titles)
+    yield _row(["---", *("---:" for _ in titles[1:])])
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _time(seconds: float) -> str:
+    """Return a time in the unit that suits it."""
+    if seconds < 1:
+        return f"{1000 * seconds:.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
+
+
+def _memory(megabytes: float) -> str:
+    return f"{megabytes:,.0f} MB"
