@@ -10,8 +10,8 @@ from autograder.suite import question
 def expect_right_and_untouched(function, expected, **arguments):
     """Expect the right output, and arguments that the call left as they were."""
     inspection = function.inspect(*arguments.values())
-    expect_close(inspection.output, expected)
     expect_unchanged(inspection, *arguments.values(), names=tuple(arguments))
+    expect_close(inspection.output, expected, hint="Nothing was overwritten, but only a right result counts.")
 
 
 def expect_right_gradients(function, formula, **arguments):
@@ -30,7 +30,7 @@ def expect_right_gradients(function, formula, **arguments):
 
 
 @question("dot_product", weight=2)
-@pytest.mark.parametrize("length", [1, 2, 5, 17])
+@pytest.mark.parametrize("length", [1, 2, 17])
 def test_dot_product_of_any_length(student, length):
     """Right for vectors of other lengths."""
     a, b = 2 * torch.randn(length), torch.randn(length) - 1
@@ -82,7 +82,7 @@ def test_gradients_flow_through_dot_product(student):
 
 
 @question("attention_scores", weight=2)
-@pytest.mark.parametrize(("n", "d"), [(4, 7), (9, 2), (1, 5), (3, 1)])
+@pytest.mark.parametrize(("n", "d"), [(4, 7), (9, 2), (1, 5)])
 def test_attention_scores_of_any_size(student, n, d):
     """Right for other numbers of tokens and dimensions."""
     inputs, query = 2 * torch.randn(n, d), 2 * torch.randn(d)
@@ -275,7 +275,7 @@ def test_gradients_of_large_scores_are_finite(student):
 
 
 @question("context_vector", weight=2)
-@pytest.mark.parametrize(("n", "d"), [(4, 7), (9, 2), (3, 1)])
+@pytest.mark.parametrize(("n", "d"), [(4, 7), (9, 2)])
 def test_context_vector_of_any_size(student, n, d):
     """Right for other numbers of tokens and dimensions."""
     weights, inputs = torch.softmax(2 * torch.randn(n), 0), 2 * torch.randn(n, d)

@@ -12,7 +12,7 @@ from autograder.expect import (
 from autograder.suite import question
 
 SENTENCES = [(5, 3), (2, 7)]
-BATCHES = [(2, 5, 3), (4, 3, 6), (2, 1, 4, 5)]
+BATCHES = [(2, 5, 3), (2, 1, 4, 6)]
 MIXED = "Does every sentence of the batch stay by itself?"
 
 
@@ -29,8 +29,8 @@ def attention_of(inputs):
 def expect_right_and_untouched(function, expected, **arguments):
     """Expect the right output, and arguments that the call left as they were."""
     inspection = function.inspect(*arguments.values())
-    expect_close(inspection.output, expected)
     expect_unchanged(inspection, *arguments.values(), names=tuple(arguments))
+    expect_close(inspection.output, expected, hint="Nothing was overwritten, but only a right result counts.")
 
 
 def expect_right_gradients(function, formula, **arguments):
@@ -281,7 +281,7 @@ def test_gradients_flow_through_contexts(student):
 @pytest.mark.parametrize("shape", SENTENCES)
 def test_attention_of_one_sentence(student, shape):
     """Right for one sentence of any size."""
-    inputs = 1.5 * torch.randn(shape)
+    inputs = 0.8 * torch.randn(shape)
     expect_close(
         student.simple_self_attention(inputs),
         attention_of(inputs),
@@ -293,7 +293,7 @@ def test_attention_of_one_sentence(student, shape):
 @pytest.mark.parametrize("shape", BATCHES)
 def test_attention_of_batches(student, shape):
     """Right for batches with one or more leading dimensions."""
-    inputs = 1.5 * torch.randn(shape)
+    inputs = 0.8 * torch.randn(shape)
     expect_close(
         student.simple_self_attention(inputs),
         attention_of(inputs),
@@ -304,7 +304,7 @@ def test_attention_of_batches(student, shape):
 @question("simple_self_attention")
 def test_attention_of_a_batch_of_equal_sizes(student):
     """Right when batch, tokens and dimensions happen to be equally many."""
-    inputs = 1.5 * torch.randn(3, 3, 3)
+    inputs = 0.8 * torch.randn(3, 3, 3)
     expect_close(student.simple_self_attention(inputs), attention_of(inputs), hint=MIXED)
 
 
@@ -321,7 +321,7 @@ def test_attention_follows_a_permutation(student):
 def test_attention_of_very_few_tokens(student):
     """Two tokens share their attention, and a single one keeps all of its own."""
     for n in (2, 1):
-        inputs = 1.5 * torch.randn(n, 4)
+        inputs = 0.8 * torch.randn(n, 4)
         expect_close(student.simple_self_attention(inputs), attention_of(inputs))
 
 

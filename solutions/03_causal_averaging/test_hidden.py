@@ -35,7 +35,11 @@ def expect_blind_to_the_future(average: Remote, reference: Remote) -> None:
             False,
             f"Only tokens from 4 on were changed, but row {row} changed too. What does it look at?",
         )
-    expect_close(before, reference(x)[:, :4], hint=AVERAGES)
+    expect_close(
+        before,
+        reference(x)[:, :4],
+        hint=f"The future does not show, but these are not the averages. {AVERAGES}",
+    )
 
 
 def expect_separate_sequences(average: Remote, reference: Remote) -> None:
@@ -48,7 +52,9 @@ def expect_separate_sequences(average: Remote, reference: Remote) -> None:
             torch.allclose(together[number], alone[0], atol=1e-5, rtol=0),
             f"Sequence {number} has other averages in a batch than alone. Does it mix with its neighbours?",
         )
-    expect_close(together, reference(batch), hint=AVERAGES)
+    expect_close(
+        together, reference(batch), hint=f"Nothing mixes, but these are not the averages. {AVERAGES}"
+    )
 
 
 def expect_short_sequences(average: Remote, reference: Remote) -> None:
@@ -63,7 +69,9 @@ def expect_right_and_untouched(average: Remote, reference: Remote) -> None:
     x = torch.randn(2, 6, 3)
     inspection = average.inspect(x)
     expect_unchanged(inspection, x, names=("x",))
-    expect_close(inspection.output, reference(x), hint=AVERAGES)
+    expect_close(
+        inspection.output, reference(x), hint="Nothing was overwritten, but only a right result counts."
+    )
 
 
 def expect_gradient_of_averages(average: Remote, reference: Remote) -> None:

@@ -1,5 +1,5 @@
-"""The weights are right, but /= overwrites the exponentials, and the gradient of exp needs them on its way
-back. Let the division make a new tensor.
+"""The weights are right, but a step such as /= overwrites the exponentials, and the gradient of exp
+needs them on its way back. Let the division make a new tensor.
 """
 
 
