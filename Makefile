@@ -5,6 +5,7 @@ BIN := .venv/bin
 READY := .venv/ready
 GRADER := $(BIN)/autograder
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
+BROWSERS := chromium chromium-browser google-chrome google-chrome-stable chrome
 EXERCISES ?=
 ARCHIVES ?=
 .DEFAULT_GOAL := help
@@ -37,13 +38,18 @@ check: $(READY)  ## style, types, and whether assignments/ is current
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(GRADER) release --check
-test: $(READY)   ## the engine's tests, the course's own, and the proof of every exercise
+test: $(READY) browser  ## the engine's tests, the course's own, and the proof of every exercise
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto
 	$(GRADER) verify
 bench: $(READY)  ## measure grading beside stock nbgrader and Otter, and write README.md's table
 	$(GRADER) bench $(or $(EXERCISES),02_simple_self_attention)
 clean:           ## delete what can be made again; submissions, grades and feedback stay
 	rm -rf build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+browser:
+	@test -n "$(WITHOUT_BROWSER)" || for name in $(BROWSERS); do command -v $$name >/dev/null && exit; done \
+		|| { $(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install --yes chromium; } \
+		|| echo 'Chromium, in which tests look at pages, could not be installed; WITHOUT_BROWSER=1 leaves them out'
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; say which with make PYTHON=...") if sys.version_info < (3, 11) else None'

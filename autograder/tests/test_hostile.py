@@ -3,16 +3,18 @@
 import ast
 import os
 import socket
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import autograder
 from autograder.grading import Graded, Grader
 from autograder.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox import Tier, Zygote
-from autograder.tests.attacks import ATTACKS, SECRET, TIERS, Attack, Desk, Host
+from autograder.tests.attacks import ATTACKS, FOLDER, SECRET, TIERS, Attack, Desk, Host
 from autograder.tests.classroom import open_course
 
 
@@ -107,6 +109,13 @@ def test_what_each_tier_stops_is_told_by_name(golden: Callable[[str, str], None]
         lines.append(f"{tier}: stops {len(ATTACKS) - len(through)} of {len(ATTACKS)} attacks")
         lines += [f"    not {attack.name}: {attack.about}" for attack in through]
     golden("hostile_tiers.txt", "\n".join(lines) + "\n")
+
+
+def test_the_readme_names_what_each_tier_does_not_stop() -> None:
+    stopped = FOLDER.with_name("golden") / "hostile_tiers.txt"
+    readme = Path(autograder.__file__).parent.parent / "README.md"
+    told = readme.read_text(encoding="utf-8").partition("<!-- tiers -->\n")[2].partition("<!-- /tiers -->")[0]
+    assert textwrap.dedent(told) == stopped.read_text(encoding="utf-8"), f"copy {stopped} into README.md"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,269 @@
+"""A headless Chromium that tells all that a page does, and a listener where nobody should call.
+
+It is spoken to over two pipes, in the DevTools protocol. Host names that end in `.example` lead to the
+listener and all others nowhere, so that nothing leaves this machine, whatever a page or the browser tries.
+"""
+
+import fcntl
+import json
+import os
+import select
+import shutil
+import socketserver
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+START = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.dup2(int(sys.argv[2]), 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+QUIET = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic",
+    "--no-first-run", "--no-default-browser-check", "--disable-background-networking", "--disable-sync",
+    "--disable-component-update", "--disable-default-apps", "--disable-extensions", "--disable-breakpad",
+    "--remote-debugging-pipe",
+)  # fmt: skip
+TOUCH = """
+for (const element of document.querySelectorAll('*')) {
+    for (const kind of ['click', 'mouseover', 'focus', 'toggle', 'animationstart', 'error'])
+        element.dispatchEvent(new Event(kind));
+    if (element.protocol === 'javascript:') element.click();
+    if (element instanceof HTMLFormElement) element.submit();
+}
+"""
+SETTLED = 0.2  # seconds in which a page must be quiet
+PATIENCE = 20
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What a page did from its first byte until it had been touched everywhere."""
+
+    events: tuple[str, ...]  # each begins with its kind: request, dialog, console, refusal, frame, ...
+    title: str
+    overflow: int  # pixels by which it is wider than its window
+
+    @property
+    def kinds(self) -> set[str]:
+        """The kinds of what happened."""
+        return _kinds(self.events)
+
+
+class Listener(socketserver.ThreadingTCPServer):
+    """A place that nobody should call; it remembers who did."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Answer)
+        self.calls: list[str] = []
+        self.address = f"127.0.0.1:{self.server_address[1]}"
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+
+    def drain(self) -> list[str]:
+        """Return the calls since the last time."""
+        calls, self.calls = self.calls, []
+        return calls
+
+    def called(self) -> bool:
+        """Wait until there is a call."""
+        end = time.monotonic() + PATIENCE
+        while not self.calls and time.monotonic() < end:
+            time.sleep(0.02)
+        return bool(self.drain())
+
+
+class _Answer(socketserver.StreamRequestHandler):
+    timeout = 2
+
+    def handle(self) -> None:
+        assert isinstance(self.server, Listener)
+        self.server.calls.append("a connection")
+        try:
+            self.server.calls.append(self.rfile.readline(1000).decode("latin-1").strip())
+            self.wfile.write(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+        except OSError:
+            pass  # it only wanted to connect
+
+
+class Browser:
+    """A Chromium of its own, with a new profile; use `opened`, which ends it."""
+
+    def __init__(self, program: str, profile: Path, listener: str) -> None:
+        command = [
+            program, *QUIET, f"--user-data-dir={profile}",
+            f"--host-resolver-rules=MAP *.example {listener}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            "about:blank",
+        ]  # fmt: skip
+        (theirs_in, self._to), (self._from, theirs_out) = _pipe(), _pipe()
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", START, str(theirs_in), str(theirs_out), *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=(theirs_in, theirs_out),
+        )
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self._buffer = b""
+        self._number = 0
+        self._events: list[dict[str, Any]] = []
+        self._ask("Target.setDiscoverTargets", discover=True)
+        self._listen(SETTLED)
+
+    def visit(self, page: Path, *, width: int = 1000, awaited: str = "", seconds: float = SETTLED) -> Visit:
+        """Open `page`, touch everything on it, and tell what came of it.
+
+        The visit ends when nothing has happened for `seconds`, and not before an event of kind `awaited`.
+        """
+        address = page.as_uri()
+        target, session = self._window(width)
+        self._ask("Page.navigate", session, url=address)
+        self._listen(seconds, lambda: any(e["method"] == "Page.loadEventFired" for e in self._events))
+        before = self._evaluate(session, "document.title")
+        overflow = self._evaluate(session, "document.documentElement.scrollWidth - innerWidth")
+        self._evaluate(session, TOUCH)
+        self._listen(seconds, lambda: not awaited or awaited in _kinds(_tell(self._events, address, target)))
+        after = self._evaluate(session, "document.title")
+        told = tuple(_tell(self._events, address, target))
+        self._ask("Target.closeTarget", targetId=target)
+        return Visit(told, before if before == after else after, int(overflow or 0))
+
+    def close(self) -> None:
+        """End the browser."""
+        os.close(self._to)
+        try:
+            self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        os.close(self._from)
+
+    def _window(self, width: int) -> tuple[str, str]:
+        """Open an empty window that tells everything from now on, and return its names."""
+        target = self._ask("Target.createTarget", url="about:blank")["targetId"]
+        session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Network", "Runtime", "Log"):
+            self._ask(f"{domain}.enable", session)
+        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        self._ask("Emulation.setDeviceMetricsOverride", session, **size)
+        self._listen(SETTLED / 2)
+        self._events.clear()
+        return target, session
+
+    def _evaluate(self, session: str, code: str) -> Any:
+        asked = {"expression": code, "userGesture": True, "returnByValue": True}
+        return self._ask("Runtime.evaluate", session, **asked).get("result", {}).get("value")
+
+    def _ask(self, method: str, session: str = "", **parameters: Any) -> dict[str, Any]:
+        """Send a command and return its result; what happens meanwhile is kept."""
+        number = self._send(method, session, parameters)
+        deadline = time.monotonic() + PATIENCE
+        while (message := self._receive(deadline)) is not None:
+            if message.get("id") == number:
+                result: dict[str, Any] = message.get("result", {})
+                return result
+        raise TimeoutError(f"Chromium does not answer to {method}")
+
+    def _listen(self, seconds: float, enough: Callable[[], bool] = lambda: True) -> None:
+        """Keep what happens until it is enough, and nothing more has happened for some time."""
+        deadline = time.monotonic() + PATIENCE
+        while not enough():
+            if self._receive(deadline) is None:
+                return
+        while self._receive(time.monotonic() + seconds) is not None:
+            if time.monotonic() > deadline:
+                raise TimeoutError("a page does not come to rest")
+
+    def _send(self, method: str, session: str, parameters: dict[str, Any]) -> int:
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        text = json.dumps({**message, "sessionId": session} if session else message)
+        os.write(self._to, text.encode() + b"\0")
+        return self._number
+
+    def _receive(self, deadline: float) -> dict[str, Any] | None:
+        """Return the next message, or None where none comes in time; a dialog is closed at once."""
+        while b"\0" not in self._buffer:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self._from], [], [], left)[0]:
+                return None
+            if not (data := os.read(self._from, 1 << 16)):
+                raise EOFError("Chromium has ended")
+            self._buffer += data
+        text, _, self._buffer = self._buffer.partition(b"\0")
+        message: dict[str, Any] = json.loads(text)
+        if "method" in message:
+            self._events.append(message)
+        if message.get("method") == "Page.javascriptDialogOpening":
+            self._send("Page.handleJavaScriptDialog", message["sessionId"], {"accept": True})
+        return message
+
+
+@contextmanager
+def opened(profile: Path, listener: Listener) -> Iterator[Browser]:
+    """Open a browser, or say what to install."""
+    program = next((path for name in PROGRAMS if (path := shutil.which(name))), None)
+    assert program, (
+        "these tests need Chromium or Chrome: `apt-get install chromium`, as `make setup` does; "
+        "to leave them out on a machine that cannot have it, set WITHOUT_BROWSER=1"
+    )
+    browser = Browser(program, profile, listener.address)
+    try:
+        yield browser
+    finally:
+        browser.close()
+
+
+def _pipe() -> tuple[int, int]:
+    """Return a pipe whose descriptors lie above those that the browser is told to use."""
+    low = os.pipe()
+    high = tuple(fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10) for descriptor in low)
+    for descriptor in low:
+        os.close(descriptor)
+    return high[0], high[1]
+
+
+def _kinds(told: Iterable[str]) -> set[str]:
+    return {event.partition(" ")[0] for event in told}
+
+
+def _tell(events: Iterable[dict[str, Any]], address: str, target: str) -> Iterator[str]:
+    return (text for event in events if (text := _told(event, address, target)))
+
+
+def _told(event: dict[str, Any], address: str, target: str) -> str:
+    """Return an event in words, or nothing where it belongs to opening the page at `address`."""
+    about = event.get("params", {})
+    match event["method"]:
+        case "Network.requestWillBeSent":
+            url = str(about["request"]["url"])
+            return "" if url == address or url.startswith("data:") else f"request {url}"
+        case "Page.javascriptDialogOpening":
+            return f"dialog {about['message']}"
+        case "Runtime.consoleAPICalled":
+            return f"console {about['type']} {[argument.get('value') for argument in about['args']]}"
+        case "Runtime.exceptionThrown":
+            return f"exception {about['exceptionDetails'].get('text')}"
+        case "Log.entryAdded":
+            entry = about["entry"]
+            return f"{'refusal' if entry['source'] == 'security' else 'complaint'} {entry['text']}"
+        case "Page.frameAttached":
+            return "frame"
+        case "Page.frameNavigated" if about["frame"]["url"] not in (address, "about:blank"):
+            return f"navigation {about['frame']['url']}"
+        case "Page.frameRequestedNavigation" | "Page.frameScheduledNavigation":
+            return f"navigation {about['url']}"
+        case "Target.targetCreated" if about["targetInfo"]["targetId"] != target:
+            return f"window {about['targetInfo']['url']}"
+    return ""
