@@ -8,9 +8,12 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
+from typing import TypeVar
 
 from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame
 
+_Done = TypeVar("_Done")
 _LINGER_SECONDS = 0.2  # for a process that has closed its connection to end by itself
 
 
@@ -34,6 +37,7 @@ class Worker:
     """One submission's process; `reap` gives the wait status of a process that is dead."""
 
     def __init__(self, channel: socket.socket, handle: int, reap: Callable[[], int]) -> None:
+        channel.setblocking(False)
         self._channel = channel
         self._handle = handle
         self._reap = reap
@@ -83,24 +87,27 @@ class Worker:
     def _send(self, frame: bytes, deadline: float) -> None:
         view = memoryview(frame)
         while view:
-            self._wait(select.POLLOUT, deadline)
-            view = view[self._channel.send(view, socket.MSG_DONTWAIT) :]
+            sent = self._in_time(partial(self._channel.send, view), select.POLLOUT, deadline)
+            view = view[sent:]
 
     def _receive(self, count: int, deadline: float) -> bytes:
         chunks = bytearray()
         while len(chunks) < count:
-            self._wait(select.POLLIN, deadline)
-            chunk = self._channel.recv(min(count - len(chunks), 1 << 20), socket.MSG_DONTWAIT)
+            most = min(count - len(chunks), 1 << 20)
+            chunk = self._in_time(partial(self._channel.recv, most), select.POLLIN, deadline)
             if not chunk:
                 raise ConnectionResetError
             chunks += chunk
         self.received += count
         return bytes(chunks)
 
-    def _wait(self, event: int, deadline: float) -> None:
-        left = deadline - time.monotonic()
-        if left <= 0 or not _ready(self._channel.fileno(), event, left):  # a flood is always ready
-            raise DeadlineError
+    def _in_time(self, act: Callable[[], _Done], event: int, deadline: float) -> _Done:
+        """Return what `act` comes to, as soon as the channel lets it."""
+        while (left := deadline - time.monotonic()) > 0:  # a flood never keeps it waiting
+            with suppress(BlockingIOError):
+                return act()
+            _ready(self._channel.fileno(), event, left)
+        raise DeadlineError
 
 
 def _ready(descriptor: int, event: int, seconds: float) -> bool:

@@ -85,6 +85,7 @@ class Student:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
+        self._first: Header = {}  # what the next request carries besides itself
         self.exchanges: list[Exchange] = []
 
     def __getattr__(self, name: str) -> "Remote":
@@ -103,9 +104,9 @@ class Student:
         self.ask({"op": "seed", "seed": seed}, Encoder(_reference))
 
     def begin(self, seed: int = 0) -> None:
-        """Start a test: forget earlier objects, reset seed, gradient mode and default dtype."""
+        """Start a test: its first request forgets objects, resets seed, gradient mode and default dtype."""
         self.exchanges = []
-        self.ask({"op": "reset", "seed": seed}, Encoder(_reference))
+        self._first = {"fresh": seed}
 
     def define(self, source: str, name: str) -> "Remote":
         """Run `source` on the student's side and return the object it names; it may be read there."""
@@ -127,6 +128,7 @@ class Student:
 
     def exchange(self, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
         """Send a request, remember both sides of it, and return the reply or raise what it reports."""
+        header, self._first = {**header, **self._first}, {}
         reply, sent = self._backend.ask(header, tensors)
         self.exchanges.append(Exchange((header, tensors), (reply, sent)))
         if "missing" in reply:

@@ -13,6 +13,7 @@ from typing import TypeVar
 import pytest
 import torch
 from _pytest.config import Config, _prepareconfig
+from _pytest.python import get_direct_param_fixture_func
 
 from autograder.exercise import Exercise
 from autograder.source import SourceError
@@ -59,7 +60,7 @@ class Suite:
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
         self._reference = Local(run_code(exercise.reference))
-        self._plugin = _Plugin(self._reference)
+        self._plugin = _Plugin()
         self._items = _collect(exercise.suite, self._plugin)
         self.tests = tuple(_test(exercise, item, number) for number, item in enumerate(self._items))
         for name in exercise.points:
@@ -88,39 +89,31 @@ class Suite:
         return tuple(self.run(self._reference))
 
     def _run(self, test: Test, item: pytest.Function, backend: Backend) -> TestRun:
-        student = Student(backend)
-        self._plugin.prepare(student, test.number)
+        student, reference = Student(backend), Student(self._reference)
+        self._plugin.student, self._plugin.reference = student, reference
+        student.begin(test.number)
+        reference.begin(test.number)
         with _own_random_numbers(test.number):
-            error = _called(item)
+            error = _raised(item, student, reference)
         return TestRun(test, error, tuple(student.exchanges))
 
 
 class _Plugin:
     """Gives tests their `student` and `reference`, and keeps what they raise."""
 
-    def __init__(self, reference: Backend) -> None:
-        self._backend = reference
-        self._student: Student | None = None
-        self._seed = 0
-        self.fault = ""
-
-    def prepare(self, student: Student, seed: int) -> None:
-        """Set the submission and the seed for the next test."""
-        self._student, self._seed = student, seed
+    student: Student | None = None
+    reference: Student | None = None
+    fault = ""
 
     @pytest.fixture(name="student")
-    def student_fixture(self) -> Student:
+    def student_fixture(self) -> Student | None:
         """Return the submission under test."""
-        assert self._student is not None
-        self._student.begin(self._seed)
-        return self._student
+        return self.student
 
     @pytest.fixture(name="reference")
-    def reference_fixture(self) -> Student:
+    def reference_fixture(self) -> Student | None:
         """Return the trusted solution."""
-        reference = Student(self._backend)
-        reference.begin(self._seed)
-        return reference
+        return self.reference
 
     def pytest_configure(self, config: Config) -> None:
         """Make the `question` mark known."""
@@ -152,25 +145,40 @@ def _collect(path: Path, plugin: _Plugin) -> list[pytest.Function]:
     return items
 
 
-def _called(item: pytest.Function) -> BaseException | None:
-    """Run a test with its fixtures and return what it raised.
-
-    This is pytest's own protocol without its reports, whose excerpts of source cost more than the test.
-    """
-    setup = item.session._setupstate
-    item._initrequest()
+def _raised(item: pytest.Function, student: Student, reference: Student) -> BaseException | None:
+    """Run a test and return what it raised."""
     try:
-        setup.setup(item)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they would show the test's own lines
-            item.runtest()
+            arguments = {"student": student, "reference": reference, **_parameters(item)}
+            if set(item.fixturenames) <= set(arguments):
+                item.obj(**{name: arguments[name] for name in item.fixturenames})
+            else:
+                _call_with_fixtures(item)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # pytest's own outcomes, such as a skip, are no Exception
         return error
+    return None
+
+
+def _parameters(item: pytest.Function) -> dict[str, object]:
+    """Return the values that a test is parametrized with, but none that is a fixture's to make."""
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    maker = {name: found[-1].func for name, found in item._fixtureinfo.name2fixturedefs.items()}
+    direct = (get_direct_param_fixture_func, None)
+    return {name: value for name, value in parameters.items() if maker.get(name) in direct}
+
+
+def _call_with_fixtures(item: pytest.Function) -> None:
+    """Run a test that has fixtures of its own: pytest's protocol, less its reports, dearer than any test."""
+    setup = item.session._setupstate
+    item._initrequest()
+    try:
+        setup.setup(item)
+        item.runtest()
     finally:
         setup.teardown_exact(None)
-    return None
 
 
 def _test(exercise: Exercise, item: pytest.Function, number: int) -> Test:

@@ -14,7 +14,6 @@ from autograder.restoration import Place, restore
 
 _MISSING = "This cell was missing from the submission. It has been put back as it was released."
 _PICTURE = "image/png"
-_NEW = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell, "raw": v4.new_raw_cell}
 
 
 class Release:
@@ -32,18 +31,19 @@ class Release:
 
     def restored(self, path: Path) -> NotebookNode:
         """Return the notebook at `path` made whole; of a file that is none, the release and a word on it."""
-        node = deepcopy(self._node)
         try:
             notebook = load_notebook(path)
         except UnreadableError as error:
+            node = deepcopy(self._node)
             unread = f"**The submitted file could not be read: {error}.**"
             word = f"{unread} What follows is the exercise as released."
             node.cells.insert(0, v4.new_markdown_cell(word, id="unreadable"))
             return node
         ids = _still_there(notebook, self._graded)
         places = restore(self._exercise.cells, cells_of(notebook), ids, self._texts)
-        node.cells = [_cell(place, self._graded, notebook) for place in places]
-        return node
+        cells = [_cell(place, self._graded, notebook) for place in places]
+        metadata = deepcopy(self._node.metadata)
+        return NotebookNode({**self._node, "metadata": metadata, "cells": cells})
 
     def has_own_text(self, node: NotebookNode) -> bool:
         """Whether the student added text cells: one of them may hold an answer."""
@@ -72,13 +72,21 @@ def _cell(place: Place, released: dict[str, NotebookNode], notebook: dict[str, A
         return _put_back(graded)
     number, text = place.submitted.number, place.submitted.text
     right = graded.source if graded is not None and graded.metadata.nbgrader.locked else text
-    cell = _NEW[place.submitted.kind](right, id=f"cell-{number}")
+    cell = _new(place.submitted.kind, right, f"cell-{number}")
     if graded is not None:
         cell.metadata["nbgrader"] = deepcopy(graded.metadata.nbgrader)
     if right.strip() == text.strip():  # what an edited check shows does not belong to the one put back
         cell.metadata["autograder"] = {"number": number}
     if place.submitted.kind == "markdown" and (pictures := _attachments(notebook["cells"][number])):
         cell.attachments = pictures
+    return cell
+
+
+def _new(kind: str, source: str, name: str) -> NotebookNode:
+    """Return a new cell; nbformat's own functions would hold each one against a schema."""
+    cell = NotebookNode(cell_type=kind, id=name, metadata=NotebookNode(), source=source)
+    if kind == "code":
+        cell.update(execution_count=None, outputs=[])
     return cell
 
 

@@ -29,11 +29,10 @@ class Namespace:
         """Answer one request; what the student's code raises comes back as an error."""
         decoder = Decoder(tensors, self._resolve)
         try:
+            if "fresh" in header:  # the first request of a test brings its seed
+                self._held.clear()
+                _pristine(header["fresh"])
             match header:
-                case {"op": "reset", "seed": int(seed)}:
-                    self._held.clear()
-                    _pristine(seed)
-                    return {"value": None}, []
                 case {"op": "seed", "seed": int(seed)}:
                     torch.manual_seed(seed)
                     return {"value": None}, []

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+import safetensors
 import safetensors.torch
 import torch
 
@@ -31,7 +32,7 @@ class ProtocolError(Exception):
 def pack(header: Header, tensors: Tensors) -> bytes:
     """Return the frame of `header` and `tensors`."""
     text = json.dumps(header, allow_nan=False).encode()
-    payload = safetensors.torch.save({str(i): tensor for i, tensor in enumerate(tensors)}) if tensors else b""
+    payload = safetensors.serialize({str(i): _spec(t) for i, t in enumerate(tensors)}) if tensors else b""
     if len(text) > MAX_HEADER or len(payload) > MAX_PAYLOAD:
         raise ProtocolError("the message is larger than a frame may be")
     return _LENGTHS.pack(len(text), len(payload)) + text + payload
@@ -158,6 +159,16 @@ def _plain(tensor: torch.Tensor) -> bool:
         and not tensor.is_quantized
         and _name(tensor.dtype) in _DTYPES
         and tensor.numel() * tensor.element_size() <= MAX_PAYLOAD
+    )
+
+
+def _spec(tensor: torch.Tensor) -> safetensors.TensorSpec:
+    """Say where a contiguous tensor lies; safetensors' own way through numpy takes ten times as long."""
+    return safetensors.TensorSpec(
+        dtype=_name(tensor.dtype),
+        shape=list(tensor.shape),
+        data_ptr=tensor.data_ptr(),
+        data_len=tensor.nbytes,
     )
 
 
