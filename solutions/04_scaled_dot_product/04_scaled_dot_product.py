@@ -416,9 +416,9 @@ plt.show()
 # among eight tokens. On the left the scores are as they come, on the right they are scaled. As the head
 # grows, the left side stops mixing and starts picking: one token gets all.
 #
-# A picking softmax is also a *dead* one. The derivative of a weight w with respect to its own score is $w\,(1
-# - w)$. For w near 0 or near 1 that is almost 0, so no learning passes through. The curves below show how
-# much of it is left, summed over the eight tokens.
+# A picking softmax is also a *dead* one. The derivative of a weight w with respect to its own score is
+# $w\,(1 - w)$. For w near 0 or near 1 that is almost 0, so no learning passes through. The curves below show
+# how much of it is left, summed over the eight tokens.
 
 # %% demo
 sizes = [1, 4, 16, 64, 256, 1024]
