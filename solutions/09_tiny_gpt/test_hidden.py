@@ -2,7 +2,7 @@
 
 Layers may have any names, so a Block is judged by what it does, and its weights are found by their shapes.
 A TinyGPT is built with a right Block in the place of the notebook's own. `generate` and `train_step` meet
-models of ours only.
+models of ours only. Blocks and models get larger weights first: whatever starts small, or at zero, shows.
 """
 
 import math
@@ -24,58 +24,75 @@ from autograder.suite import question
 
 N_EMBD, HEADS, CONTEXT = 12, 3, 9
 
-TOOLS = """
-def double(module):
-    return module.double().eval()
-
-def parameters(module):
-    return dict(module.named_parameters())
-
-def multiply(module, factor):
+BLOCKS = """
+def enlarge(block):
     with torch.no_grad():
-        for parameter in module.parameters():
+        for parameter in block.parameters():
             if parameter.dim() > 1:
-                parameter.mul_(factor)
+                parameter.add_(0.5 * torch.randn_like(parameter))
+    return block.double().eval()
 
-def zero(module, names):
+def parameters(block):
+    return dict(block.named_parameters())
+
+def zero(block, names):
     with torch.no_grad():
-        for name, parameter in module.named_parameters():
+        for name, parameter in block.named_parameters():
             if name in names:
                 parameter.zero_()
+
+def is_left_alone(x, block):
+    before = x.clone()
+    with torch.no_grad():
+        block(x)
+    return torch.equal(x, before)
 """
 
 
 def tool(student, name):
-    return student.define(TOOLS, name)
+    return student.define(BLOCKS, name)
 
 
-def large_block(student, dropout=0.0):
+def large_block(student):
     """A block in float64 and evaluation mode, with weights so large that no branch is small."""
-    block = student.Block(N_EMBD, HEADS, CONTEXT, dropout)
-    tool(student, "multiply")(block, 3.0)
-    tool(student, "double")(block)
-    return block, tool(student, "parameters")(block)
+    block = student.Block(N_EMBD, HEADS, CONTEXT)
+    tool(student, "enlarge")(block)
+    expect_work(block, tokens_like(2, CONTEXT, N_EMBD))
+    return block
 
 
-def one_of_shape(parameters, shape, what):
-    names = [name for name, parameter in parameters.items() if tuple(parameter.shape) == shape]
-    expect(
-        len(names) == 1,
-        f"{what} must be one Linear with a weight of shape {shape}; the block has {len(names)}.",
-    )
-    return names[0]
-
-
-def widening(parameters):
-    """The names of the feed-forward network's first and second weight."""
-    wide, narrow = (4 * N_EMBD, N_EMBD), (N_EMBD, 4 * N_EMBD)
-    first = one_of_shape(parameters, wide, "The first layer of the feed-forward network")
-    return first, one_of_shape(parameters, narrow, "The second layer of the feed-forward network")
+def open_block(student):
+    """A large block, its parameters by name, and the names of the feed-forward network's two weights."""
+    block = large_block(student)
+    parameters = tool(student, "parameters")(block)
+    names = []
+    for layer, shape in (("first", (4 * N_EMBD, N_EMBD)), ("second", (N_EMBD, 4 * N_EMBD))):
+        found = [name for name, parameter in parameters.items() if tuple(parameter.shape) == shape]
+        fault = f"must be one Linear with a weight of shape {shape}; the block has {len(found)}."
+        expect(len(found) == 1, f"The {layer} layer of the feed-forward network {fault}")
+        names += found
+    return block, parameters, *names
 
 
 def biases(parameters):
     """The names of all vectors but the LayerNorms' scales."""
     return [name for name, p in parameters.items() if p.dim() == 1 and not torch.equal(p, torch.ones_like(p))]
+
+
+def expect_work(block, x):
+    """Expect a block to do something: no test can be passed by doing nothing."""
+    output = through(block, x)
+    expect(not torch.equal(output, x), "The block gives back its input. Does forward call the layers?")
+    expect(farthest(output, output[:, :1]) > 1e-6, "The block gives the same row for every token.")
+
+
+def through(block, x):
+    """What a block makes of x: of the same shape and type, without NaN."""
+    return expect_no_nan(expect_tensor(block(x), x.shape, x.dtype))
+
+
+def farthest(a, b):
+    return (a - b).abs().max().item()
 
 
 def tokens_like(*shape):
@@ -89,191 +106,172 @@ def norm(x):
 @question("Block")
 def test_block_keeps_the_shape(student):
     """A block keeps the shape (B, T, n_embd) for every T up to context_length."""
+    large_block(student)
     block = student.Block(N_EMBD, HEADS, CONTEXT)
     for length in (1, 4, CONTEXT):
-        output = expect_tensor(block(torch.randn(2, length, N_EMBD)), (2, length, N_EMBD), torch.float32)
-        expect_finite(output)
+        expect_finite(through(block, torch.randn(2, length, N_EMBD)))
 
 
 @question("Block")
 def test_block_passes_its_input_on(student):
     """With all weights at zero the residual paths hand the input through."""
-    block, parameters = large_block(student)
-    tool(student, "zero")(block, list(parameters))
+    block = large_block(student)
+    tool(student, "zero")(block, list(tool(student, "parameters")(block)))
     x = tokens_like(2, 5, N_EMBD)
     expect_close(block(x), x, hint="Nothing may stand on the residual path: each half adds to what came in.")
 
 
-@question("Block")
+@question("Block", weight=2)
 def test_block_hides_the_future(student):
     """Changing later tokens changes no earlier row of the output."""
-    block, _ = large_block(student)
-    x = tokens_like(2, 8, N_EMBD)
-    before = expect_tensor(block(x), (2, 8, N_EMBD))
+    block, x = large_block(student), tokens_like(2, 8, N_EMBD)
+    before = through(block, x)
     for place in (1, 4, 7):
-        changed = x.clone()
-        changed[:, place:] = tokens_like(2, 8 - place, N_EMBD)
-        after = expect_tensor(block(changed), (2, 8, N_EMBD))
+        changed = torch.cat([x[:, :place], tokens_like(2, 8 - place, N_EMBD)], dim=1)
+        after = through(block, changed)
         expect_close(after[:, :place], before[:, :place], hint="What may an earlier row depend on?")
 
 
 @question("Block")
 def test_block_looks_at_the_past(student):
     """Changing the first token changes the last row of the output."""
-    block, _ = large_block(student)
-    x = tokens_like(2, 6, N_EMBD)
-    changed = x.clone()
-    changed[:, 0] = tokens_like(2, N_EMBD)
-    before, after = (expect_tensor(block(each), (2, 6, N_EMBD)) for each in (x, changed))
-    moved = (before - after)[:, -1].abs().max()
-    expect(
-        bool(moved > 1e-4), "The last row does not depend on the first token. Is the attention's result used?"
-    )
+    block, x = large_block(student), tokens_like(2, 6, N_EMBD)
+    changed = torch.cat([tokens_like(2, 1, N_EMBD), x[:, 1:]], dim=1)
+    moved = farthest(through(block, x)[:, -1], through(block, changed)[:, -1])
+    expect(moved > 1e-4, "The last row does not depend on the first token. Is the attention's result used?")
 
 
 @question("Block")
 def test_block_keeps_sequences_apart(student):
     """A sequence's output does not depend on the others in the batch."""
-    block, _ = large_block(student)
-    x = tokens_like(3, 6, N_EMBD)
-    together = expect_tensor(block(x), (3, 6, N_EMBD))
+    block, x = large_block(student), tokens_like(3, 6, N_EMBD)
+    together = through(block, x)
     expect_close(block(x[1:2]), together[1:2], hint="Over which dimension does each layer work?")
+
+
+@question("Block")
+def test_block_leaves_its_input_alone(student):
+    """The block leaves its input as it was."""
+    left_alone = tool(student, "is_left_alone")(tokens_like(2, 6, N_EMBD), large_block(student))
+    expect(left_alone, "The block writes into its input. x += ... changes x in place; x = x + ... does not.")
 
 
 @question("Block", weight=2)
 def test_block_normalises_before_attention(student):
     """The attention reads normalised tokens: larger or shifted tokens give the same addition."""
-    block, parameters = large_block(student)
-    tool(student, "zero")(block, [widening(parameters)[1]])  # the feed-forward network is silent
+    block, _, _, second = open_block(student)
+    tool(student, "zero")(block, [second])  # the feed-forward network is silent
     x = tokens_like(2, 6, N_EMBD)
-    added = expect_tensor(block(x), x.shape) - x
+    added = through(block, x) - x
     for other in (20 * x, x + 50):
-        now = expect_tensor(block(other), x.shape) - other
-        expect_close(
-            now, added, atol=1e-3, hint="What does the attention get, and what is its result added to?"
-        )
+        hint = "What does the attention get, and what is its result added to?"
+        expect_close(through(block, other) - other, added, atol=1e-3, hint=hint)
 
 
 @question("Block", weight=2)
 def test_block_adds_attention(student):
     """The first half is x + attention(norm(x)), with the given MultiHeadAttention."""
-    block, parameters = large_block(student)
-    tool(student, "zero")(block, [widening(parameters)[1], *biases(parameters)])
+    block, parameters, _, second = open_block(student)
+    tool(student, "zero")(block, [second, *biases(parameters)])
     x = tokens_like(2, 6, N_EMBD)
-    first_half = expect_tensor(block(x), x.shape)
-    weights = {".".join(name.split(".")[-2:]): p for name, p in parameters.items()}
-    layers = [f"{name}.weight" for name in ("W_query", "W_key", "W_value", "out_proj")]
-    if all(layer in weights for layer in layers):  # attention of another make is judged by the other tests
-        expect_close(first_half, x + attention(norm(x), *(weights[layer] for layer in layers)), atol=1e-3)
-    expect(bool((first_half - x).abs().max() > 0.1), "The attention adds nothing. Is its result used?")
+    half = through(block, x)
+    fault = "What the attention adds is lost: with a silent feed-forward network the block gives back x."
+    expect(farthest(half, x) > 0.1, f"{fault} Does the second half add to x, or to the first half's result?")
+    ends = [f"{layer}.weight" for layer in ("W_query", "W_key", "W_value", "out_proj")]
+    matrices = [p for end in ends for name, p in parameters.items() if name.endswith(end)]
+    if len(matrices) == 4:  # attention of another make is judged by the other tests
+        expect_close(half, x + attention(norm(x), *matrices), atol=1e-3)
 
 
 def attention(x, *matrices):
     """Causal multi-head attention without biases."""
-    queries, keys, values = (
-        (x @ matrix.T).unflatten(-1, (HEADS, -1)).transpose(1, 2) for matrix in matrices[:3]
-    )
-    mixed = F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
+    parts = ((x @ matrix.T).unflatten(-1, (HEADS, -1)).transpose(1, 2) for matrix in matrices[:3])
+    mixed = F.scaled_dot_product_attention(*parts, is_causal=True)
     return mixed.transpose(1, 2).flatten(-2) @ matrices[3].T
 
 
 @question("Block", weight=2)
 def test_block_adds_feed_forward(student):
     """The second half is h + feed_forward(norm(h)): four times as wide, with GELU or ReLU between."""
-    block, parameters = large_block(student)
-    first, second = widening(parameters)
+    block, parameters, first, second = open_block(student)
     tool(student, "zero")(block, biases(parameters))
     x = tokens_like(2, 6, N_EMBD)
-    whole = expect_no_nan(expect_tensor(block(x), x.shape, x.dtype))
+    whole = through(block, x)
     tool(student, "zero")(block, [second])
-    h = expect_no_nan(expect_tensor(block(x), x.shape, x.dtype))
+    h = through(block, x)
     wide = norm(h) @ parameters[first].T
     bends = (F.gelu(wide), F.gelu(wide, approximate="tanh"), F.relu(wide))
     right = (torch.allclose(whole, h + bent @ parameters[second].T, atol=1e-3, rtol=0) for bent in bends)
-    expect(
-        any(right),
-        "Given what the first half hands on, the second half adds something else than "
-        "Linear(GELU or ReLU(Linear(norm(h)))). What goes into it, and what is it added to?",
-    )
+    fault = "The second half adds something else than Linear(GELU or ReLU(Linear(norm(h)))) to h."
+    expect(any(right), f"{fault} What goes into it, what stands between, and what is it added to?")
 
 
 @question("Block")
 def test_block_has_two_norms(student):
     """Each half has a LayerNorm of its own."""
-    parameters = tool(student, "parameters")(student.Block(N_EMBD, HEADS, CONTEXT))
-    scales = [p for p in parameters.values() if torch.equal(p, torch.ones(N_EMBD))]
-    expect(
-        len(scales) != 1, "One LayerNorm serves both halves; each half needs its own, to learn its own scale."
-    )
+    parameters = tool(student, "parameters")(large_block(student))
+    scales = [p for p in parameters.values() if torch.equal(p, torch.ones_like(p)) and len(p) == N_EMBD]
+    expect(len(scales) != 1, "One LayerNorm serves both halves; each needs its own, to learn its own scale.")
 
 
 @question("Block")
 def test_block_learns_everywhere(student):
-    """A gradient reaches every parameter of the block."""
+    """A gradient reaches every parameter of the block, and what came before it."""
     block = student.Block(N_EMBD, HEADS, CONTEXT)
-    x = torch.randn(2, 5, N_EMBD)
+    x = torch.randn(2, 5, N_EMBD, requires_grad=True)
     inspection = block.inspect(x, weight=torch.randn(2, 5, N_EMBD))
-    expect_unchanged(inspection, x)
     expect(len(inspection.parameters) > 0, "The block has no parameters. Are its layers attributes of self?")
     for name, gradient in inspection.parameters.items():
         expect(gradient is not None, f"No gradient reaches {name}. Does forward use it?")
+    expect(inspection.gradients.get(0) is not None, "No gradient reaches the input. What cuts it off?")
 
 
 @question("Block")
 def test_block_drops_in_training_only(student):
     """Dropout acts in training and rests in evaluation."""
     block = student.Block(N_EMBD, HEADS, CONTEXT, 0.5)
-    x = torch.randn(2, 6, N_EMBD)
-    one, two = (expect_tensor(block(x), x.shape) for _ in range(2))
-    expect(
-        not torch.equal(one, two),
-        "With dropout=0.5 two calls in training gave the same. Is dropout handed on?",
-    )
-    block.eval()
-    one, two = (expect_tensor(block(x), x.shape) for _ in range(2))
-    expect(torch.equal(one, two), "In evaluation two calls differ. Does dropout ask self.training?")
+    tool(student, "enlarge")(block)  # evaluation
+    x = tokens_like(2, 6, N_EMBD)
+    expect(torch.equal(*twice(block, x)), "In evaluation two calls differ. Does dropout ask self.training?")
+    block.train()
+    fault = "With dropout=0.5 two calls in training gave the same. Is dropout handed on?"
+    expect(not torch.equal(*twice(block, x)), fault)
 
 
 @question("Block")
 def test_block_needs_no_dropout(student):
     """Without the argument dropout nothing is dropped, in training either."""
-    block = student.Block(N_EMBD, HEADS, CONTEXT)
-    x = torch.randn(2, 6, N_EMBD)
-    one, two = (expect_tensor(block(x), x.shape) for _ in range(2))
-    expect(torch.equal(one, two), "Two calls differ although dropout is 0 by default.")
+    block = large_block(student)
+    block.train()
+    same = torch.equal(*twice(block, tokens_like(2, 6, N_EMBD)))
+    expect(same, "Two calls differ although dropout is 0 by default.")
+
+
+def twice(block, x):
+    return [through(block, x) for _ in range(2)]
 
 
 VOCAB, WIDTH, LENGTH = 17, 24, 10
 
 MODELS = """
-import math
-from torch.nn import functional as F
-
 class Block(nn.Module):
     def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
         super().__init__()
-        self.num_heads = num_heads
-        self.norm1, self.norm2 = nn.LayerNorm(n_embd), nn.LayerNorm(n_embd)
-        self.into, self.out_of = nn.Linear(n_embd, 3 * n_embd, bias=False), nn.Linear(n_embd, n_embd)
-        self.network = nn.Sequential(nn.Linear(n_embd, 4 * n_embd), nn.GELU(), nn.Linear(4 * n_embd, n_embd))
+        self.layer = nn.TransformerEncoderLayer(
+            n_embd, num_heads, 4 * n_embd, dropout, batch_first=True, norm_first=True
+        )
 
     def forward(self, x):
-        parts = self.into(self.norm1(x)).chunk(3, dim=-1)
-        parts = [part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in parts]
-        mixed = F.scaled_dot_product_attention(*parts, is_causal=True)
-        h = x + self.out_of(mixed.transpose(1, 2).flatten(-2))
-        return h + self.network(self.norm2(h))
+        length = x.shape[1]
+        return self.layer(x, torch.ones(length, length, dtype=torch.bool).triu(1))
 
-def own(model_class, *sizes):
-    return model_class(*sizes).eval()
-
-def build(model_class, *sizes):
+def fresh(model_class, *sizes):
     # With a right Block in the place of the notebook's, so that a mistake there costs nothing here.
     names = getattr(model_class.__init__, "__globals__", {})
     before = {name: names[name] for name in ("Block",) if name in names}
     names["Block"] = Block
     try:
-        model = own(model_class, *sizes)
+        model = model_class(*sizes).eval()
         model(torch.zeros(1, 1, dtype=torch.long))
         return model
     except Exception:
@@ -281,23 +279,38 @@ def build(model_class, *sizes):
     finally:
         names.pop("Block", None)
         names.update(before)
-    return own(model_class, *sizes)
+    return model_class(*sizes).eval()
+
+def stirred(model):
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.3 * torch.randn_like(parameter))
+    return model
+
+def build(model_class, *sizes):
+    return stirred(fresh(model_class, *sizes))
+
+def with_own_block(model_class, *sizes):
+    return stirred(model_class(*sizes).eval())
+"""
+
+MEASURES = """
+from torch.nn import functional as F
 
 def embed_large(model, factor):
     for module in model.modules():
         if isinstance(module, nn.Embedding):
             module.register_forward_hook(lambda module, given, output: output * factor)
 
-def count(model):
-    return sum(parameter.numel() for parameter in model.parameters())
-
-def reached(model, tokens, targets):
+def weights(model, tokens, targets):
+    # How many the model has, and how many of them a gradient reaches.
     model(tokens, targets)[1].backward()
-    return sum(parameter.numel() for parameter in model.parameters() if parameter.grad is not None)
+    sizes = [(parameter.numel(), parameter.grad is not None) for parameter in model.parameters()]
+    return sum(size for size, _ in sizes), sum(size for size, reached in sizes if reached)
 
 def learn(model, tokens, targets, steps):
     # The loss at the last places after training, to one decimal.
-    optimizer = torch.optim.AdamW(model.parameters(), lr=5e-3)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, fused=True)
     model.train()
     for _ in range(steps):
         optimizer.zero_grad()
@@ -310,26 +323,45 @@ def learn(model, tokens, targets, steps):
 """
 
 
-def build(student, num_layers=2, context_length=LENGTH, how="build"):
+def made(student, how, num_layers=2, context_length=LENGTH):
     sizes = (VOCAB, WIDTH, 4, num_layers, context_length)
     return student.define(MODELS, how)(student.TinyGPT, *sizes)
+
+
+def build(student, num_layers=2, how="build"):
+    """A model whose weights are all away from where they start; its logits must tell tokens apart."""
+    model = made(student, how, num_layers)
+    logits = expect_tensor(answer(model, random_tokens(2, LENGTH))[0], dtype=torch.float32, name="The logits")
+    spread = logits.std().item()
+    expect(spread > 1e-4, "The logits are all the same, whatever the tokens. Does forward use its layers?")
+    return model
 
 
 def random_tokens(*shape):
     return torch.randint(VOCAB, shape)
 
 
+def others(tokens):
+    """Tokens that differ from these at every place."""
+    return (tokens + 1 + torch.arange(tokens.shape[1])) % VOCAB
+
+
 def answer(model, *arguments):
     """Call the model and return (logits, loss), sure to be a pair."""
     result = model(*arguments)
-    if not (isinstance(result, tuple | list) and len(result) == 2):
-        raise Unmet("forward must return the pair (logits, loss), with or without targets.")
+    is_pair = isinstance(result, tuple | list) and len(result) == 2
+    expect(is_pair, "forward must return the pair (logits, loss), with or without targets.")
     return result
 
 
 def logits_of(model, tokens):
     logits = expect_tensor(answer(model, tokens)[0], (*tokens.shape, VOCAB), torch.float32, "The logits")
     return expect_finite(logits, "The logits")
+
+
+def expect_moved(model, tokens, changed, place, message):
+    """Expect the guess at `place` to change with the tokens."""
+    expect(farthest(logits_of(model, tokens)[:, place], logits_of(model, changed)[:, place]) > 1e-4, message)
 
 
 @question("TinyGPT")
@@ -363,21 +395,20 @@ def test_loss_is_the_mean_cross_entropy(student):
         tokens, targets = random_tokens(*shape), random_tokens(*shape)
         _, loss = answer(model, tokens, targets)
         expected = F.cross_entropy(logits_of(model, tokens).flatten(0, 1), targets.flatten())
-        expect_close(
-            loss, expected, name="The loss", hint="Which guess belongs to which target, and is it a mean?"
-        )
+        hint = "Which guess belongs to which target, and is it a mean?"
+        expect_close(loss, expected, atol=1e-4, name="The loss", hint=hint)
 
 
 @question("TinyGPT")
 def test_loss_starts_near_log_vocab(student):
     """An untrained model's loss is near log(vocab_size)."""
-    tokens, targets = random_tokens(6, LENGTH), random_tokens(6, LENGTH)
-    _, loss = answer(build(student), tokens, targets)
+    build(student)
+    _, loss = answer(made(student, "fresh"), random_tokens(6, LENGTH), random_tokens(6, LENGTH))
     loss = expect_finite(expect_tensor(loss, (), torch.float32, "The loss"), "The loss")
-    expect(
-        abs(loss.item() - math.log(VOCAB)) < 1,
-        f"With {VOCAB} tokens the loss should start near log({VOCAB}), but it starts at {loss.item():.2f}.",
+    fault = (
+        f"With {VOCAB} tokens the loss should start near log({VOCAB}), but it starts at {loss.item():.2f}."
     )
+    expect(abs(loss.item() - math.log(VOCAB)) < 1.5, fault)
 
 
 @question("TinyGPT", weight=2)
@@ -385,35 +416,27 @@ def test_model_is_causal(student):
     """Changing later tokens changes no earlier guess."""
     model, tokens = build(student), random_tokens(3, LENGTH)
     before = logits_of(model, tokens)
-    for place in range(1, LENGTH, 2):
-        changed = tokens.clone()
-        changed[:, place:] = (changed[:, place:] + 1 + torch.arange(LENGTH - place)) % VOCAB
-        after = logits_of(model, changed)
-        expect_close(
-            after[:, :place], before[:, :place], name="The earlier logits", hint="Something looks ahead."
-        )
+    for place in (1, 4, 9):
+        after = logits_of(model, torch.cat([tokens[:, :place], others(tokens)[:, place:]], dim=1))
+        hint = "Something looks ahead."
+        expect_close(after[:, :place], before[:, :place], atol=1e-4, name="The earlier logits", hint=hint)
 
 
 @question("TinyGPT")
 def test_model_looks_at_the_past(student):
     """Changing the first token changes the last guess."""
-    model, tokens = build(student), random_tokens(3, LENGTH)
-    changed = tokens.clone()
-    changed[:, 0] = (changed[:, 0] + 1) % VOCAB
-    moved = (logits_of(model, tokens) - logits_of(model, changed))[:, -1].abs().max()
-    expect(
-        bool(moved > 1e-4), "The last guess does not depend on the first token. Do the blocks' results count?"
-    )
+    tokens = random_tokens(3, LENGTH)
+    changed = torch.cat([others(tokens)[:, :1], tokens[:, 1:]], dim=1)
+    message = "The last guess does not depend on the first token. Do the blocks' results count?"
+    expect_moved(build(student), tokens, changed, -1, message)
 
 
 @question("TinyGPT")
 def test_guess_depends_on_its_token(student):
     """The guess at each place depends on the token at that place."""
-    model, tokens = build(student), random_tokens(1, 6)
-    changed = tokens.clone()
-    changed[:, 3] = (changed[:, 3] + 1) % VOCAB
-    moved = (logits_of(model, tokens) - logits_of(model, changed))[:, 3].abs().max()
-    expect(bool(moved > 1e-3), "The guess at place 3 does not depend on token 3.")
+    tokens = random_tokens(1, 6)
+    changed = torch.cat([tokens[:, :3], others(tokens)[:, 3:]], dim=1)
+    expect_moved(build(student), tokens, changed, 3, "The guess at place 3 does not depend on token 3.")
 
 
 @question("TinyGPT")
@@ -421,98 +444,87 @@ def test_sequences_stay_apart(student):
     """A sequence's guesses do not depend on the others in the batch."""
     model, tokens = build(student), random_tokens(4, 6)
     together = logits_of(model, tokens)
-    for row in range(4):
-        expect_close(
-            logits_of(model, tokens[row : row + 1]),
-            together[row : row + 1],
-            name="The logits of one sequence",
-        )
+    for row in (0, 2):
+        alone = logits_of(model, tokens[row : row + 1])
+        expect_close(alone, together[row : row + 1], atol=1e-4, name="The logits of one sequence")
 
 
 @question("TinyGPT", weight=2)
 def test_order_matters(student):
     """The order of the earlier tokens matters, even to a single block."""
-    tokens = torch.tensor([[3, 14, 1, 5, 9, 2, 6]])
-    other = torch.tensor([[2, 9, 5, 1, 14, 3, 6]])
-    for how in ("build", "own"):  # positions may also be known inside the notebook's own Block
+    tokens, other = torch.tensor([[3, 14, 1, 5, 9, 2, 6]]), torch.tensor([[2, 9, 5, 1, 14, 3, 6]])
+    for how in ("build", "with_own_block"):  # positions may also be known inside the notebook's own Block
         model = build(student, num_layers=1, how=how)
-        moved = (logits_of(model, tokens) - logits_of(model, other))[:, -1].abs().max()
-        if moved > 1e-5:
+        if farthest(logits_of(model, tokens)[:, -1], logits_of(model, other)[:, -1]) > 1e-4:
             return
-    expect(
-        False, "The last guess is the same when earlier tokens change places. Does the model know positions?"
-    )
+    raise Unmet("The last guess stays the same when earlier tokens change places. Does it know positions?")
+
+
+def weights(student):
+    """How many weights models of one, two and three blocks have, and how many of them get a gradient."""
+    measure, tokens, targets = student.define(MEASURES, "weights"), random_tokens(2, 6), random_tokens(2, 6)
+    return zip(*(measure(build(student, layers), tokens, targets) for layers in (1, 2, 3)), strict=True)
 
 
 @question("TinyGPT")
 def test_layers_have_weights_of_their_own(student):
     """Each block brings parameters of its own, and the model knows them."""
-    count = student.define(MODELS, "count")
-    one, two, four = (count(build(student, num_layers=layers)) for layers in (1, 2, 4))
-    expect(
-        two > one, "Two blocks have no more parameters than one. Are they registered, and is each a new one?"
-    )
-    expect(four - two == 2 * (two - one), "The number of parameters must grow alike with every block.")
+    (one, two, three), _ = weights(student)
+    expect(two > one, "Two blocks have no more parameters than one. Are they registered, and each a new one?")
+    expect(three - two == two - one, "The number of parameters must grow alike with every block.")
 
 
 @question("TinyGPT")
 def test_every_layer_works(student):
     """A gradient reaches every block."""
-    reached = student.define(MODELS, "reached")
-    tokens, targets = random_tokens(2, 6), random_tokens(2, 6)
-    one, two, three = (reached(build(student, num_layers=layers), tokens, targets) for layers in (1, 2, 3))
-    expect(
-        one < two < three,
-        "More blocks, but no more weights that get a gradient. Does each block read the last one's output?",
+    _, (one, two, three) = weights(student)
+    fault = (
+        "More blocks, but no more weights that get a gradient. Does each block read the last one's output?"
     )
+    expect(one < two < three, fault)
 
 
 @question("TinyGPT", weight=2)
 def test_final_norm(student):
     """A LayerNorm stands before the head: huge embeddings give no huge logits."""
     model = build(student)
-    student.define(MODELS, "embed_large")(model, 1e4)
+    student.define(MEASURES, "embed_large")(model, 1e4)
     largest = logits_of(model, random_tokens(2, 6)).abs().max().item()
-    expect(
-        largest < 100,
-        "With embeddings 10,000 times as large the logits explode. Is there a LayerNorm before the head?",
-    )
+    fault = "With embeddings 10,000 times as large the logits explode. Is there a LayerNorm before the head?"
+    expect(largest < 100, fault)
 
 
 @question("TinyGPT")
 def test_context_length_is_kept(student):
     """The model keeps context_length as an attribute."""
-    expect(
-        build(student, context_length=7).context_length == 7,
-        "model.context_length must be the context_length given.",
-    )
+    kept = build(student).context_length
+    expect(kept == LENGTH, "model.context_length must be the context_length given.")
 
 
 @question("TinyGPT", weight=2)
 def test_small_text_is_learnt(student):
-    """70 steps are enough to learn a small text in which the last token alone does not tell the next."""
+    """60 steps are enough to learn a small text in which the last token alone does not tell the next."""
     text = torch.tensor([0, 1, 0, 2, 0, 3, 0, 4, 5, 4, 6, 4, 7, 4] * 3)
     places = torch.arange(14)[:, None] + torch.arange(LENGTH)
-    left = student.define(MODELS, "learn")(build(student), text[places], text[places + 1], 70)
-    if not isinstance(left, float):
-        raise Unmet("The loss must be one number.")
-    expect(
-        left <= 0.3,
-        f"After 70 steps the loss is still {left:.1f}. Does it know tokens, places and past?",
-    )
+    learn = student.define(MEASURES, "learn")
+    left = learn(made(student, "fresh", num_layers=1), text[places], text[places + 1], 60)
+    expect(isinstance(left, float), "The loss must be one number.")
+    # Half of the guesses have four ways to go on from the last token alone: log(4) / 2 is about 0.7.
+    expect(left <= 0.4, f"After 60 steps the loss is still {left:.1f}. Does it know tokens, places and past?")
 
 
 RECORDER = """
 class Recorder(nn.Module):
     # Expects the sum of the tokens that it is given, modulo vocab_size, and errs in training.
-    def __init__(self, vocab_size, context_length):
+    def __init__(self, vocab_size, context_length, training):
         super().__init__()
         self.vocab_size, self.context_length = vocab_size, context_length
         self.weight = nn.Parameter(torch.ones(()))
-        self.lengths, self.modes = [], []
+        self.shapes, self.modes = [], []
+        self.train(training)
 
     def forward(self, tokens, targets=None):
-        self.lengths.append(tokens.shape[1])
+        self.shapes.append(list(tokens.shape))
         self.modes.append(self.training)
         expected = (tokens.cumsum(dim=1) + 5 * self.training) % self.vocab_size
         distance = torch.arange(self.vocab_size) - expected[..., None]
@@ -520,10 +532,15 @@ class Recorder(nn.Module):
 """
 
 
-def recorder(student, vocab_size=13, context_length=5):
-    model = student.define(RECORDER, "Recorder")(vocab_size, context_length)
-    model.eval()
-    return model
+def recorder(student, *, vocab_size=13, context_length=5, training=False):
+    return student.define(RECORDER, "Recorder")(vocab_size, context_length, training)
+
+
+def written(student, model, tokens, count):
+    """What generate gives, for which it must have asked the model."""
+    new = expect_tensor(student.generate(model, tokens, count), dtype=torch.int64)
+    expect(len(model.modes) > 0, "The model was never asked.")
+    return new
 
 
 def continued(tokens, count, vocab_size=13, context_length=5):
@@ -538,70 +555,65 @@ def continued(tokens, count, vocab_size=13, context_length=5):
 def test_greedy_continuation(student):
     """Each new token is the likeliest after all tokens so far."""
     tokens = torch.tensor([[1, 4], [7, 3], [0, 11]])
-    new = student.generate(recorder(student), tokens, 3)
-    expect_equal(
-        new, continued(tokens, 3), hint="Which place's logits tell the token to come, and which is likeliest?"
-    )
+    new = written(student, recorder(student), tokens, 3)
+    hint = "Which place's logits tell the token to come, and which is likeliest?"
+    expect_equal(new, continued(tokens, 3), hint=hint)
 
 
 @question("generate")
 def test_length_of_the_result(student):
     """The result has max_new_tokens more tokens than the beginning, for 0 and 1 too."""
-    tokens = torch.randint(13, (2, 3))
-    for count in (0, 1, 7):
-        expect_tensor(student.generate(recorder(student), tokens, count), (2, 3 + count), torch.int64)
+    model, tokens = recorder(student), torch.randint(13, (2, 3))
+    for count in (7, 1, 0):
+        expect_tensor(written(student, model, tokens, count), (2, 3 + count))
 
 
 @question("generate")
 def test_beginning_stays(student):
     """The result begins with the beginning, a long one too, and the argument is left as it is."""
     for length in (3, 8):
-        tokens = torch.randint(13, (2, length))
-        inspection = student.generate.inspect(recorder(student), tokens, 4)
+        model, tokens = recorder(student), torch.randint(13, (2, length))
+        inspection = student.generate.inspect(model, tokens, 4)
         new = expect_tensor(inspection.output, (2, length + 4), torch.int64)
         expect_equal(new[:, :length], tokens, name="The beginning of the result")
         expect_unchanged(inspection, tokens)
+        expect(len(model.modes) > 0, "The model was never asked.")
 
 
 @question("generate", weight=2)
 def test_crops_to_the_context(student):
-    """The model never gets more than context_length tokens, and as many as it can take."""
+    """The whole batch goes in, never more than context_length tokens, and as many as the model can take."""
     model = recorder(student)
-    student.generate(model, torch.randint(13, (2, 3)), 6)
-    lengths = model.lengths
-    expect(
-        max(lengths, default=0) <= 5, f"The model takes 5 tokens, but was given {max(lengths, default=0)}."
-    )
-    expect(
-        lengths == [3, 4, 5, 5, 5, 5],
-        f"The model was given {lengths} tokens in turn; what should it see each time?",
-    )
+    written(student, model, torch.randint(13, (2, 3)), 6)
+    rows, lengths = (list(each) for each in zip(*model.shapes, strict=True))
+    fault = f"2 sequences came, but in {len(rows)} calls the model was given {rows} of them in turn."
+    expect(set(rows) == {2}, f"{fault} The whole batch goes in at once, one call for each new token.")
+    expect(max(lengths) <= 5, f"The model takes 5 tokens, but was given {max(lengths)}.")
+    fault = f"For 6 new tokens after 3, with a context of 5, the model was given {lengths} tokens in turn."
+    expect(lengths == [3, 4, 5, 5, 5, 5], f"{fault} What should it see each time?")
 
 
 @question("generate", weight=2)
 def test_crops_from_the_front(student):
     """Of a long text the last tokens count, not the first."""
     tokens = torch.tensor([[2, 9, 4, 7, 1, 12, 3, 8], [5, 5, 0, 6, 10, 1, 1, 2]])
-    new = student.generate(recorder(student), tokens, 6)
+    new = written(student, recorder(student), tokens, 6)
     expect_equal(new, continued(tokens, 6), hint="Which context_length tokens of the text go in?")
 
 
 @question("generate")
 def test_evaluation_while_writing(student):
     """The model is in evaluation mode at every call."""
-    model = recorder(student)
-    model.train()
-    student.generate(model, torch.randint(13, (2, 3)), 4)
+    model = recorder(student, training=True)
+    written(student, model, torch.randint(13, (2, 3)), 4)
     expect(not any(model.modes), "The model was asked in training mode, where dropout would act.")
-    expect(len(model.modes) > 0, "The model was never asked.")
 
 
 @question("generate")
 def test_training_mode_comes_back(student):
     """A model that came in training mode goes back to it."""
-    model = recorder(student)
-    model.train()
-    student.generate(model, torch.randint(13, (2, 3)), 2)
+    model = recorder(student, training=True)
+    written(student, model, torch.randint(13, (2, 3)), 2)
     expect(model.training is True, "The model came in training mode and was left in evaluation.")
 
 
@@ -609,7 +621,7 @@ def test_training_mode_comes_back(student):
 def test_evaluation_mode_stays(student):
     """A model that came in evaluation mode stays there."""
     model = recorder(student)
-    student.generate(model, torch.randint(13, (2, 3)), 2)
+    written(student, model, torch.randint(13, (2, 3)), 2)
     expect(model.training is False, "The model came in evaluation mode and was left in training.")
 
 
@@ -617,7 +629,7 @@ def test_evaluation_mode_stays(student):
 def test_context_length_is_the_models(student):
     """The context is the given model's own, whatever else the notebook holds."""
     tokens = torch.randint(7, (3, 80))
-    new = student.generate(recorder(student, 7, 70), tokens, 5)
+    new = written(student, recorder(student, vocab_size=7, context_length=70), tokens, 5)
     expect_equal(new, continued(tokens, 5, 7, 70), hint="Where does the length to crop to come from?")
 
 
@@ -625,13 +637,8 @@ def test_context_length_is_the_models(student):
 def test_result_is_repeatable(student):
     """Greedy means no chance: two calls give the same."""
     tokens, model = torch.randint(13, (4, 3)), recorder(student)
-    first = expect_tensor(student.generate(model, tokens, 8), (4, 11), torch.int64)
-    expect_equal(
-        student.generate(model, tokens, 8),
-        first,
-        name="The second result",
-        hint="Is a token drawn at random?",
-    )
+    first, second = (written(student, model, tokens, 8) for _ in range(2))
+    expect_equal(second, first, name="The second result", hint="Is a token drawn at random?")
 
 
 BIGRAM = """
@@ -666,11 +673,11 @@ def has_gradient(model):
 class Trial:
     """A small model on the student's side, its optimizer, a batch, and the same computed here."""
 
-    def __init__(self, student, rate=0.5, **settings):
+    def __init__(self, student, rate=0.5, momentum=0.0):
         self.step = student.train_step
-        self.start, self.rate = 2 * torch.randn(6, 6), rate
+        self.start, self.rate, self.momentum = 2 * torch.randn(6, 6), rate, momentum
         self.model = student.define(BIGRAM, "Bigram")(self.start)
-        self.optimizer = student.torch.optim.SGD(self.model.parameters(), lr=rate, **settings)
+        self.optimizer = student.torch.optim.SGD(self.model.parameters(), lr=rate, momentum=momentum)
         self.tokens, self.targets = torch.randint(6, (3, 5)), torch.randint(6, (3, 5))
 
     def train(self):
@@ -683,9 +690,14 @@ class Trial:
     def loss(self, table):
         return F.cross_entropy(table[self.tokens].flatten(0, 1), self.targets.flatten())
 
-    def gradient(self, table):
-        leaf = table.clone().requires_grad_()
-        return torch.autograd.grad(self.loss(leaf), leaf)[0]
+    def expect_steps(self, count, hint):
+        """Expect the table to be where `count` steps lead."""
+        table, speed = self.start, torch.zeros(6, 6)
+        for _ in range(count):
+            leaf = table.clone().requires_grad_()
+            speed = self.momentum * speed + torch.autograd.grad(self.loss(leaf), leaf)[0]
+            table = table - self.rate * speed
+        expect_close(self.table, table, name=f"The parameter after {count} step(s)", hint=hint)
 
 
 @question("train_step", weight=2)
@@ -694,14 +706,9 @@ def test_one_step_down(student):
     trial = Trial(student)
     trial.train()
     waits = student.define(BIGRAM, "has_gradient")(trial.model)
-    nudge = (
-        "A gradient is there; who uses it?" if waits else "Was a gradient there when the optimizer stepped?"
-    )
+    nudge = "A gradient is there; who uses it?" if waits else "Was one there when the optimizer stepped?"
     expect(not torch.equal(trial.table, trial.start), f"The parameters have not moved. {nudge}")
-    expected = trial.start - trial.rate * trial.gradient(trial.start)
-    expect_close(
-        trial.table, expected, name="The parameter after a step", hint="One gradient, one step, downwards."
-    )
+    trial.expect_steps(1, "One gradient, one step, downwards.")
 
 
 @question("train_step")
@@ -719,33 +726,25 @@ def test_old_gradients_do_not_count(student):
     trial = Trial(student)
     student.define(BIGRAM, "stain")(trial.model)
     trial.train()
-    expected = trial.start - trial.rate * trial.gradient(trial.start)
-    expect_close(
-        trial.table, expected, name="The parameter after a step", hint="When are old gradients cleared?"
-    )
+    trial.expect_steps(1, "When are old gradients cleared?")
 
 
 @question("train_step")
 def test_two_calls_take_two_steps(student):
     """Two calls take two steps, each with the gradient of its own moment."""
-    trial, table = Trial(student), None
-    for _ in range(2):
-        trial.train()
-        before = trial.start if table is None else table
-        table = before - trial.rate * trial.gradient(before)
-    expect_close(trial.table, table, name="The parameter after two steps", hint="Do gradients pile up?")
+    trial = Trial(student)
+    trial.train()
+    trial.train()
+    trial.expect_steps(2, "Do gradients pile up?")
 
 
 @question("train_step")
 def test_given_optimizer_takes_the_step(student):
     """The step is the given optimizer's: with momentum the second step is longer."""
     trial = Trial(student, momentum=0.9)
-    table, speed = trial.start, torch.zeros(6, 6)
-    for _ in range(2):
-        trial.train()
-        speed = 0.9 * speed + trial.gradient(table)
-        table = table - trial.rate * speed
-    expect_close(trial.table, table, name="The parameter after two steps", hint="Who decides how far to go?")
+    trial.train()
+    trial.train()
+    trial.expect_steps(2, "Who decides how far to go?")
 
 
 @question("train_step", weight=2)
@@ -754,30 +753,27 @@ def test_returns_the_loss_before(student):
     trial = Trial(student)
     value = trial.train()
     value = float(value) if isinstance(value, torch.Tensor) and value.dim() == 0 else value
-    if not isinstance(value, float):
-        raise Unmet("The loss must be returned as one number. Is a return missing?")
+    expect(isinstance(value, float), "The loss must be returned as one number. Is a return missing?")
     expect(abs(value - trial.loss(trial.start).item()) < 1e-5, "That is not the loss before the step.")
 
 
 @question("train_step")
 def test_returns_a_python_float(student):
     """The loss comes back as a Python float."""
-    value = Trial(student).train()
+    trial = Trial(student)
+    value = trial.train()
     kind = "0-d tensor" if isinstance(value, torch.Tensor) else type(value).__name__
-    expect(
-        type(value) is float,
-        f"A Python float was expected, not a {kind}: a tensor would keep the whole graph alive.",
-    )
+    fault = f"A Python float was expected, not a {kind}: a tensor would keep the whole graph alive."
+    expect(type(value) is float, fault)
+    near = min(abs(value - trial.loss(table).item()) for table in (trial.start, trial.table))
+    expect(near < 1e-5, "That float is not the loss of this batch.")
 
 
 @question("train_step")
 def test_steps_lower_the_loss(student):
-    """Thirty steps on one batch lower its loss."""
+    """Six steps on one batch lower its loss."""
     trial = Trial(student, rate=2.0)
-    for _ in range(30):
+    for _ in range(6):
         trial.train()
-    left = trial.loss(trial.table).item()
-    expect(
-        left < 0.8 * trial.loss(trial.start).item(),
-        "Thirty steps on the same batch have hardly lowered its loss.",
-    )
+    less = trial.loss(trial.table).item() < 0.8 * trial.loss(trial.start).item()
+    expect(less, "Six steps on the same batch have hardly lowered its loss.")

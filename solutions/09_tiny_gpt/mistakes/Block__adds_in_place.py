@@ -1,12 +1,12 @@
-"""Your LayerNorm takes mean and variance over all tokens together. Over which features of which token
-should it work?
+"""Your += writes into the tensor that came in: the caller loses it, and backward needs it as it was. What
+would make a new tensor?
 """
 
 
 class Block(nn.Module):
     def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
         super().__init__()
-        self.norm1 = nn.LayerNorm((context_length, n_embd))
+        self.norm1 = nn.LayerNorm(n_embd)
         self.attention = MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads)
         self.norm2 = nn.LayerNorm(n_embd)
         self.feed_forward = nn.Sequential(
@@ -14,5 +14,6 @@ class Block(nn.Module):
         )
 
     def forward(self, x):
-        x = x + self.attention(self.norm1(x))
-        return x + self.feed_forward(self.norm2(x))
+        x += self.attention(self.norm1(x))
+        x += self.feed_forward(self.norm2(x))
+        return x
