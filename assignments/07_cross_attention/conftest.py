@@ -25,7 +25,7 @@ EXERCISE = "07_cross_attention"
 QUESTIONS = (
     Question("Attention", points=4, check="0a335b183627"),
     Question("padding_mask", points=2, check="fa9f54e78355"),
-    Question("CrossAttention", points=4, check="e3ee72dc88b8"),
+    Question("CrossAttention", points=4, check="61094eb6e3ad"),
 )
 # The fingerprints of the cells that only draw: they are not run.
 PICTURES = (

@@ -23,7 +23,7 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "08_multi_head_attention"
 QUESTIONS = (
-    Question("MultiHeadAttentionWrapper", points=3, check="4252bf38ff35"),
+    Question("MultiHeadAttentionWrapper", points=3, check="8c69bd7f9dac"),
     Question("split_heads", points=2, check="256e2d5edc59"),
     Question("merge_heads", points=2, check="3ca588702343"),
     Question("MultiHeadAttention", points=6, check="70f68632f0fb"),

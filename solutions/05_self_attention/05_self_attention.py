@@ -17,10 +17,9 @@
 # 3. copy the weights of the second into the first, which needs one small and important turn,
 # 4. write it a third time as another source does, and follow every number on its way through.
 #
-# **How to work.** Each question has a cell with a description to read and code to write, in place of
-# `raise NotImplementedError()`. Below it stands a check that you can read and run as often as you like.
-# A check uses the example of the lesson; your work is graded on other inputs too, so write what is true
-# in general. Pictures have a line marked `# try` for you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A check uses the example
+# of the lesson, so write what is true in general. Pictures have a line marked `# try` for you to change.
+# Plan for about an hour.
 
 # %%
 import torch
@@ -116,7 +115,7 @@ for kind in (Plain, Registered):
 # It is *self*-attention because queries, keys and values come from the same tokens. But they come from them
 # by three different matrices, and so a token may ask for one thing, offer another, and hand over a third.
 #
-# ### Question 1: `SelfAttention_v1`
+# ### Question 1: `SelfAttention_v1` (3 points)
 #
 # Two things that go wrong easily:
 #
@@ -125,7 +124,7 @@ for kind in (Plain, Registered):
 #   value.
 # - **Globals.** Inside the class, read only arguments and `self`. A name such as `keys` or `d_out` that
 #   happens to be lying about in the notebook works until you restart it, and gives wrong results before
-#   that. (One of the course's documents computes `key` and then uses `keys`. It ran, by luck.)
+#   that.
 
 
 # %% solution="SelfAttention_v1"
@@ -139,9 +138,7 @@ class SelfAttention_v1(nn.Module):
     Parameters: `W_query`, `W_key`, `W_value`, each an nn.Parameter of shape (d_in, d_out),
     drawn with torch.rand in this order.
 
-    Errors: none of its own.
-
-    Source: course document 000, `SelfAttention_v1`; the same steps in 003.
+    Source: "self-attention with trainable weights", version 1.
     """
 
     def __init__(self, d_in: int, d_out: int) -> None:
@@ -236,7 +233,8 @@ with torch.no_grad():
     weights = attention_weights(stretch * journey @ module.W_query, journey @ module.W_key)
 
 figure, axes = plt.subplots(figsize=(5.2, 4.4), layout="constrained")
-show_matrix(axes, weights, tokens, tokens, "Weights of an untrained module", vmax=weights.max().item())
+darkest = max(0.5, weights.max().item())
+show_matrix(axes, weights, tokens, tokens, "Weights of an untrained module", vmax=darkest)
 axes.set(xlabel="at whom", ylabel="who looks")
 plt.show()
 
@@ -256,7 +254,7 @@ plt.show()
 #   mostly does without, and some well-known models do with; so it becomes an option;
 # - it registers its parameters by itself: the `weight`, and the `bias` if there is one.
 #
-# ### Question 2: `SelfAttention_v2`
+# ### Question 2: `SelfAttention_v2` (2 points)
 #
 # A layer is an object that you make once, in `__init__`, and call in `forward`: `self.W_query(x)`.
 
@@ -272,9 +270,7 @@ class SelfAttention_v2(nn.Module):
 
     Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in this order.
 
-    Errors: none of its own.
-
-    Source: course document 000, `SelfAttention_v2`; the same class in 002.
+    Source: "self-attention with trainable weights", version 2.
     """
 
     def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
@@ -400,9 +396,11 @@ plt.show()
 #     with torch.no_grad():
 #         parameter.copy_(new_values)
 #
-# Giving the module a new `nn.Parameter` is right too.
+# Giving the module a new `nn.Parameter` is right too. But then mind that `.T` copies nothing: it is another
+# view of the same numbers, and whoever trains one of the two modules would change the other. `.clone()` makes
+# numbers of their own.
 #
-# ### Question 3: `copy_weights`
+# ### Question 3: `copy_weights` (2 points)
 
 
 # %% solution="copy_weights"
@@ -412,15 +410,12 @@ def copy_weights(source: nn.Module, target: nn.Module) -> nn.Module:
     Arguments:
         source: has bias-free layers `W_query`, `W_key`, `W_value`, whose `weight` is (d_out, d_in).
             It stays as it was.
-        target: has parameters `W_query`, `W_key`, `W_value` of shape (d_in, d_out).
-            It is changed, and its parameters can be trained afterwards as before.
+        target: has parameters `W_query`, `W_key`, `W_value` of shape (d_in, d_out), for the same sizes.
+            It is changed. Its parameters can be trained afterwards as before, and what changes in them then
+            changes nothing in the source.
 
     Returns:
         target: the same object, not another one.
-
-    Errors: none of its own; both modules fit together.
-
-    Source: course document 000, which has both classes and leaves the comparison to the reader.
     """
     ### BEGIN SOLUTION
     with torch.no_grad():
@@ -451,6 +446,9 @@ for name in names:
     assert target[name].requires_grad, f"{name} of the target can no longer be trained"
 for name, old in zip(names, before, strict=True):
     assert torch.equal(source[name].weight, old), f"{name} of the source has changed"
+    with torch.no_grad():
+        target[name].add_(1)
+    assert torch.equal(source[name].weight, old), f"{name} of the source changes when the target is changed"
 print("copy_weights: this check passes")
 
 # %% [markdown]
@@ -480,8 +478,9 @@ print(f"largest difference between the two outputs: {gap:.1e}")
 #
 # You will meet this class in many notebooks, under many names. Here is the way another document of the course
 # writes it. Queries, keys and values are as wide as the tokens, $d_{model}$, and the layers are called `W_q`,
-# `W_k`, `W_v`. Two arguments say which dimension of the input counts what: `row_dim` counts tokens (rows),
-# `col_dim` counts the numbers of a token (columns). For an input $(n, d_{model})$ that is 0 and 1.
+# `W_k`, `W_v`. Two arguments name the dimensions of the input. In an input $(n, d_{model})$, dimension 0
+# counts the tokens, one a row, so `row_dim` is 0. Dimension 1 counts the numbers of a token, one a column, so
+# `col_dim` is 1. Your work is tested with these two values.
 #
 # This time write out all steps. Its three tokens are *write a poem*, two numbers each, and on the way you
 # pass through each of these tensors:
@@ -494,7 +493,7 @@ print(f"largest difference between the two outputs: {gap:.1e}")
 # | `weights` | softmax | along `col_dim`: each row sums to 1 |
 # | result | weights times `v` | |
 #
-# ### Question 4: `SelfAttention`
+# ### Question 4: `SelfAttention` (3 points)
 
 # %%
 words = ["write", "a", "poem"]
@@ -507,14 +506,12 @@ class SelfAttention(nn.Module):
 
     Arguments:
         d_model: numbers in a token's vector, and in each query, key and value.
-        row_dim: the dimension of the input that counts tokens.
-        col_dim: the dimension of the input that counts the numbers of a token.
+        row_dim: which dimension of the input counts its rows, the tokens; 0 for an input (n, d_model).
+        col_dim: which one counts its columns, the numbers of a token; 1 for an input (n, d_model).
 
     Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made in this order.
 
-    Errors: none of its own.
-
-    Source: course document 001, `SelfAttention`; Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
+    Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """
 
     def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
@@ -695,9 +692,7 @@ plt.show()
 # because they were on the list of parameters. This is the moment at which attention becomes useful, and
 # large language models do the very same with some hundred billion parameters.
 #
-# ## In your own words
-#
-# ### Question 5
+# ### Question 5: in your own words (2 points)
 #
 # A friend writes `self.W_query = torch.rand(d_in, d_out)` without `nn.Parameter`, and likewise for the
 # other two. The output of `forward` is exactly right. Name two things that go wrong later, and say why no
@@ -720,7 +715,7 @@ plt.show()
 # ### END SOLUTION
 
 # %% [markdown]
-# ### Question 6
+# ### Question 6: in your own words (2 points)
 #
 # Why three matrices? Suppose you used one matrix for queries *and* keys. What would be true of the scores
 # of token *i* for *j* and of *j* for *i*? Think of a sentence in which that would be wrong.

@@ -25,12 +25,10 @@
 # 4. write a **head** as GPTs have it: for batches, and for texts of any length up to a limit,
 # 5. add **dropout** on the weights, which is active only while the model trains.
 #
-# **How to work.** Each question has a cell with a description to read and code to write, in place of
-# `raise NotImplementedError()`. Below it stands a check that you can read and run as often as you like. A
-# check uses the example of the lesson; your work is graded on other inputs too, so write what is true in
-# general. Let each answer stand on its own: make a mask with torch where you need one rather than by
-# calling your function of another question, then a slip in one cannot spoil the other. Plan for 75
-# minutes.
+# **How to work.** Read the description of each question before you write its code. A check uses the example
+# of the lesson, so write what is true in general. Pictures have a line marked `# try` for you to change.
+# Let each answer stand on its own: make a mask with torch where you need one rather than by calling your
+# function of another question, then a slip in one cannot spoil the other. Plan for 75 minutes.
 
 # %%
 import torch
@@ -137,7 +135,7 @@ plt.show()
 # The hidden part is the triangle *above* the diagonal. The diagonal itself stays visible: a token may look at
 # itself, and the first token has nothing else.
 #
-# ### Question 1: `causal_mask`
+# ### Question 1: `causal_mask` (2 points)
 
 
 # %% solution="causal_mask"
@@ -150,9 +148,7 @@ def causal_mask(length: int) -> Tensor:
     Returns:
         A boolean tensor of shape (T, T), True where the column's token comes after the row's token.
 
-    Errors: none of its own.
-
-    Source: course document 001, the mask of `MaskedSelfAttention`.
+    Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.3.
     """
     ### BEGIN SOLUTION
     return torch.ones(length, length, dtype=torch.bool).triu(diagonal=1)
@@ -200,7 +196,7 @@ plt.show()
 # Idea B is the usual way. (Idea A can be mended by dividing each row by its new sum; that gives the same
 # weights.)
 #
-# ### Question 2: `masked_attention_weights`
+# ### Question 2: `masked_attention_weights` (3 points)
 #
 # `scores.masked_fill(mask, value)` returns a **new** tensor with `value` wherever `mask` is True. Two
 # things that happen to everybody once: forgetting to keep what it returns, and taking its sister with the
@@ -221,9 +217,7 @@ def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
         The weights, shape (..., n, m), of the same dtype as the scores. Each row (last dimension) sums to 1;
         hidden weights are exactly 0. Scores and mask stay as they were.
 
-    Errors: none of its own.
-
-    Source: course document 001, `MaskedSelfAttention`.
+    Source: Vaswani et al. (2017), 3.2.3: "masking out (setting to -inf)".
     """
     ### BEGIN SOLUTION
     return torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)
@@ -295,7 +289,10 @@ plt.show()
 # softmax, and one more argument: the mask is handed over at the call. Without a mask, the class is what
 # it was before.
 #
-# ### Question 3: `MaskedSelfAttention`
+# Whether there is a mask, `if mask is not None` asks. (`if mask` would ask a whole table whether it is true,
+# and torch refuses to answer for it.)
+#
+# ### Question 3: `MaskedSelfAttention` (3 points)
 
 
 # %% solution="MaskedSelfAttention"
@@ -304,15 +301,12 @@ class MaskedSelfAttention(nn.Module):
 
     Arguments:
         d_model: numbers in a token's vector, and in each query, key and value.
-        row_dim: the dimension of the input that counts tokens.
-        col_dim: the dimension of the input that counts the numbers of a token.
+        row_dim: which dimension of the input counts its rows, the tokens; 0 for an input (n, d_model).
+        col_dim: which one counts its columns, the numbers of a token; 1 for an input (n, d_model).
 
     Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made in this order.
 
-    Errors: none of its own.
-
-    Source: course document 001, `MaskedSelfAttention`;
-    Vaswani et al. (2017), "Attention Is All You Need", 3.2.3.
+    Source: Vaswani et al. (2017), 3.2.3.
     """
 
     def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
@@ -420,13 +414,14 @@ plt.show()
 #
 #     self.register_buffer("mask", ...)   # in __init__; afterwards it is self.mask
 #
-# Making the mask anew in each `forward` is just as good.
+# Making the mask anew in each `forward` is just as good. Make it where the input is, with `device=x.device`:
+# without it, the mask is made on the CPU, wherever the module has moved.
 #
 # Queries, keys and values are now of size `head_size`, usually smaller than `n_embd`. Scale by the root
-# of what the dot products sum over. (The course's document 004 leaves the scaling out in its head, and
-# where it explains it, it says "dividing by 1/sqrt"; multiplying is meant. Here we scale.)
+# of what the dot products sum over. (The lecture that this head comes from leaves the scaling out of its
+# code, and where it explains it, it says "dividing by 1/sqrt"; multiplying is meant. Here we scale.)
 #
-# ### Question 4: `Head`
+# ### Question 4: `Head` (4 points)
 
 
 # %% solution="Head"
@@ -441,9 +436,7 @@ class Head(nn.Module):
     Layers: `key`, `query`, `value`, each an nn.Linear(n_embd, head_size) without bias, made in this order.
     The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
 
-    Errors: none of its own.
-
-    Source: course document 004, the self-attention head, with the scaling of Vaswani et al. (2017), 3.2.1.
+    Source: "the mathematical trick in self-attention", the head, with the scaling of Vaswani et al. (2017).
     """
 
     def __init__(self, n_embd: int, head_size: int, block_size: int) -> None:
@@ -494,6 +487,16 @@ assert (queries @ keys.transpose(1, 2)).shape == (4, 8, 8), "the weights have sh
 
 # The first token of each text sees only itself.
 assert torch.allclose(output[:, 0], values[:, 0], atol=1e-5), "the first output must be the first value"
+
+# torch has the formula as a function of its own. Five times larger queries make a wrong scale visible.
+with torch.no_grad():
+    head.query.weight *= 5
+output = head(head_batch)
+expected = nn.functional.scaled_dot_product_attention(5 * queries, keys, values, is_causal=True)
+assert torch.allclose(output, expected, atol=1e-5), (
+    "torch's own attention gives other mixtures. By which number are the scores scaled, over which dimension "
+    "does the softmax run, and what is hidden?"
+)
 
 # The future has no influence, and the beginning of a text is a text.
 changed = head_batch.clone()
@@ -572,12 +575,11 @@ plt.show()
 # anything: a score of 0 is an ordinary score. (Look at row *Your*: its only weight may be dropped too.
 # Then the token has an empty mixture for once, and that is as intended.)
 #
-# ### Question 5: `CausalAttention`
+# ### Question 5: `CausalAttention` (4 points)
 #
 # The last class puts all together: batches, the mask, an optional bias, and dropout. Its layers have
-# the names that you know from `SelfAttention_v2`. (One of the course's documents computes `key` and then
-# uses `keys`, a variable that was left over in the notebook. Your forward should read only its arguments
-# and `self`.)
+# the names that you know from `SelfAttention_v2`. Your forward should read only its arguments and `self`, and
+# no variable that is left over in the notebook.
 
 
 # %% solution="CausalAttention"
@@ -594,9 +596,7 @@ class CausalAttention(nn.Module):
     Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in this order.
     The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
 
-    Errors: none of its own.
-
-    Source: course document 000 announces this class and stops before it; here it is completed.
+    Source: announced, but not written, in "self-attention with trainable weights".
     """
 
     def __init__(
@@ -647,6 +647,13 @@ output = module(x)
 assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
 assert output.shape == (2, 6, 4), f"the output should have shape (2, 6, 4), not {tuple(output.shape)}"
 assert torch.allclose(output[:, 0], module.W_value(x)[:, 0], atol=1e-5), "the first output is the first value"
+expected = nn.functional.scaled_dot_product_attention(
+    module.W_query(4 * x), module.W_key(4 * x), module.W_value(4 * x), is_causal=True
+)
+assert torch.allclose(module(4 * x), expected, atol=1e-4), (
+    "torch's own attention gives other mixtures. By which number are the scores scaled, over which dimension "
+    "does the softmax run, and what is hidden?"
+)
 assert torch.allclose(module(x[:, :4]), output[:, :4], atol=1e-5), (
     "the first four tokens alone must give the first four outputs"
 )
@@ -686,9 +693,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# ## In your own words
-#
-# ### Question 6
+# ### Question 6: in your own words (2 points)
 #
 # A team trains a model to predict the next word and forgets the mask. In training the error falls to
 # almost 0, much lower than for any serious model. They let it write a story, and it writes nonsense. What
@@ -707,7 +712,7 @@ plt.show()
 # ### END SOLUTION
 
 # %% [markdown]
-# ### Question 7
+# ### Question 7: in your own words (2 points)
 #
 # The mask of a head can be a parameter, a plain attribute or a buffer. Say for the first two what would
 # go wrong, and when one would notice.

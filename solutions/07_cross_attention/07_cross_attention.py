@@ -20,10 +20,9 @@
 #
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #
-# **How to work.** Each question has a cell with a description to read and code to write, in place of `raise
-# NotImplementedError()`. Below it stands a check that you can read and run as often as you like. Your work
-# is graded on other inputs too, so write what is true in general. Pictures have a line marked `# try` for
-# you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A check uses the example
+# of the lesson, so write what is true in general. Pictures have a line marked `# try` for you to change.
+# Plan for about an hour.
 
 # %%
 import torch
@@ -141,7 +140,7 @@ plt.show()
 # In this course the name is spelt one way, and our tests call your class with three different inputs. In
 # your own work, *Kernel → Restart and run all* finds such slips.
 #
-# ### Question 1: `Attention`
+# ### Question 1: `Attention` (4 points)
 #
 # `row_dim` and `col_dim` say which dimension of the input counts tokens and which counts features. For $(n,
 # d)$ that is 0 and 1. You need them for transposing the keys, for the size to scale by, and for the
@@ -154,13 +153,12 @@ class Attention(nn.Module):
 
     Arguments:
         d_model: features of a token, before and after.
-        row_dim: the dimension that counts tokens.
-        col_dim: the dimension that counts features.
+        row_dim: which dimension of an input counts its rows, the tokens; 0 for an input (n, d_model).
+        col_dim: which one counts its columns, the features; 1 for an input (n, d_model).
 
     Layers: `W_q`, `W_k`, `W_v`, each nn.Linear(d_model, d_model) without bias, made in that order.
 
-    Source: document 001, `Attention`, with its misspelt parameter put right;
-    Vaswani et al., "Attention Is All You Need" (2017), section 3.2.1.
+    Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """
 
     def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
@@ -192,7 +190,7 @@ class Attention(nn.Module):
         Returns:
             (n, d_model), of the inputs' dtype. Batches are welcome, not demanded.
 
-        Raises: nothing of its own. Inputs and mask are left as they were.
+        Inputs and mask are left as they were.
         """
         ### BEGIN SOLUTION
         q = self.W_q(encodings_for_q)
@@ -278,7 +276,7 @@ plt.show()
 # with length $l$ is padding when $j \ge l$. Positions count from 0, so a sentence of length 4 has its words
 # at 0, 1, 2, 3, and the first padding is at 4.
 #
-# ### Question 2: `padding_mask`
+# ### Question 2: `padding_mask` (2 points)
 
 
 # %% solution="padding_mask"
@@ -292,9 +290,7 @@ def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
     Returns:
         boolean (B, max_length), True where padded.
 
-    Raises: nothing of its own. `lengths` is left as it was.
-
-    Source: the course's convention for masks, True where a token must not be looked at (document 001).
+    `lengths` is left as it was.
     """
     ### BEGIN SOLUTION
     return torch.arange(max_length, device=lengths.device) >= lengths.unsqueeze(1)
@@ -365,7 +361,7 @@ plt.show()
 # Sometimes each query has its own mask. Then it is $(B, n, m)$ already and fits as it is. Your class takes
 # both.
 #
-# ### Question 3: `CrossAttention`
+# ### Question 3: `CrossAttention` (4 points)
 
 
 # %% solution="CrossAttention"
@@ -380,8 +376,7 @@ class CrossAttention(nn.Module):
 
     Layers: `W_query` from d_query to d_out; `W_key` and `W_value` from d_context to d_out; each an nn.Linear.
 
-    Source: Vaswani et al. (2017), section 3.2.3, "encoder-decoder attention";
-    layer names as in document 000.
+    Source: Vaswani et al. (2017), 3.2.3, "encoder-decoder attention".
     """
 
     def __init__(self, d_query: int, d_context: int, d_out: int, qkv_bias: bool = False) -> None:
@@ -404,7 +399,7 @@ class CrossAttention(nn.Module):
         Returns:
             (B, n, d_out), of the inputs' dtype.
 
-        Raises: nothing of its own. Inputs and mask are left as they were.
+        Inputs and mask are left as they were.
         """
         ### BEGIN SOLUTION
         queries = self.W_query(x)
@@ -433,6 +428,15 @@ assert CrossAttention(3, 5, 4, qkv_bias=True).W_key.bias is not None, "with qkv_
 single = cross(x, context[:, :1])
 assert torch.allclose(single, cross.W_value(context[:, :1]).expand(2, 6, 4), atol=1e-5), (
     "With one context token each output row must be that token's value. Does the softmax run over the keys?"
+)
+
+# torch has the formula as a function of its own. Larger queries make a wrong scale visible.
+expected = nn.functional.scaled_dot_product_attention(
+    cross.W_query(4 * x), cross.W_key(context), cross.W_value(context)
+)
+assert torch.allclose(cross(4 * x, context), expected, atol=1e-5), (
+    "torch's own attention gives other mixtures. By which number are the scores scaled, and over which "
+    "dimension does the softmax run?"
 )
 
 # Hiding the last tokens is the same as not having them.
@@ -479,7 +483,7 @@ show_weights(right, masked[1], written, read[1], "With the padding mask: none")
 plt.show()
 
 # %% [markdown]
-# ### Question 4: in your own words
+# ### Question 4: in your own words (2 points)
 #
 # A fellow student says: *I need no padding mask. I set the vectors of padded
 # tokens to zero, so they add nothing to the mixture.* Layers have no bias. What are the score and the
@@ -500,7 +504,7 @@ plt.show()
 # ### END SOLUTION
 
 # %% [markdown]
-# ### Question 5: who asks?
+# ### Question 5: who asks? (2 points)
 #
 # A model translates English into French, and in one cross-attention layer 5 French
 # tokens meet 8 English ones. Which side gives the queries, which the keys and the values? What shape do the

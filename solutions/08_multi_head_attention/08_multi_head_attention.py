@@ -17,10 +17,9 @@
 #
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #
-# **How to work.** Each question has a cell with a description to read and code to write, in place of `raise
-# NotImplementedError()`. Below it stands a check that you can read and run as often as you like. Your work
-# is graded on other inputs too, so write what is true in general. Pictures have a line marked `# try` for
-# you to change. Plan for 60 to 90 minutes.
+# **How to work.** Read the description of each question before you write its code. A check uses the example
+# of the lesson, so write what is true in general. Pictures have a line marked `# try` for you to change.
+# Plan for 60 to 90 minutes.
 
 # %%
 import torch
@@ -128,7 +127,7 @@ plt.show()
 #
 # An argument that is taken and not used is a promise that is not kept. Here the mask reaches **every** head.
 #
-# ### Question 1: `MultiHeadAttentionWrapper`
+# ### Question 1: `MultiHeadAttentionWrapper` (3 points)
 #
 # Keep the heads in an `nn.ModuleList` named `heads`. A plain Python list would hide them from torch: their
 # weights would not be among the module's parameters, so an optimizer would never train them. And make each
@@ -141,15 +140,14 @@ class MultiHeadAttentionWrapper(nn.Module):
 
     Arguments:
         d_model: features of a token, for each head.
-        row_dim: the dimension that counts tokens.
-        col_dim: the dimension that counts features.
+        row_dim: which dimension of an input counts its rows, the tokens; 0 for an input (n, d_model).
+        col_dim: which one counts its columns, the features; 1 for an input (n, d_model).
         num_heads: how many heads.
 
     Layers: `heads`, an nn.ModuleList of `num_heads` Attention layers, made one after the other.
     So the parameters are called `heads.0.W_q.weight`, `heads.0.W_k.weight`, and so on.
 
-    Source: document 001, `MultiHeadAttention`, with its two forgotten arguments put right;
-    Vaswani et al., "Attention Is All You Need" (2017), section 3.2.2.
+    Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.2.
     """
 
     def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1, num_heads: int = 1) -> None:
@@ -178,7 +176,7 @@ class MultiHeadAttentionWrapper(nn.Module):
         Returns:
             (n, num_heads * d_model), of the inputs' dtype. Batches are welcome, not demanded.
 
-        Raises: nothing of its own. Inputs and mask are left as they were.
+        Inputs and mask are left as they were.
         """
         ### BEGIN SOLUTION
         outputs = [head(encodings_for_q, encodings_for_k, encodings_for_v, mask) for head in self.heads]
@@ -204,6 +202,8 @@ assert torch.allclose(output, encodings_attention, atol=1e-4, rtol=0), (
 # Three heads: 3 tokens with 3 * 2 features. The first two columns are those of the single head.
 torch.manual_seed(42)
 wrapper = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=3)
+number = len(list(wrapper.parameters()))
+assert number == 9, f"3 heads of 3 layers have 9 parameters, but torch knows of {number}. What is heads?"
 output = wrapper(encodings, encodings, encodings)
 assert output.shape == (3, 6), f"3 tokens and 3 heads of 2 features give (3, 6), not {tuple(output.shape)}"
 three_heads = torch.tensor(
@@ -246,7 +246,7 @@ print("MultiHeadAttentionWrapper: this check passes")
 # the first head gets *all* features of the first few tokens, instead of the first few features of all
 # tokens. You will see it in the picture below the question.
 #
-# ### Question 2: `split_heads`
+# ### Question 2: `split_heads` (2 points)
 
 
 # %% solution="split_heads"
@@ -261,10 +261,9 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
         (B, h, T, d / h), of x's dtype: head i holds features i * d / h up to (i + 1) * d / h of each token,
         in their order.
 
-    Raises: nothing of its own; when d is no multiple of num_heads, anything may happen.
     x is left as it was.
 
-    Source: Vaswani et al. (2017), section 3.2.2.
+    Source: Vaswani et al. (2017), 3.2.2.
     """
     ### BEGIN SOLUTION
     batch, length, size = x.shape
@@ -335,7 +334,7 @@ plt.show()
 #
 # And the temptation is the same too: a `reshape` *without* swapping gives the right shape and wrong tokens.
 #
-# ### Question 3: `merge_heads`
+# ### Question 3: `merge_heads` (2 points)
 
 
 # %% solution="merge_heads"
@@ -348,9 +347,9 @@ def merge_heads(x: Tensor) -> Tensor:
     Returns:
         (B, T, h * s), of x's dtype: for each token the features of head 0, then of head 1, and so on.
 
-    Raises: nothing of its own. x is left as it was.
+    x is left as it was.
 
-    Source: Vaswani et al. (2017), section 3.2.2, "Concat".
+    Source: Vaswani et al. (2017), 3.2.2, "Concat".
     """
     ### BEGIN SOLUTION
     batch, num_heads, length, size = x.shape
@@ -406,17 +405,19 @@ plt.show()
 #   $\sqrt{s}$. With the wrong number everything still runs, and the weights come out too flat.
 # - **Softmax over the keys.** The scores have four dimensions now, and the keys are the last.
 # - **Cut the mask to the sequence.** `context_length` is the longest sequence that may come. A shorter one
-#   needs only the first T rows and columns. Make the mask in `forward`, or keep it with `register_buffer`.
+#   needs only the first T rows and columns. Make the mask in `forward`, with `device=x.device`, or keep it
+#   with `register_buffer`.
 #   A plain attribute `self.mask = ...` stays behind when the model moves to a GPU, and a parameter would be
 #   trained.
 # - **Apply the last layer.** Up to there no head has heard of another; `out_proj` lets them speak together.
 #   It has a bias, whatever `qkv_bias` says.
 # - **Dropout acts on the weights**, after the softmax, and only in training. `nn.Dropout` knows when that is.
+#   On the scores it would hide nothing: a dropped score is 0, and 0 is an ordinary score.
 #
 # And one more: 10 features cannot be shared among 4 heads. Say so when the module is made, and not by a
 # strange error later on.
 #
-# ### Question 4: `MultiHeadAttention`
+# ### Question 4: `MultiHeadAttention` (6 points)
 #
 # Write the cutting and joining out inside the class, even though you have functions for it. It is two
 # lines, and so a slip in one question cannot cost you points in another.
@@ -440,8 +441,7 @@ class MultiHeadAttention(nn.Module):
     Raises:
         ValueError (or AssertionError): if d_out is not divisible by num_heads.
 
-    Source: document 000, which announces this variant and stops before it;
-    Vaswani et al. (2017), section 3.2.2.
+    Source: Vaswani et al. (2017), 3.2.2.
     """
 
     def __init__(
@@ -476,7 +476,7 @@ class MultiHeadAttention(nn.Module):
         Returns:
             (B, T, d_out), of x's dtype.
 
-        Raises: nothing of its own. x is left as it was.
+        x is left as it was.
         """
         ### BEGIN SOLUTION
         batch, length, _ = x.shape
@@ -572,7 +572,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# ### Question 5: why more than one head?
+# ### Question 5: why more than one head? (2 points)
 #
 # Explain the picture. What must the single head's row of weights do to serve both wishes, and why can no
 # later layer take the result apart again? Why does more training not help? Four or five sentences are
@@ -591,7 +591,7 @@ plt.show()
 # ### END SOLUTION
 
 # %% [markdown]
-# ### Question 6: which size?
+# ### Question 6: which size? (2 points)
 #
 # A model has d_in = 768, d_out = 768 and 12 heads. By which number are the scores divided, and why not by
 # $\sqrt{768}$? What would be different in the weights if they were? And why would a test with d_out = 2 and

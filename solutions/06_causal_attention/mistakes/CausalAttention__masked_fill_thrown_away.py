@@ -1,4 +1,6 @@
-"""Nothing is hidden. masked_fill without the underscore returns a new tensor: what becomes of it?"""
+"""Nothing is hidden. Does the mask reach the weights, and is what comes of it kept?
+Some methods change a tensor, others leave it as it is and return a new one.
+"""
 
 
 class CausalAttention(nn.Module):

@@ -1,4 +1,6 @@
-"""Move the module to another device. Which of your tensors stays behind?"""
+"""Move the module to another device. Which of your tensors stays behind? A buffer moves along,
+and a mask made in forward can be made with device=x.device.
+"""
 
 
 class Head(nn.Module):

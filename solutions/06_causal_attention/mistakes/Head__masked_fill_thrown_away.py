@@ -1,5 +1,6 @@
-"""Nothing is hidden. masked_fill returns a new tensor and leaves the old one as it is: what becomes of
-the one it returns?"""
+"""Nothing is hidden. Does the mask reach the weights, and is what comes of it kept?
+Some methods change a tensor, others leave it as it is and return a new one.
+"""
 
 
 class Head(nn.Module):

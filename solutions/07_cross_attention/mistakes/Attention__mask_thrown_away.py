@@ -1,5 +1,5 @@
-"""Some methods of a tensor change it, others return a new one. Which kind is the one that applies your
-mask?
+"""Nothing is hidden. Does the mask reach the weights, and is what comes of it kept?
+Some methods change a tensor, others leave it as it is and return a new one.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""A score of 0 is an ordinary score. What is dropped, scores or weights?"""
+"""A dropped score is 0, and 0 is an ordinary score. After which step should the dropout come?"""
 
 import torch
 from torch import nn

@@ -1,20 +1,22 @@
-"""The example has d_model = 2. Does your class work for tokens of five numbers?"""
+"""A whole table is neither true nor false. What do you want to know of the mask before you use it?"""
 
 
-class SelfAttention(nn.Module):
+class MaskedSelfAttention(nn.Module):
     def __init__(self, d_model=2, row_dim=0, col_dim=1):
         super().__init__()
-        self.W_q = nn.Linear(2, 2, bias=False)
-        self.W_k = nn.Linear(2, 2, bias=False)
-        self.W_v = nn.Linear(2, 2, bias=False)
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
         self.row_dim = row_dim
         self.col_dim = col_dim
 
-    def forward(self, token_encodings):
+    def forward(self, token_encodings, mask=None):
         q = self.W_q(token_encodings)
         k = self.W_k(token_encodings)
         v = self.W_v(token_encodings)
         scores = q @ k.transpose(dim0=self.row_dim, dim1=self.col_dim)
         scaled = scores / k.size(self.col_dim) ** 0.5
+        if mask:
+            scaled = scaled.masked_fill(mask=mask, value=-1e9)
         weights = torch.softmax(scaled, dim=self.col_dim)
         return weights @ v
