@@ -52,9 +52,11 @@ class _Step:
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the request and of the comparison with its answer."""
+        if "fresh" in self._asked:
+            yield f"torch.manual_seed({self._asked['fresh']})"
         yield from self._tensors()
         match self._asked:
-            case {"op": "reset" | "seed", "seed": int(seed)}:
+            case {"op": "seed", "seed": int(seed)}:
                 yield f"torch.manual_seed({seed})"
             case {"op": "attribute", "of": of, "name": name}:
                 yield from self._compared(f"{_target(of)}.{name}")

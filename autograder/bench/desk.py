@@ -3,7 +3,6 @@
 import json
 import shutil
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -28,7 +27,7 @@ class Desk:
     run: float
 
 
-def desk(course: Course, exercise: Exercise, place: Path, repeats: int) -> Desk:
+def desk(course: Course, exercise: Exercise, place: Path, repeats: int, *, warm: bool) -> Desk:
     """Measure with a solved notebook in a copy of the assignment's folder."""
     with TemporaryDirectory(dir=place) as folder:
         here = Path(folder) / exercise.name
@@ -37,19 +36,20 @@ def desk(course: Course, exercise: Exercise, place: Path, repeats: int) -> Desk:
         solved = fill(released(course.assignments, exercise), right_answers(exercise))
         notebook.write_text(json.dumps(solved, indent=1), encoding="utf-8")
         (Path(folder) / "cells.py").write_text(_program(exercise, notebook), encoding="utf-8")
-        return Desk(
-            _seconds([sys.executable, str(Path(folder) / "cells.py")], here, repeats),
-            _seconds([sys.executable, "-m", "pytest", "-q"], here, repeats),
-            _seconds(command(course.root, ["run", str(notebook)]), here, repeats),
+        commands = (
+            [sys.executable, str(Path(folder) / "cells.py")],
+            [sys.executable, "-m", "pytest", "-q"],
+            command(course.root, ["run", "--unsafe", str(notebook)]),
         )
+        for words in commands if warm else ():
+            measure(words, here, _QUIET)  # fills the disk's cache, for all alike
+        cells, pytest, run = (
+            median(measure(words, here, _QUIET).seconds for _ in range(repeats)) for words in commands
+        )
+        return Desk(cells, pytest, run)
 
 
 def _program(exercise: Exercise, notebook: Path) -> str:
     """Return the notebook's code as a program, without its pictures."""
     cells = [cell.text for cell in read_notebook(notebook) if cell.kind == "code"]
     return "\n".join(["import torch", *(text for text in cells if text not in exercise.demos)]) + "\n"
-
-
-def _seconds(words: Sequence[str], folder: Path, repeats: int) -> float:
-    measure(words, folder, _QUIET)  # fills the disk's cache, for all alike
-    return median(measure(words, folder, _QUIET).seconds for _ in range(repeats))

@@ -66,32 +66,31 @@ def _comparison(figures: Figures) -> Iterator[str]:
     for done in ours:
         cells = [_time(done.each), _time(done.seconds), _memory(done.peak_mb)]
         yield _row([f"this grader {figures.version}, {_jobs(done.jobs)}", *cells, *("" for _ in titles)])
-    yield from _notes(figures)
+    if notes := " ".join(_notes(figures)):
+        yield f"\n{notes}"
 
 
 def _notes(figures: Figures) -> Iterator[str]:
     """Say how the others were measured, and what grading an unchanged class takes."""
     for other in figures.others:
-        yield ""
         yield (
-            f"{other.name}: the median of {other.sampled} submissions, the class reckoned from it. "
+            f"{other.name}: the median of {other.sampled} submissions, from which the class is reckoned. "
             f"It judges {other.agrees} of {other.questions} answers as this grader does."
         )
     for done in figures.ours:
-        if done.again is None:
-            continue
-        ratios = (
-            f"{other.each * done.count / done.again:.0f} times as fast as {other.name} grades the class"
-            for other in figures.others
-        )
-        skipped = (
-            f"{other.name} itself passes over {other.sampled + 1} graded submissions in {_time(other.again)}"
-            for other in figures.others
-            if other.again is not None
-        )
-        words = "; ".join((_time(done.again), *ratios, *skipped))
-        yield ""
-        yield f"The same {done.count} once more, unchanged, {_jobs(done.jobs)}: {words}."
+        if done.again is not None:
+            again = done.again
+            ratios = (
+                f", {other.each * done.count / again:.0f} times as fast as {other.name} grades them"
+                for other in figures.others
+            )
+            yield f"The same {done.count} once more, unchanged: {_time(again)}{''.join(ratios)}."
+    for other in figures.others:
+        if other.again is not None:
+            yield (
+                f"{other.name} passes over {other.sampled + 1} that it has graded in {_time(other.again)}; "
+                "it looks at their time of arrival alone."
+            )
 
 
 def _growth(growth: Sequence[Class]) -> Iterator[str]:

@@ -145,7 +145,7 @@ def main(root: Path, exercise: str, *, walls: bool) -> None:
     watch = Stopwatch()
     for place in _PLACES:
         watch.watch(place)
-    summary = grade(course, course.chosen([exercise]), unsafe=True)
+    summary = grade(course, course.chosen([exercise]), jobs=1, unsafe=True)
     watch.note()
     sys.stdout.write(json.dumps(watch.seconds) + "\n")
     sys.exit(summary.exit_code)
