@@ -250,7 +250,7 @@ def make_block(n_embd, num_heads, context_length):
         for length in (1, context_length):
             output = block(torch.zeros(1, length, n_embd))
             assert output.shape == (1, length, n_embd)
-            torch.autograd.grad(output.sum(), list(block.parameters()))  # it can learn
+        torch.autograd.grad(output.sum(), list(block.parameters()))  # it can learn
         return block
     except Exception:  # whatever is wrong with it, TinyGPT need not wait for it
         return ReadyBlock(n_embd, num_heads, context_length)

@@ -292,6 +292,13 @@ def build(model_class, *sizes):
 
 def with_own_block(model_class, *sizes):
     return stirred(model_class(*sizes).eval())
+
+def weights(model_class, vocab_size, n_embd, num_heads, num_layers, context_length, tokens, targets):
+    # How many the model has, and how many of them a gradient reaches.
+    model = fresh(model_class, vocab_size, n_embd, num_heads, num_layers, context_length)
+    model(tokens, targets)[1].backward()
+    sizes = [(parameter.numel(), parameter.grad is not None) for parameter in model.parameters()]
+    return sum(size for size, _ in sizes), sum(size for size, reached in sizes if reached)
 """
 
 MEASURES = """
@@ -301,12 +308,6 @@ def embed_large(model, factor):
     for module in model.modules():
         if isinstance(module, nn.Embedding):
             module.register_forward_hook(lambda module, given, output: output * factor)
-
-def weights(model, tokens, targets):
-    # How many the model has, and how many of them a gradient reaches.
-    model(tokens, targets)[1].backward()
-    sizes = [(parameter.numel(), parameter.grad is not None) for parameter in model.parameters()]
-    return sum(size for size, _ in sizes), sum(size for size, reached in sizes if reached)
 
 def learn(model, tokens, targets, steps):
     # The loss at the last places after training, to one decimal.
@@ -323,12 +324,12 @@ def learn(model, tokens, targets, steps):
 """
 
 
-def made(student, how, num_layers=2, context_length=LENGTH):
-    sizes = (VOCAB, WIDTH, 4, num_layers, context_length)
-    return student.define(MODELS, how)(student.TinyGPT, *sizes)
+def made(student, how, num_layers, *data):
+    sizes = (VOCAB, WIDTH, 4, num_layers, LENGTH)
+    return student.define(MODELS, how)(student.TinyGPT, *sizes, *data)
 
 
-def build(student, num_layers=2, how="build"):
+def build(student, num_layers=1, how="build"):
     """A model whose weights are all away from where they start; its logits must tell tokens apart."""
     model = made(student, how, num_layers)
     logits = expect_tensor(answer(model, random_tokens(2, LENGTH))[0], dtype=torch.float32, name="The logits")
@@ -367,7 +368,7 @@ def expect_moved(model, tokens, changed, place, message):
 @question("TinyGPT")
 def test_logits_have_their_shape(student):
     """Logits are (B, T, vocab_size) for every T up to context_length."""
-    model = build(student)
+    model = build(student, num_layers=2)
     for length in (1, 6, LENGTH):
         logits_of(model, random_tokens(3, length))
 
@@ -403,7 +404,7 @@ def test_loss_is_the_mean_cross_entropy(student):
 def test_loss_starts_near_log_vocab(student):
     """An untrained model's loss is near log(vocab_size)."""
     build(student)
-    _, loss = answer(made(student, "fresh"), random_tokens(6, LENGTH), random_tokens(6, LENGTH))
+    _, loss = answer(made(student, "fresh", 2), random_tokens(6, LENGTH), random_tokens(6, LENGTH))
     loss = expect_finite(expect_tensor(loss, (), torch.float32, "The loss"), "The loss")
     fault = (
         f"With {VOCAB} tokens the loss should start near log({VOCAB}), but it starts at {loss.item():.2f}."
@@ -414,7 +415,7 @@ def test_loss_starts_near_log_vocab(student):
 @question("TinyGPT", weight=2)
 def test_model_is_causal(student):
     """Changing later tokens changes no earlier guess."""
-    model, tokens = build(student), random_tokens(3, LENGTH)
+    model, tokens = build(student, num_layers=2), random_tokens(3, LENGTH)
     before = logits_of(model, tokens)
     for place in (1, 4, 9):
         after = logits_of(model, torch.cat([tokens[:, :place], others(tokens)[:, place:]], dim=1))
@@ -428,7 +429,7 @@ def test_model_looks_at_the_past(student):
     tokens = random_tokens(3, LENGTH)
     changed = torch.cat([others(tokens)[:, :1], tokens[:, 1:]], dim=1)
     message = "The last guess does not depend on the first token. Do the blocks' results count?"
-    expect_moved(build(student), tokens, changed, -1, message)
+    expect_moved(build(student, num_layers=2), tokens, changed, -1, message)
 
 
 @question("TinyGPT")
@@ -454,7 +455,7 @@ def test_order_matters(student):
     """The order of the earlier tokens matters, even to a single block."""
     tokens, other = torch.tensor([[3, 14, 1, 5, 9, 2, 6]]), torch.tensor([[2, 9, 5, 1, 14, 3, 6]])
     for how in ("build", "with_own_block"):  # positions may also be known inside the notebook's own Block
-        model = build(student, num_layers=1, how=how)
+        model = build(student, how=how)
         if farthest(logits_of(model, tokens)[:, -1], logits_of(model, other)[:, -1]) > 1e-4:
             return
     raise Unmet("The last guess stays the same when earlier tokens change places. Does it know positions?")
@@ -462,8 +463,8 @@ def test_order_matters(student):
 
 def weights(student):
     """How many weights models of one, two and three blocks have, and how many of them get a gradient."""
-    measure, tokens, targets = student.define(MEASURES, "weights"), random_tokens(2, 6), random_tokens(2, 6)
-    return zip(*(measure(build(student, layers), tokens, targets) for layers in (1, 2, 3)), strict=True)
+    batch = random_tokens(2, 6), random_tokens(2, 6)
+    return zip(*(made(student, "weights", layers, *batch) for layers in (1, 2, 3)), strict=True)
 
 
 @question("TinyGPT")
@@ -507,7 +508,7 @@ def test_small_text_is_learnt(student):
     text = torch.tensor([0, 1, 0, 2, 0, 3, 0, 4, 5, 4, 6, 4, 7, 4] * 3)
     places = torch.arange(14)[:, None] + torch.arange(LENGTH)
     learn = student.define(MEASURES, "learn")
-    left = learn(made(student, "fresh", num_layers=1), text[places], text[places + 1], 60)
+    left = learn(made(student, "fresh", 1), text[places], text[places + 1], 60)
     expect(isinstance(left, float), "The loss must be one number.")
     # Half of the guesses have four ways to go on from the last token alone: log(4) / 2 is about 0.7.
     expect(left <= 0.4, f"After 60 steps the loss is still {left:.1f}. Does it know tokens, places and past?")
