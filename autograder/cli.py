@@ -19,9 +19,8 @@ from autograder.outlet import dashboard, export, feedback, package
 
 if TYPE_CHECKING:
     from autograder.course import Course
-    from autograder.grade import Line
 
-WRONG_USE, OUR_FAILURE = 2, 3
+WRONG_USE, OUR_FAILURE, INTERRUPTED = 2, 3, 130
 # By name, so that telling what went wrong needs no import, which may be what went wrong.
 _TOLD = {
     "CourseError": WRONG_USE,
@@ -197,39 +196,40 @@ def run(
 @click.option(
     "--student", "students", multiple=True, metavar="ID", help="Only this student; may be repeated."
 )
-@click.option("--jobs", type=click.IntRange(1, 256), default=1, help="Grade in so many processes.")
+@click.option("--jobs", type=click.IntRange(1, 256), help="Grade in so many processes; default: all cores.")
 @click.option("--force", is_flag=True, help="Grade again what has not changed since.")
+@click.option("--json", "as_json", is_flag=True, help="Print one submission a line, for programs.")
 @_unsafe
 @click.pass_obj
 def grade(
     folder: Path | None,
     exercises: tuple[str, ...],
     students: tuple[str, ...],
-    jobs: int,
+    jobs: int | None,
     force: bool,
     unsafe: bool,
+    as_json: bool,
 ) -> None:
     """Grade what lies in submitted/ and keep it in the gradebook."""
     from autograder.grade import grade as grade_submissions
+    from autograder.grade import wanted
+    from autograder.progress import Progress, show_summary
 
     course = _course(folder)
-    summary = grade_submissions(
-        course, course.chosen(exercises), students, jobs=jobs, force=force, unsafe=unsafe, tell=_tell
-    )
-    click.echo(f"{len(summary.lines)} submissions, {len(summary.failures)} that need a person's help")
+    chosen = course.chosen(exercises)
+    total = sum(len(wanted(course, exercise, students)) for exercise in chosen)
+    jobs = jobs or min(os.cpu_count() or 1, max(total, 1))
+    with Progress(total, as_json=as_json) as progress:
+        try:
+            summary = grade_submissions(
+                course, chosen, students, jobs=jobs, force=force, unsafe=unsafe, tell=progress.tell
+            )
+        except KeyboardInterrupt:
+            click.echo("stopped; what is graded is kept, and the same command goes on from there", err=True)
+            sys.exit(INTERRUPTED)
+    if not as_json:
+        show_summary(summary)
     sys.exit(summary.exit_code)
-
-
-def _tell(line: "Line") -> None:
-    """Say in one line what became of a submission."""
-    from autograder.table import clean, number
-
-    points = f"{number(line.score)} of {number(line.max_score)}" if line.max_score is not None else ""
-    late = f"{line.seconds_late / 3600:.1f} h late" if line.seconds_late else ""
-    before = "" if line.graded else "unchanged"
-    words = ", ".join(word for word in (line.status, points, late, before) if word)
-    message = f": {line.message}" if line.message else ""
-    click.echo(clean(f"{line.exercise} {line.student}: {words}{message}"), err=line.ours)
 
 
 @main.command()
@@ -251,10 +251,13 @@ def new(folder: Path | None, exercise: str) -> None:
 @click.pass_obj
 def demo(folder: Path | None, exercises: tuple[str, ...]) -> None:
     """Grade a made-up class in build/demo/, away from any real gradebook."""
-    from autograder.demo import demonstrate, places, show_class
+    from autograder.demo import demonstrate, hand_ins, places, show_class
+    from autograder.progress import Progress
 
     course = _course(folder)
-    made, summary = demonstrate(course, course.chosen(exercises), tell=_tell)
+    chosen = course.chosen(exercises)
+    with Progress(hand_ins(chosen)) as progress:
+        made, summary = demonstrate(course, chosen, tell=progress.tell)
     show_class(made, summary)
     for line in places(made):
         click.echo(line)

@@ -1,51 +1,97 @@
 """Grades many submissions: one after another here, or by several processes, each with its own zygote."""
 
 import multiprocessing
+import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from multiprocessing.util import Finalize
 from pathlib import Path
+from types import TracebackType
 
 from autograder.course import Course, load_course
 from autograder.mark import Mark
 from autograder.marking import Marker
 from autograder.submission import Submission
+from autograder.worker.wall import die_with_parent
 
 Marking = Iterator[tuple[Submission, Mark]]
 Crew = Callable[[Course, Sequence[Submission]], Marking]
+# A fork shares what is imported already; elsewhere than on Linux it does not suit what torch loads.
+CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
-def alone(course: Course, submissions: Sequence[Submission], *, unsafe: bool = False) -> Marking:
-    """Grade in this process."""
-    with Marker(course, unsafe=unsafe) as marker:
+class Alone:
+    """Grades in this process; use it in a `with` block."""
+
+    def __init__(self, *, unsafe: bool = False) -> None:
+        self._unsafe = unsafe
+        self._marker: Marker | None = None
+
+    def __call__(self, course: Course, submissions: Sequence[Submission]) -> Marking:
+        """Grade one after another."""
+        self._marker = self._marker or Marker(course, unsafe=self._unsafe)
         for submission in submissions:
-            yield submission, marker.mark(submission)
+            yield submission, self._marker.mark(submission)
+
+    def __enter__(self) -> "Alone":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._marker is not None:
+            self._marker.close()
 
 
-def together(
-    course: Course, submissions: Sequence[Submission], jobs: int, *, unsafe: bool = False
-) -> Marking:
-    """Grade in `jobs` processes, in the order in which they are ready; should one break, the rest here."""
-    left = dict.fromkeys(submissions)
-    context = multiprocessing.get_context("spawn")
-    with (
-        suppress(BrokenProcessPool),
-        ProcessPoolExecutor(jobs, context, _begin, (course.root, unsafe)) as pool,
-    ):
-        futures = {pool.submit(_mark, submission): submission for submission in submissions}
-        for future in as_completed(futures):
-            mark = Mark.from_json(future.result())
-            left.pop(futures[future])
-            yield futures[future], mark
-    yield from alone(course, list(left), unsafe=unsafe)
+class Together:
+    """Grades in `jobs` processes, begun when the `with` block is entered."""
+
+    def __init__(self, course: Course, jobs: int, *, unsafe: bool = False) -> None:
+        self._pool = ProcessPoolExecutor(jobs, CONTEXT, _begin, (course.root, unsafe))
+        self._jobs = jobs
+        self._alone = Alone(unsafe=unsafe)
+
+    def __call__(self, course: Course, submissions: Sequence[Submission]) -> Marking:
+        """Grade in the order in which they are ready; should a process break, the rest here."""
+        left = dict.fromkeys(submissions)
+        with suppress(BrokenProcessPool):
+            futures = {self._pool.submit(_mark, submission): submission for submission in submissions}
+            for future in as_completed(futures):
+                mark = Mark.from_json(future.result())
+                left.pop(futures[future])
+                yield futures[future], mark
+        yield from self._alone(course, list(left))
+
+    def __enter__(self) -> "Together":
+        with suppress(BrokenProcessPool):
+            for _ in range(self._jobs):  # now, while this process has no thread and no open gradebook
+                self._pool.submit(_nothing)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._alone.__exit__(kind, error, trace)
+        self._pool.shutdown(wait=kind is None, cancel_futures=True)
+        for child in multiprocessing.active_children() if kind is not None else ():
+            child.kill()  # its zygote and worker go with it
 
 
 _MARKER: list[Marker] = []  # this process's own, for as long as it works
 
 
 def _begin(root: Path, unsafe: bool) -> None:
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that has begun this one
     _MARKER.append(Marker(load_course(root), unsafe=unsafe))
+    Finalize(None, _MARKER[0].close, exitpriority=10)
+
+
+def _nothing() -> None:
+    """Make the pool begin a process."""
 
 
 def _mark(submission: Submission) -> str:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 
 from autograder import crew
 from autograder.course import Course, CourseError
@@ -67,16 +66,25 @@ def grade(
     What is graded already, and has not changed since, is graded again only with `force`.
     `marking` grades elsewhere, such as on a cluster; `tell` hears of each submission as it is done.
     """
-    if marking is None:
-        marking = partial(crew.alone if jobs == 1 else partial(crew.together, jobs=jobs), unsafe=unsafe)
     lines: list[Line] = []
-    for exercise in exercises:
-        for line in _Round(course, exercise, students, force=force, unsafe=unsafe).lines(marking):
-            lines.append(line)
-            if tell is not None:
-                tell(line)
+    with ExitStack() as stack:
+        if marking is None and jobs == 1:
+            marking = stack.enter_context(crew.Alone(unsafe=unsafe))
+        elif marking is None:
+            marking = stack.enter_context(crew.Together(course, jobs, unsafe=unsafe))
+        for exercise in exercises:
+            for line in _Round(course, exercise, students, force=force, unsafe=unsafe).lines(marking):
+                lines.append(line)
+                if tell is not None:
+                    tell(line)
     place = [exercise.name for exercise in exercises].index
     return Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
+
+
+def wanted(course: Course, exercise: Exercise, students: Sequence[str]) -> list[Submission]:
+    """Return the submissions of these students, each once, or all that there are."""
+    asked = [Submission(course.root, student, exercise.name) for student in dict.fromkeys(students)]
+    return asked or list(find_submissions(course, exercise))
 
 
 class _Round:
@@ -89,9 +97,7 @@ class _Round:
         self._exercise = exercise
         self._force = force
         self._unsafe = unsafe
-        found = {submission.student: submission for submission in find_submissions(course, exercise)}
-        asked = {student: Submission(course.root, student, exercise.name) for student in students}
-        self._submissions = list((asked or found).values())
+        self._submissions = wanted(course, exercise, students)
 
     def lines(self, marking: crew.Crew) -> Iterator[Line]:
         """Grade what needs it and yield a line on each submission."""

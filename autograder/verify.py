@@ -1,11 +1,11 @@
 """Proves each exercise by its own answers: right ones score in full, wrong ones fail where they should."""
 
-import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder import crew
 from autograder.course import Course, load_course
 from autograder.exercise import Exercise, Mistake
 from autograder.grading import Grader
@@ -41,8 +41,7 @@ def verify(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Ite
 
 def verify_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> Iterator[Proof]:
     """Verify exercises in `jobs` processes, each with its own zygote; the proofs come in order."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(exercises)), context) as pool:
+    with ProcessPoolExecutor(min(jobs, len(exercises)), crew.CONTEXT) as pool:
         # The last exercises take longest: begun first, they keep no process waiting at the end.
         proofs = [pool.submit(_verified, course.root, exercise.name) for exercise in reversed(exercises)]
         yield from (proof.result() for proof in reversed(proofs))

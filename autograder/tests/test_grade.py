@@ -202,7 +202,8 @@ def test_a_process_that_breaks_leaves_its_work_to_us(tmp_path: Path, monkeypatch
     course = open_course(tmp_path / "course")
     submission = hand_in(course, "ann", solved(small(course)))
     monkeypatch.setattr(crew, "_begin", os.abort)
-    done = [(one.student, mark.graded.report.score) for one, mark in crew.together(course, [submission], 1)]
+    with crew.Together(course, 2) as together:
+        done = [(one.student, mark.graded.report.score) for one, mark in together(course, [submission])]
     assert done == [("ann", 5.0)]
 
 
