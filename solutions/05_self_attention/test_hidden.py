@@ -17,6 +17,15 @@ from autograder.expect import (
 )
 from autograder.suite import question
 
+LOAD = """
+def load(module, weights):
+    if not isinstance(module, nn.Module):
+        return None
+    shapes = {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
+    fitting = {name: weight for name, weight in weights.items() if shapes.get(name) == tuple(weight.shape)}
+    module.load_state_dict(fitting, strict=False)
+    return shapes
+"""
 PARAMETERS = """
 def parameters(module):
     return dict(module.named_parameters()) if isinstance(module, nn.Module) else None
@@ -35,6 +44,12 @@ class Matrices(nn.Module):
         self.W_query = nn.Parameter(torch.rand(d_in, d_out))
         self.W_key = nn.Parameter(torch.rand(d_in, d_out))
         self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+def pair(weights):
+    (d_out, d_in), dtype = weights["W_query.weight"].shape, weights["W_query.weight"].dtype
+    source, target = Layers(d_in, d_out).to(dtype), Matrices(d_in, d_out).to(dtype)
+    source.load_state_dict(weights)
+    return source, target
 
 def same(first, second):
     return first is second
@@ -149,8 +164,12 @@ def alive(kind, module, x, size):
 
 def load(student, module, weights):
     """Give a module these parameters, by name; whatever else it keeps stays."""
-    expect_parameters(parameters(student, module), {name: tuple(w.shape) for name, w in weights.items()})
-    module.load_state_dict(weights, strict=False)
+    shapes = student.define(LOAD, "load")(module, weights)
+    expect(isinstance(shapes, dict), "The class must be an nn.Module.")
+    for name, weight in weights.items():
+        seen = ", ".join(map(str, shapes)) or "none"
+        expect(name in shapes, f"{name} is not registered as a parameter; the module's parameters: {seen}.")
+        expect(shapes[name] == tuple(weight.shape), f"{name} must have shape {tuple(weight.shape)}.")
     return module
 
 
@@ -320,10 +339,8 @@ def test_dimensions_by_name(student):
 
 def pair(student, d_in, d_out, dtype=torch.float32):
     """Return a source with random weights, a target, and the weights."""
-    source = student.define(STAND_INS, "Layers")(d_in, d_out).to(dtype)
-    target = student.define(STAND_INS, "Matrices")(d_in, d_out).to(dtype)
     weights = V2.weights(d_in, d_out, dtype=dtype)
-    source.load_state_dict(weights)
+    source, target = student.define(STAND_INS, "pair")(weights)
     return source, target, weights
 
 
