@@ -16,6 +16,7 @@ collect_ignore = ["course", "hostile", "golden"]  # material, not tests
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write what tests see to golden/")
     parser.addoption("--stress", type=int, default=60, help="how many submissions are graded in a row")
+    parser.addoption("--kills", type=int, default=4, help="how often a grader is killed before it may end")
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
