@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from autograder.notebook import NotebookCell
 from autograder.source import Cell, Role, defined_names
 
+_MAX_CODE = 300_000  # characters of code: more is read line by line
 GRADED = (Role.SOLUTION, Role.CHECK, Role.MANUAL)
 
 
@@ -55,6 +56,8 @@ class _Match:
         self._cells = cells
         self._submitted = submitted
         self._ids = ids
+        code = sum(len(cell.text) for cell in submitted if cell.kind == "code")
+        self._defines = defines if code <= _MAX_CODE else _seems_to_define
         texts = [cell.text for cell in cells if cell.role is Role.TEXT]
         self._given = {text.strip() for text in (*texts, *given)}
         self.found: dict[str, NotebookCell] = {}
@@ -71,7 +74,7 @@ class _Match:
         if not candidates:
             return
         if cell.role is Role.SOLUTION:
-            defining = [candidate for candidate in candidates if defines(candidate.text, cell.name)]
+            defining = [candidate for candidate in candidates if self._defines(candidate.text, cell.name)]
             self.found[cell.grade_id] = (defining or candidates)[-1]
         else:
             same = [candidate for candidate in candidates if candidate.text.strip() == cell.text.strip()]
@@ -89,6 +92,8 @@ class _Match:
         return (c for c in self._free(cell) if c.number == self._ids.get(cell.grade_id))
 
     def _by_content(self, cell: Cell) -> Iterator[NotebookCell]:
+        if cell.role is Role.SOLUTION:
+            return (c for c in self._free(cell) if self._defines(c.text, cell.name))
         return (c for c in self._free(cell) if _resembles(c.text, cell))
 
     def _by_prompt(self, cell: Cell) -> Iterator[NotebookCell]:
@@ -125,13 +130,15 @@ def defines(code: str, name: str) -> bool:
     try:
         return name in defined_names(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        starts = (f"def {name}(", f"class {name}(", f"class {name}:", f"{name} =", f"async def {name}(")
-        return any(line.startswith(starts) for line in code.splitlines())
+        return _seems_to_define(code, name)
+
+
+def _seems_to_define(code: str, name: str) -> bool:
+    starts = (f"def {name}(", f"class {name}(", f"class {name}:", f"{name} =", f"async def {name}(")
+    return any(line.startswith(starts) for line in code.splitlines())
 
 
 def _resembles(text: str, cell: Cell) -> bool:
-    if cell.role is Role.SOLUTION:
-        return defines(text, cell.name)
     if cell.role is Role.MANUAL:
         return text.strip() == cell.released().strip()
     first = text.strip().partition("\n")[0].strip()

@@ -2,11 +2,11 @@
 
 import ast
 import symtable
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from tokenize import TokenError
 
-from IPython.core.inputtransformer2 import TransformerManager
+from autograder.magics import MAGICS, UNREADABLE, involved, top_level
 
 UNSEEN = "a definition that cannot be read"
 
@@ -17,8 +17,7 @@ _DYNAMIC = frozenset(
     {"exec", "eval", "compile", "globals", "locals", "vars", "__import__", "builtins", "__builtins__"}
 )
 _INSIDES = frozenset({"__dict__", "__globals__", "__builtins__", "__code__", "__import__"})
-_MAGICS = frozenset({"run_line_magic", "run_cell_magic"})
-_SHELL = _MAGICS | {
+_SHELL = MAGICS | {
     *("run_cell", "user_ns", "ast_transformers", "input_transformers_post", "input_transformers_cleanup")
 }
 _BY_NAME = frozenset({"getattr", "attrgetter", "methodcaller", "__getattribute__"})
@@ -26,11 +25,8 @@ _BINDING = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
     *(ast.Import, ast.ImportFrom, ast.Assign),
 )
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, RuntimeError, TokenError)
-_HIDDEN = ast.parse("exec()").body[0]  # stands for code that is too involved to read
 _MAX_CODE = 300_000  # characters of a notebook's code
-_MAX_MAGIC = 10_000  # characters of a cell with magics: IPython reads it again for each of them
-_MAX_DEPTH = 4  # magics inside magics
+_MAX_STATEMENTS = 25_000  # at its top level
 
 
 def broken_rule(question: str, forbidden: Sequence[str], codes: Iterable[str]) -> str | None:
@@ -44,10 +40,11 @@ def broken_rule(question: str, forbidden: Sequence[str], codes: Iterable[str]) -
     if not forbidden:
         return None
     codes, words = list(codes), frozenset(forbidden)
-    if sum(map(len, codes)) > _MAX_CODE:
+    if sum(map(len, codes)) > _MAX_CODE or involved(codes):
         return UNSEEN
     statements = _statements(codes)
-    pending = _live(question, statements)
+    names = _Names(statements)
+    pending, _ = names.rest_on(question)
     if not pending:
         return UNSEEN
     pending += [statement for statement in statements if statement.binds_anything]
@@ -60,10 +57,10 @@ def broken_rule(question: str, forbidden: Sequence[str], codes: Iterable[str]) -
         if found := _use(statement.tree, words):
             return found
         for name, known in statement.names():
-            bindings = _live(name, statements[:known])
-            if name in words | _DYNAMIC and not any(name in binding.sets for binding in bindings):
+            fresh, bound = names.rest_on(name, known)
+            if name in words | _DYNAMIC and not bound:
                 return name
-            pending += bindings
+            pending += fresh
     return None
 
 
@@ -92,75 +89,55 @@ class _Statement:
         return bool((self.reads | self.calls) & _DYNAMIC) or not _SHELL.isdisjoint(shell)
 
 
-def _live(name: str, statements: Sequence[_Statement]) -> list[_Statement]:
-    """Return the statements that `name` rests on: the last that binds it for certain, and later touches."""
-    found = []
-    for statement in reversed(statements):
-        if name in statement.sets or name in statement.touches:
-            found.append(statement)
-        if name in statement.sets or (name in statement.touches and isinstance(statement.tree, ast.Delete)):
-            break
-    return found
+class _Names:
+    """Which statements each name rests on; each is told once, so that telling all takes linear time."""
+
+    def __init__(self, statements: Sequence[_Statement]) -> None:
+        self._statements = statements
+        self._touched: dict[
+            str, list[int]
+        ] = {}  # numbers of statements that bind a name or change its object
+        self._starts: dict[str, list[int]] = {}  # where in that list what counts begins, as of each entry
+        self._told: dict[tuple[str, int], int] = {}
+        for statement in statements:
+            for name in statement.sets | statement.touches:
+                self._add(name, statement)
+
+    def _add(self, name: str, statement: _Statement) -> None:
+        touched, starts = self._touched.setdefault(name, []), self._starts.setdefault(name, [])
+        ends = name in statement.sets or isinstance(statement.tree, ast.Delete)
+        starts.append(len(touched) if ends else starts[-1] if starts else 0)
+        touched.append(statement.number)
+
+    def rest_on(self, name: str, known: int | None = None) -> tuple[list[_Statement], bool]:
+        """Return what `name` rests on: the last to bind it for certain before `known`, and later touches.
+
+        Those told before are left out; the second value says whether it is bound for certain.
+        """
+        touched = self._touched.get(name, [])
+        end = len(touched) if known is None else bisect_left(touched, known)
+        if not end:
+            return [], False
+        start = self._starts[name][end - 1]
+        fresh = touched[max(start, self._told.get((name, start), 0)) : end]
+        self._told[name, start] = max(end, self._told.get((name, start), 0))
+        found = [self._statements[number] for number in reversed(fresh)]
+        return found, name in self._statements[touched[start]].sets
 
 
 def _statements(codes: Iterable[str]) -> list[_Statement]:
-    trees = [tree for code in codes for tree in _top_level(code)]
+    trees = [tree for code in codes for tree in top_level(code)]
+    if len(trees) > _MAX_STATEMENTS:
+        return []
     imports = [tree for tree in trees if isinstance(tree, ast.Import | ast.ImportFrom)]
     modules = {alias.asname or alias.name.partition(".")[0] for tree in imports for alias in tree.names}
     return [_statement(number, tree, modules) for number, tree in enumerate(trees)]
 
 
-def _top_level(code: str, depth: int = 0) -> Iterator[ast.stmt]:
-    """Yield a cell's top-level statements, magics read as IPython reads them, imports name by name."""
-    for statement in _parsed(code):
-        inner = _magic(statement)
-        if inner is not None and depth < _MAX_DEPTH:
-            yield from _top_level(inner, depth + 1)
-        elif inner is not None:
-            yield _HIDDEN
-        elif isinstance(statement, ast.Import | ast.ImportFrom):
-            yield from _single_imports(statement)
-        else:
-            yield statement
-
-
-def _parsed(code: str) -> list[ast.stmt]:
-    """Return a cell's statements; none for a cell that is no Python, which does not run either."""
-    try:
-        return ast.parse(code).body
-    except SyntaxError:
-        pass  # perhaps for its magics
-    except _UNREADABLE:
-        return []
-    if len(code) > _MAX_MAGIC:
-        return [_HIDDEN]
-    try:
-        return ast.parse(str(TransformerManager().transform_cell(code))).body
-    except _UNREADABLE:
-        return []
-
-
-def _magic(statement: ast.stmt) -> str | None:
-    """Return the code that a magic such as `%time` or `%%capture` runs."""
-    match getattr(statement, "value", None):
-        case ast.Call(ast.Attribute(attr=name), args=[*_, ast.Constant(str(code))]) if name in _MAGICS:
-            return code
-    return None
-
-
-def _single_imports(statement: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
-    """Yield an import name by name, so that one of them does not stand for the others."""
-    for alias in statement.names:
-        if isinstance(statement, ast.ImportFrom):
-            yield ast.ImportFrom(statement.module, [alias], statement.level)
-        else:
-            yield ast.Import([alias])
-
-
 def _statement(number: int, tree: ast.stmt, modules: Collection[str]) -> _Statement:
     try:
         top = symtable.symtable(ast.unparse(tree), "cell", "exec")
-    except _UNREADABLE:
+    except UNREADABLE:
         names = frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
         return _Statement(number, tree, frozenset(), names, names, names)
     symbols = top.get_symbols()
