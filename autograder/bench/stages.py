@@ -1,7 +1,6 @@
 """Where the time of grading goes, stage by stage; run as a program of its own, so that nothing else waits.
 
-Each stage is one function or method of the engine, replaced by one that also keeps the time. What none of
-them covers is the gradebook, with the autograded notebook that goes there.
+Each stage is some methods of the engine, replaced by ones that also keep the time.
 """
 
 import functools
@@ -20,11 +19,11 @@ from typing import Any
 from autograder.bench.meter import measure
 from autograder.course import load_course
 
-REST = "gradebook and autograded notebook"
-ONCE = "start, once for all: zygote, suite"
+REST = "everything else"
+ONCE = "once for the class: zygote, suite, gradebook"
 FORK, CELLS, TESTS = "process and walls", "the notebook's cells", "hidden tests"
 WITNESS, MISTAKE = "second run, to show own words safely", "which known mistake it is"
-REPORT = "reading, judging, report"
+REPORT, BOOK = "reading, judging, report", "gradebook and autograded notebook"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +46,12 @@ class _Place:
 
 
 _PLACES = (
-    _Place("autograder.marking", "Marker.mark", REPORT),
     _Place("autograder.sandbox", "Zygote.__init__", ONCE, whole=True),
+    _Place("autograder.sandbox", "Zygote.close", ONCE, whole=True),
     _Place("autograder.suite", "Suite.__init__", ONCE, whole=True),
+    _Place("autograder.gradebook.book", "Book.__enter__", ONCE, whole=True),
+    _Place("autograder.gradebook.book", "Book.record", BOOK, whole=True),
+    _Place("autograder.marking", "Marker.mark", REPORT),
     _Place("autograder.sandbox", "Zygote.fork_with", FORK),
     _Place("autograder.session", "Session.start", CELLS),
     _Place("autograder.suite", "Suite.run", TESTS),

@@ -272,7 +272,7 @@ def test_a_tiny_bench_measures_everything_of_ours(furnished: Course) -> None:
     assert {"process", "rlimits"} <= set(found.walls)
     assert found.others == ()
     by_name = {stage.name: stage for stage in found.stages}
-    assert set(by_name) >= {ONCE, stages.FORK, stages.CELLS, stages.TESTS, stages.REST}
+    assert set(by_name) >= {ONCE, stages.FORK, stages.CELLS, stages.TESTS, stages.BOOK}
     numbers = [done.seconds, done.again, done.peak_mb, *asdict(found.desk).values()]
     numbers += [number for stage in found.stages for number in (stage.milliseconds, stage.without_walls)]
     assert all(number > 0 for number in numbers), numbers
