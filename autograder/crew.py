@@ -4,9 +4,10 @@ import multiprocessing
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from itertools import islice
 from multiprocessing.util import Finalize
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +20,7 @@ from autograder.worker.wall import die_with_parent
 
 Marking = Iterator[tuple[Submission, Mark]]
 Crew = Callable[[Course, Sequence[Submission]], Marking]
+_AHEAD = 4  # submissions that wait for each process
 # A fork shares what is imported already; elsewhere than on Linux it does not suit what torch loads.
 CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
@@ -58,12 +60,21 @@ class Together:
         """Grade in the order in which they are ready; should a process break, the rest here."""
         left = dict.fromkeys(submissions)
         with suppress(BrokenProcessPool):
-            futures = {self._pool.submit(_mark, submission): submission for submission in submissions}
-            for future in as_completed(futures):
-                mark = Mark.from_json(future.result())
-                left.pop(futures[future])
-                yield futures[future], mark
+            for submission, text in self._marks(submissions):
+                left.pop(submission)
+                yield submission, Mark.from_json(text)
         yield from self._alone(course, list(left))
+
+    def _marks(self, submissions: Sequence[Submission]) -> Iterator[tuple[Submission, str]]:
+        """Keep the processes busy, but never more results waiting than a few for each."""
+        todo, running = iter(submissions), dict[Future[str], Submission]()
+        while True:
+            for submission in islice(todo, _AHEAD * self._jobs - len(running)):
+                running[self._pool.submit(_mark, submission)] = submission
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(future), future.result()
 
     def __enter__(self) -> "Together":
         with suppress(BrokenProcessPool):
