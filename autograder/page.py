@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from autograder.table import number
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = Path(__file__).with_name("page.css")
 _ANCHORS = re.compile(r'<a class="anchor-link"[^>]*>[^<]*</a>')
+_SHARED = 512  # cells of which most notebooks of a class have the same
 OUTCOMES = {
     Verdict.PASSED: "Everything that was tested holds.",
     Verdict.FAILED: "Something that was tested does not hold yet.",
@@ -38,12 +40,11 @@ def page(report: Report, handin: Handin, cells: Iterable[Any]) -> str:
     """Return the page, the same for the same report, grades and notebook."""
     title = html.escape(report.exercise)
     body = "\n".join([*_summary(report, handin), *_questions(report, handin), *_notebook(cells)])
-    style = _STYLE.read_text(encoding="utf-8") + HtmlFormatter().get_style_defs(".highlight")
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>\n{style}\n</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{title}</title>\n<style>\n{_styles()}\n</style>\n</head>\n<body>\n<main>\n"
         f"<h1>{title}</h1>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
@@ -54,7 +55,7 @@ def render_markdown(cell: Any) -> str:
     for name, forms in cell.get("attachments", {}).items():
         picture = f"data:image/png;base64,{''.join(forms.get('image/png', '').split())}"
         source = source.replace(f"attachment:{name}", picture)
-    return clean_html(_ANCHORS.sub("", markdown2html(source)))
+    return _rendered(source)
 
 
 def _summary(report: Report, handin: Handin) -> Iterator[str]:
@@ -120,8 +121,19 @@ def _notebook(cells: Iterable[Any]) -> Iterator[str]:
         yield from (_output(output) for output in cell.get("outputs", ()))
 
 
+@lru_cache(_SHARED)
+def _rendered(source: str) -> str:
+    return clean_html(_ANCHORS.sub("", markdown2html(source)))
+
+
+@lru_cache(_SHARED)
 def _highlighted(code: str) -> str:
     return str(highlight(clean_text(code), PythonLexer(), HtmlFormatter()))
+
+
+@cache
+def _styles() -> str:
+    return _STYLE.read_text(encoding="utf-8") + str(HtmlFormatter().get_style_defs(".highlight"))
 
 
 def _output(output: Any) -> str:
