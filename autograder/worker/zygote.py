@@ -21,6 +21,7 @@ from autograder.worker.scratch import exceeds, own_folder, remove
 from autograder.worker.wall import die_with_parent
 
 CONTROL = 3
+_CHANNEL = 4  # of a child to the grader: all that it holds
 WARM_UP = """
 import torch as _torch
 _torch.nn.Linear(2, 2)(_torch.zeros(1, 2)).sum().backward()
@@ -129,11 +130,11 @@ def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) 
     if child == 0:
         with contextlib.suppress(BaseException):  # else the child would go on as a second zygote
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            control.detach()
-            os.dup2(descriptor, CONTROL)
-            os.closerange(CONTROL + 1, _MAX_DESCRIPTOR)
+            control.close()
+            os.dup2(descriptor, _CHANNEL)
+            os.closerange(_CHANNEL + 1, _MAX_DESCRIPTOR)
             _enter(scratch / str(os.getpid()))
-            serve(socket.socket(fileno=CONTROL))
+            serve(socket.socket(fileno=_CHANNEL))
         os._exit(0)
     os.close(descriptor)
     handle = os.pidfd_open(child)

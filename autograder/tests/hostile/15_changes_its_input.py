@@ -3,7 +3,7 @@
 answer: double
 verdict: failed
 score: 1.5
-hint: changed in place
+hint: in place
 """
 
 
