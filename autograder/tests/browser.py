@@ -215,7 +215,7 @@ def opened(profile: Path, listener: Listener) -> Iterator[Browser]:
     """Open a browser, or say what to install."""
     program = next((path for name in PROGRAMS if (path := shutil.which(name))), None)
     assert program, (
-        "these tests need Chromium or Chrome: `apt-get install chromium`, as `make setup` does; "
+        "these tests need Chromium or Chrome: `apt-get install chromium`, as `make test` does; "
         "to leave them out on a machine that cannot have it, set WITHOUT_BROWSER=1"
     )
     browser = Browser(program, profile, listener.address)
