@@ -33,7 +33,7 @@ class StudentError(Exception):
         self.type = one_line(error.get("type", "Exception"), 60)
         bases = error.get("bases")
         self.bases = [base for base in bases if isinstance(base, str)] if isinstance(bases, list) else []
-        self.message = one_line(str(error.get("message", "")).partition(_ADVICE)[0], 300)
+        self.message = one_line(one_line(error.get("message", ""), 600).partition(_ADVICE)[0], 300)
         self.places = tuple(_places(error.get("places")))
         super().__init__(f"{self.type}: {self.message}" if self.message else self.type)
 
@@ -200,7 +200,7 @@ class Torch:
 def one_line(text: object, limit: int) -> str:
     """Return hostile text as one printable line: no control characters, no escapes, a bounded length."""
     plain = "".join(char if char.isprintable() else " " for char in str(text)[: 2 * limit])
-    return " ".join(plain.split())[:limit]
+    return " ".join(plain.split())[:limit].rstrip()  # so that doing it twice changes nothing
 
 
 def _missing(request: Header) -> str:

@@ -173,6 +173,15 @@ def test_hostile_text_becomes_one_short_printable_line() -> None:
     assert len(one_line("x" * 10_000_000, 100)) == 100
 
 
+@pytest.mark.parametrize(
+    "message", ["word " * 200, "wordless " * 100, "Hint: enable\nanomaly detection", "\x1b" * 900]
+)
+def test_an_error_that_travels_twice_stays_as_it_is(message: str) -> None:
+    once = StudentError({"type": "Type " * 20, "message": message})
+    twice = StudentError({"type": once.type, "message": once.message})
+    assert (twice.type, twice.message) == (once.type, once.message)
+
+
 def test_a_message_ends_before_advice_that_no_student_can_take() -> None:
     tensor = torch.ones(2, requires_grad=True)
     powers = torch.exp(tensor)
