@@ -169,6 +169,9 @@ def run(
     unsafe: bool,
 ) -> None:
     """Grade notebooks on the spot, without a gradebook."""
+    from autograder.launch import ahead
+
+    ahead()  # before all that imports torch
     from autograder.junit import to_junit
     from autograder.report import Status
     from autograder.run import run as run_notebooks

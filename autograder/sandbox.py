@@ -5,19 +5,15 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from types import TracebackType
 
-import matplotlib as mpl
-
-import autograder
 from autograder import bubblewrap
 from autograder.canary import standing
 from autograder.connection import Worker, WorkerError
+from autograder.launch import launch
 from autograder.worker.protocol import ProtocolError
 
 _ID = struct.Struct("!i")
@@ -136,19 +132,8 @@ class Zygote:
             self._start(outer=False)
 
     def _start(self, outer: bool) -> None:
-        self._control, theirs = socket.socketpair()
-        command = _command(theirs.fileno())
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
-                bubblewrap.wrapped(command, [FONTS]) if outer else command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
-                cwd="/",
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,
-            )
+        launched = launch(outer=outer)
+        self._process, self._control = launched.process, launched.control
         self._control.settimeout(_START_SECONDS)
         try:
             self._expect(1)
@@ -178,17 +163,3 @@ class Zygote:
         if len(received) < count:
             raise ZygoteError("the workers' parent process does not answer; run `autograder doctor`")
         return received
-
-
-FONTS = Path(mpl.get_cachedir())
-
-
-def _command(descriptor: int) -> list[str]:
-    """Return the command that starts a zygote with its control socket as descriptor 3."""
-    start = (
-        "import os, sys; os.dup2(int(sys.argv[1]), 3); os.closerange(4, 256); "
-        "sys.path.insert(0, sys.argv[2]); from autograder.worker.zygote import main; "
-        "from pathlib import Path; main(Path(sys.argv[3]))"
-    )
-    root = Path(autograder.__file__).parent.parent
-    return [sys.executable, "-I", "-c", start, str(descriptor), str(root), str(FONTS)]

@@ -155,9 +155,9 @@ def main(root: Path, exercise: str, *, walls: bool) -> None:
 
 def _lower_the_walls() -> None:
     """Have this program's zygote start without bubblewrap, and its workers raise no wall."""
-    from autograder import bubblewrap, sandbox
+    from autograder import bubblewrap, launch
 
-    command = sandbox._command
+    command = launch._command
 
     def bare(descriptor: int) -> list[str]:
         python, isolated, option, start, *words = command(descriptor)
@@ -165,7 +165,7 @@ def _lower_the_walls() -> None:
         imported = start.index("from autograder.worker.zygote")
         return [python, isolated, option, start[:imported] + lowered + start[imported:], *words]
 
-    sandbox._command = bare
+    launch._command = bare
     bubblewrap.program = lambda: None
 
 

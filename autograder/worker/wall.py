@@ -10,9 +10,9 @@ import sysconfig
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from autograder.worker import landlock, seccomp
-from autograder.worker.protocol import Header
 from autograder.worker.scratch import MAX_FILE
 
 _SET_DEATH_SIGNAL, _SET_DUMPABLE, _DROP_BOUND, _NO_NEW_PRIVILEGES = 1, 4, 24, 38
@@ -30,7 +30,7 @@ def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
     _libc().prctl(_SET_DEATH_SIGNAL, int(by), 0, 0, 0)
 
 
-def confine(limits: Header) -> list[str]:
+def confine(limits: dict[str, Any]) -> list[str]:
     """Raise every wall that the kernel allows, for good, and return their names."""
     scratch = Path.cwd()
     _limit(limits)
@@ -68,7 +68,7 @@ def interpreter() -> Iterator[Path]:
     yield worker.parent / "__init__.py"
 
 
-def _limit(limits: Header) -> None:
+def _limit(limits: dict[str, Any]) -> None:
     memory = _size() + (int(limits["memory_mb"]) << 20)
     for kind, limit in (
         (resource.RLIMIT_AS, memory),

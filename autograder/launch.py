@@ -1,0 +1,69 @@
+"""Starts the zygote's process, ahead of need if asked: it and its grader can then import torch side by side.
+
+So nothing here may import torch.
+"""
+
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib as mpl
+
+import autograder
+from autograder import bubblewrap
+
+FONTS = Path(mpl.get_cachedir())
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A process that is on its way to be a zygote, and our end of its control socket."""
+
+    process: subprocess.Popen[bytes]
+    control: socket.socket
+    outer: bool  # whether it stands behind the outer wall
+
+
+_AHEAD: list[Launched] = []
+
+
+def ahead() -> None:
+    """Start a process that the first zygote to need one will take."""
+    _AHEAD.append(_start(outer=bubblewrap.program() is not None))
+
+
+def launch(*, outer: bool) -> Launched:
+    """Return the process that was started ahead, if it is of this kind, or a new one."""
+    if _AHEAD and _AHEAD[0].outer == outer:
+        return _AHEAD.pop()
+    return _start(outer=outer)
+
+
+def _start(*, outer: bool) -> Launched:
+    ours, theirs = socket.socketpair()
+    command = _command(theirs.fileno())
+    with theirs:
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter
+            bubblewrap.wrapped(command, [FONTS]) if outer else command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
+            cwd="/",
+            pass_fds=(theirs.fileno(),),
+            start_new_session=True,
+        )
+    return Launched(process, ours, outer)
+
+
+def _command(descriptor: int) -> list[str]:
+    """Return the command that starts a zygote with its control socket as descriptor 3."""
+    start = (
+        "import os, sys; os.dup2(int(sys.argv[1]), 3); os.closerange(4, 256); "
+        "sys.path.insert(0, sys.argv[2]); from autograder.worker.zygote import main; "
+        "from pathlib import Path; main(Path(sys.argv[3]))"
+    )
+    root = Path(autograder.__file__).parent.parent
+    return [sys.executable, "-I", "-c", start, str(descriptor), str(root), str(FONTS)]
