@@ -8,6 +8,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -33,6 +34,7 @@ _TOLD = {
     "ConversionError": OUR_FAILURE,
     "PackageError": OUR_FAILURE,
     "BenchError": OUR_FAILURE,
+    "ClusterError": OUR_FAILURE,
     "PlaceError": WRONG_USE,
 }
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -200,6 +202,7 @@ def run(
     "--student", "students", multiple=True, metavar="ID", help="Only this student; may be repeated."
 )
 @click.option("--jobs", type=click.IntRange(1, 256), help="Grade in so many processes; default: all cores.")
+@click.option("--cluster", metavar="ADDRESS", help="Grade on the workers of a Dask scheduler instead.")
 @click.option("--force", is_flag=True, help="Grade again what has not changed since.")
 @click.option("--json", "as_json", is_flag=True, help="Print one submission a line, for programs.")
 @_unsafe
@@ -209,6 +212,7 @@ def grade(
     exercises: tuple[str, ...],
     students: tuple[str, ...],
     jobs: int | None,
+    cluster: str | None,
     force: bool,
     unsafe: bool,
     as_json: bool,
@@ -222,11 +226,18 @@ def grade(
     chosen = course.chosen(exercises)
     total = sum(len(wanted(course, exercise, students)) for exercise in chosen)
     jobs = jobs or min(os.cpu_count() or 1, max(total, 1))
-    with Progress(total, as_json=as_json) as progress:
+    with ExitStack() as stack:
+        marking = None
+        if cluster is not None:
+            from autograder.cluster import Cluster
+
+            marking = stack.enter_context(Cluster(cluster, unsafe=unsafe))
+        progress = stack.enter_context(Progress(total, as_json=as_json))
         try:
             summary = grade_submissions(
-                course, chosen, students, jobs=jobs, force=force, unsafe=unsafe, tell=progress.tell
-            )
+                course, chosen, students,
+                jobs=jobs, force=force, unsafe=unsafe, marking=marking, tell=progress.tell,
+            )  # fmt: skip
         except KeyboardInterrupt:
             click.echo("stopped; what is graded is kept, and the same command goes on from there", err=True)
             sys.exit(INTERRUPTED)

@@ -19,7 +19,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from autograder.course import FILE, Course, load_course
 from autograder.crew import Alone, Marking
 from autograder.mark import Mark
-from autograder.marking import Marker, _write
+from autograder.marking import Marker, write
 from autograder.notebook import MAX_BYTES
 from autograder.sandbox import WallError
 from autograder.submission import Submission, engine
@@ -51,7 +51,7 @@ class Cluster:
         for exercise in dict.fromkeys(submission.exercise for submission in submissions):
             todo = [submission for submission in submissions if submission.exercise == exercise]
             for submission, mark in self._marked(course, exercise, todo):
-                _write(submission.report, mark.graded.report.to_json() + "\n")
+                write(submission.report, mark.graded.report.to_json() + "\n")
                 left.pop(submission)
                 yield submission, mark
         yield from self._alone(course, list(left))

@@ -32,7 +32,7 @@ class Marker:
     def mark(self, submission: Submission) -> Mark:
         """Grade `submission` and write its report to build/reports/."""
         mark = self.grade(self._course.exercises[submission.exercise], submission.notebook)
-        _write(submission.report, mark.graded.report.to_json() + "\n")
+        write(submission.report, mark.graded.report.to_json() + "\n")
         return mark
 
     def grade(self, exercise: Exercise, path: Path) -> Mark:
@@ -104,7 +104,7 @@ def _failure(exercise: Exercise, zygote: Zygote | None) -> Report:
     return Report(exercise.name, Status.GRADER_ERROR, _OURS, None, maximum, tuple(walls), questions + answers)
 
 
-def _write(path: Path, text: str) -> None:
+def write(path: Path, text: str) -> None:
     """Write `text` to `path` whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
