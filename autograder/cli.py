@@ -173,27 +173,25 @@ def run(
     """Grade notebooks on the spot, without a gradebook."""
     from autograder.launch import ahead
 
-    ahead()  # before all that imports torch
-    from autograder.junit import to_junit
-    from autograder.report import Status
-    from autograder.run import run as run_notebooks
-    from autograder.run import show_report
-    from autograder.table import clean
+    with ahead():  # and then all that imports torch
+        from autograder.junit import to_junit
+        from autograder.report import Status
+        from autograder.run import run as run_notebooks
+        from autograder.run import show_report
+        from autograder.table import clean
 
-    failed = False
-    runs = []
-    for done in run_notebooks(_course(folder), notebooks, exercise, unsafe=unsafe):
-        if as_json:
-            click.echo(done.to_json())
-        else:
-            show_report(done)
-        failed |= done.report.status is Status.GRADER_ERROR
-        if done.fault:
-            click.echo(clean(f"{done.notebook}: our failure: {done.fault}"), err=True)
-        runs.append(done)
+        runs = []
+        for done in run_notebooks(_course(folder), notebooks, exercise, unsafe=unsafe):
+            if as_json:
+                click.echo(done.to_json())
+            else:
+                show_report(done)
+            if done.fault:
+                click.echo(clean(f"{done.notebook}: our failure: {done.fault}"), err=True)
+            runs.append(done)
     if junit is not None:
         junit.write(to_junit(runs))
-    sys.exit(OUR_FAILURE if failed else 0)
+    sys.exit(OUR_FAILURE if any(done.report.status is Status.GRADER_ERROR for done in runs) else 0)
 
 
 @main.command()

@@ -6,6 +6,8 @@ So nothing here may import torch.
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,9 +31,18 @@ class Launched:
 _AHEAD: list[Launched] = []
 
 
-def ahead() -> None:
-    """Start a process that the first zygote to need one will take."""
+@contextmanager
+def ahead() -> Iterator[None]:
+    """Have a process on its way, which the first zygote in the `with` block takes."""
     _AHEAD.append(_start(outer=bubblewrap.program() is not None))
+    try:
+        yield
+    finally:
+        while _AHEAD:
+            launched = _AHEAD.pop()
+            launched.control.close()
+            launched.process.kill()
+            launched.process.wait()
 
 
 def launch(*, outer: bool) -> Launched:
@@ -63,7 +74,7 @@ def _command(descriptor: int) -> list[str]:
     start = (
         "import os, sys; os.dup2(int(sys.argv[1]), 3); os.closerange(4, 256); "
         "sys.path.insert(0, sys.argv[2]); from autograder.worker.zygote import main; "
-        "from pathlib import Path; main(Path(sys.argv[3]))"
+        "from pathlib import Path; main(Path(sys.argv[3])); os._exit(0)"
     )
     root = Path(autograder.__file__).parent.parent
     return [sys.executable, "-I", "-c", start, str(descriptor), str(root), str(FONTS)]

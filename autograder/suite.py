@@ -86,7 +86,7 @@ class Suite:
     @cached_property
     def reference_runs(self) -> tuple[TestRun, ...]:
         """Every test run against the trusted solution: what right answers look like."""
-        return tuple(self.run(self._reference))
+        return tuple(self.run(Local(run_code(self.exercise.reference))))  # as tests seed it and a submission
 
     def _run(self, test: Test, item: pytest.Function, backend: Backend) -> TestRun:
         student, reference = Student(backend), Student(self._reference)

@@ -15,7 +15,12 @@ from autograder.course import Course
 from autograder.exercise import Exercise
 from autograder.notebook import read_notebook
 
-_QUIET = {"MPLBACKEND": "agg", "PYTHONDONTWRITEBYTECODE": "1"}
+_QUIET = {
+    "MPLBACKEND": "agg",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    # What our own tests need pytest to load; no student has it. Jupyter's plugins stay.
+    "PYTEST_ADDOPTS": "-p no:hypothesispytest -p no:xdist -p no:xdist.looponfail",
+}
 
 
 @dataclass(frozen=True, slots=True)

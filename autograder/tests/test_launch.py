@@ -17,15 +17,24 @@ def test_starting_ahead_waits_for_no_torch() -> None:
 
 
 def test_the_first_zygote_takes_what_was_started_ahead() -> None:
-    launch.ahead()
-    (waiting,) = launch._AHEAD
-    with Zygote(outer=waiting.outer) as zygote:
-        assert zygote._process is waiting.process
-        assert launch._AHEAD == []
+    with launch.ahead():
+        (waiting,) = launch._AHEAD
+        with Zygote(outer=waiting.outer) as zygote:
+            assert zygote._process is waiting.process
+            assert launch._AHEAD == []
+
+
+def test_one_that_nobody_takes_ends_with_the_block() -> None:
+    with launch.ahead():
+        (waiting,) = launch._AHEAD
+    assert waiting.process.returncode is not None
 
 
 def test_one_that_nobody_takes_ends_with_its_grader() -> None:
-    program = "from autograder import launch; launch.ahead(); print(launch._AHEAD[0].process.pid)"
+    program = (
+        "import os; from autograder import launch; held = launch.ahead(); held.__enter__(); "
+        "print(launch._AHEAD[0].process.pid, flush=True); os._exit(0)"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     try:
         psutil.Process(int(done.stdout)).wait(timeout=60)

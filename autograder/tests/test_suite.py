@@ -100,3 +100,18 @@ def test_a_suite_does_not_read_the_conftest_or_settings_around_it(exercise: Exer
     (exercise.folder / "conftest.py").write_text("raise RuntimeError", encoding="utf-8")
     (exercise.folder / "pytest.ini").write_text("[pytest]\naddopts = --nonsense", encoding="utf-8")
     assert len(Suite(exercise).tests) == 5
+
+
+def test_a_test_may_seed_the_submission_and_the_reference_alike(rewrite: Callable[[str], Path]) -> None:
+    path = rewrite(
+        "import torch\n\n"
+        '@question("double")\n'
+        "def test_seeds(student, reference):\n"
+        '    """Both draw the same numbers."""\n'
+        "    student.seed(5)\n    reference.seed(5)\n"
+        "    assert student.torch.rand(3).equal(reference.torch.rand(3))\n\n"
+        '@question("row_sums")\n'
+        "def test_sums(student):\n"
+        '    """Sums."""\n'
+    )
+    assert [run.error for run in Suite(Exercise(path.parent)).reference_runs] == [None, None]
