@@ -1,16 +1,17 @@
-"""An exercise's folder: its source, its hidden suite, its accepted variants and its known mistakes."""
+"""An exercise's folder: its source, its hidden suite, its right answers and its wrong ones."""
 
 import ast
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from autograder.source import Cell, Role, SourceError, defined_names, read_source
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Other code for one or more questions, from accepted/ or mistakes/."""
+    """Other code for one or more questions, from accepted/, mistakes/ or heldout/."""
 
     path: Path
     code: str
@@ -27,6 +28,11 @@ class Mistake(Variant):
     """A known wrong answer to `question`; its docstring is the hint that a student reads."""
 
     @property
+    def name(self) -> str:
+        """The question and what is wrong with it; a third part of the file's name tells writings apart."""
+        return "__".join(self.path.stem.split("__")[:2])
+
+    @property
     def question(self) -> str:
         """The question that the file's name begins with."""
         return self.name.partition("__")[0]
@@ -35,6 +41,19 @@ class Mistake(Variant):
     def hint(self) -> str:
         """What leads a student to see the mistake."""
         return self.doc
+
+
+@dataclass(frozen=True, slots=True)
+class Heldout(Mistake):
+    """A wrong answer that the diagnosis is measured on; its docstring says how it is written differently."""
+
+    @property
+    def expected(self) -> str | None:
+        """The name of the known mistake that it makes, or None: it makes one that nobody knows."""
+        return None if self.name.startswith(f"{self.question}__unknown_") else self.name
+
+
+_Kind = TypeVar("_Kind", bound=Mistake)
 
 
 @dataclass(frozen=True)
@@ -101,7 +120,18 @@ class Exercise:
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
         """Known wrong answers."""
-        return tuple(self._mistake(path) for path in sorted((self.folder / "mistakes").glob("*.py")))
+        return tuple(self._wrong(path, Mistake) for path in sorted((self.folder / "mistakes").glob("*.py")))
+
+    @cached_property
+    def heldout(self) -> tuple[Heldout, ...]:
+        """Wrong answers that measure whether mistakes are called by their names."""
+        known = {mistake.name for mistake in self.mistakes} | {None}
+        heldout = tuple(self._wrong(path, Heldout) for path in sorted((self.folder / "heldout").glob("*.py")))
+        for answer in heldout:
+            if answer.expected not in known:
+                mend = f"name it after one in mistakes/, or {answer.question}__unknown_what.py"
+                raise SourceError(f'{answer.path}: "{answer.name}" is no known mistake; {mend}')
+        return heldout
 
     def replaced(self, code: str) -> dict[str, str]:
         """Return what `code` puts in each solution cell whose question it defines.
@@ -130,9 +160,9 @@ class Exercise:
             )
         return variant
 
-    def _mistake(self, path: Path) -> Mistake:
+    def _wrong(self, path: Path, kind: type[_Kind]) -> _Kind:
         code = path.read_text(encoding="utf-8")
-        mistake = Mistake(path, code, _doc(path, code))
+        mistake = kind(path, code, _doc(path, code))
         if mistake.question not in self.points:
             raise SourceError(f'{path}: "{mistake.question}" is no question; name the file question__what.py')
         if list(self.replaced(code)) != [mistake.question]:

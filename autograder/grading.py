@@ -49,7 +49,7 @@ class Grader:
         if any("torch.optim" in cell.text for cell in exercise.cells):
             zygote.make_optimizer()
         self.suite = Suite(exercise)
-        self._diagnosis = Diagnosis(self.suite)
+        self.diagnosis = Diagnosis(self.suite)
 
     def grade(self, path: Path) -> Graded:
         """Return the report on the notebook at `path`; a file that is no notebook gets one too."""
@@ -81,7 +81,7 @@ class Grader:
         outcomes = [outcome for _, outcome in judged if outcome.question == name]
         question = summarize(name, self.exercise.points[name], outcomes)
         wrong = {outcome.verdict for outcome in outcomes} & {Verdict.FAILED, Verdict.CRASHED}
-        if wrong and (mistake := self._diagnosis.name(name, runs)):
+        if wrong and (mistake := self.diagnosis.name(name, runs)):
             question = replace(question, mistake=mistake.name, hint=mistake.hint)
         used = broken_rule(name, self._forbidden.get(name, ()), (cell.code for cell in code))
         if used is None or question.verdict in (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED):

@@ -26,10 +26,17 @@ N_EMBD, HEADS, CONTEXT = 12, 3, 9
 
 BLOCKS = """
 def enlarge(block):
+    # A weight's numbers follow from its shape and its layer, in whatever order the layers were made.
+    seen = []
     with torch.no_grad():
-        for parameter in block.parameters():
-            if parameter.dim() > 1:
-                parameter.add_(0.5 * torch.randn_like(parameter))
+        for name, parameter in block.named_parameters():
+            if parameter.dim() > 1 or parameter.min() < parameter.max():  # no LayerNorm's
+                layers = ("W_query", "W_key", "W_value", "out_proj")
+                role = (*parameter.shape, *(layer in name for layer in layers))
+                seed = sum(int(size) * 100**place for place, size in enumerate(role)) + 7 * seen.count(role)
+                seen.append(role)
+                generator = torch.Generator().manual_seed(seed)
+                parameter.copy_(0.6 * torch.randn(parameter.shape, generator=generator))
     return block.double().eval()
 
 def parameters(block):
@@ -310,7 +317,7 @@ def embed_large(model, factor):
             module.register_forward_hook(lambda module, given, output: output * factor)
 
 def learn(model, tokens, targets, steps):
-    # The loss at the last places after training, to one decimal.
+    # Whether the loss at the last places is small after training.
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, fused=True)
     model.train()
     for _ in range(steps):
@@ -320,7 +327,8 @@ def learn(model, tokens, targets, steps):
     model.eval()
     with torch.no_grad():
         logits = model(tokens, targets)[0]
-    return round(F.cross_entropy(logits[:, -1], targets[:, -1]).item(), 1)
+    # Half of the guesses have four ways to go on from the last token alone: log(4) / 2 is about 0.7.
+    return F.cross_entropy(logits[:, -1], targets[:, -1]).item() <= 0.4
 """
 
 
@@ -508,10 +516,9 @@ def test_small_text_is_learnt(student):
     text = torch.tensor([0, 1, 0, 2, 0, 3, 0, 4, 5, 4, 6, 4, 7, 4] * 3)
     places = torch.arange(14)[:, None] + torch.arange(LENGTH)
     learn = student.define(MEASURES, "learn")
-    left = learn(made(student, "fresh", 1), text[places], text[places + 1], 60)
-    expect(isinstance(left, float), "The loss must be one number.")
-    # Half of the guesses have four ways to go on from the last token alone: log(4) / 2 is about 0.7.
-    expect(left <= 0.4, f"After 60 steps the loss is still {left:.1f}. Does it know tokens, places and past?")
+    learnt = learn(made(student, "fresh", 1), text[places], text[places + 1], 60)
+    expect(isinstance(learnt, bool), "The loss must be one number.")
+    expect(learnt, "After 60 steps the loss is still above 0.4. Does it know tokens, places and past?")
 
 
 RECORDER = """

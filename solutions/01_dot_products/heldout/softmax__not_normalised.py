@@ -1,0 +1,6 @@
+"""Shifts by amax and returns the exponentials."""
+
+
+def softmax(scores):
+    biggest = scores.amax()
+    return (scores - biggest).exp()

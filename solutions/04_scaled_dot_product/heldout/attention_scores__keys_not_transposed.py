@@ -1,0 +1,5 @@
+"""torch.matmul with keywords."""
+
+
+def attention_scores(queries, keys):
+    return torch.matmul(input=queries, other=keys)

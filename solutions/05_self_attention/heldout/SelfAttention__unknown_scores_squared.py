@@ -1,0 +1,14 @@
+"""Squares the scores."""
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, d_model=2, row_dim=0, col_dim=1):
+        super().__init__()
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, token_encodings):
+        q, k, v = self.W_q(token_encodings), self.W_k(token_encodings), self.W_v(token_encodings)
+        scores = (q @ k.mT) ** 2 / k.size(-1) ** 0.5
+        return torch.softmax(scores, dim=-1) @ v

@@ -1,0 +1,6 @@
+"""Compares positions with <=."""
+
+
+def causal_mask(length):
+    steps = torch.arange(length)
+    return steps[None, :] <= steps[:, None]

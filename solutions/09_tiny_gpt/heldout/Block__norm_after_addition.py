@@ -1,0 +1,15 @@
+"""Other names, and ReLU."""
+
+
+class Block(nn.Module):
+    def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
+        super().__init__()
+        self.sa = MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads)
+        self.ffwd = nn.Sequential(nn.Linear(n_embd, 4 * n_embd), nn.ReLU(), nn.Linear(4 * n_embd, n_embd))
+        self.ln1 = nn.LayerNorm(n_embd)
+        self.ln2 = nn.LayerNorm(n_embd)
+
+    def forward(self, x):
+        x = self.ln1(x + self.sa(x))
+        x = self.ln2(x + self.ffwd(x))
+        return x
