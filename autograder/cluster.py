@@ -54,6 +54,8 @@ class Cluster:
                 write(submission.report, mark.graded.report.to_json() + "\n")
                 left.pop(submission)
                 yield submission, mark
+        if left:
+            _LOG.warning("%d submissions that no Dask worker has graded are graded here", len(left))
         yield from self._alone(course, list(left))
 
     def __enter__(self) -> "Cluster":
@@ -120,6 +122,7 @@ def _connected(address: str) -> "Client":
         raise ClusterError(
             "grading on a cluster needs Dask; install it: pip install -c constraints.txt -e '.[cluster]'"
         ) from None
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong, we say ourselves
     client = None
     with suppress(OSError, ValueError):  # no longer held, a client that has failed goes quietly
         client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
