@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import islice
 from multiprocessing.util import Finalize
 from pathlib import Path
 from types import TracebackType
 
 from autograder.course import Course, load_course
+from autograder.launch import ahead
 from autograder.mark import Mark
 from autograder.marking import Marker
 from autograder.submission import Submission
@@ -49,10 +50,13 @@ class Alone:
 
 
 class Together:
-    """Grades in `jobs` processes, begun when the `with` block is entered."""
+    """Grades in `jobs` processes, begun when the `with` block is entered.
 
-    def __init__(self, course: Course, jobs: int, *, unsafe: bool = False) -> None:
-        self._pool = ProcessPoolExecutor(jobs, CONTEXT, _begin, (course.root, unsafe))
+    Their zygotes are begun then too if there is `certain` work, else with the first submission.
+    """
+
+    def __init__(self, course: Course, jobs: int, *, unsafe: bool = False, certain: bool = False) -> None:
+        self._pool = ProcessPoolExecutor(jobs, CONTEXT, _begin, (course.root, unsafe, certain))
         self._jobs = jobs
         self._alone = Alone(unsafe=unsafe)
 
@@ -94,11 +98,14 @@ class Together:
 _MARKER: list[Marker] = []  # this process's own, for as long as it works
 
 
-def _begin(root: Path, unsafe: bool) -> None:
+def _begin(root: Path, unsafe: bool, certain: bool) -> None:
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that has begun this one
-    _MARKER.append(Marker(load_course(root), unsafe=unsafe))
-    Finalize(None, _MARKER[0].close, exitpriority=10)
+    stack = ExitStack()
+    Finalize(None, stack.close, exitpriority=10)
+    if certain:
+        stack.enter_context(ahead())
+    _MARKER.append(stack.enter_context(Marker(load_course(root), unsafe=unsafe)))
 
 
 def _nothing() -> None:

@@ -71,7 +71,8 @@ def grade(
         if marking is None and jobs == 1:
             marking = stack.enter_context(crew.Alone(unsafe=unsafe))
         elif marking is None:
-            marking = stack.enter_context(crew.Together(course, jobs, unsafe=unsafe))
+            certain = force or any(_is_new(s) for e in exercises for s in wanted(course, e, students))
+            marking = stack.enter_context(crew.Together(course, jobs, unsafe=unsafe, certain=certain))
         for exercise in exercises:
             for line in _Round(course, exercise, students, force=force, unsafe=unsafe).lines(marking):
                 lines.append(line)
@@ -85,6 +86,10 @@ def wanted(course: Course, exercise: Exercise, students: Sequence[str]) -> list[
     """Return the submissions of these students, each once, or all that there are."""
     asked = [Submission(course.root, student, exercise.name) for student in dict.fromkeys(students)]
     return asked or list(find_submissions(course, exercise))
+
+
+def _is_new(submission: Submission) -> bool:
+    return submission.notebook.is_file() and not submission.autograded.exists()
 
 
 class _Round:
