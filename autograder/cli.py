@@ -147,6 +147,7 @@ def verify(folder: Path | None, exercises: tuple[str, ...], jobs: int | None) ->
     for proof in verify_together(course, course.chosen(exercises), jobs or os.cpu_count() or 1):
         failed |= bool(proof.findings)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
+        counts += f"; {proof.heldout}" if proof.heldout else ""
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else 'proved'} ({counts})")
         for finding in proof.findings:
             click.echo(f"  {finding}")

@@ -16,7 +16,7 @@ class Diagnosis:
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
-        self._runs = cache(self._mistaken_runs)
+        self.runs = cache(self._runs)
 
     def name(self, question: str, runs: Sequence[TestRun]) -> Mistake | None:
         """Return the one mistake that explains every failed test of `question`, or None.
@@ -28,11 +28,11 @@ class Diagnosis:
         found = [
             mistake
             for mistake in self._suite.exercise.mistakes
-            if mistake.question == question and _explains(self._runs(mistake), runs)
+            if mistake.question == question and _explains(self.runs(mistake), runs)
         ]
         return found[0] if len({mistake.name for mistake in found}) == 1 else None
 
-    def _mistaken_runs(self, mistake: Mistake) -> tuple[TestRun, ...]:
+    def _runs(self, mistake: Mistake) -> tuple[TestRun, ...]:
         with catch_warnings(action="ignore"):  # mistakes may well deserve them, but nobody here makes one
             namespace = run_code(self._suite.exercise.variant(mistake.code))
             return tuple(self._suite.run(Local(namespace), mistake.question))

@@ -9,12 +9,13 @@ from autograder import crew
 from autograder.course import Course, load_course
 from autograder.exercise import Exercise, Mistake
 from autograder.grading import Grader
+from autograder.heldout import Tally, measure
 from autograder.notebook import NotebookCell
 from autograder.report import QuestionReport, Report, Verdict
 from autograder.sandbox import Zygote
 from autograder.source import Role, SourceError
 
-_KNOWN = {"accepted", "mistakes", "test_hidden.py", "__pycache__"}
+_KNOWN = {"accepted", "heldout", "mistakes", "test_hidden.py", "__pycache__"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Proof:
     accepted: int = 0
     mistakes: int = 0
     named: int = 0  # mistakes that the diagnosis calls by their own name
+    heldout: Tally | None = None  # how it calls wrong answers that it has not seen
     findings: tuple[str, ...] = ()
 
 
@@ -90,6 +92,7 @@ class _Verification:
             len(self._exercise.accepted),
             len(self._exercise.mistakes),
             named,
+            self._heldout(),
             tuple(self._findings),
         )
 
@@ -99,7 +102,9 @@ class _Verification:
     def _stray_files(self) -> None:
         for path in sorted(self._exercise.folder.iterdir()):
             if path.name not in _KNOWN | {self._exercise.source.name}:
-                self._find(path, "belongs to no exercise; move it to accepted/ or mistakes/, or delete it")
+                self._find(
+                    path, "belongs to no exercise; move it to accepted/, mistakes/ or heldout/, or delete it"
+                )
 
     def _full_marks(self, path: Path, answers: Mapping[str, str]) -> None:
         report = self._grade(answers)
@@ -133,6 +138,16 @@ class _Verification:
             taken = own.mistake or "any of several"
             self._find(mistake.path, f"is taken for {taken}; let a hidden test tell them apart, or drop one")
         return own.mistake == mistake.name
+
+    def _heldout(self) -> Tally | None:
+        """Measure how wrong answers that are not in the bank are called, where there are any."""
+        if not self._exercise.heldout:
+            return None
+        tally = measure(
+            self._exercise, self._grader.diagnosis, lambda answers: self._grade(answers, checks=False)
+        )
+        self._findings.extend(tally.findings)
+        return tally
 
     def _find(self, place: Path, fault: str) -> None:
         self._findings.append(f"{place}: {fault}")

@@ -134,6 +134,7 @@ def private_files(exercise: Exercise) -> list[Path]:
         exercise.suite,
         *sorted(exercise.folder.glob("accepted/*.py")),
         *sorted(exercise.folder.glob("mistakes/*.py")),
+        *sorted(exercise.folder.glob("heldout/*.py")),
     ]
 
 

@@ -34,7 +34,7 @@ def test_the_small_exercise_stands_and_each_mistake_is_called_by_its_name(
         ),
         ("mistakes/row_sums__both.py", BOTH, "also fails double"),
         ("accepted/wrong.py", MISTAKE.format("x"), 'must score in full, but double, "Every element becomes'),
-        ("notes.txt", "", "belongs to no exercise; move it to accepted/ or mistakes/, or delete it"),
+        ("notes.txt", "", "belongs to no exercise; move it to accepted/, mistakes/ or heldout/, or"),
         ("test_hidden.py", "", 'question "double" has no hidden test; add one with @question("double")'),
     ],
 )

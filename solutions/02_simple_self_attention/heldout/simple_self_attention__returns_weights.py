@@ -4,5 +4,5 @@
 def simple_self_attention(inputs):
     energy = torch.einsum("...qd,...kd->...qk", inputs, inputs)
     attn = energy.softmax(dim=-1)
-    mixed = attn @ inputs  # noqa: F841
+    mixed = attn @ inputs
     return attn

@@ -2,7 +2,6 @@
 in any shape?
 """
 
-
 import math
 
 

@@ -1,6 +1,5 @@
 """Keeps d_in and scales the queries with math."""
 
-
 import math
 
 

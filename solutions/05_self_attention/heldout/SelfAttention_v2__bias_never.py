@@ -6,7 +6,10 @@ class SelfAttention_v2(nn.Module):
         super().__init__()
         self.qkv_bias = qkv_bias
         self.d_out = d_out
-        make = lambda: nn.Linear(d_in, d_out, bias=False)  # noqa: E731
+
+        def make():
+            return nn.Linear(d_in, d_out, bias=False)
+
         self.W_query, self.W_key, self.W_value = make(), make(), make()
 
     def forward(self, x):

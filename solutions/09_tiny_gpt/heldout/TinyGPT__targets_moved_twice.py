@@ -7,9 +7,7 @@ class TinyGPT(nn.Module):
         self.context_length = context_length
         self.tok = nn.Embedding(vocab_size, n_embd)
         self.pos = nn.Embedding(context_length, n_embd)
-        self.blocks = nn.ModuleList(
-            make_block(n_embd, num_heads, context_length) for _ in range(num_layers)
-        )
+        self.blocks = nn.ModuleList(make_block(n_embd, num_heads, context_length) for _ in range(num_layers))
         self.final = nn.LayerNorm(n_embd)
         self.head = nn.Linear(n_embd, vocab_size)
 
