@@ -170,6 +170,23 @@ def test_an_exercise_banks_right_answers_and_mistakes(name: str) -> None:
     assert len(exercise.mistakes) >= 8
 
 
+@pytest.mark.parametrize("name", EXERCISES)
+def test_an_exercise_holds_out_wrong_answers(name: str) -> None:
+    """Known mistakes in other writings, for most questions, and mistakes that nobody knows."""
+    exercise = EXERCISES[name]
+    known = [answer for answer in exercise.heldout if answer.expected]
+    assert len(known) >= 12
+    assert len(exercise.heldout) - len(known) >= 2
+    assert {answer.question for answer in known} == set(exercise.points)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_a_held_out_answer_is_no_copy_of_the_bank(name: str) -> None:
+    banked = {ast.dump(ast.Module(ast.parse(m.code).body[1:], [])) for m in EXERCISES[name].mistakes}
+    for answer in EXERCISES[name].heldout:
+        assert ast.dump(ast.Module(ast.parse(answer.code).body[1:], [])) not in banked, answer.path
+
+
 def test_the_course_banks_a_hundred_mistakes() -> None:
     assert len(MISTAKES) >= 100
 
