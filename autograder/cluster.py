@@ -200,7 +200,10 @@ class _Desk:
         self._folder = TemporaryDirectory(prefix="autograder-", dir=place, ignore_cleanup_errors=True)
         self._root = Path(self._folder.name)
         with ZipFile(BytesIO(files)) as archive:
-            archive.extractall(self._root)
+            for name in archive.namelist():
+                path = self._root / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(archive.read(name))
         course = load_course(self._root)
         self._exercise = course.exercises[order.exercise]
         self._marker = Marker(course, unsafe=order.unsafe)

@@ -75,9 +75,9 @@ class Listener(socketserver.ThreadingTCPServer):
         calls, self.calls = self.calls, []
         return calls
 
-    def called(self) -> bool:
+    def called(self, within: float = PATIENCE) -> bool:
         """Wait until there is a call."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + within
         while not self.calls and time.monotonic() < end:
             time.sleep(0.02)
         return bool(self.drain())
