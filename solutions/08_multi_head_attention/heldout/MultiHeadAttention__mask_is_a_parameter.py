@@ -1,0 +1,24 @@
+"""A mask of infinities as nn.Parameter without a gradient."""
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        assert d_out % num_heads == 0
+        self.num_heads = num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        hidden = torch.full((context_length, context_length), -torch.inf).triu(1)
+        self.hidden = nn.Parameter(hidden, requires_grad=False)
+
+    def forward(self, x):
+        t = x.size(1)
+        q, k, v = (
+            w(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+            for w in (self.W_query, self.W_key, self.W_value)
+        )
+        s = q @ k.mT / k.size(-1) ** 0.5 + self.hidden[:t, :t]
+        return self.out_proj((self.dropout(s.softmax(-1)) @ v).transpose(1, 2).flatten(2))
