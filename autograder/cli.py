@@ -3,6 +3,7 @@
 Imports stand inside the commands, so that `--help` and wrong use need not wait for torch.
 """
 
+import gc
 import os
 import sys
 import tempfile
@@ -88,6 +89,8 @@ _unsafe = click.option("--unsafe", is_flag=True, help="Grade with fewer walls th
 def main(context: click.Context, folder: Path | None) -> None:
     """Build, release and grade a course of notebooks."""
     context.obj = folder
+    gc.set_threshold(100_000)  # importing torch makes half a million objects, and all of them stay
+    context.call_on_close(gc.freeze)  # at the end they need not be looked through once more
 
 
 def _course(folder: Path | None) -> "Course":

@@ -7,6 +7,7 @@ optimizer, so that no child pays for what the first one imports; the answer is "
 """
 
 import contextlib
+import gc
 import os
 import select
 import shutil
@@ -76,6 +77,7 @@ def _warm() -> Serve:
     plt.ioff()
     shell = Shell()
     shell.run(0, WARM_UP)
+    gc.freeze()  # children share the pages of what is here already as long as nobody looks through it
     return lambda channel: serve(channel, shell)
 
 
