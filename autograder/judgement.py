@@ -9,6 +9,7 @@ from autograder.connection import DeadlineError, DiedError
 from autograder.exercise import Exercise
 from autograder.expect import Unmet
 from autograder.report import Outcome, Verdict
+from autograder.restoration import seems_to_define
 from autograder.sandbox import ZygoteError
 from autograder.session import CodeCell, ExhaustedError, Session
 from autograder.student import Exchange, NotDefinedError, StudentError, one_line
@@ -84,7 +85,7 @@ class Judge:
 
     def _missing(self, name: str) -> tuple[Verdict, str]:
         for number, cell in self._cells.items():
-            if cell.name != name and not self._names(cell.code, name):
+            if cell.name != name and not seems_to_define(cell.code, name):
                 continue
             if number in self._session.lost:
                 why = self._session.lost[number]
@@ -124,7 +125,7 @@ class Judge:
         number, line = next(own, places[0])
         cell = self._cells[number]
         owner = next(
-            (name for name in self._exercise.points if cell.name == name or self._names(cell.code, name)),
+            (name for name in self._exercise.points if cell.name == name or seems_to_define(cell.code, name)),
             None,
         )
         ordinal = sorted(self._cells).index(number) + 1
@@ -136,15 +137,6 @@ class Judge:
         number, line = error.places[0] if error.places else (None, None)
         lines = self._cells[number].code.splitlines() if number in self._cells else []
         return lines[line - 1].strip() if line and line <= len(lines) else ""
-
-    @staticmethod
-    def _names(code: str, name: str) -> bool:
-        return any(
-            line.startswith(
-                (f"def {name}(", f"class {name}(", f"class {name}:", f"{name} =", f"async def {name}(")
-            )
-            for line in code.splitlines()
-        )
 
 
 def _kind(exchange: Exchange) -> str:

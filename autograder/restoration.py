@@ -57,7 +57,7 @@ class _Match:
         self._submitted = submitted
         self._ids = ids
         code = sum(len(cell.text) for cell in submitted if cell.kind == "code")
-        self._defines = defines if code <= _MAX_CODE else _seems_to_define
+        self._defines = defines if code <= _MAX_CODE else seems_to_define
         texts = [cell.text for cell in cells if cell.role is Role.TEXT]
         self._given = {text.strip() for text in (*texts, *given)}
         self.found: dict[str, NotebookCell] = {}
@@ -130,10 +130,11 @@ def defines(code: str, name: str) -> bool:
     try:
         return name in defined_names(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _seems_to_define(code, name)
+        return seems_to_define(code, name)
 
 
-def _seems_to_define(code: str, name: str) -> bool:
+def seems_to_define(code: str, name: str) -> bool:
+    """Whether a line of `code` looks as if it bound `name`: quick, whatever the code."""
     starts = (f"def {name}(", f"class {name}(", f"class {name}:", f"{name} =", f"async def {name}(")
     return any(line.startswith(starts) for line in code.splitlines())
 
