@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from autograder.course import load_course
+from autograder.diagnosis import Diagnosis
 from autograder.source import Role
 from autograder.student import Local
 from autograder.suite import Suite
@@ -215,6 +216,105 @@ def test_the_untouched_release_defines_every_question(name: str) -> None:
         if cell.role in (Role.CODE, Role.SOLUTION)
     )
     assert set(exercise.points) <= set(run_code(cells).variables)
+
+
+# What the customary examples cannot see: a mistake that shows it, the hidden test that sees it, and whether
+# that test alone does.
+BLIND_SPOTS = {
+    "a head of width 1 is the same with every scale": (
+        "08_multi_head_attention",
+        "MultiHeadAttention__not_scaled",
+        "test_heads_scaling",
+        False,
+    ),
+    "and so is the model's width in the place of the head's": (
+        "08_multi_head_attention",
+        "MultiHeadAttention__scaled_by_d_out",
+        "test_heads_scaling",
+        False,
+    ),
+    "the lesson's own size is the right scale by chance": (
+        "05_self_attention",
+        "SelfAttention__scaled_by_two",
+        "test_values",
+        False,
+    ),
+    "another order of layers is right, but for the seeded numbers": (
+        "05_self_attention",
+        "SelfAttention__other_order",
+        "test_seeded_start",
+        True,
+    ),
+    "and so in causal attention": (
+        "06_causal_attention",
+        "CausalAttention__other_order",
+        "test_seeded_start",
+        True,
+    ),
+    "two equal sequences cannot be mixed": (
+        "02_simple_self_attention",
+        "simple_self_attention__mixes_sentences",
+        "test_attention_of_batches",
+        False,
+    ),
+    "nor can their averages": (
+        "03_causal_averaging",
+        "causal_average__mixes_the_batch",
+        "test_product_keeps_sequences_apart",
+        False,
+    ),
+    "in two dimensions, dimension 1 is the last": (
+        "06_causal_attention",
+        "masked_attention_weights__softmax_over_dim_1",
+        "test_weights_batches",
+        True,
+    ),
+    "symmetric scores have the same rows and columns": (
+        "02_simple_self_attention",
+        "attention_weights__over_columns",
+        "test_weights_of_one_sentence",
+        False,
+    ),
+    "a text of full length needs no cut mask": (
+        "06_causal_attention",
+        "CausalAttention__mask_not_cut",
+        "test_shorter_texts",
+        False,
+    ),
+    "without dropout, nobody sees it in evaluation": (
+        "06_causal_attention",
+        "CausalAttention__dropout_in_evaluation",
+        "test_nothing_dropped_in_evaluation",
+        True,
+    ),
+    "a square matrix turns without an error": (
+        "05_self_attention",
+        "copy_weights__square_not_transposed",
+        "test_copies_square_matrices",
+        True,
+    ),
+    "a mask that is a plain tensor stays behind": (
+        "06_causal_attention",
+        "Head__mask_is_a_plain_tensor",
+        "test_mask_moves_along",
+        True,
+    ),
+}
+
+
+@cache
+def diagnosis(name: str) -> Diagnosis:
+    return Diagnosis(Suite(EXERCISES[name]))
+
+
+@pytest.mark.parametrize("spot", BLIND_SPOTS)
+def test_a_blind_spot_of_the_customary_examples_is_seen(spot: str) -> None:
+    name, stem, sees, alone = BLIND_SPOTS[spot]
+    mistake = next(mistake for mistake in EXERCISES[name].mistakes if mistake.path.stem == stem)
+    known = diagnosis(name)
+    functions = [item.originalname for item in known._suite._items]
+    failed = {functions[run.test.number] for run in known.runs(mistake) if run.error is not None}
+    assert failed == {sees} if alone else sees in failed
 
 
 TINY_GPT = EXERCISES["09_tiny_gpt"]
