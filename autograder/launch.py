@@ -3,6 +3,7 @@
 So nothing here may import torch.
 """
 
+import os
 import socket
 import subprocess
 import sys
@@ -17,6 +18,19 @@ import autograder
 from autograder import bubblewrap
 
 FONTS = Path(mpl.get_cachedir())
+# Stands between grader and bubblewrap, whose child waits for ever should its parent be killed while they set
+# up: it ends the whole group when the grader dies.
+_GUARD = """
+import ctypes, os, signal, subprocess, sys
+grader, descriptor, *command = sys.argv[1:]
+signal.signal(signal.SIGTERM, lambda *_: os.killpg(0, signal.SIGKILL))
+ctypes.CDLL(None).prctl(1, int(signal.SIGTERM), 0, 0, 0)
+if os.getppid() != int(grader):
+    sys.exit()
+child = subprocess.Popen(command, pass_fds=[int(descriptor)])
+os.close(int(descriptor))
+child.wait()
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +69,12 @@ def launch(*, outer: bool) -> Launched:
 def _start(*, outer: bool) -> Launched:
     ours, theirs = socket.socketpair()
     command = _command(theirs.fileno())
+    if outer:
+        guard = [sys.executable, "-I", "-S", "-c", _GUARD, str(os.getpid()), str(theirs.fileno())]
+        command = [*guard, *bubblewrap.wrapped(command, [FONTS])]
     with theirs:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter
-            bubblewrap.wrapped(command, [FONTS]) if outer else command,
+            command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

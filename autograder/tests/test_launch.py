@@ -1,7 +1,11 @@
 """The zygote's process can be on its way before anything slow is imported."""
 
+import os
+import random
 import subprocess
 import sys
+import time
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -42,3 +46,36 @@ def test_one_that_nobody_takes_ends_with_its_grader() -> None:
         return
     except psutil.TimeoutExpired:
         pytest.fail("it runs on")
+
+
+def test_a_grader_killed_while_the_walls_are_raised_leaves_nothing_behind() -> None:
+    """Bubblewrap itself leaves a process about once in sixty."""
+    moment = random.Random(1)
+    sessions = [_killed_after(moment.uniform(0, 0.06)) for _ in range(12)]
+    end = time.monotonic() + 60
+    while (left := _in_sessions(sessions)) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert left == []
+
+
+def _killed_after(seconds: float) -> int:
+    """Kill a grader that has begun a zygote, and return the zygote's session."""
+    program = (
+        "import time; from autograder import launch; held = launch.ahead(); held.__enter__(); "
+        "print(launch._AHEAD[0].process.pid, flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as grader:
+        assert grader.stdout is not None
+        session = int(grader.stdout.readline())
+        time.sleep(seconds)
+        grader.kill()
+    return session
+
+
+def _in_sessions(sessions: list[int]) -> list[int]:
+    found = []
+    for pid in psutil.pids():
+        with suppress(OSError):
+            if os.getsid(pid) in sessions:
+                found.append(pid)
+    return found
