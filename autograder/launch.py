@@ -4,11 +4,12 @@ So nothing here may import torch.
 """
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +42,15 @@ class Launched:
     control: socket.socket
     outer: bool  # whether it stands behind the outer wall
 
+    def end(self, patience: float = 0) -> None:
+        """Close the socket, at which a zygote ends; after `patience` seconds kill the whole group."""
+        self.control.close()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=patience)
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
 
 _AHEAD: list[Launched] = []
 
@@ -53,10 +63,7 @@ def ahead() -> Iterator[None]:
         yield
     finally:
         while _AHEAD:
-            launched = _AHEAD.pop()
-            launched.control.close()
-            launched.process.kill()
-            launched.process.wait()
+            _AHEAD.pop().end()
 
 
 def launch(*, outer: bool) -> Launched:

@@ -1,11 +1,7 @@
 """The zygote as the grader holds it: started behind the walls that there are, forking workers on request."""
 
-import os
-import signal
 import socket
 import struct
-import subprocess
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
@@ -107,12 +103,7 @@ class Zygote:
 
     def close(self) -> None:
         """End the zygote and whatever it left."""
-        self._control.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=2)
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        self._launched.end(patience=2)
 
     def __enter__(self) -> "Zygote":
         return self
@@ -132,8 +123,8 @@ class Zygote:
             self._start(outer=False)
 
     def _start(self, outer: bool) -> None:
-        launched = launch(outer=outer)
-        self._process, self._control = launched.process, launched.control
+        self._launched = launch(outer=outer)
+        self._control = self._launched.control
         self._control.settimeout(_START_SECONDS)
         try:
             self._expect(1)

@@ -24,8 +24,7 @@ from sqlalchemy.exc import SAWarning
 
 from autograder.course import Course
 from autograder.exercise import Exercise
-from autograder.gradebook.assignment import record_exercise
-from autograder.gradebook.conversion import ConversionError, log_of, told
+from autograder.gradebook.conversion import ConversionError, log_of, register, told
 from autograder.gradebook.entries import handins
 from autograder.gradebook.recording import complete, record
 from autograder.gradebook.refusal import companions
@@ -63,7 +62,7 @@ class Book:
 
     def __enter__(self) -> "Book":
         course, exercise = self._course, self._exercise
-        record_exercise(course, exercise, self._database)
+        register(course, exercise)
         self._log = self._open.enter_context(log_of(course))
         self._gradebook = self._open.enter_context(Gradebook(self._database, course.settings.course))
         self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go

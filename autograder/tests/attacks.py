@@ -181,8 +181,8 @@ class Desk:
 
     def _surroundings(self) -> Iterator[str]:
         """Yield what the zygote has around it: its children, and the files in its folder."""
-        family = _descendants(self.zygote._process.pid)
-        python = max(family, default=self.zygote._process.pid)
+        family = _descendants(self.zygote._launched.process.pid)
+        python = max(family, default=self.zygote._launched.process.pid)
         yield from (f"process {child}" for child in _descendants(python))
         yield from (path.name for path in Path(f"/proc/{python}/root{self._scratch}").iterdir())
 

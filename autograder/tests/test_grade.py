@@ -165,8 +165,8 @@ def test_a_zygote_that_dies_is_replaced_and_the_submission_graded_again(
     monkeypatch.setattr(marking, "Zygote", start)
     with Marker(course) as marker:
         marker.mark(submission)
-        os.killpg(started[0]._process.pid, signal.SIGKILL)
-        started[0]._process.wait()
+        os.killpg(started[0]._launched.process.pid, signal.SIGKILL)
+        started[0]._launched.process.wait()
         mark = marker.mark(submission)
     assert len(started) == 2
     assert (mark.graded.report.score, mark.fault) == (5.0, "")

@@ -24,7 +24,7 @@ def test_the_first_zygote_takes_what_was_started_ahead() -> None:
     with launch.ahead():
         (waiting,) = launch._AHEAD
         with Zygote(outer=waiting.outer) as zygote:
-            assert zygote._process is waiting.process
+            assert zygote._launched.process is waiting.process
             assert launch._AHEAD == []
 
 

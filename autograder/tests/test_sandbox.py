@@ -139,7 +139,7 @@ def test_what_a_first_optimizer_imports_is_imported_once_for_all(zygote: Zygote)
 
 def test_a_zygote_that_dies_is_ours_to_mend() -> None:
     zygote = Zygote()
-    os.killpg(zygote._process.pid, signal.SIGKILL)
+    os.killpg(zygote._launched.process.pid, signal.SIGKILL)
     with pytest.raises(ZygoteError):
         zygote.fork(LIMITS)
     with pytest.raises(ZygoteError):
@@ -153,7 +153,7 @@ def test_a_grader_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
         "from autograder.sandbox import Limits, Zygote\n"
         "zygote = Zygote()\n"
         "worker = zygote.fork(Limits())\n"
-        "print(zygote._process.pid, flush=True)\n"
+        "print(zygote._launched.process.pid, flush=True)\n"
         "worker.ask({'op': 'cell', 'number': 0, 'code': 'while True: pass'}, [], 600)\n"
     )
     grader = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=tmp_path)

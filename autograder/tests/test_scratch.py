@@ -54,7 +54,7 @@ def test_what_a_killed_zygote_leaves_the_next_one_removes_and_nothing_else() -> 
         worker, used = folder_of(alive)
         dead = Zygote(outer=False)
         lost, left = folder_of(dead)
-        os.killpg(dead._process.pid, signal.SIGKILL)
+        os.killpg(dead._launched.process.pid, signal.SIGKILL)
         with pytest.raises(ZygoteError):
             lost.close()
         dead.close()
