@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from autograder.course import load_course
+from autograder.course.course import load_course
 from autograder.gradebook import configuration
 
 c = get_config()  # noqa: F821 - nbgrader provides it

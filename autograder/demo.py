@@ -12,16 +12,16 @@ from zlib import crc32
 
 import yaml
 
-from autograder.answers import Notebook, fill, other_answers, released, right_answers
-from autograder.course import FILE, Course, load_course
-from autograder.dashboard_page import dashboard
-from autograder.exercise import Exercise
-from autograder.export import export
-from autograder.feedback import feedback
-from autograder.grade import Line, Summary, grade
-from autograder.release import release
-from autograder.submission import Submission
-from autograder.table import number, show
+from autograder.authoring.answers import Notebook, fill, other_answers, released, right_answers
+from autograder.authoring.release import release
+from autograder.batch.grade import Line, Summary, grade
+from autograder.cli.table import number, show
+from autograder.course.course import FILE, Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.publishing.dashboard import dashboard
+from autograder.publishing.export import export
+from autograder.publishing.feedback import feedback
+from autograder.submission.submission import Submission
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
 _CONFIGURATION = "nbgrader_config.py"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpecManager
 
-from autograder.connection import WorkerError
-from autograder.course import CourseError, load_course
-from autograder.sandbox import Limits, Tier, Zygote, ZygoteError
+from autograder.course.course import CourseError, load_course
+from autograder.sandbox.process import WorkerError
+from autograder.sandbox.zygote import Limits, Tier, Zygote, ZygoteError
 
 PACKAGES = ("torch", "nbgrader", "pytest", "jupytext", "ipython", "pydantic")
 KERNEL = "python3"

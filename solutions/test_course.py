@@ -16,11 +16,11 @@ import nbformat
 import pytest
 import yaml
 
-from autograder.course import load_course
-from autograder.diagnosis import Diagnosis
-from autograder.source import Role
-from autograder.student import Local
-from autograder.suite import Suite
+from autograder.course.course import load_course
+from autograder.course.source import Role
+from autograder.grading.diagnosis import Diagnosis
+from autograder.testing.student import Local
+from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
 
 SOLUTIONS = Path(__file__).parent

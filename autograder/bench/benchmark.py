@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from autograder.answers import released
+from autograder.authoring.answers import released
 from autograder.bench import otter, ours, stock
 from autograder.bench.asserts import hidden_tests
 from autograder.bench.crowd import course_of, hand_in
@@ -13,8 +13,8 @@ from autograder.bench.desk import Desk, desk
 from autograder.bench.figures import Figures, Other, of_class, of_sample
 from autograder.bench.machine import this_machine
 from autograder.bench.stages import Stage, stages
-from autograder.course import Course
-from autograder.exercise import Exercise
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
 
 Tell = Callable[[str], None]
 Full = dict[str, frozenset[str]]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 
 def _sizes(context: click.Context, option: click.Parameter, text: str) -> tuple[int, ...]:  # noqa: ARG001
@@ -70,6 +70,6 @@ def _tell(line: str) -> None:
 
 
 def _course(folder: Path | None) -> "Course":
-    from autograder.course import find_course, load_course
+    from autograder.course.course import find_course, load_course
 
     return load_course((folder or find_course(Path.cwd())).absolute())

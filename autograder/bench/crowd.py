@@ -8,9 +8,9 @@ from pathlib import Path
 
 import yaml
 
-from autograder.answers import Notebook, fill, other_answers, right_answers
-from autograder.course import FILE, Course, load_course
-from autograder.exercise import Exercise
+from autograder.authoring.answers import Notebook, fill, other_answers, right_answers
+from autograder.course.course import FILE, Course, load_course
+from autograder.course.exercise import Exercise
 
 _CONFIGURATION = "nbgrader_config.py"
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from autograder.answers import fill, released, right_answers
+from autograder.authoring.answers import fill, released, right_answers
 from autograder.bench.meter import measure
 from autograder.bench.ours import command
-from autograder.course import Course
-from autograder.exercise import Exercise
-from autograder.notebook import read_notebook
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.submission.notebook import read_notebook
 
 _QUIET = {
     "MPLBACKEND": "agg",

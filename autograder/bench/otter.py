@@ -11,12 +11,12 @@ from statistics import median
 
 import torch
 
-from autograder.answers import Notebook, fill
+from autograder.authoring.answers import Notebook, fill
 from autograder.bench.asserts import HELPERS
 from autograder.bench.crowd import answers
 from autograder.bench.meter import BenchError, measure
 from autograder.bench.stock import Sample
-from autograder.exercise import Exercise
+from autograder.course.exercise import Exercise
 
 VERSION = "7.0.0"
 _READY = "ready"  # names what was installed, once all of it is there

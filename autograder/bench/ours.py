@@ -8,13 +8,13 @@ from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from autograder.answers import released
+from autograder.authoring.answers import released
 from autograder.bench.crowd import course_of, hand_in, students
 from autograder.bench.meter import BenchError, Run, measure
-from autograder.course import Course
-from autograder.exercise import Exercise
-from autograder.report import Report, Status
-from autograder.submission import Submission
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.report.report import Report, Status
+from autograder.submission.submission import Submission
 
 VERSION = version("attention-course-autograder")
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.bench.meter import measure
-from autograder.course import load_course
+from autograder.course.course import load_course
 
 REST = "everything else"
 ONCE = "once for the class: zygote, suite, gradebook"
@@ -46,17 +46,17 @@ class _Place:
 
 
 _PLACES = (
-    _Place("autograder.sandbox", "Zygote.__init__", ONCE, whole=True),
-    _Place("autograder.sandbox", "Zygote.close", ONCE, whole=True),
-    _Place("autograder.suite", "Suite.__init__", ONCE, whole=True),
+    _Place("autograder.sandbox.zygote", "Zygote.__init__", ONCE, whole=True),
+    _Place("autograder.sandbox.zygote", "Zygote.close", ONCE, whole=True),
+    _Place("autograder.testing.suite", "Suite.__init__", ONCE, whole=True),
     _Place("autograder.gradebook.book", "Book.__enter__", ONCE, whole=True),
     _Place("autograder.gradebook.book", "Book.record", BOOK, whole=True),
-    _Place("autograder.marking", "Marker.mark", REPORT),
-    _Place("autograder.sandbox", "Zygote.fork_with", FORK),
-    _Place("autograder.session", "Session.start", CELLS),
-    _Place("autograder.suite", "Suite.run", TESTS),
-    _Place("autograder.session", "Session.says_the_same", WITNESS, whole=True),
-    _Place("autograder.diagnosis", "Diagnosis.name", MISTAKE, whole=True),
+    _Place("autograder.grading.restarting", "Marker.mark", REPORT),
+    _Place("autograder.sandbox.zygote", "Zygote.fork_with", FORK),
+    _Place("autograder.grading.session", "Session.start", CELLS),
+    _Place("autograder.testing.suite", "Suite.run", TESTS),
+    _Place("autograder.grading.session", "Session.says_the_same", WITNESS, whole=True),
+    _Place("autograder.grading.diagnosis", "Diagnosis.name", MISTAKE, whole=True),
 )
 _WITHOUT = "--without-walls"
 
@@ -139,7 +139,7 @@ def _seconds(root: Path, exercise: str, *words: str) -> dict[str, float]:
 
 def main(root: Path, exercise: str, *, walls: bool) -> None:
     """Grade what lies in the course folder `root` and print the seconds of each stage."""
-    from autograder.grade import grade
+    from autograder.batch.grade import grade
 
     course = load_course(root)
     if not walls:
@@ -155,13 +155,13 @@ def main(root: Path, exercise: str, *, walls: bool) -> None:
 
 def _lower_the_walls() -> None:
     """Have this program's zygote start without bubblewrap, and its workers raise no wall."""
-    from autograder import bubblewrap, launch
+    from autograder.sandbox import bubblewrap, launch
 
     command = launch._command
 
     def bare(descriptor: int) -> list[str]:
         python, isolated, option, start, *words = command(descriptor)
-        lowered = "import autograder.worker.wall as wall; wall.confine = lambda limits: []; "
+        lowered = "import autograder.worker.walls as wall; wall.confine = lambda limits: []; "
         imported = start.index("from autograder.worker.zygote")
         return [python, isolated, option, start[:imported] + lowered + start[imported:], *words]
 

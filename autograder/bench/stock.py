@@ -10,13 +10,13 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-from autograder.answers import Notebook
+from autograder.authoring.answers import Notebook
 from autograder.bench.asserts import HELPERS
 from autograder.bench.crowd import hand_in, students
 from autograder.bench.meter import Run, measure
-from autograder.build import notebook
-from autograder.exercise import Exercise
-from autograder.notebook import load_notebook
+from autograder.course.exercise import Exercise
+from autograder.course.notebook import notebook
+from autograder.submission.notebook import load_notebook
 
 BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 _CONFIGURATION = "c = get_config()\nc.CourseDirectory.course_id = 'bench'\n"

@@ -1,9 +1,9 @@
 """The one door to nbgrader: releasing, its gradebook, its way through submissions and feedback."""
 
 from autograder.gradebook.book import Book, read_handins
-from autograder.gradebook.conversion import ConversionError, generate, register
-from autograder.gradebook.refusal import refusal
-from autograder.gradebook.settings import configuration
+from autograder.gradebook.config import configuration
+from autograder.gradebook.folder_check import refusal
+from autograder.gradebook.release import ConversionError, generate, register
 
 __all__ = [
     "Book",

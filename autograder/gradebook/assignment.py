@@ -8,9 +8,9 @@ from nbgrader import utils
 from nbgrader.api import BaseCell, Comment, Grade, Gradebook, Notebook, SourceCell
 from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, LockCells
 
-from autograder.build import notebook, to_json
-from autograder.course import Course, CourseError
-from autograder.exercise import Exercise
+from autograder.course.course import Course, CourseError
+from autograder.course.exercise import Exercise
+from autograder.course.notebook import notebook, to_json
 
 
 def released(exercise: Exercise) -> NotebookNode:

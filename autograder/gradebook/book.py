@@ -22,19 +22,19 @@ from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import find_all_files
 from sqlalchemy.exc import SAWarning
 
-from autograder.course import Course
-from autograder.exercise import Exercise
-from autograder.gradebook.conversion import ConversionError, log_of, register, told
-from autograder.gradebook.entries import handins
-from autograder.gradebook.recording import complete, record
-from autograder.gradebook.refusal import companions
-from autograder.gradebook.restored import Release
-from autograder.gradebook.settings import database, load
-from autograder.grading import Graded
-from autograder.handin import Handin
-from autograder.page import page
-from autograder.report import Report
-from autograder.submission import Submission, fingerprint, rules
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.gradebook.autograded import Release
+from autograder.gradebook.config import database, load
+from autograder.gradebook.folder_check import companions
+from autograder.gradebook.grades import complete, record
+from autograder.gradebook.reading import handins
+from autograder.gradebook.release import ConversionError, log_of, register, told
+from autograder.grading.grader import Graded
+from autograder.report.feedback_page import page
+from autograder.report.gradebook_submission import Handin
+from autograder.report.report import Report
+from autograder.submission.submission import Submission, fingerprint, rules
 
 
 def read_handins(course: Course, exercise: Exercise) -> tuple[Handin, ...]:

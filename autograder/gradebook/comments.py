@@ -1,6 +1,6 @@
 """The words on each question that the formgrader and nbgrader's feedback show beside the answer."""
 
-from autograder.report import QuestionReport, Report, Status, Verdict
+from autograder.report.report import QuestionReport, Report, Status, Verdict
 
 NO_RESPONSE = "No response."
 # Hints quote the student's own error messages, and nbgrader renders comments as markdown with HTML.

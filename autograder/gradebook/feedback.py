@@ -7,10 +7,10 @@ from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
-from autograder.course import load_course
-from autograder.gradebook.entries import handins
-from autograder.page import page
-from autograder.report import Report
+from autograder.course.course import load_course
+from autograder.gradebook.reading import handins
+from autograder.report.feedback_page import page
+from autograder.report.report import Report
 
 
 class FeedbackExporter(Exporter):  # type: ignore[misc]

@@ -5,11 +5,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from autograder.build import notebook, to_json
-from autograder.course import Course, load_course
-from autograder.exercise import Exercise
-from autograder.source import Role
-from autograder.submission import Submission
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.course.notebook import notebook, to_json
+from autograder.course.source import Role
+from autograder.submission.submission import Submission
 
 HERE = Path(__file__).parent
 CONFIG = HERE.parent.parent / "nbgrader_config.py"
@@ -20,7 +20,7 @@ Notebook = dict[str, Any]
 
 def open_course(root: Path) -> Course:
     """Return a fresh copy of the small course in `root`, with nbgrader's settings."""
-    shutil.copytree(HERE / "course", root, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(HERE / "small_course", root, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(CONFIG, root)
     return load_course(root)
 

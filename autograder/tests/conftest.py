@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course, load_course
-from autograder.sandbox import Zygote
+from autograder.course.course import Course, load_course
+from autograder.sandbox.zygote import Zygote
 
 HERE = Path(__file__).parent
-collect_ignore = ["course", "hostile", "golden"]  # material, not tests
+collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -54,7 +54,7 @@ def ready(course: Course, blank_gradebook: Path) -> Course:
 @pytest.fixture(scope="session")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the small exercise as students get it: a folder to copy, not to change."""
-    from autograder.release import release
+    from autograder.authoring.release import release
 
     course = _copy(tmp_path_factory.mktemp("released") / "course")
     release(course, course.chosen([]))
@@ -83,5 +83,5 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 
 def _copy(root: Path) -> Course:
-    shutil.copytree(HERE / "course", root, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(HERE / "small_course", root, ignore=shutil.ignore_patterns("__pycache__"))
     return load_course(root)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course, load_course
+from autograder.batch.grade import Line, Summary
+from autograder.course.course import Course, load_course
+from autograder.course.source import SourceError
 from autograder.demo import CLASS, demonstrate, places, show_class
-from autograder.grade import Line, Summary
-from autograder.source import SourceError
 from autograder.tests.classroom import open_course
 
 Class = dict[str, Line]

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from autograder import doctor
-from autograder.course import Course
+from autograder.course.course import Course
 from autograder.doctor import Check, examine, pins
-from autograder.sandbox import Tier, ZygoteError
+from autograder.sandbox.zygote import Tier, ZygoteError
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import socket
 from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame
 from autograder.worker.shell import Shell
-from autograder.worker.wall import confine, die_with_parent
+from autograder.worker.walls import confine, die_with_parent
 
 
 def serve(channel: socket.socket, shell: Shell) -> None:

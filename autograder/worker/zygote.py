@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from autograder.worker.scratch import exceeds, own_folder, remove
-from autograder.worker.wall import die_with_parent
+from autograder.worker.walls import die_with_parent
 
 CONTROL = 3
 _CHANNEL = 4  # of a child to the grader: all that it holds

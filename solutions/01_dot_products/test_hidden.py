@@ -3,8 +3,14 @@
 import pytest
 import torch
 
-from autograder.expect import expect_close, expect_finite, expect_gradient, expect_raises, expect_unchanged
-from autograder.suite import question
+from autograder.testing.expect import (
+    expect_close,
+    expect_finite,
+    expect_gradient,
+    expect_raises,
+    expect_unchanged,
+)
+from autograder.testing.suite import question
 
 
 def expect_right_and_untouched(function, expected, **arguments):

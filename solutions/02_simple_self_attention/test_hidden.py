@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from autograder.expect import (
+from autograder.testing.expect import (
     expect_close,
     expect_gradient,
     expect_rows_sum_to_one,
     expect_unchanged,
 )
-from autograder.suite import question
+from autograder.testing.suite import question
 
 SENTENCES = [(5, 3), (2, 7)]
 BATCHES = [(2, 5, 3), (2, 1, 4, 6)]

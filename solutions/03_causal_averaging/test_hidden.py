@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.expect import (
+from autograder.testing.expect import (
     expect,
     expect_close,
     expect_equal,
@@ -13,8 +13,8 @@ from autograder.expect import (
     expect_tensor,
     expect_unchanged,
 )
-from autograder.student import Remote
-from autograder.suite import question
+from autograder.testing.student import Remote
+from autograder.testing.suite import question
 
 SCORES = "Row: who looks. Column: who is looked at. What is the score of a token that may be seen?"
 MASKED = "What does a row of the masked scores look like?"

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from autograder.expect import (
+from autograder.testing.expect import (
     expect,
     expect_close,
     expect_finite,
@@ -13,7 +13,7 @@ from autograder.expect import (
     expect_tensor,
     expect_unchanged,
 )
-from autograder.suite import question
+from autograder.testing.suite import question
 
 ROOT = (
     1e-6  # tolerance in float64 where a root may have been taken in float32, as torch.tensor(d_k).sqrt() is

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn.functional import linear, scaled_dot_product_attention
 
-from autograder.expect import (
+from autograder.testing.expect import (
     expect,
     expect_close,
     expect_equal,
@@ -15,7 +15,7 @@ from autograder.expect import (
     expect_tensor,
     expect_unchanged,
 )
-from autograder.suite import question
+from autograder.testing.suite import question
 
 LOAD = """
 def load(module, weights):

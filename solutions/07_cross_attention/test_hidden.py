@@ -3,7 +3,7 @@
 import torch
 from torch.nn.functional import linear, scaled_dot_product_attention
 
-from autograder.expect import (
+from autograder.testing.expect import (
     Unmet,
     expect,
     expect_close,
@@ -13,7 +13,7 @@ from autograder.expect import (
     expect_tensor,
     expect_unchanged,
 )
-from autograder.suite import question
+from autograder.testing.suite import question
 
 INPUTS = ("encodings_for_q", "encodings_for_k", "encodings_for_v", "mask")
 ENCODINGS = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])

@@ -10,7 +10,7 @@ import math
 import torch
 from torch.nn import functional as F
 
-from autograder.expect import (
+from autograder.testing.expect import (
     Unmet,
     expect,
     expect_close,
@@ -20,7 +20,7 @@ from autograder.expect import (
     expect_tensor,
     expect_unchanged,
 )
-from autograder.suite import question
+from autograder.testing.suite import question
 
 N_EMBD, HEADS, CONTEXT = 12, 3, 9
 

@@ -1,0 +1,71 @@
+"""The commands by which results and exercises leave: pages, tables, packages.
+
+They stand apart from the others as `collect` does. Imports stand inside them, as they do there.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from autograder.course.course import Course
+
+
+_exercises = click.argument("exercises", nargs=-1, metavar="[EXERCISE]...")
+
+
+@click.command()
+@_exercises
+@click.pass_obj
+def feedback(folder: Path | None, exercises: tuple[str, ...]) -> None:
+    """Write a page for each graded submission, in feedback/."""
+    from autograder.publishing.feedback import feedback as write_pages
+
+    course = _course(folder)
+    pages = write_pages(course, course.chosen(exercises))
+    click.echo(f"{len(pages)} pages in {course.root / 'feedback'}")
+
+
+@click.command()
+@_exercises
+@click.pass_obj
+def export(folder: Path | None, exercises: tuple[str, ...]) -> None:
+    """Write the gradebook as CSV: by question, by exercise, for Canvas and for Moodle."""
+    from autograder.publishing.export import export as write_tables
+
+    course = _course(folder)
+    for path in write_tables(course, course.chosen(exercises)):
+        click.echo(f"wrote {path.relative_to(course.root)}")
+
+
+@click.command()
+@_exercises
+@click.pass_obj
+def dashboard(folder: Path | None, exercises: tuple[str, ...]) -> None:
+    """Write one page on the whole class: scores, questions, mistakes, and who needs a look."""
+    from autograder.publishing.dashboard import dashboard as write_dashboard
+
+    course = _course(folder)
+    for path in write_dashboard(course, course.chosen(exercises)):
+        click.echo(f"wrote {path.relative_to(course.root)}")
+
+
+@click.command()
+@click.argument("exercise")
+@click.pass_obj
+def package(folder: Path | None, exercise: str) -> None:
+    """Pack an exercise as an autograder for Gradescope."""
+    from autograder.cli.table import number
+    from autograder.gradescope.package import package as write_package
+
+    course = _course(folder)
+    (chosen,) = course.chosen([exercise])
+    click.echo(f"wrote {write_package(course, chosen).relative_to(course.root)}")
+    click.echo(f"It gives {number(sum(chosen.points.values()))} points: set these in Gradescope.")
+
+
+def _course(folder: Path | None) -> "Course":
+    from autograder.course.course import find_course, load_course
+
+    return load_course((folder or find_course(Path.cwd())).absolute())

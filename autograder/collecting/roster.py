@@ -1,0 +1,33 @@
+"""Reads a list of students: what each is called here, and what platforms call them."""
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+
+from autograder.collecting.naming import folded
+from autograder.submission.submission import is_student
+
+
+class RosterError(Exception):
+    """The list cannot be used; the message says where and what to do."""
+
+
+def read_roster(path: Path) -> Mapping[str, str]:
+    """Return ids by folded name, from a CSV with a student a row: the id, then the student's other names."""
+    known: dict[str, str] = {}
+    try:
+        rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
+    except (OSError, UnicodeDecodeError, csv.Error):
+        raise RosterError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
+    for number, row in enumerate(rows, 1):
+        names = [name for cell in row if (name := cell.strip())]
+        if names and not is_student(names[0]):
+            raise RosterError(
+                f'{path}:{number}: "{names[0]}" is no id; put one of letters, digits and . _ @ + - first'
+            )
+        for name in names:
+            if known.setdefault(folded(name), names[0]) != names[0]:
+                raise RosterError(
+                    f'{path}:{number}: "{name}" stands for two students; delete it in both rows'
+                )
+    return known

@@ -1,0 +1,141 @@
+"""Turns an exercise's percent source into nbgrader's source notebook, with the student's kit beside it."""
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.course.source import Cell, Role
+
+KIT = Path(__file__).parent / "kit" / "conftest.py"
+HOW_TO_CHECK = """\
+**How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
+To run all checks from a fresh start, save the notebook and run `pytest` in its folder.
+The checks are only a beginning: your score comes from further tests, on other inputs."""
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def build(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
+    """Write each exercise's source notebook and kit to build/source/ and return the files."""
+    return [
+        path for exercise in exercises for path in write(exercise, course.build / "source" / exercise.name)
+    ]
+
+
+def write(exercise: Exercise, folder: Path) -> list[Path]:
+    """Fill `folder` with just the source notebook and the kit of `exercise`, and return these files."""
+    texts = {f"{exercise.name}.ipynb": to_json(notebook(exercise)), "conftest.py": kit(exercise)}
+    if folder.exists():
+        shutil.rmtree(folder)  # what lies here would be released
+    folder.mkdir(parents=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    return [folder / name for name in texts]
+
+
+def notebook(exercise: Exercise) -> dict[str, Any]:
+    """Return the notebook of `exercise`, solutions and all, as nbgrader wants it."""
+    first, *rest = exercise.cells
+    cells = (first, Cell(Role.TEXT, HOW_TO_CHECK), *rest)
+    identified = zip(cells, _ids(cells), strict=True)
+    return {
+        "cells": [_cell(cell, identity) for cell, identity in identified],
+        "metadata": _METADATA,
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def to_json(notebook: dict[str, Any]) -> str:
+    """Return a notebook's text, the same for the same notebook."""
+    return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def kit(exercise: Exercise) -> str:
+    """Return the conftest.py by which students check their notebook, filled in for `exercise`."""
+    checks = {cell.name: fingerprint(cell.text) for cell in exercise.cells if cell.role is Role.CHECK}
+    questions = (
+        f'Question("{name}", points={points:g}, check="{checks[name]}")'
+        for name, points in exercise.points.items()
+    )
+    pictures = (f'"{fingerprint(text)}"' for text in sorted(exercise.demos))
+    template = KIT.read_text(encoding="utf-8")
+    return (
+        template.replace('EXERCISE = ""', f'EXERCISE = "{exercise.name}"')
+        .replace("QUESTIONS = ()", f"QUESTIONS = {_tuple(questions)}")
+        .replace("PICTURES = ()", f"PICTURES = {_tuple(pictures)}")
+    )
+
+
+def fingerprint(code: str) -> str:
+    """Return a short fingerprint of a cell's code that comments and blank lines do not change."""
+    lines = (line.rstrip() for line in code.splitlines())
+    kept = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
+    return hashlib.sha256(kept.encode()).hexdigest()[:12]
+
+
+def _tuple(items: Iterable[str]) -> str:
+    lines = "".join(f"    {item},\n" for item in items)
+    return f"(\n{lines})" if lines else "()"
+
+
+def _cell(cell: Cell, identity: str) -> dict[str, Any]:
+    written = {
+        "id": identity,
+        "metadata": _cell_metadata(cell),
+        "source": cell.text.splitlines(keepends=True),
+    }
+    if cell.is_code:
+        return {"cell_type": "code", "execution_count": None, "outputs": [], **written}
+    return {"cell_type": "markdown", **written}
+
+
+def _cell_metadata(cell: Cell) -> dict[str, Any]:
+    """Return nbgrader's metadata for a cell that it releases or grades, and the tag of a picture."""
+    match cell.role:
+        case Role.SOLUTION:
+            return {"nbgrader": _nbgrader(cell, grade=False, solution=True, locked=False)}
+        case Role.CHECK:
+            return {"nbgrader": _nbgrader(cell, grade=True, solution=False, locked=True)}
+        case Role.MANUAL:
+            return {"nbgrader": _nbgrader(cell, grade=True, solution=True, locked=False)}
+        case Role.DEMO:
+            return {"tags": ["demo"]}
+    return {}
+
+
+def _nbgrader(cell: Cell, *, grade: bool, solution: bool, locked: bool) -> dict[str, Any]:
+    points = {"points": cell.points} if grade else {}
+    return {
+        "grade": grade,
+        "grade_id": cell.grade_id,
+        "locked": locked,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+        **points,
+    }
+
+
+def _ids(cells: Iterable[Cell]) -> list[str]:
+    """Return an id for each cell, from its name or its first words, so that two builds agree."""
+    ids: list[str] = []
+    for cell in cells:
+        wanted = cell.grade_id or f"{cell.role}-{_slug(cell.text)}"
+        others = sum(known == wanted or known.startswith(f"{wanted}--") for known in ids)
+        ids.append(f"{wanted}--{others + 1}" if others else wanted)
+    return ids
+
+
+def _slug(text: str) -> str:
+    """Return the first words of a text as part of a cell's id."""
+    words = re.findall(r"[a-z0-9]+", text.lower())
+    return "-".join(words[:6])[:48] or "empty"

@@ -1,0 +1,174 @@
+"""What may stand in course.yaml, and the words for what may not."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from autograder.course.yaml_lines import Document, Fault, Place, spelt
+from autograder.sandbox.zygote import Limits, Tier
+
+SCHEMA = Path(__file__).with_name("course.schema.json")
+_LIMITS = Limits()
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
+
+_WORDS = {  # by pydantic's kind of error: what to say of it
+    "missing": "is missing; add it",
+    "moment": "{message}; write it as 2026-03-01T18:00:00+01:00",
+    "string_type": 'must be text; put it in quotes: "{input}"',
+    "string_pattern_mismatch": '"{input}" may hold letters, digits, "_" and "-" only; rename it',
+    "string_too_short": "is empty; write something",
+    "string_too_long": "must have {bounds} characters; shorten it",
+    "too_short": "is empty; list at least one",
+    "enum": '"{input}" is not known; use one of {expected}',
+    "greater_than": "must be {bounds}, but it is {input}; change it",
+    "greater_than_equal": "must be {bounds}, but it is {input}; change it",
+    "less_than_equal": "must be {bounds}, but it is {input}; change it",
+    "finite_number": "must be a number that ends; change it",
+    "float_type": 'must be a number, but it is "{input}"; change it',
+    "int_type": 'must be a whole number, but it is "{input}"; change it',
+    "model_type": "must hold keys with values; write each on a line of its own, as `key: value`",
+    "dict_type": "must hold keys with values; write each on a line of its own, as `key: value`",
+    "tuple_type": "must be a list; write it as [one, two]",
+}
+
+
+def _moment(value: object) -> datetime:
+    """Read a moment such as 2026-03-01T18:00:00+01:00; one without a time zone names no moment."""
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        moment = None
+    if moment is None:
+        raise PydanticCustomError("moment", "is no date and time")
+    if moment.tzinfo is None:
+        raise PydanticCustomError("moment", "has no time zone")
+    return moment
+
+
+Seconds = Annotated[float, Field(strict=True, gt=0, le=3600, allow_inf_nan=False)]
+Megabytes = Annotated[int, Field(strict=True, ge=64, le=1 << 20)]
+Name = Annotated[str, Field(pattern=NAME, max_length=100)]
+Call = Annotated[str, Field(min_length=1)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LimitSettings(_Strict):
+    """What one submission may use; what is not given keeps the value of the level above."""
+
+    cell_seconds: Seconds = Field(
+        _LIMITS.cell_seconds, description="wall-clock seconds for one cell of the notebook"
+    )
+    call_seconds: Seconds = Field(
+        _LIMITS.call_seconds, description="wall-clock seconds for one call of a hidden test"
+    )
+    total_seconds: Seconds = Field(
+        _LIMITS.total_seconds, description="wall-clock seconds for a whole submission"
+    )
+    memory_mb: Megabytes = Field(
+        _LIMITS.memory_mb, description="megabytes beyond what a warm worker already has"
+    )
+
+    def over(self, limits: Limits) -> Limits:
+        """Return `limits` with what is set here put in their place."""
+        return replace(limits, **self.model_dump(exclude_unset=True))
+
+
+class ExerciseSettings(_Strict):
+    """One exercise of the course."""
+
+    name: Name = Field(description="the name of its folder in solutions/ and assignments/")
+    due: Moment | None = Field(None, description="when submissions become late, with a time zone")
+    limits: LimitSettings = Field(LimitSettings(), description="limits of this exercise alone")
+    forbid: dict[Name, tuple[Call, ...]] = Field(
+        {}, description="calls that a question must do without, by question; a use is held for review"
+    )
+
+
+class CourseSettings(_Strict):
+    """All of course.yaml."""
+
+    course: Name = Field(description="the course's id, as nbgrader knows it")
+    title: str = Field(min_length=1, description="the course's name, for people")
+    walls: Tier = Field(Tier.FULL, description="the walls that must stand before a submission is run")
+    limits: LimitSettings = Field(LimitSettings(), description="limits of every exercise")
+    exercises: tuple[ExerciseSettings, ...] = Field(min_length=1, description="the exercises, in order")
+
+
+def schema() -> str:
+    """Return the JSON schema of course.yaml, by which editors complete and check it."""
+    model = CourseSettings.model_json_schema()
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return json.dumps({**dialect, **model}, indent=2) + "\n"
+
+
+def read_settings(document: Document) -> CourseSettings | list[Fault]:
+    """Return the document's settings, or all that is wrong with them."""
+    try:
+        return CourseSettings.model_validate(document.data)
+    except ValidationError as error:
+        return [_fault(document, details) for details in error.errors() if not _echo(details)]
+
+
+def _echo(error: ErrorDetails) -> bool:
+    """Whether this is a list called too short only because its items are wrong, as other errors say."""
+    return error["type"] == "too_short" and bool(error["input"])
+
+
+def _fault(document: Document, error: ErrorDetails) -> Fault:
+    place = tuple(step for step in error["loc"] if step != "[key]")
+    where = spelt(place) or "the file"
+    return Fault(document.line(place), f"{where}: {_words(error, place)}")
+
+
+def _words(error: ErrorDetails, place: Place) -> str:
+    """Return fault and mend in an author's words."""
+    if error["input"] is None:
+        return "is empty; give it a value or take it out"
+    if error["type"] in ("extra_forbidden", "invalid_key"):
+        return _unknown(place)
+    context = error.get("ctx", {})
+    return _WORDS.get(error["type"], "{message}; change it").format(
+        message=error["msg"],
+        input=error["input"],
+        bounds=" and ".join(_bounds(context)),
+        expected=context.get("expected"),
+    )
+
+
+def _bounds(context: Mapping[str, Any]) -> Iterator[str]:
+    words = {"gt": "above", "ge": "at least", "le": "at most", "max_length": "at most"}
+    return (f"{word} {context[key]:g}" for key, word in words.items() if key in context)
+
+
+def _unknown(place: Place) -> str:
+    known = list(_fields(place[:-1]).model_fields)
+    close = get_close_matches(str(place[-1]), known, n=1)
+    return (
+        f'unknown key; did you mean "{close[0]}"?' if close else f"unknown key; use one of {', '.join(known)}"
+    )
+
+
+def _fields(place: Place) -> type[BaseModel]:
+    """Return the model whose keys stand at `place`."""
+    match place:
+        case (*_, "limits"):
+            return LimitSettings
+        case ("exercises", int()):
+            return ExerciseSettings
+    return CourseSettings
+
+
+if __name__ == "__main__":
+    sys.exit(None if SCHEMA.write_text(schema(), encoding="utf-8") else "nothing was written")

@@ -1,0 +1,53 @@
+"""How nbgrader is set up for a course: nbgrader_config.py and the command line both take it from here."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder.course.course import Course
+from autograder.gradebook.autograde import CHECKED, GRADED, SubmissionExporter
+from autograder.gradebook.feedback import FeedbackExporter
+from autograder.gradebook.formgrader import CleanMarkdown
+
+FILE = "nbgrader_config.py"
+
+
+def configuration(course: Course) -> Config:
+    """Return the settings by which nbgrader's own commands and pages go our way."""
+    _find_alembic()
+    config = Config()
+    config.CourseDirectory.course_id = course.settings.course
+    config.CourseDirectory.source_directory = "build/source"
+    config.CourseDirectory.release_directory = "assignments"
+    config.Autograde.exporter_class = SubmissionExporter
+    config.Autograde.sanitize_preprocessors = list(CHECKED)
+    config.Autograde.autograde_preprocessors = list(GRADED)
+    config.GenerateFeedback.exporter_class = FeedbackExporter
+    config.GenerateFeedback.preprocessors = []
+    config.HTMLExporter.preprocessors = [CleanMarkdown]  # formgrader's pages
+    return config
+
+
+def load(course: Course) -> Config:
+    """Return what nbgrader's own commands would use: the course's nbgrader_config.py, if it has one."""
+    config = configuration(course)
+    if (course.root / FILE).is_file():
+        config.merge(PyFileConfigLoader(FILE, path=str(course.root)).load_config())
+    config.CourseDirectory.root = str(course.root)
+    return config
+
+
+def database(course: Course) -> str:
+    """Return the gradebook's address."""
+    given = load(course).CourseDirectory
+    return str(given.db_url) if "db_url" in given else f"sqlite:///{Path(course.root).resolve()}/gradebook.db"
+
+
+def _find_alembic() -> None:
+    """Put the folder of our own Python on the path: nbgrader runs `alembic` by name for a new gradebook."""
+    if shutil.which("alembic") is None:
+        os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"

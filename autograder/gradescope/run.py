@@ -1,0 +1,104 @@
+"""Grades one submission in Gradescope's container and says what came of it in Gradescope's words.
+
+The form is that of https://gradescope-autograders.readthedocs.io/en/latest/specs/. Students see an entry for
+each question, with the same words as on our feedback page; what is printed here only instructors see. After
+a failure of ours there are no results at all: Gradescope then says that the autograder failed, not 0 points.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from autograder.cli.table import number
+from autograder.course.course import load_course
+from autograder.course.exercise import Exercise
+from autograder.grading.restarting import Marker
+from autograder.report.feedback_page import OUTCOMES
+from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.text import clean_text
+
+OUR_FAILURE = 3
+
+
+def main(arguments: list[str]) -> int:
+    """Grade: the course's folder, the submission's folder and the file for the results are told."""
+    folder, submission, target = map(Path, arguments)
+    target.unlink(missing_ok=True)
+    course = load_course(folder.absolute())
+    (exercise,) = course.exercises.values()
+    with Marker(course) as marker:
+        mark = marker.grade(exercise, find_notebook(submission, exercise))
+    report = mark.graded.report
+    sys.stdout.write(f"{report.status}: {number(report.score)} of {number(report.max_score)} points\n")
+    sys.stdout.write(f"walls: {' '.join(report.sandbox)}\n")
+    if report.status is Status.GRADER_ERROR:
+        sys.stdout.write(f"our failure: {clean_text(mark.fault)}\n")
+        return OUR_FAILURE
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(results(report), indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def find_notebook(submission: Path, exercise: Exercise) -> Path:
+    """Return the notebook of the exercise's name, else the only one, else where it should have been."""
+    found = sorted(submission.rglob("*.ipynb"), key=lambda path: (len(path.parts), path))
+    own = [path for path in found if not _by_a_program(path.relative_to(submission))]
+    named = [path for path in own if path.stem == exercise.name]
+    return (named or (own if len(own) == 1 else []) or [submission / f"{exercise.name}.ipynb"])[0]
+
+
+def results(report: Report) -> dict[str, Any]:
+    """Return what Gradescope reads; the score is the sum of its tests'."""
+    asked = [question for question in report.questions if question.verdict is not Verdict.UNGRADED]
+    return {
+        "output": clean_text("\n".join(_overall(report))),
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": [_test(question, report) for question in asked],
+    }
+
+
+def _by_a_program(path: Path) -> bool:
+    """Whether the file was put there by Jupyter or macOS: checkpoints and what lies beside files."""
+    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
+
+
+def _overall(report: Report) -> Iterator[str]:
+    if report.status is Status.UNREADABLE:
+        yield f"Your notebook could not be read: {report.message}."
+        yield f"Hand in the file {report.exercise}.ipynb, saved from Jupyter."
+    elif report.message:
+        yield report.message
+    if names := ", ".join(q.name for q in report.questions if q.verdict is Verdict.UNGRADED):
+        yield f"Written answers are read by a person and do not count here: {names}."
+
+
+def _test(question: QuestionReport, report: Report) -> dict[str, Any]:
+    unreadable = report.status is Status.UNREADABLE
+    return {
+        "name": question.name,
+        "name_format": "text",
+        "score": question.score,
+        "max_score": question.max_score,
+        "status": "passed" if question.verdict is Verdict.PASSED else "failed",
+        "output": "" if unreadable else clean_text("\n".join(_told(question))),
+        "output_format": "text",
+        "visibility": "visible",
+    }
+
+
+def _told(question: QuestionReport) -> Iterator[str]:
+    """Yield what a student reads of a question: its verdict, the hint, then test by test."""
+    yield f"{question.verdict}: {OUTCOMES[question.verdict]}"
+    if question.hint:
+        yield question.hint
+    for test in question.tests:
+        hint = f" {test.hint}" if test.hint and test.hint != question.hint else ""
+        yield f"- {test.verdict}: {test.title}{hint}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

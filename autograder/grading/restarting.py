@@ -1,0 +1,112 @@
+"""Grades submissions one after another, whatever happens to the worker or to us, and writes their reports."""
+
+import logging
+import os
+from pathlib import Path
+from types import TracebackType
+
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.grading.graded import Mark
+from autograder.grading.grader import Graded, Grader
+from autograder.report.report import QuestionReport, Report, Status, Verdict, written
+from autograder.sandbox.process import WorkerError
+from autograder.sandbox.zygote import Tier, WallError, Zygote, ZygoteError
+from autograder.submission.submission import Submission
+
+_LOG = logging.getLogger(__name__)
+_OURS = (
+    "The autograder failed on this submission, not you. It has no score yet; your instructor has been told."
+)
+
+
+class Marker:
+    """Grades submissions of a course with one zygote, replaced when it dies; use it in a `with` block."""
+
+    def __init__(self, course: Course, *, unsafe: bool = False) -> None:
+        self._course = course
+        self._unsafe = unsafe
+        self._zygote: Zygote | None = None
+        self._graders: dict[str, Grader] = {}
+
+    def mark(self, submission: Submission) -> Mark:
+        """Grade `submission` and write its report to build/reports/."""
+        mark = self.grade(self._course.exercises[submission.exercise], submission.notebook)
+        write(submission.report, mark.graded.report.to_json() + "\n")
+        return mark
+
+    def grade(self, exercise: Exercise, path: Path) -> Mark:
+        """Grade the notebook at `path`; our own failures are reports too.
+
+        Only walls that do not stand stop everything: that is a WallError.
+        """
+        mark = self._grade(exercise, path)
+        if mark.graded.report.status is Status.GRADER_ERROR and not self._alive():
+            self.close()
+            mark = self._grade(exercise, path)
+        return mark
+
+    def close(self) -> None:
+        """End the zygote; the next submission starts another."""
+        self._graders.clear()
+        if self._zygote is not None:
+            self._zygote.close()
+            self._zygote = None
+
+    def __enter__(self) -> "Marker":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _grade(self, exercise: Exercise, path: Path) -> Mark:
+        try:
+            graded = self._grader(exercise).grade(path)
+        except WallError:
+            raise
+        except Exception as error:
+            _LOG.debug("%s: cannot be graded", path, exc_info=True)
+            fault = f"{type(error).__name__}: {error}"
+            return Mark(Graded(_failure(exercise, self._zygote), {}), fault)
+        failed = [q.name for q in graded.report.questions if q.verdict is Verdict.GRADER_ERROR]
+        return Mark(graded, f"grader error in {', '.join(failed)}; see the report" if failed else "")
+
+    def _grader(self, exercise: Exercise) -> Grader:
+        if self._zygote is None:
+            self._zygote = Zygote(Tier(self._course.settings.walls), unsafe=self._unsafe)
+        if exercise.name not in self._graders:
+            forbidden, limits = self._course.forbidden(exercise.name), self._course.limits(exercise.name)
+            self._graders[exercise.name] = Grader(exercise, forbidden, limits, self._zygote)
+        return self._graders[exercise.name]
+
+    def _alive(self) -> bool:
+        """Whether the zygote still forks."""
+        if self._zygote is None:
+            return False
+        try:
+            self._zygote.fork(self._course.limits(next(iter(self._course.exercises)))).close()
+        except (ZygoteError, WorkerError, OSError):
+            return False
+        return True
+
+
+def _failure(exercise: Exercise, zygote: Zygote | None) -> Report:
+    """Return the report that says no more than that we failed."""
+    questions = tuple(
+        QuestionReport(name, Verdict.GRADER_ERROR, None, points, _OURS, None, ())
+        for name, points in exercise.points.items()
+    )
+    answers = tuple(written(name, points) for name, points in exercise.written.items())
+    walls = zygote.walls if zygote else ()
+    maximum = sum(exercise.points.values())
+    return Report(exercise.name, Status.GRADER_ERROR, _OURS, None, maximum, tuple(walls), questions + answers)
+
+
+def write(path: Path, text: str) -> None:
+    """Write `text` to `path` whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)

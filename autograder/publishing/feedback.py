@@ -1,0 +1,35 @@
+"""Writes the pages that students get, one for each graded submission."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.gradebook import Book, ConversionError, read_handins
+from autograder.submission.submission import Submission
+
+
+def feedback(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
+    """Write feedback/<student>/<exercise>/<exercise>.html for all that is graded, and return the pages.
+
+    A page that fails stops no other; a ConversionError tells of it at the end.
+    """
+    pages: list[Path] = []
+    failures: list[str] = []
+    for exercise in exercises:
+        graded = [
+            handin
+            for handin in read_handins(course, exercise)
+            if Submission(course.root, handin.student, exercise.name).autograded.is_file()
+        ]
+        if not graded:
+            continue
+        with Book(course, exercise) as book:
+            for handin in graded:
+                try:
+                    pages.append(book.write_page(handin))
+                except ConversionError as error:
+                    failures.append(str(error))
+    if failures:
+        raise ConversionError("\n".join(failures))
+    return pages

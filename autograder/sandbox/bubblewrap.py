@@ -1,0 +1,52 @@
+"""The outer wall: the command line that puts the zygote into namespaces of its own, by bubblewrap."""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from autograder.worker.walls import interpreter
+
+_SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin")
+_SETTINGS = ("/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/mime.types")
+_TEMPORARY = "/tmp"  # noqa: S108 - inside the wall, a file system of its own
+_TEMPORARY_BYTES = 512 << 20
+
+
+def program() -> str | None:
+    """Return bubblewrap's program, or None where it is not installed."""
+    return shutil.which("bwrap")
+
+
+def wrapped(command: Sequence[str], readable: Sequence[Path]) -> list[str]:
+    """Return `command` behind the wall, with `readable` to read beside system and interpreter."""
+    return [
+        program() or "bwrap",
+        "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+        "--uid", "65534", "--gid", "65534", "--hostname", "worker",
+        *_system(),
+        *(word for path in _SETTINGS for word in ("--ro-bind-try", path, path)),
+        # Before the folders below, which may themselves lie in it and must stay visible.
+        "--size", str(_TEMPORARY_BYTES), "--tmpfs", _TEMPORARY,
+        *(word for path in _folders(readable) for word in ("--ro-bind", str(path), str(path))),
+        "--proc", "/proc", "--dev", "/dev",
+        "--chdir", _TEMPORARY,
+        *command,
+    ]  # fmt: skip
+
+
+def _system() -> Iterator[str]:
+    for place in map(Path, _SYSTEM):
+        if place.is_symlink():
+            yield from ("--symlink", str(place.readlink()), str(place))
+        elif place.is_dir():
+            yield from ("--ro-bind", str(place), str(place))
+
+
+def _folders(readable: Sequence[Path]) -> list[Path]:
+    """Return what lies outside the system folders, each once and none inside another."""
+    folders: list[Path] = []
+    for path in sorted({*interpreter(), *readable}):
+        inside = any(path.is_relative_to(other) for other in (*folders, *map(Path, _SYSTEM)))
+        if path.exists() and not inside:
+            folders.append(path)
+    return folders

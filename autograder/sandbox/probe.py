@@ -1,0 +1,64 @@
+"""Finds out which walls stand by trying forbidden things in a worker, never by asking for versions."""
+
+import json
+import os
+import tempfile
+from typing import Protocol
+
+from autograder.sandbox.process import Worker
+
+_SECONDS = 30
+_MEMORY_MB = 256
+_ATTEMPTS = """
+import json, mmap, os, pathlib, socket
+
+def refused(attempt):
+    try:
+        attempt()
+    except (OSError, MemoryError):
+        return True
+    return False
+
+def absent(path):
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        pass
+    return False
+
+def child():
+    if os.fork() == 0:
+        os._exit(0)
+    os.wait()
+
+print(json.dumps({{
+    "rlimits": refused(lambda: mmap.mmap(-1, {memory} << 21)),
+    "landlock": refused(lambda: pathlib.Path("../trespass").write_text("x"))
+        and refused(lambda: os.listdir("..")) and refused(lambda: open("/proc/1/status")),
+    "seccomp": refused(socket.socket) and refused(socket.socketpair) and refused(child),
+    "namespaces": absent({file!r}) and absent("/proc/{grader}"),
+}}))
+"""
+
+
+class Forks(Protocol):
+    """Whatever forks workers."""
+
+    def fork_with(self, memory_mb: int, cpu_seconds: int) -> Worker:
+        """Return a fresh worker confined to these limits."""
+        ...
+
+
+def standing(zygote: Forks) -> tuple[str, ...]:
+    """Return the names of the walls that held against every attempt."""
+    with tempfile.NamedTemporaryFile(prefix="canary-") as file:
+        code = _ATTEMPTS.format(memory=_MEMORY_MB, file=file.name, grader=os.getpid())
+        worker = zygote.fork_with(_MEMORY_MB, _SECONDS)
+        try:
+            reply, _ = worker.ask({"op": "cell", "number": 0, "code": code}, [], _SECONDS)
+        finally:
+            worker.close()
+    held = json.loads(reply["outputs"][0]["text"])
+    return ("process", *(wall for wall, stands in held.items() if stands))

@@ -1,0 +1,156 @@
+"""The zygote as the grader holds it: started behind the walls that there are, forking workers on request."""
+
+import socket
+import struct
+from dataclasses import dataclass
+from enum import StrEnum
+from types import TracebackType
+
+from autograder.sandbox import bubblewrap
+from autograder.sandbox.launch import launch
+from autograder.sandbox.probe import standing
+from autograder.sandbox.process import Worker, WorkerError
+from autograder.worker.protocol import ProtocolError
+
+_ID = struct.Struct("!i")
+_START_SECONDS = 120  # importing torch on a cold disk
+_FORK_SECONDS = 30
+
+
+class ZygoteError(Exception):
+    """The zygote does not start or has died: ours to mend, never the submission's fault."""
+
+
+class WallError(Exception):
+    """Fewer walls stand than the course demands."""
+
+
+class Tier(StrEnum):
+    """How much stands between a submission and the machine."""
+
+    FULL = "full"  # namespaces around the zygote, and all of container
+    CONTAINER = "container"  # Landlock, seccomp and limits in each worker
+    BARE = "bare"  # a process of its own, with limits where the system has them
+
+
+_NEEDED = {
+    Tier.FULL: {"namespaces", "landlock", "seccomp", "rlimits"},
+    Tier.CONTAINER: {"landlock", "seccomp", "rlimits"},
+    Tier.BARE: set[str](),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one submission may use."""
+
+    cell_seconds: float = 20.0
+    call_seconds: float = 5.0
+    total_seconds: float = 300.0
+    memory_mb: int = 2048
+
+
+class Zygote:
+    """A warm process that forks workers; use it in a `with` block so that none outlives it.
+
+    Start it from a thread that lives as long: the kernel ends it with that thread.
+    """
+
+    def __init__(self, demanded: Tier = Tier.BARE, *, unsafe: bool = False, outer: bool = True) -> None:
+        self._start_behind_walls(outer and bubblewrap.program() is not None)
+        try:
+            self.walls = standing(self)
+        except (WorkerError, ProtocolError, KeyError, IndexError, ValueError) as error:
+            self.close()
+            raise ZygoteError(f"a worker does not answer: {error}") from None
+        if missing := sorted(_NEEDED[demanded] - set(self.walls)):
+            if not unsafe:
+                self.close()
+                raise WallError(
+                    f"the course demands the {demanded} walls, but these do not stand: {', '.join(missing)}; "
+                    "run `autograder doctor` to see why, or lower `walls` in course.yaml"
+                )
+            self.walls += ("unsafe",)  # every report says so
+
+    @property
+    def tier(self) -> Tier:
+        """The highest tier of which every wall stands."""
+        return next(tier for tier in Tier if _NEEDED[tier] <= set(self.walls))
+
+    def fork(self, limits: Limits) -> Worker:
+        """Return a fresh worker confined to `limits`."""
+        return self.fork_with(limits.memory_mb, int(limits.total_seconds) + 1)
+
+    def fork_with(self, memory_mb: int, cpu_seconds: int) -> Worker:
+        """Return a fresh worker confined to these limits."""
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                socket.send_fds(self._control, [b"f"], [theirs.fileno()])
+            message, descriptors, _, _ = socket.recv_fds(self._control, _ID.size, 1)
+            (child,) = _ID.unpack(message)
+        except (OSError, struct.error) as error:
+            ours.close()
+            raise ZygoteError(f"the workers' parent process is gone: {error}") from None
+        worker = Worker(ours, descriptors[0], lambda: self._reap(child))
+        limits = {"memory_mb": memory_mb, "cpu_seconds": cpu_seconds}
+        worker.ask({"op": "start", "limits": limits}, [], _FORK_SECONDS)
+        return worker
+
+    def make_optimizer(self) -> None:
+        """Make an optimizer in the zygote: the first one costs a second, which all forks then share."""
+        self._told(b"o", 1)
+
+    def close(self) -> None:
+        """End the zygote and whatever it left."""
+        self._launched.end(patience=2)
+
+    def __enter__(self) -> "Zygote":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _start_behind_walls(self, outer: bool) -> None:
+        """Start behind the outer wall, or without it where bubblewrap is there but may not build one."""
+        try:
+            self._start(outer)
+        except ZygoteError:
+            if not outer:
+                raise
+            self._start(outer=False)
+
+    def _start(self, outer: bool) -> None:
+        self._launched = launch(outer=outer)
+        self._control = self._launched.control
+        self._control.settimeout(_START_SECONDS)
+        try:
+            self._expect(1)
+        except ZygoteError:
+            self.close()
+            raise
+        self._control.settimeout(_FORK_SECONDS)
+
+    def _reap(self, child: int) -> int:
+        """Wait for the dead `child` and return its wait status."""
+        status: int = _ID.unpack(self._told(b"w" + _ID.pack(child), _ID.size))[0]
+        return status
+
+    def _told(self, message: bytes, count: int) -> bytes:
+        """Send the zygote a message and return its answer of `count` bytes."""
+        try:
+            self._control.sendall(message)
+            return self._expect(count)
+        except OSError as error:
+            raise ZygoteError(f"the workers' parent process is gone: {error}") from None
+
+    def _expect(self, count: int) -> bytes:
+        try:
+            received = self._control.recv(count, socket.MSG_WAITALL)
+        except TimeoutError:
+            received = b""
+        if len(received) < count:
+            raise ZygoteError("the workers' parent process does not answer; run `autograder doctor`")
+        return received

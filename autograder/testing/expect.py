@@ -1,0 +1,195 @@
+"""What hidden tests expect, with messages for people: the property, what was seen, never the answer.
+
+Every function raises Unmet when the expectation fails. Order inside one call: a tensor at all, its shape,
+its dtype, no NaN, then values.
+"""
+
+from collections.abc import Sequence
+
+import torch
+
+from autograder.testing.student import Inspection, Remote, StudentError
+
+
+class Unmet(AssertionError):  # noqa: N818 - it reads as what it says
+    """An expectation that does not hold; its text is shown to the student."""
+
+
+def expect(holds: bool, message: str) -> None:
+    """Expect a condition; `message` is what the student reads when it fails."""
+    if not holds:
+        raise Unmet(message)
+
+
+def expect_tensor(
+    actual: object,
+    shape: Sequence[int] | None = None,
+    dtype: torch.dtype | None = None,
+    name: str = "The result",
+) -> torch.Tensor:
+    """Expect a tensor, of `shape` and `dtype` where given, and return it."""
+    if not isinstance(actual, torch.Tensor):
+        raise Unmet(f"{name} must be a tensor, but it is {_kind(actual)}.{_nudge(actual)}")
+    if shape is not None and tuple(actual.shape) != tuple(shape):
+        raise Unmet(f"{name} must have shape {tuple(shape)}, but it has {tuple(actual.shape)}.")
+    if dtype is not None and actual.dtype != dtype:
+        raise Unmet(f"{name} must be {_short(dtype)}, but it is {_short(actual.dtype)}.")
+    return actual
+
+
+def expect_close(
+    actual: object,
+    expected: torch.Tensor,
+    *,
+    atol: float | None = None,
+    rtol: float = 0.0,
+    hint: str = "",
+    name: str = "The result",
+) -> None:
+    """Expect the values of `expected`, within 1e-5 (float32) or 1e-9 (float64) unless told; NaN never equals.
+
+    `hint` is a nudge for when only the values are wrong.
+    """
+    tensor = expect_tensor(actual, expected.shape, expected.dtype, name)
+    expect_no_nan(tensor, name)
+    if atol is None:
+        atol = {torch.float64: 1e-9, torch.float32: 1e-5}.get(expected.dtype, 0.0)
+    wrong = ~torch.isclose(tensor, expected, rtol=rtol, atol=atol)
+    if wrong.any():
+        raise Unmet(f"{_where(wrong, name)}{_space(hint)}")
+
+
+def expect_equal(actual: object, expected: torch.Tensor, *, hint: str = "", name: str = "The result") -> None:
+    """Expect exactly the values of `expected`: for masks, copies and zeros that must be zero."""
+    tensor = expect_tensor(actual, expected.shape, expected.dtype, name)
+    expect_no_nan(tensor, name)
+    wrong = tensor != expected
+    if wrong.any():
+        raise Unmet(f"{_where(wrong, name)}{_space(hint)}")
+
+
+def expect_no_nan(actual: object, name: str = "The result") -> torch.Tensor:
+    """Expect no NaN anywhere."""
+    tensor = expect_tensor(actual, name=name)
+    if (bad := torch.isnan(tensor)).any():
+        raise Unmet(
+            f"{name} {_have(name)} NaN at {_first(bad)}. "
+            "Which step can give inf - inf, 0 / 0 or exp of something huge?"
+        )
+    return tensor
+
+
+def expect_finite(actual: object, name: str = "The result") -> torch.Tensor:
+    """Expect neither NaN nor infinity."""
+    tensor = expect_no_nan(actual, name)
+    if (bad := torch.isinf(tensor)).any():
+        raise Unmet(f"{name} is infinite at {_first(bad)}. Does a step overflow?")
+    return tensor
+
+
+def expect_rows_sum_to_one(weights: object, name: str = "The weights") -> None:
+    """Expect the last dimension to sum to 1 and no weight to be negative."""
+    tensor = expect_finite(weights, name)
+    sums = tensor.sum(dim=-1)
+    tolerance = 1e-9 if tensor.dtype == torch.float64 else 1e-5
+    if ((sums - 1).abs() > tolerance).any():
+        row = ((sums - 1).abs() > tolerance).nonzero()[0].tolist()
+        where = f"row {row[0] if len(row) == 1 else row}" if row else "the sum"
+        raise Unmet(
+            f"Rows must sum to 1, but {where} {'sums to' if row else 'is'} "
+            f"{sums[tuple(row)].item():.4g}. Over which dimension did you normalise?"
+        )
+    expect(bool((tensor >= 0).all()), f"{name} must not be negative.")
+
+
+def expect_unchanged(inspection: Inspection, *before: torch.Tensor, names: Sequence[str] = ()) -> None:
+    """Expect the call to have left its tensor arguments as they were; `before` in the arguments' order."""
+    after = [argument for argument in inspection.arguments if isinstance(argument, torch.Tensor)]
+    for number, (was, now) in enumerate(zip(before, after, strict=False)):
+        same = was.shape == now.shape and torch.equal(was, now.detach())
+        which = _argument(number, names)
+        expect(same, f"The function must leave its inputs alone, but it changed {which} in place.")
+
+
+def expect_gradient(
+    inspection: Inspection,
+    expected: dict[int, torch.Tensor],
+    *,
+    atol: float = 1e-5,
+    names: Sequence[str] = (),
+) -> None:
+    """Expect gradients to reach the arguments at these positions, with these values."""
+    for position, gradient in expected.items():
+        actual, which = inspection.gradients.get(position), _argument(position, names)
+        if actual is None:
+            raise Unmet(
+                f"No gradient reaches {which}. "
+                "Did .item(), .detach(), .tolist() or a fresh tensor cut the result off?"
+            )
+        expect_close(actual, gradient, atol=atol, name=f"The gradient of {which}")
+
+
+def expect_raises(
+    kinds: str | tuple[str, ...], function: Remote, *args: object, because: str = "", **kwargs: object
+) -> None:
+    """Expect a call to raise one of `kinds`, given by name: "ValueError"."""
+    names = (kinds,) if isinstance(kinds, str) else kinds
+    try:
+        function(*args, **kwargs)
+    except StudentError as error:
+        if "NotImplementedError" in error.bases and "NotImplementedError" not in names:
+            raise
+        expect(
+            any(name in error.bases for name in names),
+            f"{' or '.join(names)} was expected{_space(because)}, but {error.type} was raised.",
+        )
+    else:
+        raise Unmet(f"{' or '.join(names)} was expected{_space(because)}, but nothing was raised.")
+
+
+def _argument(position: int, names: Sequence[str]) -> str:
+    """Say which argument is meant, by its name where the test tells the names."""
+    return names[position] if position < len(names) else f"input {position + 1}"
+
+
+def _where(wrong: torch.Tensor, name: str) -> str:
+    count, size = int(wrong.sum()), wrong.numel()
+    if wrong.dim() == 0 or size == 1:
+        return f"{name} {_have(name)} the wrong value."
+    amount = f"{count} of its {size} values {'is' if count == 1 else 'are'}"
+    return f"{name} {_have(name)} the right shape, but {amount} wrong, first at {_first(wrong)}."
+
+
+def _have(name: str) -> str:
+    noun = name.partition(" of ")[0]  # the gradient of the inputs has
+    return "have" if noun.endswith("s") and not noun.endswith("ss") else "has"
+
+
+def _first(bad: torch.Tensor) -> str:
+    return str(bad.nonzero()[0].tolist()) if bad.dim() else "its only value"
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, Remote):
+        return value.kind
+    if value is None:
+        return "None"
+    return f"a {type(value).__name__}"
+
+
+def _nudge(value: object) -> str:
+    if value is None:
+        return " Is a return missing?"
+    if isinstance(value, int | float):
+        return " A 0-d tensor keeps the gradient; a Python number does not."
+    if isinstance(value, Remote) and value.kind.startswith("numpy"):
+        return " Stay in torch: numpy cuts the gradient off."
+    return ""
+
+
+def _short(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _space(text: str) -> str:
+    return f" {text}" if text else ""

@@ -1,0 +1,56 @@
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.new import create, entry
+from autograder.authoring.verify import verify
+from autograder.course.course import Course, CourseError, load_course
+from autograder.sandbox.zygote import Zygote
+
+NAME = "10_rotary"
+
+
+def take_in(course: Course) -> Course:
+    """Add the new exercise to course.yaml as its author is told to."""
+    path = course.root / "course.yaml"
+    path.write_text(f"{path.read_text(encoding='utf-8')}{entry(NAME)}\n", encoding="utf-8")
+    return load_course(course.root)
+
+
+def test_a_new_exercise_has_all_its_parts(course: Course) -> None:
+    folder = course.root / "solutions" / NAME
+    assert create(course, NAME) == [
+        folder / "10_rotary.py",
+        folder / "test_hidden.py",
+        folder / "accepted" / "by_multiplying.py",
+        folder / "mistakes" / "half__rounds_down.py",
+    ]
+
+
+def test_a_new_exercise_is_proved_at_once(course: Course, zygote: Zygote) -> None:
+    create(course, NAME)
+    course = take_in(course)
+    (proof,) = verify(course, course.chosen([NAME]), zygote)
+    assert (proof.findings, proof.accepted, proof.mistakes, proof.named) == ((), 1, 1, 1)
+
+
+def test_a_new_exercise_has_a_question_and_a_written_answer(course: Course) -> None:
+    create(course, NAME)
+    exercise = take_in(course).exercises[NAME]
+    assert (exercise.points, exercise.written) == ({"half": 2}, {"fixed_points": 2})
+
+
+@pytest.mark.parametrize("name", ["../outside", "with space", "", "_hidden", "a/b"])
+def test_a_name_that_is_no_folders_is_refused(name: str, course: Course) -> None:
+    before = set(course.root.parent.rglob("*"))
+    with pytest.raises(CourseError, match="is no name for an exercise; use letters, digits"):
+        create(course, name)
+    assert set(course.root.parent.rglob("*")) == before
+
+
+def test_an_exercise_that_is_there_is_left_alone(course: Course) -> None:
+    source: Path = course.exercises["01_small"].source
+    before = source.read_bytes()
+    with pytest.raises(CourseError, match="01_small: is there already; choose another name"):
+        create(course, "01_small")
+    assert source.read_bytes() == before

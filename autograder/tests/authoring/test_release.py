@@ -1,0 +1,206 @@
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.release import release, stale
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.course.notebook import HOW_TO_CHECK, KIT, to_json
+from autograder.course.source import BEGIN, END
+
+ROOT = Path(__file__).parents[3]
+COURSE = load_course(ROOT)
+NAME = "01_small"
+
+
+@pytest.fixture
+def exercise(course: Course) -> Exercise:
+    return course.exercises[NAME]
+
+
+@pytest.fixture
+def folder(course: Course) -> Path:
+    release(course, course.chosen([]))
+    return course.assignments / NAME
+
+
+def test_the_released_notebook_is_the_golden_one(folder: Path, golden: Callable[[str, str], None]) -> None:
+    golden("release/01_small.ipynb", (folder / "01_small.ipynb").read_text(encoding="utf-8"))
+
+
+def test_a_release_is_the_notebook_and_the_kit(course: Course, folder: Path) -> None:
+    released = release(course, course.chosen([]))
+    assert released == [folder / "01_small.ipynb", folder / "conftest.py"]
+    assert sorted(folder.iterdir()) == released
+
+
+def test_two_releases_are_the_same_to_the_byte(course: Course, folder: Path) -> None:
+    first = [path.read_bytes() for path in sorted(folder.iterdir())]
+    again = [path.read_bytes() for path in release(course, course.chosen([]))]
+    assert first == again
+
+
+def test_a_release_neither_needs_nor_touches_a_gradebook(course: Course) -> None:
+    release(course, course.chosen([]))
+    gradebook = course.root / "gradebook.db"
+    assert not gradebook.exists()
+    gradebook.write_bytes(b"grades of many a student")
+    release(course, course.chosen([]))
+    assert gradebook.read_bytes() == b"grades of many a student"
+
+
+def test_what_lies_about_in_the_build_is_not_released(course: Course, folder: Path) -> None:
+    (course.build / "source" / NAME / "answers.txt").write_text("return torch.mul(x, 2)", encoding="utf-8")
+    release(course, course.chosen([]))
+    assert not (folder / "answers.txt").exists()
+
+
+def test_only_what_is_asked_for_is_released(course: Course) -> None:
+    release(course, [])
+    assert not course.assignments.exists()
+
+
+def test_a_fresh_release_is_not_stale(course: Course, folder: Path) -> None:
+    assert stale(course, course.chosen([])) == []
+
+
+def test_whatever_differs_from_a_fresh_release_is_stale(course: Course, folder: Path) -> None:
+    (folder / "conftest.py").write_text("# mine", encoding="utf-8")
+    (folder / "01_small.ipynb").unlink()
+    (folder / "notes.txt").write_text("new", encoding="utf-8")
+    (course.assignments / "00_gone").mkdir()
+    (course.assignments / "README.md").write_text("for students", encoding="utf-8")
+    assert stale(course, course.chosen([])) == [
+        "assignments/01_small/01_small.ipynb",
+        "assignments/01_small/conftest.py",
+        "assignments/01_small/notes.txt",
+        "assignments/00_gone",
+    ]
+
+
+def test_everything_is_stale_before_the_first_release(course: Course) -> None:
+    assert stale(course, course.chosen([])) == [
+        "assignments/01_small/01_small.ipynb",
+        "assignments/01_small/conftest.py",
+    ]
+
+
+def test_a_changed_source_makes_its_release_stale(course: Course, folder: Path) -> None:
+    source = course.exercises[NAME].source
+    source.write_text(
+        source.read_text(encoding="utf-8").replace("# ## Doubling", "# ## Twice"), encoding="utf-8"
+    )
+    assert stale(load_course(course.root), [Exercise(source.parent)]) == [
+        "assignments/01_small/01_small.ipynb"
+    ]
+
+
+def test_assignments_are_what_a_release_would_write() -> None:
+    assert stale(COURSE, COURSE.chosen([])) == []
+
+
+# What students must not see, and whether they do.
+
+QUOTES = " \t#\"'"
+
+
+def leaks(exercise: Exercise, folder: Path) -> list[str]:
+    """Return the author's private lines that can be read anywhere in a released folder."""
+    seen = list(_readable(folder))
+    assert seen, f"{folder} is empty: release the exercise"
+    return [line for line in private_lines(exercise) if any(line in text for text in seen)]
+
+
+def private_lines(exercise: Exercise) -> list[str]:
+    """Return the lines that tell: all but the shortest of those that are nowhere public, without quotes."""
+    public, private = [HOW_TO_CHECK, KIT.read_text(encoding="utf-8")], list[str]()
+    for cell in exercise.cells:
+        hidden = False
+        for line in cell.text.splitlines():
+            hidden = hidden or BEGIN in line
+            (private if hidden else public).append(line)
+            hidden = hidden and END not in line
+    for path in private_files(exercise):
+        private += path.read_text(encoding="utf-8").splitlines()
+    known = "\n".join(public)
+    bare = [line.strip(QUOTES) for line in private if line.strip() not in (BEGIN, END)]
+    return [line for line in bare if len(line) >= 6 and line not in known]
+
+
+def private_files(exercise: Exercise) -> list[Path]:
+    return [
+        exercise.suite,
+        *sorted(exercise.folder.glob("accepted/*.py")),
+        *sorted(exercise.folder.glob("mistakes/*.py")),
+        *sorted(exercise.folder.glob("heldout/*.py")),
+    ]
+
+
+def _readable(folder: Path) -> Iterator[str]:
+    """Yield all text in a folder: files as they are, and notebooks' strings as Jupyter shows them."""
+    for path in (path for path in folder.rglob("*") if path.is_file()):
+        yield (text := path.read_bytes().decode("utf-8", "replace"))
+        if path.suffix == ".ipynb":
+            yield from _strings(json.loads(text))
+
+
+def _strings(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list() if all(isinstance(item, str) for item in value):
+            yield "".join(value)
+        case list():
+            for item in value:
+                yield from _strings(item)
+        case dict():
+            for key, item in value.items():
+                yield key
+                yield from _strings(item)
+
+
+@pytest.mark.parametrize("name", list(COURSE.exercises))
+def test_assignments_leak_nothing(name: str) -> None:
+    assert leaks(COURSE.exercises[name], COURSE.assignments / name) == []
+
+
+@pytest.mark.parametrize("name", list(COURSE.exercises))
+def test_every_private_file_and_answer_has_lines_that_tell(name: str) -> None:
+    exercise = COURSE.exercises[name]
+    private = set(private_lines(exercise))
+    for path in private_files(exercise):
+        lines = {line.strip(QUOTES) for line in path.read_text(encoding="utf-8").splitlines()}
+        assert lines & private, path
+    for cell in (cell for cell in exercise.cells if BEGIN in cell.text):
+        assert {line.strip(QUOTES) for line in cell.text.splitlines()} & private, cell.name
+
+
+PLANTED = {
+    "an answer": "return torch.mul(x, 2)",
+    "a written answer": "Both are linear: a factor common to all terms can be taken out of the sum.",
+    "a hidden test": "expect_tensor(student.row_sums(torch.randn(4, 3)), (4,), torch.float32)",
+    "a mistake": "return x.mul_(2)",
+    "a hint": "What does the caller's own tensor hold after the call?",
+    "an accepted answer": '"""Doubles by adding, and sums the rows in a loop."""',
+}
+
+
+@pytest.mark.parametrize("line", PLANTED.values(), ids=PLANTED.keys())
+@pytest.mark.parametrize("place", ["a cell", "metadata", "the kit", "another file"])
+def test_a_planted_leak_is_found(line: str, place: str, exercise: Exercise, folder: Path) -> None:
+    assert leaks(exercise, folder) == []
+    path = folder / "01_small.ipynb"
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    if place == "a cell":
+        notebook["cells"][4]["source"].append(f"\n    # {line}")
+    elif place == "metadata":
+        notebook["cells"][0]["metadata"]["note"] = {line: True}
+    elif place == "the kit":
+        (folder / "conftest.py").write_text(f"{KIT.read_text(encoding='utf-8')}# {line}\n", encoding="utf-8")
+    else:
+        (folder / "deeper").mkdir()
+        (folder / "deeper" / "data.bin").write_bytes(b"\xff\x00" + line.encode() + b"\x00")
+    path.write_text(to_json(notebook), encoding="utf-8")
+    assert line.strip(QUOTES) in leaks(exercise, folder)

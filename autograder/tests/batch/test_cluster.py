@@ -1,0 +1,240 @@
+"""Grading on a Dask cluster: the same to the byte, whoever dies, and only behind the walls."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import psutil
+import pytest
+from distributed import Client, LocalCluster, Scheduler
+
+from autograder.batch import cluster
+from autograder.batch import pool as crew
+from autograder.batch.cluster import Cluster, ClusterError
+from autograder.batch.grade import grade
+from autograder.course.course import Course, load_course
+from autograder.sandbox.zygote import WallError
+from autograder.submission.notebook import MAX_BYTES
+from autograder.submission.submission import Submission
+from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
+
+SLOW = "import time\ntime.sleep(0.7)\ndef double(x):\n    return 2 * x"
+
+
+@pytest.fixture(scope="module")
+def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    """Return a scheduler with two Dask workers, which are processes that keep their files in one folder."""
+    folder = tmp_path_factory.mktemp("dask")
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", local_directory=str(folder)
+    ) as dask:
+        yield dask
+
+
+def scheduler(dask: LocalCluster) -> Scheduler:
+    assert isinstance(dask.scheduler, Scheduler)
+    return dask.scheduler
+
+
+@pytest.fixture
+def class_of_six(tmp_path: Path) -> tuple[Course, list[Submission]]:
+    """Return a course and six submissions that take a while."""
+    course = open_course(tmp_path / "course")
+    wrong = {"row_sums": WRONG_SUMS}
+    made = [solved(small(course), double=SLOW, **(wrong if number % 2 else {})) for number in range(6)]
+    return course, [hand_in(course, f"student{number}", notebook) for number, notebook in enumerate(made)]
+
+
+def until(true: Callable[[], bool], seconds: float = 30) -> bool:
+    """Wait for something to become true."""
+    end = time.monotonic() + seconds
+    while not (done := true()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return done
+
+
+def kept(course: Course) -> dict[Path, bytes]:
+    """Return all that grading has written for people, by its path."""
+    folders = (course.build / "reports", course.root / "autograded")
+    return {path: path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()}
+
+
+def marks(marking: crew.Crew, course: Course, submissions: Sequence[Submission]) -> dict[str, str]:
+    return {one.student: mark.to_json() for one, mark in marking(course, submissions)}
+
+
+def hand_in_all_kinds(course: Course) -> None:
+    """Hand in right and wrong answers, and all that a path may be besides a notebook."""
+    hand_in(course, "ann", solved(small(course)))
+    hand_in(course, "ben", solved(small(course), row_sums=WRONG_SUMS))
+    hand_in(course, "cleo", "no notebook")
+    hand_in(course, "dan", answered(small(course), double="import os\nos._exit(0)"))
+    hand_in(course, "empty", "")
+    hand_in(course, "large", bytes(MAX_BYTES + 1))
+    hand_in(course, "latin", "é".encode("latin-1"))
+    for student in ("folder", "link", "pipe"):
+        hand_in(course, student, "").notebook.unlink()
+    Submission(course.root, "folder", "01_small").notebook.mkdir()
+    Submission(course.root, "link", "01_small").notebook.symlink_to("../../ann/01_small/01_small.ipynb")
+    os.mkfifo(Submission(course.root, "pipe", "01_small").notebook)
+
+
+def test_a_cluster_comes_to_what_is_graded_here(ready: Course, dask: LocalCluster) -> None:
+    hand_in_all_kinds(ready)
+    here = grade(ready, [small(ready)]), kept(ready)
+    with Cluster(dask.scheduler_address) as marking:
+        there = grade(ready, [small(ready)], force=True, marking=marking), kept(ready)
+    assert there == here
+    assert all(line.graded and not line.ours for line in there[0].lines)
+    assert len(there[0].lines) == len(list((ready.build / "reports" / "01_small").iterdir())) == 10
+
+
+@pytest.mark.parametrize(("failures", "graded_here"), [(3, False), (0, True)])
+def test_a_dask_worker_that_dies_costs_no_result(
+    class_of_six: tuple[Course, list[Submission]],
+    dask: LocalCluster,
+    monkeypatch: pytest.MonkeyPatch,
+    failures: int,
+    graded_here: bool,
+) -> None:
+    here: list[Submission] = []
+    right = crew.Alone.__call__
+
+    def counted(self: crew.Alone, course: Course, submissions: Sequence[Submission]) -> crew.Marking:
+        here.extend(submissions)
+        return right(self, course, submissions)
+
+    monkeypatch.setattr(scheduler(dask), "allowed_failures", failures)
+    monkeypatch.setattr(crew.Alone, "__call__", counted)
+    course, submissions = class_of_six
+    assert until(lambda: len(scheduler(dask).workers) == 2)
+    with Cluster(dask.scheduler_address) as marking:
+        there = marking(course, submissions)
+        first, mark = next(there)
+        gone = kill_a_busy_one(dask)
+        seen = {first.student: mark.to_json(), **{one.student: mark.to_json() for one, mark in there}}
+    assert bool(here) is graded_here
+    assert not psutil.wait_procs(gone, timeout=30)[1]
+    reports = kept(course)
+    with crew.Alone() as alone:
+        assert seen == marks(alone, course, submissions)
+    assert reports == kept(course)
+
+
+def kill_a_busy_one(dask: LocalCluster) -> list[psutil.Process]:
+    """Kill a Dask worker that is grading, and return it and all that it had started."""
+    busy = [state.address for state in scheduler(dask).workers.values() if state.processing]
+    pid = next(nanny.pid for nanny in dask.workers.values() if nanny.worker_address in busy)
+    gone = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+    assert len(gone) > 1  # it has a zygote
+    os.kill(pid, signal.SIGKILL)
+    return gone
+
+
+def test_walls_that_do_not_stand_there_stop_everything(course: Course, dask: LocalCluster) -> None:
+    text = (course.root / "course.yaml").read_text(encoding="utf-8")
+    (course.root / "course.yaml").write_text(text.replace("walls: bare", "walls: full"), encoding="utf-8")
+    course = load_course(course.root)
+    submission = hand_in(course, "ann", solved(small(course)))
+    with Client(dask.scheduler_address, set_as_default=False) as client:
+        client.run(exec, "import os; os.environ['PATH'] = ''")  # no bubblewrap is found
+        try:
+            with Cluster(dask.scheduler_address) as marking, pytest.raises(WallError) as caught:
+                marks(marking, course, [submission])
+            with Cluster(dask.scheduler_address, unsafe=True) as marking:
+                ((_, mark),) = marking(course, [submission])
+        finally:
+            client.run(exec, f"import os; os.environ['PATH'] = {os.environ['PATH']!r}")
+    assert str(caught.value).startswith("Dask worker tcp://")
+    assert "the course demands the full walls, but these do not stand: namespaces" in str(caught.value)
+    assert "unsafe" in mark.graded.report.sandbox
+
+
+def test_a_dask_worker_of_another_version_is_refused_by_its_address(
+    course: Course, dask: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = hand_in(course, "ann", solved(small(course)))
+    monkeypatch.setattr(cluster, "_VERSIONS", "3.10 another engine")
+    with (
+        Cluster(dask.scheduler_address) as marking,
+        pytest.raises(ClusterError, match=r"^Dask worker tcp://\S+: has another Python, torch or autograder"),
+    ):
+        marks(marking, course, [submission])
+
+
+def test_our_own_failures_there_are_told_as_if_they_were_here(course: Course, dask: LocalCluster) -> None:
+    submission = hand_in(course, "ann", solved(small(course)))
+    small(course).suite.write_text("import nothing_of_this_name\n", encoding="utf-8")
+    with crew.Alone() as alone:
+        here = marks(alone, course, [submission])
+    with Cluster(dask.scheduler_address) as marking:
+        assert marks(marking, course, [submission]) == here
+    assert str(small(course).suite) in here["ann"]
+
+
+def test_who_stops_leaves_no_task_to_the_cluster(
+    class_of_six: tuple[Course, list[Submission]], dask: LocalCluster
+) -> None:
+    with pytest.raises(KeyboardInterrupt), Cluster(dask.scheduler_address) as marking:
+        stop_at_the_first(marking(*class_of_six), dask)
+    assert until(lambda: not scheduler(dask).tasks)
+
+
+def stop_at_the_first(marking: crew.Marking, dask: LocalCluster) -> None:
+    for _ in marking:
+        assert len(scheduler(dask).tasks) > 2
+        raise KeyboardInterrupt
+
+
+def test_dask_workers_that_go_for_good_leave_the_rest_to_us(
+    class_of_six: tuple[Course, list[Submission]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_PATIENCE_SECONDS", 0.5)
+    course, submissions = class_of_six
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as dask:
+        marking = Cluster(dask.scheduler_address)
+        dask.scale(0)
+        assert until(lambda: not scheduler(dask).workers)
+        with marking:
+            assert set(marks(marking, course, submissions[:1])) == {"student0"}
+
+
+def test_a_scheduler_without_workers_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_PATIENCE_SECONDS", 0.2)
+    with (
+        LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as dask,
+        pytest.raises(ClusterError, match=r"has no worker; start some: dask worker \S+ --nthreads 1$"),
+    ):
+        Cluster(dask.scheduler_address)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere"])
+def test_an_address_where_nobody_answers_is_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setattr(cluster, "_CONNECT_SECONDS", 0.5)
+    with pytest.raises(ClusterError, match=f"^no Dask scheduler answers at {address}; start one"):
+        Cluster(address)
+
+
+def test_whoever_has_no_dask_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r"pip install -c constraints\.txt -e '\.\[cluster\]'$"):
+        Cluster("tcp://127.0.0.1:8786")
+
+
+def test_a_cluster_that_ends_leaves_nothing_behind(course: Course, dask: LocalCluster) -> None:
+    submission = hand_in(course, "ann", solved(small(course)))
+    with Cluster(dask.scheduler_address) as marking:
+        marks(marking, course, [submission])
+    begun = [psutil.Process(nanny.pid) for nanny in dask.workers.values()]
+    begun += [child for process in begun for child in process.children(recursive=True)]
+    folder = Path(next(iter(dask.workers.values())).local_directory)
+    assert len(begun) > 2
+    assert list(folder.rglob("autograder-*"))
+    dask.close()
+    assert not psutil.wait_procs(begun, timeout=30)[1]
+    assert not list(folder.rglob("autograder-*"))

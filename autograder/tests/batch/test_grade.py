@@ -1,0 +1,254 @@
+"""Grading what was collected: every submission gets its line, and none stops another."""
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.batch import pool as crew
+from autograder.batch.grade import Line, Summary, grade
+from autograder.batch.pool import Marking
+from autograder.course.course import Course, load_course
+from autograder.grading import restarting as marking
+from autograder.grading.graded import Mark
+from autograder.grading.grader import Grader
+from autograder.grading.restarting import Marker
+from autograder.sandbox.zygote import WallError, Zygote
+from autograder.submission.submission import Submission, fingerprint, is_student, rules
+from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """Return a course with a small class that has handed in."""
+    course = open_course(tmp_path_factory.mktemp("grade") / "course")
+    hand_in(course, "ann", solved(small(course)))
+    hand_in(course, "ben", solved(small(course), row_sums=WRONG_SUMS))
+    hand_in(course, "cleo", "no notebook")
+    hand_in(course, "dan", answered(small(course), double="import os\nos._exit(0)"))
+    hand_in(course, "=cmd()", solved(small(course)))
+    hand_in(course, "eve", "").notebook.unlink()
+    (course.root / "submitted" / "stray.txt").write_text("not a student")
+    return course
+
+
+@pytest.fixture(scope="module")
+def summary(course: Course) -> Summary:
+    """Return what grading all of them comes to."""
+    return grade(course, [small(course)])
+
+
+def line(summary: Summary, student: str) -> Line:
+    return next(line for line in summary.lines if line.student == student)
+
+
+def reports(course: Course) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (course.build / "reports" / "01_small").iterdir()}
+
+
+def test_every_submission_has_a_line_in_order(summary: Summary) -> None:
+    assert [line.student for line in summary.lines] == ["=cmd()", "ann", "ben", "cleo", "dan", "eve"]
+
+
+def test_scores_and_states_are_told(summary: Summary) -> None:
+    told = {line.student: (line.status, line.score, line.max_score) for line in summary.lines}
+    assert told["ann"] == ("graded", 5.0, 5.0)
+    assert told["ben"][0] == "graded"
+    assert 0 < (told["ben"][1] or 0) < 5
+    assert told["cleo"] == ("unreadable", 0.0, 5.0)
+    assert told["dan"] == ("graded", 0.0, 5.0)
+    assert told["eve"] == ("missing", None, None)
+
+
+def test_a_name_that_is_no_id_is_refused_and_asks_for_somebody(summary: Summary) -> None:
+    refused = line(summary, "=cmd()")
+    assert (refused.status, refused.ours) == ("refused", True)
+    assert "rename the folder" in refused.message
+    assert summary.exit_code == 3
+    assert summary.failures == (refused,)
+
+
+@pytest.mark.parametrize("name", ["ann", "A.Student-2", "12345", "x@example.org", "a_b+c"])
+def test_ids_are_plain(name: str) -> None:
+    assert is_student(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        ".",
+        "..",
+        "../x",
+        "=1",
+        "@x",
+        "-x",
+        ".x",
+        "a b",
+        "a\nb",
+        "CON",
+        "nul.txt",
+        "é",
+        "x.",
+        "a" * 65,
+        "a\n",
+    ],
+)
+def test_ids_that_mean_more_than_themselves_are_refused(name: str) -> None:
+    assert not is_student(name)
+
+
+def test_reports_are_written_one_for_each(course: Course, summary: Summary) -> None:
+    assert sorted(reports(course)) == ["ann.json", "ben.json", "cleo.json", "dan.json"]
+    assert all(report.endswith(b"\n") for report in reports(course).values())
+
+
+def test_what_is_graded_is_not_graded_again_until_it_changes(course: Course, summary: Summary) -> None:
+    again = grade(course, [small(course)], marking=no_marking)
+    assert [(a.student, a.status, a.score) for a in again.lines] == [
+        (a.student, a.status, a.score) for a in summary.lines
+    ]
+    assert not any(line.graded for line in again.lines if line.student in ("ann", "ben", "cleo", "dan"))
+
+
+def no_marking(course: Course, submissions: Sequence[Submission]) -> Marking:
+    raise AssertionError(f"graded again: {[submission.student for submission in submissions]}")
+
+
+def test_grading_twice_gives_the_same_bytes(course: Course, summary: Summary) -> None:
+    before = reports(course)
+    shown = Submission(course.root, "ben", "01_small").autograded.read_bytes()
+    again = grade(course, [small(course)], ["ben", "dan"], force=True)
+    assert [line.student for line in again.lines] == ["ben", "dan"]
+    assert all(line.graded for line in again.lines)
+    assert reports(course) == before
+    assert Submission(course.root, "ben", "01_small").autograded.read_bytes() == shown
+
+
+def test_a_submission_or_an_exercise_that_changes_is_seen(tmp_path: Path) -> None:
+    course = open_course(tmp_path / "course")
+    submission = hand_in(course, "ann", "one")
+    seen = [fingerprint(rules(course, "01_small"), submission)]
+    hand_in(course, "ann", "two")
+    seen.append(fingerprint(rules(course, "01_small"), submission))
+    small(course).suite.write_text("# other tests")
+    seen.append(fingerprint(rules(course, "01_small"), submission))
+    submission.notebook.unlink()
+    seen.append(fingerprint(rules(course, "01_small"), submission))
+    assert len(set(seen)) == 4
+
+
+def test_several_processes_come_to_the_same(tmp_path: Path, course: Course, summary: Summary) -> None:
+    other = open_course(tmp_path / "course")
+    hand_in(other, "ann", solved(small(other)))
+    hand_in(other, "ben", solved(small(other), row_sums=WRONG_SUMS))
+    told: list[str] = []
+    done = grade(other, [small(other)], jobs=2, tell=lambda line: told.append(line.student))
+    assert sorted(told) == ["ann", "ben"]
+    assert done.lines == (line(summary, "ann"), line(summary, "ben"))
+    assert reports(other) == {name: reports(course)[name] for name in ("ann.json", "ben.json")}
+
+
+def test_a_zygote_that_dies_is_replaced_and_the_submission_graded_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = open_course(tmp_path / "course")
+    submission = hand_in(course, "ann", solved(small(course)))
+    started: list[Zygote] = []
+
+    def start(*args: Any, **kwargs: Any) -> Zygote:
+        started.append(Zygote(*args, **kwargs))
+        return started[-1]
+
+    monkeypatch.setattr(marking, "Zygote", start)
+    with Marker(course) as marker:
+        marker.mark(submission)
+        os.killpg(started[0]._launched.process.pid, signal.SIGKILL)
+        started[0]._launched.process.wait()
+        mark = marker.mark(submission)
+    assert len(started) == 2
+    assert (mark.graded.report.score, mark.fault) == (5.0, "")
+
+
+def test_an_exception_of_ours_is_a_grader_error_and_stops_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = open_course(tmp_path / "course")
+    hand_in(course, "ann", answered(small(course)))
+    hand_in(course, "ben", solved(small(course)))
+    right = Grader.grade
+
+    def broken(self: Grader, path: Path) -> object:
+        if "ann" in path.parts:
+            raise RuntimeError("secret inner workings")
+        return right(self, path)
+
+    monkeypatch.setattr(Grader, "grade", broken)
+    done = grade(course, [small(course)])
+    assert (line(done, "ann").status, line(done, "ann").score) == ("grader error", None)
+    assert "secret inner workings" in line(done, "ann").message
+    assert line(done, "ben").score == 5.0
+    assert done.exit_code == 3
+    assert b"secret inner workings" not in reports(course)["ann.json"]
+    monkeypatch.undo()
+    mended = grade(course, [small(course)])
+    assert (line(mended, "ann").status, line(mended, "ann").graded) == ("graded", True)
+    assert not line(mended, "ben").graded
+
+
+def test_a_process_that_breaks_leaves_its_work_to_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    course = open_course(tmp_path / "course")
+    submission = hand_in(course, "ann", solved(small(course)))
+    monkeypatch.setattr(crew, "_begin", os.abort)
+    with crew.Together(course, 2) as together:
+        done = [(one.student, mark.graded.report.score) for one, mark in together(course, [submission])]
+    assert done == [("ann", 5.0)]
+
+
+def test_walls_that_do_not_stand_stop_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    course = open_course(tmp_path / "course")
+    hand_in(course, "ann", answered(small(course)))
+
+    def fallen(*args: object, **kwargs: object) -> Iterator[Mark]:
+        raise WallError("the walls do not stand")
+
+    monkeypatch.setattr(marking, "Zygote", fallen)
+    with pytest.raises(WallError):
+        grade(course, [small(course)])
+
+
+def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
+    course = open_course(tmp_path / "course")
+    hand_in(course, "ann", solved(small(course)), late="yesterday, honestly")
+    submission = hand_in(course, "ben", solved(small(course)))
+    os.mkfifo(submission.folder / "timestamp.txt")
+    done = grade(course, [small(course)], marking=no_marking)
+    assert [(line.status, line.message[:13]) for line in done.lines] == [("refused", "timestamp.txt")] * 2
+
+
+def test_a_student_who_is_asked_for_and_handed_in_nothing_is_missing(
+    course: Course, summary: Summary
+) -> None:
+    done = grade(course, [small(course)], ["nobody"], marking=no_marking)
+    assert [(line.student, line.status) for line in done.lines] == [("nobody", "missing")]
+
+
+def test_an_exercise_that_cannot_be_read_leaves_no_silent_zeros(tmp_path: Path) -> None:
+    course = open_course(tmp_path / "course")
+    hand_in(course, "ann", solved(small(course)))
+    text = small(course).source.read_text(encoding="utf-8")
+    small(course).source.write_text(text.replace(" points=2", ""), encoding="utf-8")
+    done = grade(
+        load_course(course.root), [load_course(course.root).exercises["01_small"]], marking=no_marking
+    )
+    assert [(line.status, line.score, line.ours) for line in done.lines] == [("grader error", None, True)]
+    assert "needs points above 0" in done.lines[0].message
+
+
+def test_a_course_to_which_nothing_was_handed_in_needs_no_gradebook(tmp_path: Path) -> None:
+    course = open_course(tmp_path / "course")
+    assert grade(course, [small(course)]).lines == ()
+    assert not (course.root / "gradebook.db").exists()

@@ -1,0 +1,89 @@
+"""JUnit XML: what build servers read, whatever a submission has put into its words."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.batch.junit import to_junit
+from autograder.batch.run import Run
+from autograder.cli.group import main
+from autograder.course.course import Course
+from autograder.report.report import QuestionReport, Report, Status, Verdict, written
+from autograder.report.report import TestReport as Told
+
+QUESTIONS = (
+    QuestionReport("double", Verdict.PASSED, 2.0, 2.0, "", None, (Told("Holds.", Verdict.PASSED, 1.0, ""),)),
+    QuestionReport(
+        "row_sums", Verdict.FAILED, 1.0, 3.0, "Look at dim.", "row_sums__columns",
+        (
+            Told("Rows.", Verdict.PASSED, 1.0, ""),
+            Told("Rows.", Verdict.FAILED, 1.0, "Look at dim."),
+            Told("Fast.", Verdict.TIMED_OUT, 1.0, "It took longer than 5 s."),
+            Told("By hand.", Verdict.REVIEW, 0.0, "A person will look."),
+        ),
+    ),
+    QuestionReport(
+        "third", Verdict.NOT_ATTEMPTED, 0.0, 1.0, "", None, (Told("Is.", Verdict.NOT_ATTEMPTED, 1.0, ""),)
+    ),
+    written("why", 2.0),
+)  # fmt: skip
+REPORT = Report("01_small", Status.GRADED, "", 3.0, 6.0, ("process", "seccomp"), QUESTIONS)
+UNREADABLE = Report(
+    "01_small", Status.UNREADABLE, "not JSON", 0.0, 2.0, (),
+    (QuestionReport("double", Verdict.NOT_ATTEMPTED, 0.0, 2.0, "", None, ()),),
+)  # fmt: skip
+BROKEN = Report(
+    "01_small", Status.GRADER_ERROR, "We failed.", None, 2.0, (),
+    (QuestionReport("double", Verdict.GRADER_ERROR, None, 2.0, "We failed.", None, ()),),
+)  # fmt: skip
+
+
+def test_the_file_is_as_it_was(golden: Callable[[str, str], None]) -> None:
+    runs = [Run("ada/01_small.ipynb", REPORT), Run("kurt.ipynb", UNREADABLE), Run("max.ipynb", BROKEN)]
+    golden("exports/junit.xml", to_junit(runs))
+
+
+def test_a_failure_is_the_submission_s_and_an_error_is_ours() -> None:
+    root = Xml.fromstring(to_junit([Run("a", REPORT), Run("b", UNREADABLE), Run("c", BROKEN)]))
+    counts = [[suite.get(key) for key in ("tests", "failures", "errors", "skipped")] for suite in root]
+    assert counts == [["7", "3", "0", "2"], ["1", "1", "0", "0"], ["1", "0", "1", "0"]]
+    assert [root.get(key) for key in ("tests", "failures", "errors", "skipped")] == ["9", "4", "1", "2"]
+
+
+def test_no_two_tests_of_a_notebook_have_the_same_name() -> None:
+    root = Xml.fromstring(to_junit([Run("a", REPORT)]))
+    names = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
+    assert len(names) == len(set(names))
+    assert ("01_small.row_sums", "Rows. (2)") in names
+
+
+@pytest.mark.parametrize(
+    "text", ['<![CDATA["]]>&amp;</testsuites>', "\x00\x1b[31m\ud800\uffff\x0b", "a\r\n\tb"]
+)
+def test_words_of_strangers_stay_words(text: str) -> None:
+    told = replace(QUESTIONS[1], tests=(Told(text, Verdict.FAILED, 1.0, text),))
+    run = Run(text, replace(REPORT, message=text, questions=(told,)))
+    root = Xml.fromstring(to_junit([run]).encode())
+    assert [element.tag for element in root.iter()].count("testcase") == 1
+    assert len(list(root)) == 1
+
+
+def test_run_writes_it_beside_what_it_prints(course: Course, tmp_path: Path) -> None:
+    notebook, target = tmp_path / "01_small.ipynb", tmp_path / "report.xml"
+    notebook.write_text("no notebook", encoding="utf-8")
+    words = ["--course", str(course.root), "run", "--json", "--junit", str(target), str(notebook)]
+    done = CliRunner().invoke(main, words)
+    assert (done.exit_code, len(done.stdout.splitlines())) == (0, 1)
+    suite = Xml.parse(target).getroot()[0]
+    assert (suite.get("name"), suite.get("failures")) == (str(notebook), "2")
+
+
+def test_a_file_that_cannot_be_written_is_wrong_use_before_anything_is_graded(course: Course) -> None:
+    words = ["--course", str(course.root), "run", "--junit", "nowhere/report.xml", "01_small.ipynb"]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 2
+    assert "nowhere/report.xml" in done.stderr

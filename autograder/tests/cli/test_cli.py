@@ -1,0 +1,131 @@
+"""The command line: what is typed, what is printed, and the exit code that tells programs."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from autograder.authoring.verify import Proof
+from autograder.batch import run as running
+from autograder.cli.group import main
+from autograder.course.course import Course
+from autograder.doctor import Check
+
+
+def call(course: Course, *words: str) -> Result:
+    return CliRunner().invoke(main, ["--course", str(course.root), *words])
+
+
+@pytest.fixture
+def notebook(course: Course) -> Path:
+    """Return a file that is named as the small exercise and is no notebook."""
+    path = course.root / "01_small.ipynb"
+    path.write_text("no notebook", encoding="utf-8")
+    return path
+
+
+def test_run_prints_one_report_a_line(course: Course, notebook: Path) -> None:
+    done = call(course, "run", "--json", str(notebook), str(notebook))
+    assert done.exit_code == 0
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert first == second
+    assert first["notebook"] == str(notebook)
+    assert first["status"] == "unreadable"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run", "01_small.ipynb", "--exercise", "02_big"], 'has no exercise "02_big"; use one of 01_small'),
+        (["run", "homework.ipynb"], "neither its name, its folder nor its cells tell which exercise it is"),
+        (["run"], "Missing argument 'NOTEBOOK...'"),
+        (["verify", "02_big"], 'has no exercise "02_big"'),
+        (["fly"], "No such command 'fly'"),
+    ],
+)
+def test_wrong_use_exits_with_2_and_says_what_is_right(
+    course: Course, words: list[str], message: str
+) -> None:
+    done = call(course, *words)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert not done.stdout
+
+
+def test_a_missing_course_is_wrong_use(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["--course", str(tmp_path), "run", "a.ipynb"])
+    assert done.exit_code == 2
+    assert "course.yaml: missing; run this in the course's folder" in done.stderr
+
+
+def test_our_own_failure_is_one_line_and_a_file(
+    course: Course, notebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*arguments: object) -> None:
+        raise RuntimeError("a defect of ours")
+
+    monkeypatch.setattr(running, "guess_exercise", broken)
+    done = call(course, "run", str(notebook))
+    assert done.exit_code == 3
+    (line,) = done.stderr.splitlines()
+    found = re.fullmatch(r"autograder failed; the details are in (\S+)", line)
+    assert found
+    log = Path(found[1])
+    assert "RuntimeError: a defect of ours" in log.read_text(encoding="utf-8")
+    log.unlink()
+
+
+def test_an_exercise_s_fault_is_told_without_a_traceback(course: Course) -> None:
+    course.exercises["01_small"].suite.unlink()
+    done = call(course, "run", "--exercise", "01_small", "01_small.ipynb")
+    assert done.exit_code == 3
+    (line,) = done.stderr.splitlines()
+    assert line.endswith(f"{course.exercises['01_small'].suite}: missing; write the hidden tests there")
+
+
+def test_verify_tells_what_is_proved_and_what_is_not(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    proofs = [Proof("01_small", 1, 3, 2), Proof("02_big", findings=("02_big.py: missing; write it",))]
+    monkeypatch.setattr("autograder.authoring.verify.verify_together", lambda *_: iter(proofs))
+    done = call(course, "verify")
+    assert done.exit_code == 3
+    assert done.stdout.splitlines() == [
+        "01_small: proved (1 accepted, 3 mistakes, 2 of them named)",
+        "02_big: not proved (0 accepted, 0 mistakes, 0 of them named)",
+        "  02_big.py: missing; write it",
+    ]
+
+
+def test_verify_exits_with_0_where_all_is_proved(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograder.authoring.verify.verify_together", lambda *_: iter([Proof("01_small")]))
+    assert call(course, "verify", "01_small").exit_code == 0
+
+
+@pytest.mark.parametrize(("ok", "code"), [(True, 0), (False, 3)])
+def test_doctor_exits_by_what_it_sees(
+    course: Course, monkeypatch: pytest.MonkeyPatch, ok: bool, code: int
+) -> None:
+    checks = [Check("python", True, "3.11"), Check("worker", ok, "seen", "" if ok else "mend it")]
+    monkeypatch.setattr("autograder.doctor.examine", lambda _: checks)
+    done = call(course, "doctor")
+    assert done.exit_code == code
+    assert done.stdout.startswith("ok      python: 3.11\n")
+    assert ("not ok  worker: seen\n        mend it" in done.stdout) is not ok
+
+
+def test_new_says_what_it_wrote_and_what_to_do_next(course: Course) -> None:
+    done = call(course, "new", "02_new")
+    assert done.exit_code == 0
+    assert "wrote solutions/02_new/02_new.py" in done.stdout
+    assert "  - name: 02_new" in done.stdout
+    again = call(course, "new", "02_new")
+    assert again.exit_code == 2
+    assert "is there already" in again.stderr
+
+
+@pytest.mark.parametrize("command", sorted(main.commands))
+def test_every_command_explains_itself(command: str) -> None:
+    done = CliRunner().invoke(main, [command, "--help"])
+    assert done.exit_code == 0
+    assert done.stdout.startswith("Usage:")

@@ -1,0 +1,422 @@
+"""Collecting a class: what each archive holds goes in once, and what must not go in is named."""
+
+import gzip
+import io
+import json
+import os
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from autograder.cli.group import main
+from autograder.collecting.collect import Line, collect
+from autograder.collecting.naming import Naming
+from autograder.collecting.roster import RosterError, read_roster
+from autograder.course.course import Course, load_course
+
+IN_TIME, LATE = (2026, 3, 2, 18, 0, 0), (2026, 3, 3, 8, 0, 0)
+DUE = "2026-03-02T23:59:00+00:00"
+Content = str | bytes
+
+
+def notebook(text: str = "") -> str:
+    return json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5, "text": text})
+
+
+def make_zip(path: Path, files: Mapping[str, Content], when: tuple[int, ...] = IN_TIME) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            year, month, day, hour, minute, second = when
+            info = zipfile.ZipInfo("x", (year, month, day, hour, minute, second))
+            info.filename = name  # ZipInfo would have mended it
+            archive.writestr(info, content, zipfile.ZIP_DEFLATED)
+    return path
+
+
+def make_folder(path: Path, files: Mapping[str, str]) -> Path:
+    for name, content in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(content, encoding="utf-8")
+    return path
+
+
+def make_tar(path: Path, *members: tarfile.TarInfo) -> Path:
+    content = notebook().encode()
+    with tarfile.open(path, "w:gz") as archive:
+        for member in members:
+            member.size = len(content) if member.isreg() else 0
+            member.mtime = datetime(*IN_TIME, tzinfo=UTC).timestamp()
+            archive.addfile(member, io.BytesIO(content))
+    return path
+
+
+def due(course: Course) -> Course:
+    path = course.root / "course.yaml"
+    text = path.read_text(encoding="utf-8").replace("- name: 01_small", f"- name: 01_small\n    due: {DUE}")
+    path.write_text(text, encoding="utf-8")
+    return load_course(course.root)
+
+
+def run(course: Course, *archives: Path, times: bool = True) -> list[Line]:
+    return list(collect(course, archives, Naming(list(course.exercises)), times=times))
+
+
+def statuses(lines: list[Line]) -> list[tuple[str, str]]:
+    return [(line.student or line.path, line.status) for line in lines]
+
+
+def submitted(course: Course) -> dict[str, str]:
+    folder = course.root / "submitted"
+    return {
+        str(path.relative_to(folder)): path.read_text(encoding="utf-8")
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def call(course: Course, *words: object) -> Result:
+    return CliRunner().invoke(main, ["--course", str(course.root), "collect", *map(str, words)])
+
+
+def test_a_class_in_a_zip_goes_in_with_its_times(course: Course, tmp_path: Path) -> None:
+    one, other = notebook("1"), notebook("2")
+    archive = make_zip(tmp_path / "a.zip", {"ada/01_small.ipynb": one, "bob/01_small/01_small.ipynb": other})
+    assert statuses(run(course, archive)) == [("ada", "new"), ("bob", "new")]
+    assert submitted(course) == {
+        "ada/01_small/01_small.ipynb": one,
+        "ada/01_small/timestamp.txt": "2026-03-02 18:00:00.000000 UTC",
+        "bob/01_small/01_small.ipynb": other,
+        "bob/01_small/timestamp.txt": "2026-03-02 18:00:00.000000 UTC",
+    }
+
+
+def test_a_folder_and_a_tar_go_in_too(course: Course, tmp_path: Path) -> None:
+    files = {"ada/01_small.ipynb": notebook(), "ada/notes.txt": "-", "bob/01_small.ipynb": notebook()}
+    folder = make_folder(tmp_path / "class", files)
+    tar = make_tar(
+        tmp_path / "a.tgz", tarfile.TarInfo("x/eve/01_small.ipynb"), tarfile.TarInfo("x/fay/01_small.ipynb")
+    )
+    found = statuses(run(course, folder, tar))
+    assert found == [("ada", "new"), ("bob", "new"), ("eve", "new"), ("fay", "new")]
+
+
+def test_the_same_archive_twice_changes_nothing(course: Course, tmp_path: Path) -> None:
+    archive = make_zip(tmp_path / "a.zip", {"ada/01_small.ipynb": notebook()})
+    run(course, archive)
+    before = submitted(course)
+    assert statuses(run(course, archive)) == [("ada", "unchanged")]
+    assert submitted(course) == before
+
+
+def test_a_later_archive_replaces_and_an_earlier_one_does_not(course: Course, tmp_path: Path) -> None:
+    early = make_zip(tmp_path / "1.zip", {"ada/01_small.ipynb": notebook("1")})
+    late = make_zip(tmp_path / "2.zip", {"ada/01_small.ipynb": notebook("2")}, LATE)
+    assert statuses(run(course, early, late)) == [("ada", "new"), ("ada", "replaced")]
+    first, second = run(course, early, late)
+    assert (first.status, first.message) == ("unchanged", "something handed in later is there")
+    assert second.status == "unchanged"
+    assert submitted(course)["ada/01_small/01_small.ipynb"] == notebook("2")
+
+
+def test_canvas_counts_uploads_and_the_last_one_goes_in(course: Course, tmp_path: Path) -> None:
+    archive = make_zip(
+        tmp_path / "a.zip",
+        {
+            "lovelaceada_123_900_01_small-1.ipynb": notebook("last"),
+            "lovelaceada_123_88_01_small.ipynb": notebook("first"),
+            "lovelaceada_123_950_01_small_notes.ipynb": notebook("notes"),
+            "lovelaceada_123_951_report.pdf": b"%PDF",
+            "turingalan_LATE_45_901_01_small.ipynb": notebook(),
+        },
+    )
+    first, second = run(course, archive)
+    assert (first.student, first.status, first.message) == ("123", "new", "chosen from 3")
+    assert (second.student, second.status) == ("45", "new")
+    assert submitted(course)["123/01_small/01_small.ipynb"] == notebook("last")
+
+
+def test_canvas_itself_says_what_is_late_as_its_times_are_the_download_s(
+    course: Course, tmp_path: Path
+) -> None:
+    names = ("lovelaceada_123_900_01_small.ipynb", "turingalan_LATE_45_901_01_small.ipynb")
+    archive = make_zip(tmp_path / "a.zip", dict.fromkeys(names, notebook()), LATE)
+    in_time, late = run(due(course), archive)
+    assert (in_time.message, late.message) == ("", "8.0 h late")
+    assert submitted(course)["123/01_small/timestamp.txt"] == "2026-03-02 23:59:00.000000 UTC"
+    assert submitted(course)["45/01_small/timestamp.txt"] == "2026-03-03 08:00:00.000000 UTC"
+
+
+def test_without_times_nothing_is_late(course: Course, tmp_path: Path) -> None:
+    archive = make_zip(tmp_path / "a.zip", {"ada/01_small.ipynb": notebook()}, LATE)
+    (line,) = run(due(course), archive, times=False)
+    assert (line.status, line.message) == ("new", "")
+    assert list(submitted(course)) == ["ada/01_small/01_small.ipynb"]
+
+
+def test_moodle_s_names_become_ids_where_they_can(course: Course, tmp_path: Path) -> None:
+    files = {
+        "Ada Lovelace_1_assignsubmission_file_/01_small.ipynb": notebook(),
+        "Zoë Müller_2_assignsubmission_file_/01_small.ipynb": notebook(),
+        "Anna Lee_3_assignsubmission_file_/01_small.ipynb": notebook("one"),
+        "Anna Lee_4_assignsubmission_file_/01_small.ipynb": notebook("other"),
+    }
+    lines = run(course, make_zip(tmp_path / "a.zip", files))
+    assert {(line.student, line.status) for line in lines} == {
+        ("Ada.Lovelace", "new"),
+        ("", "refused"),
+        ("Anna.Lee", "refused"),
+    }
+
+
+def test_a_list_of_students_turns_names_into_ids(course: Course, tmp_path: Path) -> None:
+    roster = tmp_path / "students.csv"
+    roster.write_text("zoe,Zoë Müller,77\nada,Ada Lovelace\n", encoding="utf-8-sig")
+    files = {
+        "Zoë Müller_2_assignsubmission_file_/01_small.ipynb": notebook(),
+        "lovelaceada_88_900_01_small.ipynb": notebook(),
+    }
+    done = call(course, make_zip(tmp_path / "a.zip", files), "--students", roster)
+    assert done.exit_code == 0
+    assert "01_small zoe: new" in done.stdout
+    assert 'refused: "88" is not in the list of students' in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("=x,Ada\n", ':1: "=x" is no id'), ("ada,Lee\nbob,Lee\n", ':2: "Lee" stands for two students')],
+)
+def test_a_list_of_students_with_a_fault_is_told(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "students.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RosterError, match=message):
+        read_roster(path)
+
+
+def test_gradescope_s_export_goes_in_for_everybody_of_a_group(course: Course, tmp_path: Path) -> None:
+    metadata = """
+submission_5:
+  :submitters:
+  - {":sid": "100"}
+  - {":email": "bob@school.org"}
+  :created_at: 2026-03-03 00:59:00 Z
+"""
+    files = {
+        "assignment_1_export/submission_5/01_small.ipynb": notebook(),
+        "assignment_1_export/submission_metadata.yml": metadata,
+    }
+    lines = run(due(course), make_zip(tmp_path / "a.zip", files))
+    assert statuses(lines) == [("100", "new"), ("bob@school.org", "new")]
+    assert {line.message for line in lines} == {"1.0 h late"}
+
+
+def test_archives_of_students_in_an_archive_go_in(course: Course, tmp_path: Path) -> None:
+    inner = make_zip(tmp_path / "inner.zip", {"bob/01_small.ipynb": notebook()}).read_bytes()
+    archive = make_zip(
+        tmp_path / "a.zip", {"ada.zip": inner, "eve_01_small.zip": inner, "fay.zip": b"broken"}
+    )
+    lines = run(course, archive)
+    assert statuses(lines) == [("fay.zip", "refused"), ("ada", "new"), ("eve", "new")]
+
+
+BAD_NAMES = (
+    "../bob/01_small.ipynb",
+    "/tmp/bob/01_small.ipynb",
+    "bob/../../01_small.ipynb",
+    "bob\\01_small.ipynb",
+    "C:/bob/01_small.ipynb",
+    "bob\n/01_small.ipynb",
+    "=bob/01_small.ipynb",
+    "CON/01_small.ipynb",
+    "-bob/01_small.ipynb",
+    "..bob/01_small.ipynb",
+    "bob/02_other.ipynb",
+    "01_small.ipynb",
+)
+
+
+@pytest.mark.parametrize("name", BAD_NAMES)
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_a_bad_name_is_refused_by_name_and_the_others_go_in(
+    course: Course, tmp_path: Path, name: str, kind: str
+) -> None:
+    names = (name, "ada/01_small.ipynb")
+    if kind == "zip":
+        archive = make_zip(tmp_path / "a.zip", dict.fromkeys(names, notebook()))
+    else:
+        archive = make_tar(tmp_path / "a.tgz", *map(tarfile.TarInfo, names))
+    before = {path for path in tmp_path.rglob("*") if "submitted" not in path.parts}
+    assert statuses(run(course, archive)) == [(name, "refused"), ("ada", "new")]
+    assert [path.name for path in (course.root / "submitted").iterdir()] == ["ada"]
+    assert {path for path in tmp_path.rglob("*") if "submitted" not in path.parts} == before
+
+
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE]
+)
+def test_links_and_devices_in_a_tar_are_refused(course: Course, tmp_path: Path, kind: bytes) -> None:
+    odd = tarfile.TarInfo("bob/01_small.ipynb")
+    odd.type, odd.linkname = kind, "ada/01_small.ipynb"
+    archive = make_tar(tmp_path / "a.tgz", tarfile.TarInfo("ada/01_small.ipynb"), odd)
+    assert statuses(run(course, archive)) == [("bob/01_small.ipynb", "refused"), ("ada", "new")]
+
+
+def test_a_link_and_what_lies_below_it_do_not_lead_out(course: Course, tmp_path: Path) -> None:
+    link = tarfile.TarInfo("bob")
+    link.type, link.linkname = tarfile.SYMTYPE, str(tmp_path)
+    archive = make_tar(tmp_path / "a.tgz", link, tarfile.TarInfo("bob/01_small.ipynb"))
+    assert statuses(run(course, archive)) == [("bob", "refused"), ("bob", "new")]
+    assert not (tmp_path / "01_small.ipynb").exists()
+    assert not (course.root / "submitted" / "bob").is_symlink()
+
+
+def test_a_pipe_and_a_link_in_a_folder_are_refused(course: Course, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "class", {"ada/01_small.ipynb": notebook()})
+    (folder / "bob").mkdir()
+    os.mkfifo(folder / "bob" / "01_small.ipynb")
+    (folder / "eve").symlink_to(folder / "ada")
+    assert statuses(run(course, folder)) == [
+        ("eve", "refused"),
+        ("bob/01_small.ipynb", "refused"),
+        ("ada", "new"),
+    ]
+
+
+def test_a_bomb_is_refused_and_the_others_go_in(course: Course, tmp_path: Path) -> None:
+    files: dict[str, Content] = {"bob/01_small.ipynb": bytes(50 << 20), "ada/01_small.ipynb": notebook()}
+    archive = make_zip(tmp_path / "a.zip", files)
+    assert archive.stat().st_size < 52_000
+    refused, new = run(course, archive)
+    assert (refused.status, refused.message) == ("refused", "unpacks to more than 600 times its size")
+    assert new.student == "ada"
+
+
+def test_a_notebook_that_is_too_large_is_refused_in_its_student_s_name(
+    course: Course, tmp_path: Path
+) -> None:
+    files: dict[str, Content] = {"bob/01_small.ipynb": os.urandom(21 << 20), "ada/01_small.ipynb": notebook()}
+    refused, new = run(course, make_zip(tmp_path / "a.zip", files))
+    assert (refused.student, refused.message) == ("bob", "is larger than 20 MB")
+    assert new.student == "ada"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ada/01_small.ipynb", "ada/01_small.ipynb"),
+        ("ada/01_small.ipynb", "ada/01_SMALL.ipynb"),
+        ("ada/e\u0301/01_small.ipynb", "ada/\u00e9/01_small.ipynb"),
+        ("Ada/01_small.ipynb", "ada/x/01_small.ipynb"),
+    ],
+)
+def test_names_that_differ_in_case_or_form_only_are_both_refused(
+    course: Course, tmp_path: Path, one: str, other: str
+) -> None:
+    files = {one: notebook("1"), other: notebook("2"), "eve/01_small.ipynb": notebook()}
+    first, second, new = run(course, make_zip(tmp_path / "a.zip", files))
+    assert {first.path, second.path} == {one, other}
+    assert {first.status, second.status} == {"refused"}
+    assert "in case or Unicode form only" in first.message
+    assert (new.student, new.status) == ("eve", "new")
+
+
+def test_of_several_notebooks_none_is_taken_unless_one_is_named_as_asked(
+    course: Course, tmp_path: Path
+) -> None:
+    files = {
+        "ada/a/01_small.ipynb": notebook("1"),
+        "ada/b/01_small.ipynb": notebook("2"),
+        "bob/01_small.ipynb": notebook("3"),
+        "bob/01_small-Copy1.ipynb": notebook("4"),
+    }
+    lines = run(course, make_zip(tmp_path / "a.zip", files))
+    assert statuses(lines) == [("ada", "refused"), ("ada", "refused"), ("bob", "new")]
+    assert submitted(course)["bob/01_small/01_small.ipynb"] == notebook("3")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_that_stands_twice_in_a_zip_is_refused(course: Course, tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for text in "12":
+            archive.writestr("ada/01_small.ipynb", notebook(text))
+    assert statuses(run(course, path)) == [("ada", "refused"), ("ada", "refused")]
+
+
+def test_a_broken_archive_stops_neither_the_next_nor_what_came_before(course: Course, tmp_path: Path) -> None:
+    whole = make_tar(tmp_path / "a.tar.gz", *(tarfile.TarInfo(f"s{n}/01_small.ipynb") for n in range(4)))
+    plain = tmp_path / "a.tar"
+    with tarfile.open(whole) as archive:
+        assert len(archive.getmembers()) == 4
+    plain.write_bytes(gzip.decompress(whole.read_bytes())[: 3 * 1024 + 600])
+    good = make_zip(tmp_path / "b.zip", {"ada/01_small.ipynb": notebook()})
+    broken = tmp_path / "c.zip"
+    broken.write_bytes(b"PK\3\4 and no more")
+    lines = run(course, plain, broken, good)
+    assert [(line.status, line.student) for line in lines if line.archive == str(broken)] == [("refused", "")]
+    assert ("ada", "new") in statuses(lines)
+    assert ("s0", "new") in statuses(lines)
+    assert any("ends too early" in line.message for line in lines)
+
+
+def test_a_link_in_the_place_of_submitted_is_refused(course: Course, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (course.root / "submitted").symlink_to(elsewhere)
+    (line,) = run(course, make_zip(tmp_path / "a.zip", {"ada/01_small.ipynb": notebook()}))
+    assert line.status == "refused"
+    assert "is a link or no folder" in line.message
+    assert not list(elsewhere.iterdir())
+
+
+def test_leavings_of_systems_are_passed_over(course: Course, tmp_path: Path) -> None:
+    names = (
+        "ada/01_small.ipynb",
+        "__MACOSX/ada/._01_small.ipynb",
+        "ada/.ipynb_checkpoints/01_small-checkpoint.ipynb",
+    )
+    lines = run(course, make_zip(tmp_path / "a.zip", dict.fromkeys(names, notebook())))
+    assert statuses(lines) == [("ada", "new")]
+
+
+def test_the_command_says_a_line_on_each_and_exits_with_0(course: Course, tmp_path: Path) -> None:
+    files = {"ada/01_small.ipynb": notebook(), "bob\x1b[2J/01_small.ipynb": notebook()}
+    archive = make_zip(tmp_path / "a.zip", files)
+    done = call(course, archive)
+    assert done.exit_code == 0
+    assert done.stdout.splitlines() == [
+        f"{archive}: bob/01_small.ipynb: refused: has control characters in its name",
+        "01_small ada: new",
+        "1 refused, 1 new",
+    ]
+
+
+def test_the_command_tells_of_nothing(course: Course, tmp_path: Path) -> None:
+    done = call(course, make_zip(tmp_path / "a.zip", {"readme.txt": "-"}))
+    assert (done.exit_code, done.stdout) == (0, "no notebooks\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["missing.zip"], "'missing.zip' does not exist"),
+        ([], "Missing argument 'ARCHIVE...'"),
+        ([".", "--exercise", "02_big"], 'has no exercise "02_big"'),
+        ([".", "--pattern", "("], "--pattern: missing )"),
+        ([".", "--students", "none.csv"], "none.csv: cannot be read"),
+    ],
+)
+def test_wrong_use_exits_with_2_and_collects_nothing(course: Course, words: list[str], message: str) -> None:
+    done = call(course, *words)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert not (course.root / "submitted").exists()
+
+
+def test_notebooks_of_any_name_go_in_where_the_exercise_is_told(course: Course, tmp_path: Path) -> None:
+    archive = make_zip(tmp_path / "a.zip", {"lovelaceada_123_900_final.ipynb": notebook()})
+    assert "01_small 123: new" in call(course, archive, "--exercise", "01_small").stdout

@@ -1,0 +1,203 @@
+"""course.yaml is read whole, or refused with every line that is wrong in it."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from autograder.course.course import Course, CourseError, find_course, load_course
+from autograder.course.settings import SCHEMA, schema
+from autograder.sandbox.zygote import Limits
+
+HEAD = "course: small\ntitle: Small\n"
+ONE = "exercises:\n  - name: 01_small\n"
+
+
+def refusal(course: Course, text: str | bytes) -> list[str]:
+    """Return the lines with which `text` is refused, without the folder's name."""
+    path = course.root / "course.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(CourseError) as caught:
+        load_course(course.root)
+    return str(caught.value).replace(f"{course.root}/", "").splitlines()
+
+
+def accepted(course: Course, text: str) -> Course:
+    (course.root / "course.yaml").write_text(text, encoding="utf-8")
+    return load_course(course.root)
+
+
+def test_every_fault_is_told_at_once_by_line(course: Course) -> None:
+    text = """\
+course: 101
+title: ""
+wall: full
+walls: strong
+limits:
+  cell_seconds: -1
+  call_seconds: fast
+  memory_mb: 2.5
+  total_second: 3
+exercises:
+  - name: 01 dots
+    due: 2026-03-01 18:00
+  - name: one
+    du: 3
+    due: 20260301
+    forbids: {}
+    forbid:
+      double: mul
+  - name: One
+    forbid:
+    limits: [1]
+  - due: 2026-03-01T18:00:00Z
+  - 5
+"""
+    assert refusal(course, text) == [
+        'course.yaml:1: course: must be text; put it in quotes: "101"',
+        "course.yaml:2: title: is empty; write something",
+        'course.yaml:3: wall: unknown key; did you mean "walls"?',
+        "course.yaml:4: walls: \"strong\" is not known; use one of 'full', 'container' or 'bare'",
+        "course.yaml:6: limits.cell_seconds: must be above 0, but it is -1; change it",
+        'course.yaml:7: limits.call_seconds: must be a number, but it is "fast"; change it',
+        'course.yaml:8: limits.memory_mb: must be a whole number, but it is "2.5"; change it',
+        'course.yaml:9: limits.total_second: unknown key; did you mean "total_seconds"?',
+        'course.yaml:11: exercises[0].name: "01 dots" may hold letters, digits, "_" and "-" only; rename it',
+        "course.yaml:12: exercises[0].due: has no time zone; write it as 2026-03-01T18:00:00+01:00",
+        'course.yaml:14: exercises[1].du: unknown key; did you mean "due"?',
+        "course.yaml:15: exercises[1].due: is no date and time; write it as 2026-03-01T18:00:00+01:00",
+        'course.yaml:16: exercises[1].forbids: unknown key; did you mean "forbid"?',
+        "course.yaml:18: exercises[1].forbid.double: must be a list; write it as [one, two]",
+        'course.yaml:19: exercises[2].name: "One" is the name of exercises[1] too; rename one or delete it',
+        "course.yaml:20: exercises[2].forbid: is empty; give it a value or take it out",
+        "course.yaml:21: exercises[2].limits: must hold keys with values; "
+        "write each on a line of its own, as `key: value`",
+        "course.yaml:22: exercises[3].name: is missing; add it",
+        "course.yaml:23: exercises[4]: must hold keys with values; "
+        "write each on a line of its own, as `key: value`",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "1: the file is empty; it needs at least course, title and exercises"),
+        ("# nothing yet\n", "1: the file is empty; it needs at least course, title and exercises"),
+        (
+            "- one",
+            "1: the file: must hold keys with values; write each on a line of its own, as `key: value`",
+        ),
+        (HEAD + "exercises:\n\t- name: one\n", "4: a tab indents this line; use spaces"),
+        (
+            HEAD + "exercises: [{name: one, name: two}]",
+            "3: exercises[0].name: stands here again, after line 3; keep one of them",
+        ),
+        (HEAD + ONE + "title: Other\n", "5: title: stands here again, after line 2; keep one of them"),
+        (
+            HEAD + ONE + "    forbid:\n      double: [@]\n",
+            "6: found character '@' that cannot start any token; put the text in quotes",
+        ),
+        (
+            "course: small: one\n",
+            '1: a ":" where no key can stand; check the indentation, or put the text in quotes',
+        ),
+        (
+            "course: [small\ntitle: b\n",
+            "2: not YAML: expected ',' or ']', but got ':'; "
+            "check the indentation, brackets and quotes around this line",
+        ),
+        (
+            HEAD + ONE + "---\n",
+            "5: not YAML: found another document; "
+            "check the indentation, brackets and quotes around this line",
+        ),
+        ("course: \x07", "1: a control character; delete it"),
+        ("[" * 3000, "1: nested too deeply; keep it plain"),
+        (HEAD + "exercises: []\n", "3: exercises: is empty; list at least one"),
+        (
+            HEAD + ONE + "    limits: {cell_seconds: .nan}\n",
+            "5: exercises[0].limits.cell_seconds: must be a number that ends; change it",
+        ),
+        (
+            HEAD + ONE + "    limits: {memory_mb: 1}\n",
+            "5: exercises[0].limits.memory_mb: must be at least 64, but it is 1; change it",
+        ),
+        (
+            HEAD + ONE + "    forbid:\n      doubles: [mul]\n",
+            '6: exercises[0].forbid.doubles: 01_small has no such question; did you mean "double"?',
+        ),
+        (
+            HEAD + ONE + "    forbid:\n      softmax: [exp]\n",
+            "6: exercises[0].forbid.softmax: 01_small has no such question; use one of double, row_sums",
+        ),
+    ],
+)
+def test_a_fault_is_told_with_its_line_and_its_mend(course: Course, text: str, message: str) -> None:
+    assert refusal(course, text) == [f"course.yaml:{message}"]
+
+
+def test_a_file_that_is_not_text_is_refused(course: Course) -> None:
+    assert refusal(course, b"course: \xff") == ["course.yaml: not UTF-8 text; save it as UTF-8"]
+
+
+def test_a_list_that_holds_itself_is_refused_and_does_not_hang(course: Course) -> None:
+    assert refusal(course, HEAD + "exercises: &all [*all]\n")
+
+
+def test_a_missing_file_says_where_to_go(tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match=r"course\.yaml: missing; run this in the course's folder"):
+        load_course(tmp_path)
+
+
+def test_a_folder_in_the_file_s_place_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "course.yaml").mkdir()
+    with pytest.raises(CourseError, match="it must be a file that can be read"):
+        load_course(tmp_path)
+
+
+def test_an_exercise_s_limits_go_over_the_course_s(course: Course) -> None:
+    text = HEAD + "limits: {call_seconds: 2, memory_mb: 512}\n" + ONE + "    limits: {memory_mb: 1024}\n"
+    assert accepted(course, text).limits("01_small") == Limits(call_seconds=2, memory_mb=1024)
+
+
+def test_a_due_moment_keeps_its_time_zone(course: Course) -> None:
+    due = accepted(course, HEAD + ONE + "    due: 2026-03-01 18:00:00+01:00\n").due("01_small")
+    assert due is not None
+    assert due.utcoffset() == timedelta(hours=1)
+
+
+def test_rules_are_handed_on_by_question(course: Course) -> None:
+    assert dict(course.forbidden("01_small")) == {"row_sums": ("einsum",)}
+
+
+def test_an_unknown_exercise_is_refused_with_the_known_ones(course: Course) -> None:
+    with pytest.raises(CourseError, match='has no exercise "02_big"; use one of 01_small'):
+        course.chosen(["02_big"])
+
+
+def test_an_exercise_is_chosen_once_however_often_it_is_named(course: Course) -> None:
+    assert [exercise.name for exercise in course.chosen(["01_small", "01_small"])] == ["01_small"]
+    assert [exercise.name for exercise in course.chosen([])] == ["01_small"]
+
+
+def test_a_course_is_found_from_inside_its_folders(course: Course) -> None:
+    inside = course.root / "solutions" / "01_small"
+    assert find_course(inside) == course.root
+
+
+def test_the_committed_schema_is_current() -> None:
+    mend = "write it again with `python -m autograder.settings`"
+    assert SCHEMA.read_text(encoding="utf-8") == schema(), mend
+
+
+def test_the_schema_knows_every_key(course: Course) -> None:
+    known = json.loads(schema())
+    assert set(known["properties"]) == {"course", "title", "walls", "limits", "exercises"}
+    assert known["additionalProperties"] is False
+    assert set(known["$defs"]["ExerciseSettings"]["properties"]) == {"name", "due", "limits", "forbid"}
+
+
+def test_the_course_s_own_file_is_right() -> None:
+    root = Path(__file__).parents[3]
+    assert load_course(root).exercises

@@ -1,0 +1,315 @@
+"""The student's kit at work: real pytest on the released exercise, as students leave it."""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.course.course import load_course
+from autograder.course.notebook import KIT, fingerprint, write
+
+COURSE = load_course(Path(__file__).parents[3])
+Notebook = dict[str, Any]
+STUB = "# YOUR CODE HERE\n    raise NotImplementedError()"
+# Imports torch once, then runs pytest in a fresh process in each folder.
+RUN_ALL = """
+import os, sys, torch, pytest
+for folder in sys.argv[1:]:
+    if not os.fork():
+        os.chdir(folder)
+        os.dup2(os.open("../" + folder + ".txt", os.O_WRONLY | os.O_CREAT), 1)
+        os.dup2(1, 2)
+        status = pytest.main([])
+        sys.stdout.flush()
+        os._exit(status)
+    os.wait()
+"""
+
+
+def source(notebook: Notebook, name: str) -> str:
+    return "".join(cell(notebook, name)["source"])
+
+
+def cell(notebook: Notebook, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(each for each in notebook["cells"] if each.get("id") == name)
+    return found
+
+
+def rewrite(notebook: Notebook, name: str, text: str) -> None:
+    cell(notebook, name)["source"] = text.splitlines(keepends=True)
+
+
+def answer(notebook: Notebook, name: str, body: str) -> None:
+    rewrite(notebook, name, source(notebook, name).replace(STUB, body))
+
+
+def insert(notebook: Notebook, place: int, *texts: str) -> None:
+    notebook["cells"][place:place] = [
+        {"cell_type": "code", "metadata": {}, "source": text, "outputs": [], "execution_count": None}
+        for text in texts
+    ]
+
+
+def solve(notebook: Notebook) -> None:
+    """Answer all questions."""
+    answer(notebook, "double", "return x + x")
+    answer(notebook, "row_sums", "return x.sum(dim=-1)")
+
+
+def leave(notebook: Notebook) -> None:
+    """Hand in what was released."""
+
+
+def mistype(notebook: Notebook) -> None:
+    """Break the syntax of a question's cell, and of a cell of the student's own."""
+    solve(notebook)
+    rewrite(notebook, "double", "def double(x):\n    return (x * 2")
+    insert(notebook, 3, "for x in range(3)\n    print(x)")
+
+
+def mistake(notebook: Notebook) -> None:
+    """Give wrong values, and a wrong shape."""
+    answer(notebook, "double", 'print("x is", x[0, 0].item())\n    return x * x')
+    answer(notebook, "row_sums", "return x.sum(dim=0)")
+
+
+def crash(notebook: Notebook) -> None:
+    """Let torch raise inside one function; use a name that no cell makes in the other."""
+    answer(notebook, "double", "y = torch.ones(7)\n    return x + y")
+    answer(notebook, "row_sums", "return x.sum(dim=rows)")
+
+
+def forget_return(notebook: Notebook) -> None:
+    """Return nothing."""
+    solve(notebook)
+    rewrite(notebook, "double", "def double(x):\n    x + x")
+
+
+def disorder(notebook: Notebook) -> None:
+    """Use what is made further down, made in a check, or gone."""
+    solve(notebook)
+    insert(notebook, 3, "print(double(table) * factor)", "old = remembered + 1", "newer = old + 1")
+    insert(notebook, len(notebook["cells"]), "factor = 3", "print(sums)")
+
+
+def lose_check(notebook: Notebook) -> None:
+    """Delete one check, and empty the other of its code."""
+    solve(notebook)
+    notebook["cells"].remove(cell(notebook, "check-double"))
+    rewrite(notebook, "check-row_sums", "# Check of row_sums\n")
+
+
+def soften_check(notebook: Notebook) -> None:
+    """Edit a check so that a wrong answer passes."""
+    answer(notebook, "double", "return x")
+    answer(notebook, "row_sums", "return x.sum(dim=-1)")
+    rewrite(notebook, "check-double", "# Check of double\nassert double(table) is not None")
+
+
+def wrap_assert(notebook: Notebook) -> None:
+    """Fail an assert of several lines without a message, and one that torch makes."""
+    solve(notebook)
+    rewrite(notebook, "check-double", "# Check of double\nassert (\n    double(table).sum()\n    == 0\n)")
+    close = "torch.testing.assert_close(row_sums(table)[0], torch.tensor(7.0), msg='not 7')"
+    rewrite(notebook, "check-row_sums", f"# Check of row_sums\n{close}")
+
+
+def repeat(notebook: Notebook) -> None:
+    """Paste a question and a check twice, as Jupyter does it."""
+    solve(notebook)
+    for name in ("double", "check-row_sums"):
+        place = notebook["cells"].index(cell(notebook, name))
+        notebook["cells"].insert(place, json.loads(json.dumps(cell(notebook, name))))
+
+
+def export(notebook: Notebook) -> None:
+    """Strip all metadata, as an export does; still the picture is not drawn."""
+    solve(notebook)
+    rewrite(
+        notebook, "check-row_sums", source(notebook, "check-row_sums").replace("# Check of row_sums\n", "")
+    )
+    for each in notebook["cells"]:
+        each["metadata"] = {}
+        each.pop("id")
+    insert(notebook, len(notebook["cells"]), "import sys\n\nassert 'matplotlib' not in sys.modules, 'drawn'")
+
+
+def use_magics(notebook: Notebook) -> None:
+    """Use IPython's own syntax: it does nothing, and the rest of its cells runs."""
+    timed = source(notebook, "double").replace(STUB, "return x + x")
+    rewrite(notebook, "double", f"%%time\n{timed}")
+    insert(
+        notebook,
+        3,
+        "%matplotlib inline\n!pip install nothing\nfiles = !ls\nready = True\ntorch.nn?\n?print",
+        "%%bash\nexit 1",
+        "if ready:\n    !exit 1\nassert ready\ndisplay(table)",
+    )
+    answer(notebook, "row_sums", "%pdb off\n    return x.sum(dim=-1)")
+
+
+def rename(notebook: Notebook) -> None:
+    """Give one function another name, and delete the other's cell."""
+    solve(notebook)
+    rewrite(notebook, "double", source(notebook, "double").replace("def double", "def twice"))
+    notebook["cells"].remove(cell(notebook, "row_sums"))
+
+
+def leave_early(notebook: Notebook) -> None:
+    """Print, warn, end the program and fail, each in a cell that no check needs."""
+    solve(notebook)
+    insert(
+        notebook,
+        3,
+        "print('loud')\nimport warnings\nwarnings.warn('careful')\nexit()",
+        "raise KeyError('gone')",
+        "assert 1 == 2",
+    )
+
+
+CASES: list[Callable[[Notebook], None]] = [
+    leave, solve, mistype, mistake, crash, forget_return, disorder, lose_check, soften_check, wrap_assert,
+    repeat, export, use_magics, rename, leave_early,
+]  # fmt: skip
+FILES = {
+    "no_json": '{"cells": [\n<<<<<<< HEAD\n',
+    "no_notebook": "[1, 2]",
+    "old_notebook": '{"nbformat": 3, "worksheets": []}',
+    "empty": "",
+}
+
+
+@pytest.fixture(scope="module")
+def outputs(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder where each case's output lies, one run of pytest a case."""
+    root = tmp_path_factory.mktemp("kit")
+    original = (released / "01_small.ipynb").read_text(encoding="utf-8")
+    for case in CASES:
+        notebook = json.loads(original)
+        case(notebook)
+        hand_out(released, root / case.__name__, json.dumps(notebook))
+    for name, text in FILES.items():
+        hand_out(released, root / name, text)
+    return run_all(root)
+
+
+def hand_out(released: Path, folder: Path, notebook: str) -> Path:
+    shutil.copytree(released, folder)
+    (folder / "01_small.ipynb").write_text(notebook, encoding="utf-8")
+    return folder
+
+
+def environment() -> dict[str, str]:
+    keep = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
+    return {**keep, "COLUMNS": "110", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OMP_NUM_THREADS": "1"}
+
+
+def run_all(root: Path) -> Path:
+    """Run pytest in each folder in `root`; its output lies beside the folder."""
+    names = sorted(path.name for path in root.iterdir())
+    subprocess.run([sys.executable, "-c", RUN_ALL, *names], cwd=root, env=environment(), check=True)
+    return root
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+
+
+def settled(output: str) -> str:
+    """Return pytest's output without what differs from run to run."""
+    kept = [line for line in output.splitlines() if not line.startswith(("platform ", "rootdir: "))]
+    return re.sub(r" in \d+\.\d+s", " in 0.00s", "\n".join(kept)) + "\n"
+
+
+@pytest.mark.parametrize("name", [case.__name__ for case in CASES] + list(FILES))
+def test_students_see(name: str, outputs: Path, golden: Callable[[str, str], None]) -> None:
+    golden(f"kit/{name}.txt", settled((outputs / f"{name}.txt").read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def references(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder where each exercise's output lies, its questions answered by the reference."""
+    root = tmp_path_factory.mktemp("references")
+    for exercise in COURSE.exercises.values():
+        write(exercise, root / exercise.name)
+    return run_all(root)
+
+
+@pytest.mark.parametrize("name", list(COURSE.exercises))
+def test_a_reference_passes_the_checks_of_its_exercise(name: str, references: Path) -> None:
+    number = len(COURSE.exercises[name].points)
+    output = (references / f"{name}.txt").read_text(encoding="utf-8")
+    assert "note: " not in output
+    assert output.splitlines()[-1] == f"questions passed: {number} of {number}", output
+
+
+@pytest.fixture
+def folders(released: Path, tmp_path: Path) -> Path:
+    """Return a folder of two exercises: the small one solved, and one like it with one question solved."""
+    notebook = json.loads((released / "01_small.ipynb").read_text(encoding="utf-8"))
+    answer(notebook, "double", "return x + x")
+    (hand_out(released, tmp_path / "02_other", json.dumps(notebook)) / "01_small.ipynb").rename(
+        tmp_path / "02_other" / "02_other.ipynb"
+    )
+    other = tmp_path / "02_other" / "conftest.py"
+    other.write_text(other.read_text(encoding="utf-8").replace("01_small", "02_other"), encoding="utf-8")
+    answer(notebook, "row_sums", "return x.sum(dim=-1)")
+    hand_out(released, tmp_path / "01_small", json.dumps(notebook))
+    return tmp_path
+
+
+def test_several_folders_are_counted_together(folders: Path) -> None:
+    done = run(folders, "-q")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "questions passed: 3 of 4"
+    assert "FAILED 02_other/02_other.ipynb::row_sums - row_sums: not filled in yet" in done.stdout
+
+
+def test_one_folder_of_several_can_be_named(folders: Path) -> None:
+    done = run(folders, "01_small")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "questions passed: 2 of 2"
+
+
+def test_a_question_can_be_chosen_by_its_name(folders: Path) -> None:
+    done = run(folders / "02_other", "02_other.ipynb::double")
+    assert done.stdout.splitlines()[-1] == "questions passed: 1 of 1"
+
+
+def test_a_notebook_under_another_name_is_found(folders: Path) -> None:
+    (folders / "01_small" / "01_small.ipynb").rename(folders / "01_small" / "Copy of 01_small (1).ipynb")
+    done = run(folders / "01_small")
+    assert done.stdout.splitlines()[-1] == "questions passed: 2 of 2"
+
+
+def test_only_pytests_own_files_are_left_behind(folders: Path) -> None:
+    run(folders / "01_small")
+    left = {path.name for path in (folders / "01_small").iterdir()}
+    assert left == {"01_small.ipynb", "conftest.py", "__pycache__", ".pytest_cache"}
+
+
+def test_the_kit_needs_only_pytest_and_the_standard_library() -> None:
+    tree = ast.parse(KIT.read_text(encoding="utf-8"), feature_version=(3, 10))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {
+        (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name for node in imports
+    }
+    assert names - {"pytest"} <= sys.stdlib_module_names
+
+
+def test_kit_and_build_take_the_same_fingerprints(folders: Path) -> None:
+    code = "# Check\n\nx = 1  \r\n    # indented\ny = 'é'\n"
+    program = f"import conftest; print(conftest.Cell('', 1, {{'source': {code!r}}}).fingerprint)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=folders / "01_small", capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == fingerprint(code)

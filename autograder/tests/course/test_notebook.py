@@ -1,0 +1,92 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.course.notebook import build, fingerprint, notebook, to_json
+from autograder.course.source import Cell, Role
+
+ROOT = Path(__file__).parents[3]
+EXERCISES = list(load_course(ROOT).exercises.values())
+
+
+@pytest.fixture
+def exercise(course: Course) -> Exercise:
+    return course.exercises["01_small"]
+
+
+@pytest.fixture
+def cells(exercise: Exercise) -> dict[str, Any]:
+    return {cell["id"]: cell for cell in notebook(exercise)["cells"]}
+
+
+def test_the_built_notebook_is_the_golden_one(course: Course, golden: Callable[[str, str], None]) -> None:
+    built = build(course, course.chosen([]))
+    assert [path.relative_to(course.root).as_posix() for path in built] == [
+        "build/source/01_small/01_small.ipynb",
+        "build/source/01_small/conftest.py",
+    ]
+    golden("notebook/01_small.ipynb", built[0].read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_every_exercise_builds_a_valid_notebook(exercise: Exercise) -> None:
+    nbformat.validate(nbformat.from_dict(notebook(exercise)))
+
+
+def test_two_builds_are_the_same_to_the_byte(course: Course, exercise: Exercise) -> None:
+    first = [path.read_bytes() for path in build(course, [exercise])]
+    again = [path.read_bytes() for path in build(course, [Exercise(exercise.folder)])]
+    assert first == again
+    assert b"\r" not in b"".join(first)
+
+
+def test_a_question_and_its_check_are_known_by_name(cells: dict[str, Any]) -> None:
+    solution = {"grade": False, "grade_id": "double", "locked": False, "solution": True}
+    check = {"grade": True, "grade_id": "check-double", "locked": True, "solution": False, "points": 2}
+    every = {"schema_version": 3, "task": False}
+    assert cells["double"]["metadata"] == {"nbgrader": solution | every}
+    assert cells["check-double"]["metadata"] == {"nbgrader": check | every}
+
+
+def test_a_written_answer_is_graded_and_answered_in_one_cell(cells: dict[str, Any]) -> None:
+    about = cells["why"]["metadata"]["nbgrader"]
+    assert cells["why"]["cell_type"] == "markdown"
+    assert (about["grade"], about["solution"], about["points"]) == (True, True, 2)
+
+
+def test_a_picture_is_tagged_and_free_to_edit(cells: dict[str, Any]) -> None:
+    (demo,) = [cell for name, cell in cells.items() if name.startswith("demo-")]
+    assert demo["metadata"] == {"tags": ["demo"]}
+
+
+def test_the_second_cell_says_how_to_check_oneself(exercise: Exercise) -> None:
+    first, second, *_ = notebook(exercise)["cells"]
+    assert "".join(first["source"]).startswith("# Small steps")
+    assert "`pytest`" in "".join(second["source"])
+
+
+def test_cells_of_the_same_words_have_ids_of_their_own(exercise: Exercise) -> None:
+    exercise.__dict__["cells"] = (Cell(Role.TEXT, "Now you."),) * 3
+    ids = [cell["id"] for cell in notebook(exercise)["cells"]]
+    assert [name for name in ids if "now-you" in name] == [
+        "text-now-you",
+        "text-now-you--2",
+        "text-now-you--3",
+    ]
+
+
+def test_a_fingerprint_sees_code_and_not_its_comments() -> None:
+    assert fingerprint("# Check\nx = 1\n\ny = 2") == fingerprint("x = 1  \r\ny = 2\n# done")
+    assert fingerprint("x = 1") != fingerprint("x = 2")
+
+
+def test_a_notebook_is_written_with_sorted_keys_and_a_last_newline() -> None:
+    text = to_json({"b": "é", "a": 1})
+    assert text == '{\n "a": 1,\n "b": "é"\n}\n'
+    assert json.loads(text) == {"a": 1, "b": "é"}

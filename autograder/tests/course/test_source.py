@@ -1,0 +1,141 @@
+"""Faults in an exercise's folder are told with their place and their mend."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from autograder.course.exercise import Exercise
+from autograder.course.source import Role, SourceError, read_source
+
+GOOD = '''# %% [markdown]
+# # Title
+
+# %%
+import torch
+
+# %% solution="double"
+def double(x):
+    """Twice x."""
+    ### BEGIN SOLUTION
+    return 2 * x
+    ### END SOLUTION
+
+# %% check="double" points=2
+assert double(1) == 2
+
+# %% demo
+print(double(3))
+
+# %% [markdown] manual="why" points=1
+# ### BEGIN SOLUTION
+# Because.
+# ### END SOLUTION
+'''
+
+
+@pytest.fixture
+def exercise(tmp_path: Path) -> Exercise:
+    folder = tmp_path / "01_small"
+    for part in ("accepted", "mistakes"):
+        (folder / part).mkdir(parents=True)
+    (folder / "01_small.py").write_text(GOOD, encoding="utf-8")
+    return Exercise(folder)
+
+
+def test_cells_have_roles_names_and_points(exercise: Exercise) -> None:
+    roles = [(cell.role, cell.name, cell.points) for cell in exercise.cells]
+    assert roles == [
+        (Role.TEXT, "", 0),
+        (Role.CODE, "", 0),
+        (Role.SOLUTION, "double", 0),
+        (Role.CHECK, "double", 2),
+        (Role.DEMO, "", 0),
+        (Role.MANUAL, "why", 1),
+    ]
+    assert (exercise.points, exercise.written) == ({"double": 2.0}, {"why": 1.0})
+
+
+def test_the_release_of_a_cell_has_a_stub_where_the_solution_was(exercise: Exercise) -> None:
+    solution = next(cell for cell in exercise.cells if cell.role is Role.SOLUTION)
+    assert solution.released() == (
+        'def double(x):\n    """Twice x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
+    )
+
+
+def test_the_reference_has_neither_checks_nor_pictures(exercise: Exercise) -> None:
+    assert [code.splitlines()[0] for code in exercise.reference] == ["import torch", "def double(x):"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("points=2", "", "cell 4 needs points above 0, such as points=2"),
+        ("points=2", "points=0", "needs points above 0"),
+        ("points=2", "pints=2", 'the unknown key "pints"; use one of solution, check, manual, demo'),
+        (
+            'check="double"',
+            'check="treble"',
+            'question "double" has no check; add a cell check="double" points=1',
+        ),
+        ("def double", "def treble", 'the solution cell of "double" does not define double'),
+        (
+            "### BEGIN SOLUTION\n    return",
+            "return",
+            '"double" needs its answer between "### BEGIN SOLUTION"',
+        ),
+        ('solution="double"', 'solution="double" check="double"', "cell 3 is both solution and check"),
+        ('[markdown] manual="why"', 'manual="why"', "cell 6 is marked manual; that takes a markdown cell"),
+        ('manual="why"', 'manual="why not"', '"why not" is no name; use letters, digits and _'),
+    ],
+)
+def test_a_fault_in_the_source_is_told_with_its_mend(
+    exercise: Exercise, old: str, new: str, message: str
+) -> None:
+    exercise.source.write_text(GOOD.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(SourceError, match=re.escape(message)) as fault:
+        read_source(exercise.source)
+    assert str(exercise.source) in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "code", "message"),
+    [
+        ("mistakes/double__x.py", "def double(x):\n    return x\n", "has no docstring"),
+        (
+            "mistakes/treble__x.py",
+            '"""Hint."""\n\ndef double(x): ...\n',
+            '"treble" is no question; name the file',
+        ),
+        (
+            "mistakes/double__x.py",
+            '"""Hint."""\n\ndef treble(x): ...\n',
+            "must define double and no other question",
+        ),
+        (
+            "mistakes/double__x.py",
+            '"""Hint."""\n\ndef double(x)\n',
+            "line 3: expected ':'; it must be Python",
+        ),
+        ("accepted/other.py", '"""Other."""\n\ndef treble(x): ...\n', "defines no question of 01_small"),
+    ],
+)
+def test_a_fault_in_a_variant_is_told_with_its_mend(
+    exercise: Exercise, place: str, code: str, message: str
+) -> None:
+    (exercise.folder / place).write_text(code, encoding="utf-8")
+    with pytest.raises(SourceError, match=re.escape(message)):
+        assert exercise.accepted or exercise.mistakes
+
+
+def test_a_missing_source_is_told(tmp_path: Path) -> None:
+    with pytest.raises(
+        SourceError, match=r"missing; write the exercise there or take 05_lost out of course\.yaml"
+    ):
+        assert Exercise(tmp_path / "05_lost").cells
+
+
+def test_a_variant_brings_its_helpers_and_replaces_its_questions(exercise: Exercise) -> None:
+    code = '"""Other."""\n\ndef helper(x): return x + x\n\ndef double(x): return helper(x)\n'
+    assert exercise.replaced(code) == {"double": code}
+    assert exercise.variant(code) == ("import torch", code)

@@ -1,0 +1,92 @@
+"""The gradebook for tests: filling it without a worker, grading by hand, reading it back row by row."""
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook
+
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.gradebook import Book, read_handins
+from autograder.gradebook.config import database
+from autograder.grading.grader import Graded
+from autograder.report.gradebook_submission import Entry, Handin
+from autograder.report.report import QuestionReport, Report, Status, Verdict, total, written
+from autograder.submission.submission import Submission
+from autograder.tests.classroom import small
+
+
+def full_marks(exercise: Exercise) -> Graded:
+    """Return what grading a right answer comes to."""
+    questions = tuple(
+        QuestionReport(name, Verdict.PASSED, points, points, "", None, ())
+        for name, points in exercise.points.items()
+    )
+    by_hand = tuple(written(name, points) for name, points in exercise.written.items())
+    score, maximum = total(questions)
+    return Graded(Report(exercise.name, Status.GRADED, "", score, maximum, (), questions + by_hand), {})
+
+
+def record(course: Course, student: str, graded: Graded) -> None:
+    """Take a submission through nbgrader as if it had just been graded."""
+    with Book(course, small(course)) as book:
+        book.record(student, graded)
+
+
+def by_hand(course: Course, student: str, cell: str, score: float, remark: str = "") -> None:
+    """Grade as a person does in the formgrader."""
+    name = small(course).name
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        grade = gradebook.find_grade(cell, name, name, student)
+        grade.manual_score, grade.needs_manual_grade = score, False
+        if remark:
+            gradebook.find_comment(cell, name, name, student).manual_comment = remark
+        gradebook.db.commit()
+
+
+def handin(course: Course, student: str) -> Handin:
+    return next(h for h in read_handins(course, small(course)) if h.student == student)
+
+
+def entry(course: Course, student: str, question: str) -> Entry:
+    return next(e for e in handin(course, student).entries if e.question == question)
+
+
+def autograded(course: Course, student: str) -> dict[str, Any]:
+    submission = Submission(course.root, student, small(course).name)
+    notebook: dict[str, Any] = json.loads(submission.autograded.read_text(encoding="utf-8"))
+    return notebook
+
+
+def dump(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Return every row of a gradebook that means something: without nbgrader's random ids."""
+    queries = {
+        "grades": """
+            select a.name, s.student_id, b.name,
+                g.auto_score, g.manual_score, g.extra_credit, g.needs_manual_grade
+            from grade g join base_cell b on b.id = g.cell_id
+            join submitted_notebook n on n.id = g.notebook_id
+            join submitted_assignment s on s.id = n.assignment_id
+            join assignment a on a.id = s.assignment_id""",
+        "comments": """
+            select s.student_id, b.name, c.auto_comment, c.manual_comment
+            from comment c join base_cell b on b.id = c.cell_id
+            join submitted_notebook n on n.id = c.notebook_id
+            join submitted_assignment s on s.id = n.assignment_id""",
+        "submissions": """
+            select s.student_id, s.timestamp, n.late_submission_penalty, n.flagged
+            from submitted_assignment s join submitted_notebook n on n.assignment_id = s.id""",
+        "cells": "select name, cell_type, locked, source, checksum from source_cell",
+        "points": "select name, max_score, cell_type from grade_cells g join base_cell b on b.id = g.id",
+        "solutions": "select b.name from solution_cells s join base_cell b on b.id = s.id",
+        "assignments": "select name, duedate, course_id from assignment",
+        "notebooks": "select name, kernelspec from notebook",
+    }
+    with sqlite3.connect(path) as connection:
+        rows = {
+            name: sorted(connection.execute(query).fetchall(), key=repr) for name, query in queries.items()
+        }
+    connection.close()
+    return rows

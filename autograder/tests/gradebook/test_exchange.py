@@ -1,0 +1,84 @@
+"""nbgrader's exchange, there and back: released, fetched, submitted, collected, graded, returned."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from getpass import getuser
+from pathlib import Path
+
+import pytest
+from nbgrader.auth import Authenticator
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import (
+    Exchange,
+    ExchangeCollect,
+    ExchangeFetchAssignment,
+    ExchangeFetchFeedback,
+    ExchangeReleaseAssignment,
+    ExchangeReleaseFeedback,
+    ExchangeSubmit,
+)
+from traitlets.config import Config
+
+from autograder.authoring.answers import fill, right_answers
+from autograder.authoring.release import release
+from autograder.batch.grade import grade
+from autograder.course.course import Course
+from autograder.gradebook.config import load
+from autograder.publishing.feedback import feedback
+from autograder.submission.submission import Submission
+from autograder.tests.classroom import small
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.filterwarnings(
+        "ignore::pytest.PytestUnraisableExceptionWarning"
+    ),  # files nbgrader leaves open
+]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    """Return the folder where a student works."""
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    return folder
+
+
+@contextmanager
+def working_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with monkeypatch.context() as patch:
+        patch.chdir(folder)
+        yield
+
+
+def test_a_page_finds_its_way_back_to_the_student(
+    ready: Course, desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "exchange").mkdir(mode=0o777)
+    (tmp_path / "exchange").chmod(0o777)
+    config = load(ready)
+    config.merge(Config({"Exchange": {"root": str(tmp_path / "exchange")}}))
+    config.CourseDirectory.assignment_id = small(ready).name
+    release(ready, [small(ready)])
+
+    def pass_on(kind: type[Exchange], folder: Path) -> None:
+        own = Config(config)
+        own.CourseDirectory.root = str(folder)
+        own.Exchange.assignment_dir = str(folder)
+        with working_in(folder, monkeypatch):
+            place = CourseDirectory(config=own)
+            kind(coursedir=place, authenticator=Authenticator(config=own), config=own).start()
+
+    pass_on(ExchangeReleaseAssignment, ready.root)
+    pass_on(ExchangeFetchAssignment, desk)
+    path = desk / small(ready).name / f"{small(ready).name}.ipynb"
+    path.write_text(json.dumps(fill(json.loads(path.read_text()), right_answers(small(ready)))))
+    pass_on(ExchangeSubmit, desk)
+    pass_on(ExchangeCollect, ready.root)
+    assert [line.score for line in grade(ready, [small(ready)]).lines] == [5.0]
+    feedback(ready, [small(ready)])
+    pass_on(ExchangeReleaseFeedback, ready.root)
+    pass_on(ExchangeFetchFeedback, desk)
+    (returned,) = (desk / small(ready).name / "feedback").rglob("*.html")
+    assert returned.read_bytes() == Submission(ready.root, getuser(), small(ready).name).feedback.read_bytes()

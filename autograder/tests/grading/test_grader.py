@@ -1,0 +1,190 @@
+"""One submission after another through a real worker: each is graded, none stops the next."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.verify import answered
+from autograder.course.course import Course
+from autograder.grading.grader import Grader
+from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.sandbox.zygote import Limits, Zygote
+from autograder.submission.notebook import NotebookCell
+
+LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
+FULL = 5.0
+
+
+class Desk:
+    """Grades the small exercise with other answers."""
+
+    def __init__(self, course: Course, zygote: Zygote) -> None:
+        self.exercise = course.exercises["01_small"]
+        self.grader = Grader(self.exercise, {"double": ["mul"]}, LIMITS, zygote)
+
+    def cells(self, **answers: str) -> tuple[NotebookCell, ...]:
+        return answered(self.exercise, {"double": "def double(x):\n    return x + x", **answers})
+
+    def grade(self, **answers: str) -> Report:
+        return self.grader.grade_cells(self.cells(**answers)).report
+
+
+@pytest.fixture
+def desk(course: Course, zygote: Zygote) -> Desk:
+    return Desk(course, zygote)
+
+
+def of(report: Report, name: str) -> QuestionReport:
+    return next(question for question in report.questions if question.name == name)
+
+
+def test_the_reference_scores_in_full(desk: Desk) -> None:
+    report = desk.grade()
+    assert (report.status, report.score, report.max_score) == (Status.GRADED, FULL, FULL)
+    assert [question.verdict for question in report.questions] == ["passed", "passed", "ungraded"]
+
+
+def test_grading_twice_gives_the_same_bytes(desk: Desk) -> None:
+    wrong = {"row_sums": "def row_sums(x):\n    return x.sum(0)"}
+    assert desk.grade(**wrong).to_json() == desk.grade(**wrong).to_json()
+
+
+def test_the_untouched_release_scores_nothing_and_says_so(desk: Desk) -> None:
+    report = desk.grade(
+        **{cell.name: cell.released() for cell in desk.exercise.cells if cell.role == "solution"}
+    )
+    assert report.score == 0
+    assert {of(report, name).verdict for name in ("double", "row_sums")} == {Verdict.NOT_ATTEMPTED}
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict", "hint"),
+    [
+        ("def row_sums(x):\n    return None", "failed", "must be a tensor, but it is None"),
+        ("def row_sums(x):\n    return x.sum(-1).numpy()", "failed", "numpy.ndarray"),
+        ("def row_sums(x):\n    return x.sum(-1) * float('nan')", "failed", "NaN"),
+        ("def row_sums(x):\n    return x.sum()", "failed", "shape"),
+        ("class T(type(table)): pass\ndef row_sums(x): return x.sum(-1).as_subclass(T)", "failed", "a sub"),
+        ("def row_sums(x):\n    return x.sum(-1).half()", "failed", "must be float32"),
+        ("def row_sums(x):\n    return x.sum(-1).to_sparse()", "failed", "sparse"),
+        ("def row_sums(x):\n    return x.sum(-1).to('meta')", "failed", "meta"),
+        ("def row_sums(x):\n    return x.sum(-1)[:1].expand(10**12)", "failed", "1,000,000,000,000 elements"),
+        ("def row_sums(x):\n    return y", "crashed", "'y' is not defined (the cell of row_sums, line 2)"),
+        ("def row_sums(x):\n    import sys; sys.exit(0)", "crashed", "SystemExit"),
+        ("def row_sums(x):\n    return row_sums(x)", "crashed", "RecursionError"),
+        ("def row_sums(x):\n    import os; os._exit(0)", "crashed", "ended itself (exit code 0)"),
+        ("def row_sums(x):\n    import ctypes; ctypes.string_at(0)", "crashed", "segmentation fault"),
+        ("def row_sums(x):\n    bytearray(4 << 30)", "crashed", "MemoryError"),
+        ("def row_sums(x):\n    while True: pass", "timed out", "Can its loop end?"),
+        ("def row_sums(x)\n    return x", "not defined", "expected ':' (the cell of row_sums, line 1)"),
+        ("def rowsums(x):\n    return x.sum(-1)", "not defined", "Is it spelt as in the exercise?"),
+        ("while True: pass", "timed out", "The cell that defines row_sums ran longer than 1.5 s"),
+        ("import os; os._exit(3)", "crashed", "The cell that defines row_sums ended the program"),
+        ("def row_sums(x):\n    import socket; socket.socket()", "blocked", "The sandbox refused this"),
+    ],
+)  # fmt: skip
+def test_a_fault_costs_its_own_question_and_says_why(desk: Desk, code: str, verdict: str, hint: str) -> None:
+    report = desk.grade(row_sums=code)
+    assert report.status == Status.GRADED
+    assert of(report, "double").verdict == Verdict.PASSED
+    question = of(report, "row_sums")
+    assert question.verdict == verdict
+    assert question.score is not None
+    assert question.score < question.max_score
+    assert hint in " ".join([question.hint, *(test.hint for test in question.tests)])
+
+
+@pytest.mark.parametrize(
+    ("answer", "place"),
+    [
+        ("def row_sums(x):\n    return total(None)", "(the cell of row_sums, line 2)"),
+        ("def row_sums(x):\n    return mine(x)", "(code cell 7, line 2)"),
+        ("row_sums = total", "(code cell 1, line 4)"),
+    ],
+)
+def test_an_error_in_given_code_is_placed_where_the_students_own_code_led_to_it(
+    course: Course, zygote: Zygote, answer: str, place: str
+) -> None:
+    source = course.exercises["01_small"].source
+    total = "def total(x):\n    return x.summed()\n"
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace("\ntable =", f"\n{total}\ntable =", 1), encoding="utf-8")
+    desk = Desk(course, zygote)
+    mine = NotebookCell(99, "code", "def mine(x):\n    return total(x)")
+    report = desk.grader.grade_cells((*desk.cells(row_sums=answer), mine)).report
+    hints = {test.hint for test in of(report, "row_sums").tests}
+    assert len(hints) > 0
+    assert all(hint.endswith(place) for hint in hints)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import sys; sys.exit(0)",
+        "!ls",
+        "%%bash\nls",
+        "%run other.py",
+        "get_ipython().system('ls')",
+        "input()",
+        "%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.show()",
+        "print('x' * 100_000_000)",
+        "for _ in range(100_000): display(1)",
+        "1 / 0",
+        "def broken(:",
+        "torch.allclose = torch.equal = lambda *a, **k: True",
+        "torch.set_default_dtype(torch.float64); torch.set_grad_enabled(False)",
+        "import os; os.close(3); os.chdir('/')",
+    ],
+)
+def test_what_another_cell_does_costs_no_question(desk: Desk, code: str) -> None:
+    cells = desk.cells()
+    disturbed = (*cells, NotebookCell(len(cells), "code", code))
+    assert desk.grader.grade_cells(disturbed).report.score == FULL
+
+
+def test_a_forbidden_call_is_for_review_and_scores_nothing_yet(desk: Desk) -> None:
+    report = desk.grade(double="def double(x):\n    return torch.mul(x, 2)")
+    question = of(report, "double")
+    assert (question.verdict, question.score) == (Verdict.REVIEW, 0)
+    assert '"mul"' in question.hint
+
+
+def test_a_transformer_of_syntax_trees_hides_nothing_and_is_for_review_where_calls_are_forbidden(
+    desk: Desk,
+) -> None:
+    cells = desk.cells()
+    transformer = NotebookCell(
+        len(cells), "code", "import ast\nget_ipython().ast_transformers.append(ast.NodeTransformer())"
+    )
+    report = desk.grader.grade_cells((*cells, transformer)).report
+    assert of(report, "double").verdict == Verdict.REVIEW
+    assert of(report, "row_sums").verdict == Verdict.PASSED
+
+
+def test_a_known_mistake_is_named_with_its_hint(desk: Desk) -> None:
+    mistake = next(mistake for mistake in desk.exercise.mistakes if mistake.question == "row_sums")
+    question = of(desk.grade(row_sums=mistake.code), "row_sums")
+    assert (question.mistake, question.hint) == (mistake.name, mistake.hint)
+
+
+def test_a_file_that_is_no_notebook_gets_a_report_too(desk: Desk, tmp_path: Path) -> None:
+    path = tmp_path / "broken.ipynb"
+    path.write_text("{", encoding="utf-8")
+    report = desk.grader.grade(path).report
+    assert (report.status, report.score) == (Status.UNREADABLE, 0)
+    assert "not JSON" in report.message
+
+
+def test_a_cells_prints_are_kept_but_not_without_end(desk: Desk) -> None:
+    cells = (*desk.cells(), NotebookCell(99, "code", "print('a' * 10**8)\nprint('b')"))
+    outputs = desk.grader.grade_cells(cells).results[99].outputs
+    assert sum(output.size for output in outputs) < 100_000
+
+
+def test_what_one_submission_leaves_behind_the_next_does_not_see(desk: Desk) -> None:
+    spy = "import os, torch; open('left', 'w').write('x'); os.environ['LEFT'] = '1'; torch.left = 1; left = 1"
+    look = "import os, torch\nfound = os.listdir(), 'LEFT' in os.environ, hasattr(torch, 'left')"
+    cells = desk.cells()
+    desk.grader.grade_cells((*cells, NotebookCell(98, "code", spy)))
+    seen = desk.grader.grade_cells((*cells, NotebookCell(98, "code", look + "\nprint(found)"))).results[98]
+    assert seen.outputs[0].text == "([], False, False)\n"

@@ -1,0 +1,228 @@
+"""Attacks, the host that they may want to change, and the desk at which submissions with them are graded."""
+
+import copy
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+import yaml
+
+from autograder.course.course import Course
+from autograder.grading.grader import Graded, Grader
+from autograder.report.report import Report
+from autograder.sandbox.zygote import Limits, Tier, Zygote
+from autograder.tests.classroom import cell_of, small, solved, stripped
+
+FOLDER = Path(__file__).parent / "files"
+LIMITS = Limits(cell_seconds=2, call_seconds=1, total_seconds=20, memory_mb=512)
+TIERS = (Tier.FULL, Tier.CONTAINER)
+RIGHT = {"double": "def double(x):\n    return x + x"}
+WRONG = "def row_sums(x):\n    return None"
+SECRET = "what no submission may read"
+STUDENT = "eve.of.the.first.row"
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGIO, signal.SIGCHLD)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What one file tries, and what comes of it; the question beside it must pass."""
+
+    path: Path
+    about: str
+    verdicts: tuple[str, ...]  # several where it is a race which wall it meets first
+    score: float = 0  # of the question that it answers
+    hint: str = ""
+    tiers: tuple[Tier, ...] = TIERS  # those that stop it
+    answer: str = "row_sums"
+    cell: str = "answer"  # "first": a cell of its own, above a plain wrong answer
+    times: int = 1
+    forbid: tuple[str, ...] = ()
+    alike: str = ""  # another answer, whose report must be the same to the byte
+    form: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The file's name without its ending."""
+        return self.path.name.partition(".")[0]
+
+    @property
+    def number(self) -> int:
+        """Its number in the ledger."""
+        return int(self.name[:2])
+
+
+def load(path: Path) -> Attack:
+    """Read an attack: a sentence, an empty line, and what to expect of it, in YAML."""
+    text = path.read_text(encoding="utf-8")
+    form = json.loads(text) if path.suffix == ".json" else {}
+    doc = form["about"] if form else text.split('"""')[1]
+    about, _, expectation = doc.partition("\n\n")
+    expected = yaml.safe_load(expectation)
+    verdict = expected.pop("verdict")
+    expected["verdicts"] = (verdict,) if isinstance(verdict, str) else tuple(verdict)
+    expected["tiers"] = tuple(map(Tier, expected.get("tiers", TIERS)))
+    return Attack(path, about.strip(), form=form, **expected)
+
+
+ATTACKS = [load(path) for path in sorted(FOLDER.iterdir()) if path.suffix in (".py", ".json")]
+
+
+class Host:
+    """The machine and the grader's own process: what an attack may want to change."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "gradebook.db"
+        self.file.write_text(SECRET, encoding="utf-8")
+        self.folder = folder
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(folder / "agent"))
+        self.listener.listen()
+        self.listener.setblocking(False)
+
+    def knocked(self) -> bool:
+        """Whether somebody has connected to the host's socket."""
+        try:
+            self.listener.accept()[0].close()
+        except BlockingIOError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Listen no more."""
+        self.listener.close()
+
+    def state(self) -> dict[str, Any]:
+        """Return all that must be the same before and after."""
+        return {
+            "file": (self.file.read_text(encoding="utf-8"), _status(self.file)),
+            "folder": (sorted(self.folder.iterdir()), _status(self.folder)),
+            "descriptors": sorted(path.name for path in Path("/proc/self/fd").iterdir()),
+            "threads": threading.active_count(),
+            "signals": [signal.getsignal(number) for number in SIGNALS],
+            "environment": dict(os.environ),
+            "place": (Path.cwd(), list(sys.path)),
+            "torch": (torch.allclose, torch.equal, torch.get_default_dtype(), torch.is_grad_enabled()),
+            "random": torch.get_rng_state().tolist(),
+            "knocked": self.knocked(),
+        }
+
+
+class Desk:
+    """A grader with a zygote of one tier, and what its zygote has around it."""
+
+    def __init__(self, course: Course, zygote: Zygote, host: Host) -> None:
+        self.exercise = small(course)
+        self.grader = Grader(self.exercise, {}, LIMITS, zygote)
+        self.zygote = zygote
+        self.host = host
+        self._folder = course.root
+        self._names = {
+            "{canary}": str(host.file),
+            "{grader}": str(os.getpid()),
+            "{course}": str(self.exercise.folder),
+            "{grader_home}": str(Path.home()),
+            "{socket}": str(host.folder / "agent"),
+            "{student_backwards}": STUDENT[::-1],
+        }
+        worker = zygote.fork(LIMITS)
+        code = {"op": "cell", "number": 0, "code": "import os; print(os.getcwd())"}
+        reply, _ = worker.ask(code, [], 10)
+        worker.close()
+        self._scratch = Path(reply["outputs"][0]["text"].strip()).parent
+        self._own = set(self._surroundings())
+
+    def grade(self, attack: Attack, code: str = "") -> Graded:
+        """Grade a submission that holds the attack, or other `code` in its place."""
+        path = self._folder / "submitted" / STUDENT / "01_small" / "01_small.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(self.notebook(attack, code)), encoding="utf-8")
+        if attack.forbid:
+            forbidden = {attack.answer: attack.forbid}
+            return Grader(self.exercise, forbidden, LIMITS, self.zygote).grade(path)
+        return self.grader.grade(path)
+
+    def reference(self) -> Report:
+        """Grade the right answers."""
+        path = self._folder / "reference.ipynb"
+        path.write_text(json.dumps(solved(self.exercise, **RIGHT)), encoding="utf-8")
+        return self.grader.grade(path).report
+
+    def notebook(self, attack: Attack, code: str = "") -> dict[str, Any]:
+        """Return the notebook that holds the attack, or other `code` in its place."""
+        if attack.form:
+            return self._formed(attack.form)
+        code = self._filled(code or attack.path.read_text(encoding="utf-8").split('"""', 2)[2].lstrip("\n"))
+        if attack.cell == "answer":
+            made = solved(self.exercise, **{**RIGHT, attack.answer: code})
+            made["cells"].remove(cell_of(made, f"check-{attack.answer}"))  # only hidden tests set it off
+            return made
+        made = solved(self.exercise, **RIGHT, row_sums=WRONG)
+        own: dict[str, Any] = {
+            "cell_type": "code",
+            "metadata": {},
+            "source": code,
+            "outputs": [],
+            "execution_count": None,
+        }
+        return {**made, "cells": [own, *made["cells"]]}
+
+    def left_behind(self) -> list[str]:
+        """Return the processes and files that a graded submission has left."""
+        return sorted(set(self._surroundings()) - self._own)
+
+    def _surroundings(self) -> Iterator[str]:
+        """Yield what the zygote has around it: its children, and the files in its folder."""
+        family = _descendants(self.zygote._launched.process.pid)
+        python = max(family, default=self.zygote._launched.process.pid)
+        yield from (f"process {child}" for child in _descendants(python))
+        yield from (path.name for path in Path(f"/proc/{python}/root{self._scratch}").iterdir())
+
+    def _formed(self, form: dict[str, Any]) -> dict[str, Any]:
+        made = copy.deepcopy(solved(self.exercise, **RIGHT))
+        for name, change in form.get("cells", {}).items():
+            cell = cell_of(made, name)
+            if change is None:
+                made["cells"].remove(cell)
+            else:
+                _merge(cell, change)
+        made["cells"] += form.get("append", [])
+        made["metadata"] = json.loads(self._filled(json.dumps(form.get("metadata", made["metadata"]))))
+        return stripped(made) if form.get("stripped") else made
+
+    def _filled(self, text: str) -> str:
+        for name, value in self._names.items():
+            text = text.replace(name, value)
+        return text
+
+
+def _status(path: Path) -> tuple[int, ...]:
+    status = path.stat()
+    return status.st_mode, status.st_uid, status.st_size, status.st_mtime_ns
+
+
+def _merge(target: dict[str, Any], change: dict[str, Any]) -> None:
+    for key, value in change.items():
+        if isinstance(value, dict) and isinstance(target.get(key), dict):
+            _merge(target[key], value)
+        else:
+            target[key] = value
+
+
+def _descendants(process: int) -> set[int]:
+    """Return every living process that `process` has started, directly or not."""
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, parent, *_ = path.read_text(encoding="utf-8").rpartition(")")[2].split()
+            parents[int(path.parent.name)] = int(parent) if state != "Z" else 0
+    found = {child for child, parent in parents.items() if parent == process}
+    return found.union(*map(_descendants, found))

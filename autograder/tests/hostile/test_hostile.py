@@ -1,0 +1,163 @@
+"""Attacks on the grader: each is stopped, costs its own question alone, and leaves nothing behind."""
+
+import ast
+import os
+import socket
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autograder
+from autograder.grading.grader import Graded, Grader
+from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.sandbox.zygote import Tier, Zygote
+from autograder.tests.classroom import open_course
+from autograder.tests.hostile.attacks import ATTACKS, FOLDER, SECRET, TIERS, Attack, Desk, Host
+
+
+@pytest.fixture(scope="module")
+def desks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Tier, Desk]]:
+    """Return a desk for each tier, all on one host."""
+    host = Host(tmp_path_factory.mktemp("host"))
+    with Zygote() as full, Zygote(outer=False) as container:
+        found = {}
+        for zygote in (full, container):
+            course = open_course(tmp_path_factory.mktemp("desk") / "course")
+            found[zygote.tier] = Desk(course, zygote, host)
+        yield found
+    host.close()
+
+
+def cases() -> Iterator[Any]:
+    for attack in ATTACKS:
+        for tier in attack.tiers:
+            yield pytest.param(attack, tier, id=f"{attack.name}-{tier}")
+
+
+@pytest.mark.parametrize(("attack", "tier"), list(cases()))
+def test_an_attack_is_stopped_and_leaves_nothing_behind(
+    attack: Attack, tier: Tier, desks: dict[Tier, Desk]
+) -> None:
+    if tier not in desks:
+        pytest.skip(f"this machine cannot raise the {tier} walls")
+    desk = desks[tier]
+    before = desk.host.state()
+    for _ in range(attack.times):
+        graded = desk.grade(attack)
+    report = graded.report
+    assert report.status is Status.GRADED, report.message
+    attacked = of(report, attack.answer)
+    assert attacked.verdict in attack.verdicts, attacked.hint
+    assert attacked.score == attack.score
+    assert attack.hint in " ".join([attacked.hint, *(test.hint for test in attacked.tests)])
+    beside = of(report, "double" if attack.answer == "row_sums" else "row_sums")
+    assert beside.verdict is Verdict.PASSED, beside.hint
+    assert_discreet(desk, graded)
+    if attack.alike:
+        assert desk.grade(attack, attack.alike).report.to_json() == report.to_json()
+    assert desk.left_behind() == []
+    assert desk.reference().score == 5.0
+    assert desk.left_behind() == []
+    assert desk.host.state() == before
+
+
+def assert_discreet(desk: Desk, graded: Graded) -> None:
+    """Expect nothing in a report that a student must not see, and nothing without bounds."""
+    texts = [graded.report.message]
+    for question in graded.report.questions:
+        texts += [question.hint, *(test.hint for test in question.tests)]
+    shown = "".join(output.text + str(output.data) for r in graded.results.values() for output in r.outputs)
+    assert all(len(text) < 600 and text.isprintable() for text in texts)
+    assert len(shown) < 1 << 20
+    told = " ".join([*texts, shown]).replace("autograder/worker/", "")  # which is around the submission
+    for word in ("Traceback", "test_hidden", "autograder/", str(Path(__file__).parents[1]), SECRET):
+        assert word not in told
+    for number in hidden_numbers(desk.grader):
+        assert number not in told
+
+
+def hidden_numbers(grader: Grader) -> set[str]:
+    """Return the numbers of the hidden inputs and expected values, as anybody would write them."""
+    exchanges = [exchange for run in grader.suite.reference_runs for exchange in run.exchanges]
+    tensors = [tensor for exchange in exchanges for tensor in exchange.request[1] + exchange.reply[1]]
+    numbers = {abs(number) for tensor in tensors for number in tensor.flatten().tolist()}
+    return {f"{number:.4f}"[:5] for number in numbers if number != round(number)}
+
+
+def test_every_attack_is_described_and_python_where_it_says_so() -> None:
+    for attack in ATTACKS:
+        assert attack.about.endswith("."), attack.name
+        if attack.path.suffix == ".py" and not attack.name.startswith(("33_shell", "33_bash", "33_run")):
+            ast.parse(attack.path.read_text(encoding="utf-8").replace("{grader}", "1"))
+
+
+def test_a_knock_at_the_hosts_socket_would_be_seen(tmp_path: Path) -> None:
+    host = Host(tmp_path)
+    with socket.socket(socket.AF_UNIX) as knocking:
+        knocking.connect(str(tmp_path / "agent"))
+        assert host.state()["knocked"]
+    host.close()
+
+
+def test_what_each_tier_stops_is_told_by_name(golden: Callable[[str, str], None]) -> None:
+    lines = []
+    for tier in TIERS:
+        through = [attack for attack in ATTACKS if tier not in attack.tiers]
+        lines.append(f"{tier}: stops {len(ATTACKS) - len(through)} of {len(ATTACKS)} attacks")
+        lines += [f"    not {attack.name}: {attack.about}" for attack in through]
+    golden("hostile_tiers.txt", "\n".join(lines) + "\n")
+
+
+def test_the_readme_names_what_each_tier_does_not_stop() -> None:
+    stopped = FOLDER.with_name("golden") / "hostile_tiers.txt"
+    readme = Path(autograder.__file__).parent.parent / "README.md"
+    told = readme.read_text(encoding="utf-8").partition("<!-- tiers -->\n")[2].partition("<!-- /tiers -->")[0]
+    assert textwrap.dedent(told) == stopped.read_text(encoding="utf-8"), f"copy {stopped} into README.md"
+
+
+@pytest.mark.parametrize(
+    "attack", [a for a in ATTACKS if Tier.CONTAINER not in a.tiers], ids=lambda a: a.name
+)
+def test_what_a_tier_is_said_not_to_stop_it_does_not(attack: Attack, desks: dict[Tier, Desk]) -> None:
+    """The list is honest: should a wall begin to stop this, the list is to be shortened."""
+    assert of(desks[Tier.CONTAINER].grade(attack).report, attack.answer).verdict is Verdict.PASSED
+
+
+def test_many_submissions_in_a_row_are_graded_each_as_if_alone(
+    desks: dict[Tier, Desk], pytestconfig: pytest.Config
+) -> None:
+    count = pytestconfig.getoption("--stress")
+    quick = [
+        a for a in ATTACKS if a.verdicts[0] in ("failed", "blocked") and a.cell == "answer" and not a.form
+    ]
+    desk = desks.get(Tier.FULL) or desks[Tier.CONTAINER]
+    alone = desk.reference().to_json()
+    for number in range(count // 3):
+        attack_or_reference(desk, number, quick)
+    before, memory = desk.host.state(), resident()
+    for number in range(count):
+        report = attack_or_reference(desk, number, quick)
+        assert report is None or report.to_json() == alone
+    assert desk.left_behind() == []
+    assert desk.host.state() == before
+    assert resident() - memory < 20 << 20
+
+
+def attack_or_reference(desk: Desk, number: int, attacks: list[Attack]) -> Report | None:
+    """Grade an attack if `number` is a tenth one, else the right answers, and return their report."""
+    if number % 10 == 9:
+        desk.grade(attacks[number // 10 % len(attacks)])
+        return None
+    return desk.reference()
+
+
+def resident() -> int:
+    """Return the bytes of memory that this process occupies."""
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def of(report: Report, name: str) -> QuestionReport:
+    return next(question for question in report.questions if question.name == name)

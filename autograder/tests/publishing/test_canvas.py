@@ -1,0 +1,77 @@
+"""Grades for Canvas: the columns that its importer wants, read back as it reads them."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.course.course import Course
+from autograder.publishing import export as exporting
+from autograder.publishing.export import export
+from autograder.report.gradebook_submission import Handin
+from autograder.tests.publishing.test_export import entry, handin
+
+Written = Callable[..., str]
+
+
+@pytest.fixture
+def written(course: Course, monkeypatch: pytest.MonkeyPatch) -> Written:
+    """Return a function that exports what the gradebook is made to hold and returns canvas.csv."""
+
+    def write(*handins: Handin) -> str:
+        monkeypatch.setattr(exporting, "read_handins", lambda course, exercise: handins)
+        path = next(path for path in export(course, course.chosen([])) if path.name == "canvas.csv")
+        assert path.parent == course.build / "exports"
+        return path.read_bytes().decode()
+
+    return write
+
+
+def read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(text.splitlines()))
+
+
+CLASS = (
+    handin("emmy@uni.example", entry("emmy", "double", 2.0), entry("emmy", "row_sums", 4 / 3)),
+    handin("1004217", entry("1004217", "double", 0.0)),
+    handin("ann", entry("ann", "double", None, comment="Grader error.")),
+    handin("bob", entry("bob", "double", 2.0, extra_credit=0.5), penalty=1.0),
+)
+
+
+def test_the_file_is_as_it_was(written: Written, golden: Callable[[str, str], None]) -> None:
+    golden("exports/canvas.csv", written(*CLASS).replace("\r\n", "\n"))
+
+
+def test_the_columns_come_as_canvas_looks_for_them(written: Written) -> None:
+    first, second, *_ = csv.reader(written(*CLASS).splitlines())
+    assert first == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "01_small"]
+    assert "Points Possible" in second[0]
+    assert second[-1] == "7"  # tests give 5, the written answer 2
+
+
+def test_a_student_is_known_by_login(written: Written) -> None:
+    emmy = read(written(*CLASS))[-1]
+    assert (emmy["ID"], emmy["SIS User ID"], emmy["SIS Login ID"]) == ("", "", "emmy@uni.example")
+    assert emmy["01_small"] == "3.3333"
+
+
+def test_a_number_may_be_canvas_s_own_and_nothing_else_may_be_taken_for_one(written: Written) -> None:
+    rows = read(written(handin("1004217", entry("1004217", "double", 2.0)), handin("3ann"), handin("٣")))
+    assert {row["SIS Login ID"]: row["ID"] for row in rows[1:]} == {"1004217": "1004217", "3ann": "", "٣": ""}
+
+
+def test_no_score_is_an_empty_cell(written: Written) -> None:
+    ann = next(row for row in read(written(*CLASS)) if row["SIS Login ID"] == "ann")
+    assert ann["01_small"] == ""
+
+
+@pytest.mark.parametrize("name", ["=1+1", "@SUM(A1)", "+1", '=HYPERLINK("x")'])
+def test_no_cell_is_a_formula(written: Written, name: str) -> None:
+    row = read(written(handin(name, entry(name, "double", 2.0))))[1]
+    assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row.values())
+
+
+def test_who_handed_in_nothing_of_these_has_no_row(course: Course, tmp_path: Path, written: Written) -> None:
+    assert len(read(written())) == 1

@@ -1,0 +1,115 @@
+"""The tables that leave the course."""
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.course.course import Course
+from autograder.publishing import export as exporting
+from autograder.publishing.export import export
+from autograder.report.gradebook_submission import Entry, Handin
+from autograder.tests.classroom import small
+
+
+def entry(student: str, question: str, auto: float | None, **changes: Any) -> Entry:
+    plain = Entry(student, question, False, auto, None, None, 2.0, False, "", "")
+    return replace(plain, **changes)
+
+
+def handin(student: str, *entries: Entry, penalty: float = 0.0) -> Handin:
+    return Handin(student, 0.0, penalty, entries)
+
+
+@pytest.fixture
+def table(course: Course, monkeypatch: pytest.MonkeyPatch) -> "Table":
+    return Table(course, monkeypatch)
+
+
+class Table:
+    """Exports what the gradebook is made to hold, and reads it back."""
+
+    def __init__(self, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._course = course
+        self._monkeypatch = monkeypatch
+
+    def of(self, *handins: Handin) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+        self._monkeypatch.setattr(exporting, "read_handins", lambda course, exercise: handins)
+        questions, exercises, *_ = export(self._course, [small(self._course)])
+        return _read(questions), _read(exercises)
+
+
+def _read(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_question_and_every_exercise_has_its_row(table: Table) -> None:
+    questions, exercises = table.of(
+        handin("ann", entry("ann", "double", 2.0), entry("ann", "row_sums", 4 / 3))
+    )
+    assert [(r["student"], r["question"], r["score"], r["max_score"], r["status"]) for r in questions] == [
+        ("ann", "double", "2", "2", "graded"),
+        ("ann", "row_sums", "1.3333", "2", "graded"),
+    ]
+    assert [(r["exercise"], r["score"], r["max_score"], r["status"]) for r in exercises] == [
+        ("01_small", "3.3333", "4", "graded")
+    ]
+
+
+def test_what_a_person_gave_counts(table: Table) -> None:
+    kept = entry("ann", "double", 2.0, manual_score=0.5, extra_credit=0.25)
+    questions, exercises = table.of(handin("ann", kept, penalty=0.25))
+    assert questions[0]["score"] == "0.75"
+    assert (exercises[0]["score"], exercises[0]["penalty"]) == ("0.5", "0.25")
+
+
+def test_a_grader_error_leaves_its_field_empty_and_says_so(table: Table) -> None:
+    failed = entry("ann", "double", None, comment="Grader error.")
+    questions, exercises = table.of(handin("ann", failed, entry("ann", "row_sums", 2.0)))
+    assert [(r["score"], r["status"]) for r in questions] == [("", "grader error"), ("2", "graded")]
+    assert (exercises[0]["score"], exercises[0]["status"]) == ("", "grader error")
+
+
+def test_an_ungraded_written_answer_says_so_and_leaves_the_rest(table: Table) -> None:
+    why = entry("ann", "why", None, written=True, needs_person=True)
+    questions, exercises = table.of(handin("ann", entry("ann", "double", 2.0), why))
+    assert (questions[1]["score"], questions[1]["status"]) == ("", "to be graded by hand")
+    assert (exercises[0]["score"], exercises[0]["status"]) == ("2", "to be graded by hand")
+
+
+def test_a_question_that_nobody_has_graded_yet_is_no_grader_error(table: Table) -> None:
+    _, exercises = table.of(handin("ann", entry("ann", "double", None, needs_person=True)))
+    assert exercises[0]["status"] == "not graded yet"
+
+
+def test_what_waits_for_a_person_says_so(table: Table) -> None:
+    _, exercises = table.of(handin("ann", entry("ann", "double", 0.0, needs_person=True)))
+    assert exercises[0]["status"] == "to be reviewed"
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", '=HYPERLINK("x")'])
+def test_no_cell_is_a_formula(table: Table, name: str) -> None:
+    questions, exercises = table.of(handin(name, entry(name, "double", 2.0)))
+    assert {row["student"] for row in (*questions, *exercises)} == {f"'{name}"}
+
+
+def test_a_negative_number_is_a_number(table: Table) -> None:
+    questions, _ = table.of(handin("ann", entry("ann", "double", 2.0, manual_score=-0.5)))
+    assert questions[0]["score"] == "-0.5"
+
+
+def test_exporting_twice_gives_the_same_bytes(course: Course, table: Table) -> None:
+    one = handin("ann", entry("ann", "double", 2.0))
+    table.of(one)
+    before = {path: path.read_bytes() for path in (course.build / "exports").iterdir()}
+    table.of(one)
+    assert {path: path.read_bytes() for path in (course.build / "exports").iterdir()} == before
+
+
+def test_a_course_without_a_gradebook_exports_headings_alone(course: Course) -> None:
+    questions, exercises, *_ = export(course, [small(course)])
+    assert questions.read_text(encoding="utf-8").strip() == "student,exercise,question,score,max_score,status"
+    assert exercises.read_text(encoding="utf-8").strip() == "student,exercise,score,max_score,penalty,status"

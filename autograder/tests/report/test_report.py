@@ -1,0 +1,75 @@
+"""Scores and verdicts follow from outcomes, and a report survives being written and read."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from autograder.report.report import (
+    Outcome,
+    QuestionReport,
+    Report,
+    Status,
+    Verdict,
+    summarize,
+    total,
+    written,
+)
+
+CASES = [
+    ("passed passed", "passed", 4.0),
+    ("passed failed", "failed", 2.0),
+    ("crashed failed", "failed", 0.0),
+    ("not attempted|not attempted", "not attempted", 0.0),
+    ("passed|not attempted", "failed", 2.0),
+    ("timed out|failed", "timed out", 0.0),
+    ("blocked|failed", "blocked", 0.0),
+    ("review|passed", "review", 0.0),
+    ("grader error|passed", "grader error", None),
+]
+
+
+@pytest.mark.parametrize(("verdicts", "worst", "score"), CASES)
+def test_the_worst_verdict_speaks_and_the_passed_weight_scores(
+    verdicts: str, worst: str, score: float | None
+) -> None:
+    words = verdicts.split("|") if "|" in verdicts else verdicts.split()
+    question = summarize("q", 4, [Outcome("q", "title", Verdict(word), 1, word) for word in words])
+    assert (question.verdict, question.score) == (worst, score)
+
+
+def test_weights_share_the_points() -> None:
+    outcomes = [Outcome("q", "a", Verdict.PASSED, 3), Outcome("q", "b", Verdict.FAILED, 1, "look")]
+    question = summarize("q", 2, outcomes)
+    assert (question.score, question.hint) == (1.5, "look")
+
+
+def test_written_answers_do_not_count_and_a_grader_error_leaves_no_score() -> None:
+    good = summarize("q", 4, [Outcome("q", "title", Verdict.PASSED)])
+    bad = summarize("r", 4, [Outcome("r", "title", Verdict.GRADER_ERROR)])
+    assert total((good, written("w", 2))) == (4.0, 4)
+    assert total((good, bad)) == (None, 8)
+
+
+def test_a_report_is_one_line_of_json_with_the_contracts_keys_and_comes_back_the_same() -> None:
+    questions: tuple[QuestionReport, ...] = (
+        replace(summarize("q", 4, [Outcome("q", "title", Verdict.FAILED, 1, "hint")]), mistake="q__m"),
+        written("w", 2),
+    )
+    report = Report("01_small", Status.GRADED, "", 0.0, 4, ("process",), questions)
+    line = report.to_json(notebook="a.ipynb")
+    data = json.loads(line)
+    assert "\n" not in line
+    assert list(data) == [
+        *("notebook", "exercise", "status", "message", "score", "max_score", "sandbox", "questions")
+    ]
+    assert data["questions"][0] == {
+        "name": "q",
+        "verdict": "failed",
+        "score": 0.0,
+        "max_score": 4,
+        "hint": "hint",
+        "mistake": "q__m",
+        "tests": [{"title": "title", "verdict": "failed", "weight": 1, "hint": "hint"}],
+    }
+    assert Report.from_dict(report.as_dict()) == report

@@ -1,0 +1,81 @@
+"""The zygote's process can be on its way before anything slow is imported."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import psutil
+import pytest
+
+from autograder.sandbox import launch
+from autograder.sandbox.zygote import Zygote
+
+QUICK = "import sys, autograder.launch; sys.exit('torch' in sys.modules)"
+
+
+def test_starting_ahead_waits_for_no_torch() -> None:
+    assert subprocess.run([sys.executable, "-c", QUICK], check=False).returncode == 0
+
+
+def test_the_first_zygote_takes_what_was_started_ahead() -> None:
+    with launch.ahead():
+        (waiting,) = launch._AHEAD
+        with Zygote(outer=waiting.outer) as zygote:
+            assert zygote._launched.process is waiting.process
+            assert launch._AHEAD == []
+
+
+def test_one_that_nobody_takes_ends_with_the_block() -> None:
+    with launch.ahead():
+        (waiting,) = launch._AHEAD
+    assert waiting.process.returncode is not None
+
+
+def test_one_that_nobody_takes_ends_with_its_grader() -> None:
+    program = (
+        "import os; from autograder import launch; held = launch.ahead(); held.__enter__(); "
+        "print(launch._AHEAD[0].process.pid, flush=True); os._exit(0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    try:
+        psutil.Process(int(done.stdout)).wait(timeout=60)
+    except psutil.NoSuchProcess:
+        return
+    except psutil.TimeoutExpired:
+        pytest.fail("it runs on")
+
+
+def test_a_grader_killed_while_the_walls_are_raised_leaves_nothing_behind() -> None:
+    """Bubblewrap itself leaves a process about once in sixty."""
+    moment = random.Random(1)
+    sessions = [_killed_after(moment.uniform(0, 0.06)) for _ in range(12)]
+    end = time.monotonic() + 60
+    while (left := _in_sessions(sessions)) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert left == []
+
+
+def _killed_after(seconds: float) -> int:
+    """Kill a grader that has begun a zygote, and return the zygote's session."""
+    program = (
+        "import time; from autograder import launch; held = launch.ahead(); held.__enter__(); "
+        "print(launch._AHEAD[0].process.pid, flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as grader:
+        assert grader.stdout is not None
+        session = int(grader.stdout.readline())
+        time.sleep(seconds)
+        grader.kill()
+    return session
+
+
+def _in_sessions(sessions: list[int]) -> list[int]:
+    found = []
+    for pid in psutil.pids():
+        with suppress(OSError):
+            if os.getsid(pid) in sessions:
+                found.append(pid)
+    return found

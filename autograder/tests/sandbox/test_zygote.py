@@ -1,0 +1,193 @@
+"""The zygote, its workers and the walls around them, on this very machine."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from autograder.sandbox import bubblewrap
+from autograder.sandbox.process import DeadlineError, DiedError, Worker
+from autograder.sandbox.zygote import Limits, Tier, WallError, Zygote, ZygoteError
+
+LIMITS = Limits(cell_seconds=2, call_seconds=1, memory_mb=256)
+
+
+@pytest.fixture
+def worker(zygote: Zygote) -> Iterator[Worker]:
+    worker = zygote.fork(LIMITS)
+    yield worker
+    worker.close()
+
+
+def run(worker: Worker, code: str, seconds: float = 10) -> str:
+    """Run a cell and return what it printed, or its error."""
+    reply, _ = worker.ask({"op": "cell", "number": 1, "code": code}, [], seconds)
+    if reply["error"]:
+        return f"{reply['error']['type']}: {reply['error']['message']}"
+    return "".join(output["text"] for output in reply["outputs"])
+
+
+def test_every_wall_stands(zygote: Zygote) -> None:
+    assert bubblewrap.program(), "install bubblewrap: the tests are about its wall too"
+    assert zygote.walls == ("process", "rlimits", "landlock", "seccomp", "namespaces")
+    assert zygote.tier is Tier.FULL
+
+
+def test_without_bubblewrap_the_inner_wall_still_stands() -> None:
+    with Zygote(outer=False) as zygote:
+        assert zygote.tier is Tier.CONTAINER
+
+
+def test_a_bubblewrap_that_may_not_build_its_wall_costs_that_wall_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bubblewrap, "program", lambda: "/bin/false")
+    with Zygote() as zygote:
+        assert zygote.tier is Tier.CONTAINER
+
+
+def test_a_python_that_lies_in_the_temporary_folder_stays_visible(tmp_path: Path) -> None:
+    words = bubblewrap.wrapped(["true"], [tmp_path])
+    assert words.index("--tmpfs") < words.index(str(tmp_path))
+
+
+def test_fewer_walls_than_demanded_are_refused_unless_told_and_then_every_report_says_so() -> None:
+    with pytest.raises(WallError, match="these do not stand: namespaces"):
+        Zygote(Tier.FULL, outer=False)
+    with Zygote(Tier.FULL, outer=False, unsafe=True) as zygote:
+        assert zygote.walls[-1] == "unsafe"
+
+
+def test_a_worker_hangs_and_the_next_one_does_not(zygote: Zygote) -> None:
+    hanging = zygote.fork(LIMITS)
+    with pytest.raises(DeadlineError):
+        run(hanging, "while True: pass", seconds=0.3)
+    following = zygote.fork(LIMITS)
+    assert run(following, "print('here')") == "here\n"
+    following.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("import os; os._exit(7)", "ended itself (exit code 7)"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "a segmentation fault"),
+        ("import os; os.abort()", "an abort"),
+        ("import ctypes; ctypes.memset(0, 1, 1)", "a segmentation fault"),
+    ],
+)
+def test_a_worker_that_dies_says_how(worker: Worker, code: str, reason: str) -> None:
+    with pytest.raises(DiedError) as died:
+        run(worker, code)
+    assert reason in died.value.reason
+
+
+def test_a_worker_that_closes_its_pipe_and_lingers_is_killed(worker: Worker) -> None:
+    with pytest.raises(DiedError) as died:
+        run(worker, "import os, time; os.closerange(3, 64); time.sleep(60)")
+    assert died.value.reason == "it closed its connection to the grader"
+
+
+def test_signals_that_a_submission_ignores_do_not_save_it(zygote: Zygote) -> None:
+    worker = zygote.fork(LIMITS)
+    ignore = "import signal\nfor s in (1, 2, 3, 13, 15): signal.signal(s, signal.SIG_IGN)\n"
+    with pytest.raises(DeadlineError):
+        run(worker, ignore + "while True: pass", seconds=0.5)
+
+
+def test_a_worker_has_a_scratch_folder_that_goes_with_it(zygote: Zygote) -> None:
+    first, second = zygote.fork(LIMITS), zygote.fork(LIMITS)
+    folder = run(first, "import os; open('mine', 'w').write('x'); print(os.getcwd())").strip()
+    assert "mine" not in run(second, f"import os; print(os.listdir({folder!r}))")
+    first.close()
+    assert run(second, f"import os; print(os.path.exists({folder!r}))") == "False\n"
+    second.close()
+
+
+def test_nothing_of_the_grader_is_in_the_workers_environment(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_OF_THE_GRADER", "1")
+    names = run(worker, "import os; print(sorted(os.environ))")
+    assert "SECRET" not in names
+    assert str(Path.home()) not in run(worker, "import os; print(dict(os.environ))")
+
+
+def test_the_worker_holds_no_descriptor_but_its_own(worker: Worker) -> None:
+    code = "import os\nfor d in range(64):\n    try: os.fstat(d); print(d)\n    except OSError: pass"
+    assert len(run(worker, code).split()) <= 4
+
+
+def test_what_a_first_optimizer_imports_is_imported_once_for_all(zygote: Zygote) -> None:
+    zygote.make_optimizer()
+    worker = zygote.fork(LIMITS)
+    code = """if True:
+        import sys, torch
+        before = set(sys.modules)
+        torch.optim.SGD([torch.zeros(1)])
+        print(set(sys.modules) == before)
+    """
+    assert run(worker, code) == "True\n"
+    worker.close()
+
+
+def test_a_zygote_that_dies_is_ours_to_mend() -> None:
+    zygote = Zygote()
+    os.killpg(zygote._launched.process.pid, signal.SIGKILL)
+    with pytest.raises(ZygoteError):
+        zygote.fork(LIMITS)
+    with pytest.raises(ZygoteError):
+        zygote.make_optimizer()
+    zygote.close()
+
+
+def test_a_grader_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
+    script = (
+        "import sys, time\n"
+        "from autograder.sandbox.zygote import Limits, Zygote\n"
+        "zygote = Zygote()\n"
+        "worker = zygote.fork(Limits())\n"
+        "print(zygote._launched.process.pid, flush=True)\n"
+        "worker.ask({'op': 'cell', 'number': 0, 'code': 'while True: pass'}, [], 600)\n"
+    )
+    grader = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert grader.stdout is not None
+    grader.stdout.readline()
+    family = descendants(grader.pid)
+    assert len(family) >= 2
+    grader.kill()
+    grader.wait()
+    grader.stdout.close()
+    assert gone(family)
+
+
+def gone(processes: set[int], seconds: float = 10) -> bool:
+    """Wait until none of `processes` lives."""
+    end = time.monotonic() + seconds
+    while (living := processes & set(parents())) and time.monotonic() < end:
+        time.sleep(0.05)
+    return not living
+
+
+def descendants(process: int) -> set[int]:
+    """Return every process that `process` has started, directly or not."""
+    parent_of = parents()
+    found = {child for child, parent in parent_of.items() if parent == process}
+    return found.union(*map(descendants, found))
+
+
+def parents() -> dict[int, int]:
+    """Return the parent of each living process."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, parent, *_ = path.read_text(encoding="utf-8").rpartition(")")[2].split()
+            if state != "Z":
+                found[int(path.parent.name)] = int(parent)
+    return found

@@ -1,0 +1,193 @@
+"""The proxy that hidden tests hold: values, objects, errors and gradients come across as they are."""
+
+import pytest
+import torch
+
+from autograder.testing.expect import Unmet, expect_raises
+from autograder.testing.student import Local, NotDefinedError, Remote, Student, StudentError, one_line
+from autograder.worker.namespace import run_code
+
+CODE = """
+import numpy as np
+import torch
+from torch import nn
+
+
+def double(x):
+    return x * 2
+
+
+def double_in_place(x):
+    x *= 2
+    return x
+
+
+def detached(x):
+    return (x * 2).detach()
+
+
+def fail(x):
+    raise ValueError("no \\x1b[31m" + "a" * 1000)
+
+
+def exit_now():
+    raise SystemExit(0)
+
+
+def as_numpy(x):
+    return x.numpy()
+
+
+class Sub(torch.Tensor):
+    pass
+
+
+def subclass(x):
+    return x.as_subclass(Sub)
+
+
+class Scale(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.layer = nn.Linear(d, d, bias=False)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+constant = 7
+"""
+
+
+@pytest.fixture
+def student() -> Student:
+    return Student(Local(run_code((CODE,))))
+
+
+def test_a_function_is_called_and_gives_its_tensor(student: Student) -> None:
+    assert torch.equal(student.double(torch.ones(2)), torch.full((2,), 2.0))
+
+
+def test_arguments_go_by_position_and_by_name(student: Student) -> None:
+    assert student.double(x=3) == student.double(3) == 6
+
+
+def test_a_missing_name_is_told_by_name(student: Student) -> None:
+    with pytest.raises(NotDefinedError, match="triple"):
+        student.triple(1)
+
+
+def test_a_missing_name_among_the_arguments_is_told_too(student: Student) -> None:
+    apply = student.define("def apply(function, x):\n    return function(x)", "apply")
+    with pytest.raises(NotDefinedError, match="triple"):
+        apply(student.triple, 1)
+
+
+def test_an_exception_comes_with_cell_and_line_and_a_short_clean_message(student: Student) -> None:
+    with pytest.raises(StudentError) as caught:
+        student.fail(1)
+    assert (caught.value.type, caught.value.places) == ("ValueError", ((0, 21),))
+    assert "Exception" in caught.value.bases
+    assert len(caught.value.message) <= 300
+    assert "\x1b" not in caught.value.message
+
+
+def test_a_system_exit_is_an_error_like_others(student: Student) -> None:
+    with pytest.raises(StudentError, match="SystemExit"):
+        student.exit_now()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("as_numpy", "numpy.ndarray"), ("subclass", "Sub, a subclass of Tensor")]
+)
+def test_what_is_no_plain_tensor_says_what_it_is(student: Student, name: str, kind: str) -> None:
+    result = getattr(student, name)(torch.ones(2))
+    assert isinstance(result, Remote)
+    assert result.kind == kind
+
+
+def test_a_module_is_made_called_read_and_loaded(student: Student) -> None:
+    student.seed(3)
+    module = student.Scale(2)
+    torch.manual_seed(3)
+    assert torch.equal(module.layer.weight, torch.nn.Linear(2, 2, bias=False).weight)
+    weight = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    module.load_state_dict({"layer.weight": weight})
+    assert torch.equal(module(torch.tensor([1.0, 0.0])), torch.tensor([1.0, 3.0]))
+    assert set(module.state_dict()) == {"layer.weight"}
+    assert module.eval().training is False
+
+
+def test_gradients_of_arguments_and_parameters_come_back(student: Student) -> None:
+    x = torch.ones(2, requires_grad=True)
+    seen = student.double.inspect(x, weight=torch.tensor([1.0, 5.0]))
+    assert torch.equal(seen.gradients[0], torch.tensor([2.0, 10.0]))  # type: ignore[arg-type]
+    module = student.Scale(2)
+    assert set(module.inspect(torch.ones(1, 2)).parameters) == {"layer.weight"}
+
+
+def test_a_result_that_is_cut_off_has_no_gradient(student: Student) -> None:
+    assert student.detached.inspect(torch.ones(2, requires_grad=True)).gradients == {0: None}
+
+
+def test_a_change_in_place_shows_in_the_arguments_and_not_here(student: Student) -> None:
+    x = torch.ones(2)
+    seen = student.double_in_place.inspect(x)
+    assert torch.equal(seen.arguments[0], torch.full((2,), 2.0))
+    assert torch.equal(x, torch.ones(2))
+
+
+def test_an_optimizer_on_the_other_side_steps_the_module(student: Student) -> None:
+    module = student.Scale(2)
+    before = module.layer.weight.clone()
+    optimizer = student.torch.optim.SGD(module.parameters(), lr=1.0)
+    module(torch.ones(1, 2))
+    module.inspect(torch.ones(1, 2))
+    optimizer.step()
+    assert not torch.equal(module.layer.weight, before)
+
+
+def test_given_code_runs_on_the_other_side(student: Student) -> None:
+    count = student.define("def count(module):\n    return len(list(module.parameters()))", "count")
+    assert count(student.Scale(2)) == 1
+
+
+def test_begin_forgets_seed_and_modes(student: Student) -> None:
+    student.torch.set_grad_enabled(False)
+    student.begin(seed=5)
+    torch.manual_seed(5)
+    assert torch.equal(student.torch.rand(2), torch.rand(2))
+    assert student.torch.is_grad_enabled() is True
+
+
+def test_expecting_an_error_takes_its_kinds_by_name(student: Student) -> None:
+    expect_raises(("AssertionError", "ValueError"), student.fail, 1)
+    with pytest.raises(Unmet, match=r"TypeError was expected, but ValueError was raised\."):
+        expect_raises("TypeError", student.fail, 1)
+    with pytest.raises(Unmet, match="nothing was raised"):
+        expect_raises("ValueError", student.double, 1)
+
+
+def test_hostile_text_becomes_one_short_printable_line() -> None:
+    assert one_line("a\x1b[31m\n\tb\u202e", 60) == "a [31m b"
+    assert len(one_line("x" * 10_000_000, 100)) == 100
+
+
+@pytest.mark.parametrize(
+    "message", ["word " * 200, "wordless " * 100, "Hint: enable\nanomaly detection", "\x1b" * 900]
+)
+def test_an_error_that_travels_twice_stays_as_it_is(message: str) -> None:
+    once = StudentError({"type": "Type " * 20, "message": message})
+    twice = StudentError({"type": once.type, "message": once.message})
+    assert (twice.type, twice.message) == (once.type, once.message)
+
+
+def test_a_message_ends_before_advice_that_no_student_can_take() -> None:
+    tensor = torch.ones(2, requires_grad=True)
+    powers = torch.exp(tensor)
+    powers /= powers.sum()
+    with pytest.raises(RuntimeError) as caught:
+        torch.autograd.grad(powers.sum(), tensor)
+    assert "anomaly" in str(caught.value)
+    message = StudentError({"message": str(caught.value)}).message
+    assert message.endswith("expected version 0 instead.")

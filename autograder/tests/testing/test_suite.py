@@ -1,0 +1,117 @@
+"""Hidden suites are collected once, run many times, and told apart from whatever pytest runs around them."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.course.source import SourceError
+from autograder.testing.student import Local
+from autograder.testing.suite import Suite
+from autograder.worker.namespace import run_code
+
+HEAD = "from autograder.testing.suite import question\n"
+
+
+@pytest.fixture
+def exercise(course: Course) -> Exercise:
+    return course.exercises["01_small"]
+
+
+@pytest.fixture
+def rewrite(exercise: Exercise) -> Callable[[str], Path]:
+    def write(code: str) -> Path:
+        exercise.suite.write_text(HEAD + code, encoding="utf-8")
+        return exercise.suite
+
+    return write
+
+
+def test_tests_have_questions_titles_and_weights(exercise: Exercise) -> None:
+    tests = Suite(exercise).tests
+    assert tests[0].title == "Every element becomes twice as large."
+    assert [(test.question, test.weight) for test in tests[:2]] == [("double", 2), ("double", 1)]
+
+
+def test_the_reference_passes_every_test(exercise: Exercise) -> None:
+    assert [run.error for run in Suite(exercise).reference_runs] == [None] * 5
+
+
+def test_a_suite_runs_again_and_again_with_the_same_inputs(exercise: Exercise) -> None:
+    suite = Suite(exercise)
+    backend = Local(run_code(exercise.variant("def row_sums(x):\n    return x.sum(0)")))
+    first, second = list(suite.run(backend)), list(suite.run(backend))
+    assert [str(run.error) for run in first] == [str(run.error) for run in second]
+    assert [len(run.exchanges) for run in first] == [len(run.exchanges) for run in second]
+
+
+def test_each_exercise_keeps_its_own_suite_though_all_have_one_name(
+    exercise: Exercise, tmp_path: Path
+) -> None:
+    other = shutil.copytree(exercise.folder, tmp_path / "02_small")
+    (other / "01_small.py").rename(other / "02_small.py")
+    code = exercise.suite.read_text(encoding="utf-8")
+    (other / "test_hidden.py").write_text(code.replace("Every element", "Each element"), encoding="utf-8")
+    first, second = Suite(exercise), Suite(Exercise(other))
+    assert [suite.tests[0].title.split()[0] for suite in (first, second)] == ["Every", "Each"]
+    assert all(run.error is None for suite in (first, second) for run in suite.reference_runs)
+
+
+def test_a_refused_question_is_not_asked(exercise: Exercise) -> None:
+    reason = TimeoutError()
+    runs = list(Suite(exercise).run(Local(run_code(())), refused={"double": reason}))
+    assert [run.error is reason for run in runs] == [True, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (
+            "def test_a(student):\n    '''A.'''",
+            'test_a belongs to no question; put @question("...") above it',
+        ),
+        (
+            "@question('lost')\ndef test_a(student):\n    '''A.'''",
+            'tests "lost", which is no question; use one of',
+        ),
+        (
+            "@question('double')\ndef test_a(student): ...",
+            "has no docstring; it is the title that students read",
+        ),
+        ("@question('double', weight=0)\ndef test_a(student):\n    '''A.'''", "weight 0; it must be above 0"),
+        ("import nothing_like_this", "cannot be collected"),
+        ("def broken(:", "cannot be collected"),
+    ],
+)
+def test_a_fault_in_a_suite_is_told_with_its_place(
+    exercise: Exercise, rewrite: Callable[[str], Path], code: str, message: str
+) -> None:
+    path = rewrite(code)
+    with pytest.raises(SourceError) as fault:
+        Suite(exercise)
+    assert message in str(fault.value)
+    assert str(path) in str(fault.value)
+
+
+def test_a_suite_does_not_read_the_conftest_or_settings_around_it(exercise: Exercise) -> None:
+    (exercise.folder / "conftest.py").write_text("raise RuntimeError", encoding="utf-8")
+    (exercise.folder / "pytest.ini").write_text("[pytest]\naddopts = --nonsense", encoding="utf-8")
+    assert len(Suite(exercise).tests) == 5
+
+
+def test_a_test_may_seed_the_submission_and_the_reference_alike(rewrite: Callable[[str], Path]) -> None:
+    path = rewrite(
+        "import torch\n\n"
+        '@question("double")\n'
+        "def test_seeds(student, reference):\n"
+        '    """Both draw the same numbers."""\n'
+        "    student.seed(5)\n    reference.seed(5)\n"
+        "    assert student.torch.rand(3).equal(reference.torch.rand(3))\n\n"
+        '@question("row_sums")\n'
+        "def test_sums(student):\n"
+        '    """Sums."""\n'
+    )
+    assert [run.error for run in Suite(Exercise(path.parent)).reference_runs] == [None, None]
