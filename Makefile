@@ -42,7 +42,7 @@ test: $(READY) browser  ## the engine's tests, the course's own, and the proof o
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto
 	$(GRADER) verify
 bench: $(READY)  ## measure grading beside stock nbgrader and Otter, and write README.md's table
-	$(GRADER) bench $(or $(EXERCISES),02_simple_self_attention)
+	$(BIN)/python -m autograder.bench $(or $(EXERCISES),02_simple_self_attention)
 clean:           ## delete what can be made again; submissions, grades and feedback stay
 	rm -rf build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 

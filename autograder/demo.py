@@ -3,24 +3,21 @@
 import json
 import os
 import shutil
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 from zlib import crc32
 
 import yaml
 
 from autograder.authoring.answers import Notebook, fill, other_answers, released, right_answers
-from autograder.authoring.release import release
-from autograder.batch.grade import Line, Summary, grade
-from autograder.cli.table import number, show
+from autograder.authoring.release import release_notebooks
+from autograder.batch.grade import Line, Summary, grade_submissions
 from autograder.course.course import FILE, Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.publishing.dashboard import dashboard
-from autograder.publishing.export import export
-from autograder.publishing.feedback import feedback
+from autograder.publishing.dashboard import write_dashboard
+from autograder.publishing.export import write_tables
+from autograder.publishing.feedback import write_pages
 from autograder.submission.submission import Submission
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
@@ -141,40 +138,20 @@ def demonstrate(
     names = [exercise.name for exercise in exercises if exercise.points]
     demo = _course(course, names)
     chosen = list(demo.exercises.values())
-    release(demo, chosen)
+    release_notebooks(demo, chosen)
     for student, exercise in _handins(chosen):
         student.hand_in(demo, exercise)
     # All submissions are our own: fewer walls than the course demands are enough for them.
-    summary = grade(demo, chosen, jobs=os.cpu_count() or 1, unsafe=True, tell=tell)
-    feedback(demo, chosen)
-    export(demo, chosen)
-    dashboard(demo, chosen)
+    summary = grade_submissions(demo, chosen, jobs=os.cpu_count() or 1, unsafe=True, tell=tell)
+    write_pages(demo, chosen)
+    write_tables(demo, chosen)
+    write_dashboard(demo, chosen)
     return demo, summary
 
 
 def hand_ins(exercises: Sequence[Exercise]) -> int:
     """Return how many submissions the class hands in."""
     return sum(1 for _ in _handins([exercise for exercise in exercises if exercise.points]))
-
-
-def show_class(demo: Course, summary: Summary) -> None:
-    """Print who scored what, and where to look further."""
-    lines = {(line.student, line.exercise): line for line in summary.lines}
-    rows = [
-        [student.name, *(_cell(lines.get((student.name, name))) for name in demo.exercises), student.about]
-        for student in CLASS
-    ]
-    columns = ("student", *(name.partition("_")[0] for name in demo.exercises), "what is special")
-    show("The demo class", columns, rows)
-
-
-def places(demo: Course) -> Iterator[str]:
-    """Yield a line on each thing to look at."""
-    kept = {"dashboard": "build/dashboard.html", "tables": "build/exports", "reports": "build/reports"}
-    for what, where in {"feedback": "feedback", **kept}.items():
-        yield f"{what:12}{demo.root / where}"
-    jupyter = Path(sys.executable).with_name("jupyter")
-    yield f"{'formgrader':12}cd {demo.root} && {jupyter} lab, then Nbgrader > Formgrader in its menu"
 
 
 def _course(course: Course, names: Sequence[str]) -> Course:
@@ -205,11 +182,3 @@ def _handins(exercises: Sequence[Exercise]) -> Iterator[tuple[Student, Exercise]
 def _choose(choices: Sequence[_Choice], exercise: Exercise, student: str) -> _Choice:
     """Return one of `choices`, the same each time, and seldom the same for two students."""
     return choices[crc32(f"{exercise.name} {student}".encode()) % len(choices)]
-
-
-def _cell(line: Line | None) -> str:
-    if line is None:
-        return ""
-    if line.status != "graded":
-        return line.status
-    return f"{number(line.score)}/{number(line.max_score)}{' late' if line.seconds_late else ''}"

@@ -11,8 +11,9 @@ from pathlib import Path
 from jupyter_client.kernelspec import KernelSpecManager
 
 from autograder.course.course import CourseError, load_course
+from autograder.course.limits import Limits, Tier
 from autograder.sandbox.process import WorkerError
-from autograder.sandbox.zygote import Limits, Tier, Zygote, ZygoteError
+from autograder.sandbox.zygote import Zygote, ZygoteError
 
 PACKAGES = ("torch", "nbgrader", "pytest", "jupytext", "ipython", "pydantic")
 KERNEL = "python3"

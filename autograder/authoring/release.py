@@ -6,15 +6,16 @@ from filecmp import cmp
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from autograder.authoring.build import build_sources
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import build, to_json
+from autograder.course.notebook import to_json
 from autograder.gradebook import generate
 
 
-def release(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
+def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Build the exercises and write their releases to assignments/; no gradebook is touched."""
-    build(course, exercises)
+    build_sources(course, exercises)
     return [path for exercise in exercises for path in _released(course, exercise)]
 
 
@@ -22,7 +23,7 @@ def stale(course: Course, exercises: Sequence[Exercise]) -> list[str]:
     """Return what under assignments/ a fresh release would change, and folders that belong to no exercise."""
     with TemporaryDirectory() as folder:
         fresh = Course(Path(folder), course.settings)
-        release(fresh, exercises)
+        release_notebooks(fresh, exercises)
         changed = [
             path
             for exercise in exercises

@@ -30,7 +30,7 @@ class Proof:
     findings: tuple[str, ...] = ()
 
 
-def verify(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[Proof]:
+def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[Proof]:
     """Verify each exercise through the same worker and suite that grade submissions."""
     for exercise in exercises:
         try:
@@ -41,7 +41,7 @@ def verify(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Ite
             yield Proof(exercise.name, findings=(str(error),))
 
 
-def verify_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> Iterator[Proof]:
+def prove_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> Iterator[Proof]:
     """Verify exercises in `jobs` processes, each with its own zygote; the proofs come in order."""
     with ProcessPoolExecutor(min(jobs, len(exercises)), crew.CONTEXT) as pool:
         # The last exercises take longest: begun first, they keep no process waiting at the end.
@@ -52,7 +52,7 @@ def verify_together(course: Course, exercises: Sequence[Exercise], jobs: int) ->
 def _verified(root: Path, name: str) -> Proof:
     course = load_course(root)
     with Zygote() as zygote:
-        (proof,) = verify(course, course.chosen([name]), zygote)
+        (proof,) = prove(course, course.chosen([name]), zygote)
     return proof
 
 

@@ -18,11 +18,14 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from autograder.batch.pool import Alone, Marking
 from autograder.course.course import FILE, Course, load_course
+from autograder.errors import AutograderError
+from autograder.files import write_whole
 from autograder.grading.graded import Mark
-from autograder.grading.restarting import Marker, write
+from autograder.grading.restarting import RestartingGrader
 from autograder.sandbox.zygote import WallError
+from autograder.submission.digest import engine
 from autograder.submission.notebook import MAX_BYTES
-from autograder.submission.submission import Submission, engine
+from autograder.submission.submission import Submission
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -33,7 +36,7 @@ _PATIENCE_SECONDS = 60.0  # without any Dask worker
 _AHEAD = 256  # submissions at the scheduler at a time: it holds them in memory
 
 
-class ClusterError(Exception):
+class ClusterError(AutograderError):
     """There is no cluster to grade on, or one that would grade otherwise; the message says what to do."""
 
 
@@ -51,7 +54,7 @@ class Cluster:
         for exercise in dict.fromkeys(submission.exercise for submission in submissions):
             todo = [submission for submission in submissions if submission.exercise == exercise]
             for submission, mark in self._marked(course, exercise, todo):
-                write(submission.report, mark.graded.report.to_json() + "\n")
+                write_whole(submission.report, mark.graded.report.to_json() + "\n")
                 left.pop(submission)
                 yield submission, mark
         if left:
@@ -206,7 +209,7 @@ class _Desk:
                 path.write_bytes(archive.read(name))
         course = load_course(self._root)
         self._exercise = course.exercises[order.exercise]
-        self._marker = Marker(course, unsafe=order.unsafe)
+        self._marker = RestartingGrader(course, unsafe=order.unsafe)
 
     def grade(self, content: bytes | None) -> Mark:
         """Grade a notebook's bytes as the file that they were."""

@@ -9,9 +9,9 @@ from autograder.batch import pool as crew
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
-from autograder.gradebook import Book, ConversionError, refusal
+from autograder.gradebook import ConversionError, ExerciseGradebook, refusal
 from autograder.grading.graded import Mark
-from autograder.report.gradebook_submission import Handin
+from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.report.report import Report, Status
 from autograder.submission.submission import Submission, find_submissions
 
@@ -50,7 +50,7 @@ class Summary:
         return OUR_FAILURE if self.failures else 0
 
 
-def grade(
+def grade_submissions(
     course: Course,
     exercises: Sequence[Exercise],
     students: Sequence[str] = (),
@@ -71,7 +71,7 @@ def grade(
         if marking is None and jobs == 1:
             marking = stack.enter_context(crew.Alone(unsafe=unsafe))
         elif marking is None:
-            certain = force or any(_is_new(s) for e in exercises for s in wanted(course, e, students))
+            certain = force or any(_is_new(s) for e in exercises for s in submissions_of(course, e, students))
             marking = stack.enter_context(crew.Together(course, jobs, unsafe=unsafe, certain=certain))
         for exercise in exercises:
             for line in _Round(course, exercise, students, force=force, unsafe=unsafe).lines(marking):
@@ -82,7 +82,7 @@ def grade(
     return Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
 
 
-def wanted(course: Course, exercise: Exercise, students: Sequence[str]) -> list[Submission]:
+def submissions_of(course: Course, exercise: Exercise, students: Sequence[str]) -> list[Submission]:
     """Return the submissions of these students, each once, or all that there are."""
     asked = [Submission(course.root, student, exercise.name) for student in dict.fromkeys(students)]
     return asked or list(find_submissions(course, exercise))
@@ -102,20 +102,20 @@ class _Round:
         self._exercise = exercise
         self._force = force
         self._unsafe = unsafe
-        self._submissions = wanted(course, exercise, students)
+        self._submissions = submissions_of(course, exercise, students)
 
     def lines(self, marking: crew.Crew) -> Iterator[Line]:
         """Grade what needs it and yield a line on each submission."""
         with ExitStack() as stack:
             try:
                 if self._submissions:
-                    book = stack.enter_context(Book(self._course, self._exercise))
+                    book = stack.enter_context(ExerciseGradebook(self._course, self._exercise))
             except (SourceError, CourseError) as error:
                 yield from (_failed(submission, str(error)) for submission in self._submissions)
                 return
             yield from self._graded(book, marking) if self._submissions else ()
 
-    def _graded(self, book: Book, marking: crew.Crew) -> Iterator[Line]:
+    def _graded(self, book: ExerciseGradebook, marking: crew.Crew) -> Iterator[Line]:
         todo = []
         known = {} if self._force else book.handins()
         for submission in self._submissions:
@@ -135,7 +135,9 @@ class _Round:
             return Line(submission.student, submission.exercise, "missing", message=why)
         return None
 
-    def _unchanged(self, book: Book, submission: Submission, known: Mapping[str, Handin]) -> Line | None:
+    def _unchanged(
+        self, book: ExerciseGradebook, submission: Submission, known: Mapping[str, GradebookSubmission]
+    ) -> Line | None:
         """Return the line on a submission that is graded already, by us and behind the walls, or None."""
         handin = known.get(submission.student)
         report = book.report(submission.student) if handin else None
@@ -146,7 +148,7 @@ class _Round:
         return _line(submission, report, handin.seconds_late, graded=False)
 
 
-def _recorded(book: Book, submission: Submission, mark: Mark) -> Line:
+def _recorded(book: ExerciseGradebook, submission: Submission, mark: Mark) -> Line:
     try:
         late = book.record(submission.student, mark.graded)
     except ConversionError as error:

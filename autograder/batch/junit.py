@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from autograder.batch.run import Run
-from autograder.cli.table import number
 from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict
-from autograder.report.text import clean_text
+from autograder.report.text import clean_text, number
 
 _KINDS = {
     Verdict.PASSED: "",

@@ -14,8 +14,8 @@ from types import TracebackType
 
 from autograder.course.course import Course, load_course
 from autograder.grading.graded import Mark
-from autograder.grading.restarting import Marker
-from autograder.sandbox.launch import ahead
+from autograder.grading.restarting import RestartingGrader
+from autograder.sandbox.launch import prelaunched
 from autograder.submission.submission import Submission
 from autograder.worker.walls import die_with_parent
 
@@ -31,11 +31,11 @@ class Alone:
 
     def __init__(self, *, unsafe: bool = False) -> None:
         self._unsafe = unsafe
-        self._marker: Marker | None = None
+        self._marker: RestartingGrader | None = None
 
     def __call__(self, course: Course, submissions: Sequence[Submission]) -> Marking:
         """Grade one after another."""
-        self._marker = self._marker or Marker(course, unsafe=self._unsafe)
+        self._marker = self._marker or RestartingGrader(course, unsafe=self._unsafe)
         for submission in submissions:
             yield submission, self._marker.mark(submission)
 
@@ -95,7 +95,7 @@ class Together:
             child.kill()  # its zygote and worker go with it
 
 
-_MARKER: list[Marker] = []  # this process's own, for as long as it works
+_MARKER: list[RestartingGrader] = []  # this process's own, for as long as it works
 
 
 def _begin(root: Path, unsafe: bool, certain: bool) -> None:
@@ -104,8 +104,8 @@ def _begin(root: Path, unsafe: bool, certain: bool) -> None:
     stack = ExitStack()
     Finalize(None, stack.close, exitpriority=10)
     if certain:
-        stack.enter_context(ahead())
-    _MARKER.append(stack.enter_context(Marker(load_course(root), unsafe=unsafe)))
+        stack.enter_context(prelaunched())
+    _MARKER.append(stack.enter_context(RestartingGrader(load_course(root), unsafe=unsafe)))
 
 
 def _nothing() -> None:

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 
+from autograder.errors import AutograderError
+
 _EVERY = 0.1  # seconds between two looks at the memory
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TOLD = 2000  # characters of a failed command's words
 
 
-class BenchError(Exception):
+class BenchError(AutograderError):
     """A command that was to be measured failed; the message ends with its own last words."""
 
 

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from autograder.bench.figures import Class, Figures
 from autograder.bench.stages import ONCE, Stage
+from autograder.errors import UsageError
 
 BEGIN, END = "<!-- bench -->", "<!-- /bench -->"
 
 
-class PlaceError(Exception):
+class PlaceError(UsageError):
     """A README without the place for the figures."""
 
 

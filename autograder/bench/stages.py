@@ -49,9 +49,9 @@ _PLACES = (
     _Place("autograder.sandbox.zygote", "Zygote.__init__", ONCE, whole=True),
     _Place("autograder.sandbox.zygote", "Zygote.close", ONCE, whole=True),
     _Place("autograder.testing.suite", "Suite.__init__", ONCE, whole=True),
-    _Place("autograder.gradebook.book", "Book.__enter__", ONCE, whole=True),
-    _Place("autograder.gradebook.book", "Book.record", BOOK, whole=True),
-    _Place("autograder.grading.restarting", "Marker.mark", REPORT),
+    _Place("autograder.gradebook.book", "ExerciseGradebook.__enter__", ONCE, whole=True),
+    _Place("autograder.gradebook.book", "ExerciseGradebook.record", BOOK, whole=True),
+    _Place("autograder.grading.restarting", "RestartingGrader.mark", REPORT),
     _Place("autograder.sandbox.zygote", "Zygote.fork_with", FORK),
     _Place("autograder.grading.session", "Session.start", CELLS),
     _Place("autograder.testing.suite", "Suite.run", TESTS),
@@ -139,7 +139,7 @@ def _seconds(root: Path, exercise: str, *words: str) -> dict[str, float]:
 
 def main(root: Path, exercise: str, *, walls: bool) -> None:
     """Grade what lies in the course folder `root` and print the seconds of each stage."""
-    from autograder.batch.grade import grade
+    from autograder.batch.grade import grade_submissions
 
     course = load_course(root)
     if not walls:
@@ -147,7 +147,7 @@ def main(root: Path, exercise: str, *, walls: bool) -> None:
     watch = Stopwatch()
     for place in _PLACES:
         watch.watch(place)
-    summary = grade(course, course.chosen([exercise]), jobs=1, unsafe=True)
+    summary = grade_submissions(course, course.chosen([exercise]), jobs=1, unsafe=True)
     watch.note()
     sys.stdout.write(json.dumps(watch.seconds) + "\n")
     sys.exit(summary.exit_code)

@@ -44,7 +44,7 @@ def collect(
     Known are exports of Canvas (students are called by their user id there), Moodle (by their full name)
     and Gradescope (by sid or address), and folders or archives of students. Times without a zone are UTC.
     """
-    from autograder.collecting.collect import collect as collect_archives
+    from autograder.collecting.collect import collect_archives
     from autograder.collecting.naming import Naming, read_pattern
     from autograder.collecting.roster import read_roster
     from autograder.course.course import find_course, load_course
@@ -63,7 +63,7 @@ def collect(
 
 def _tell(line: "Line") -> None:
     """Say in one line what became of a thing in an archive."""
-    from autograder.cli.table import clean
+    from autograder.report.text import clean
 
     who = f"{line.exercise} {line.student}" if line.student else ""
     where = (line.archive, line.path) if line.status == "refused" else ()

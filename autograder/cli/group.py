@@ -15,29 +15,14 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from autograder.bench.command import bench
 from autograder.cli.collect import collect
 from autograder.cli.publish import dashboard, export, feedback, package
+from autograder.errors import OUR_FAILURE, AutograderError
 
 if TYPE_CHECKING:
     from autograder.course.course import Course
 
-WRONG_USE, OUR_FAILURE, INTERRUPTED = 2, 3, 130
-# By name, so that telling what went wrong needs no import, which may be what went wrong.
-_TOLD = {
-    "CourseError": WRONG_USE,
-    "UnknownExerciseError": WRONG_USE,
-    "PatternError": WRONG_USE,
-    "RosterError": WRONG_USE,
-    "SourceError": OUR_FAILURE,
-    "ZygoteError": OUR_FAILURE,
-    "WallError": OUR_FAILURE,
-    "ConversionError": OUR_FAILURE,
-    "PackageError": OUR_FAILURE,
-    "BenchError": OUR_FAILURE,
-    "ClusterError": OUR_FAILURE,
-    "PlaceError": WRONG_USE,
-}
+INTERRUPTED = 130
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
@@ -55,10 +40,11 @@ class Commands(click.Group):
 
 
 def _stop(context: click.Context, error: Exception) -> None:
-    kind = type(error).__name__
-    message = str(error) if kind in _TOLD else f"autograder failed; {_details(error)}"
-    click.echo(message, err=True)
-    context.exit(_TOLD.get(kind, OUR_FAILURE))
+    if isinstance(error, AutograderError):
+        click.echo(str(error), err=True)
+        context.exit(error.exit_code)
+    click.echo(f"autograder failed; {_details(error)}", err=True)
+    context.exit(OUR_FAILURE)
 
 
 def _details(error: BaseException) -> str:
@@ -99,7 +85,7 @@ def _course(folder: Path | None) -> "Course":
     return load_course((folder or find_course(Path.cwd())).absolute())
 
 
-for command in (bench, collect, dashboard, export, feedback, package):
+for command in (collect, dashboard, export, feedback, package):
     main.add_command(command)
 
 
@@ -108,10 +94,10 @@ for command in (bench, collect, dashboard, export, feedback, package):
 @click.pass_obj
 def build(folder: Path | None, exercises: tuple[str, ...]) -> None:
     """Turn the sources in solutions/ into nbgrader's source notebooks, in build/."""
-    from autograder.course.notebook import build as build_notebooks
+    from autograder.authoring.build import build_sources
 
     course = _course(folder)
-    for path in build_notebooks(course, course.chosen(exercises)):
+    for path in build_sources(course, course.chosen(exercises)):
         click.echo(f"built {path.relative_to(course.root)}")
 
 
@@ -121,8 +107,7 @@ def build(folder: Path | None, exercises: tuple[str, ...]) -> None:
 @click.pass_obj
 def release(folder: Path | None, exercises: tuple[str, ...], check: bool) -> None:
     """Write what students get, in assignments/."""
-    from autograder.authoring.release import release as release_notebooks
-    from autograder.authoring.release import stale
+    from autograder.authoring.release import release_notebooks, stale
 
     course = _course(folder)
     if not check:
@@ -143,11 +128,11 @@ def release(folder: Path | None, exercises: tuple[str, ...], check: bool) -> Non
 @click.pass_obj
 def verify(folder: Path | None, exercises: tuple[str, ...], jobs: int | None) -> None:
     """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
-    from autograder.authoring.verify import verify_together
+    from autograder.authoring.verify import prove_together
 
     course = _course(folder)
     failed = False
-    for proof in verify_together(course, course.chosen(exercises), jobs or os.cpu_count() or 1):
+    for proof in prove_together(course, course.chosen(exercises), jobs or os.cpu_count() or 1):
         failed |= bool(proof.findings)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
         counts += f"; {proof.heldout}" if proof.heldout else ""
@@ -175,14 +160,14 @@ def run(
     unsafe: bool,
 ) -> None:
     """Grade notebooks on the spot, without a gradebook."""
-    from autograder.sandbox.launch import ahead
+    from autograder.sandbox.launch import prelaunched
 
-    with ahead():  # and then all that imports torch
+    with prelaunched():  # and then all that imports torch
         from autograder.batch.junit import to_junit
-        from autograder.batch.run import run as run_notebooks
-        from autograder.batch.run import show_report
-        from autograder.cli.table import clean
+        from autograder.batch.run import run_notebooks
+        from autograder.cli.shown import show_report
         from autograder.report.report import Status
+        from autograder.report.text import clean
 
         runs = []
         for done in run_notebooks(_course(folder), notebooks, exercise, unsafe=unsafe):
@@ -220,13 +205,12 @@ def grade(
     as_json: bool,
 ) -> None:
     """Grade what lies in submitted/ and keep it in the gradebook."""
-    from autograder.batch.grade import grade as grade_submissions
-    from autograder.batch.grade import wanted
+    from autograder.batch.grade import grade_submissions, submissions_of
     from autograder.cli.progress import Progress, show_summary
 
     course = _course(folder)
     chosen = course.chosen(exercises)
-    total = sum(len(wanted(course, exercise, students)) for exercise in chosen)
+    total = sum(len(submissions_of(course, exercise, students)) for exercise in chosen)
     jobs = jobs or min(os.cpu_count() or 1, max(total, 1))
     with ExitStack() as stack:
         marking = None
@@ -268,7 +252,8 @@ def new(folder: Path | None, exercise: str) -> None:
 def demo(folder: Path | None, exercises: tuple[str, ...]) -> None:
     """Grade a made-up class in build/demo/, away from any real gradebook."""
     from autograder.cli.progress import Progress
-    from autograder.demo import demonstrate, hand_ins, places, show_class
+    from autograder.cli.shown import places, show_class
+    from autograder.demo import demonstrate, hand_ins
 
     course = _course(folder)
     chosen = course.chosen(exercises)

@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.batch.grade import Line, Summary
-from autograder.cli.table import clean, number, show
+from autograder.cli.table import show
 from autograder.report.report import Status
+from autograder.report.text import clean, number
 
 _STATES = (Status.GRADED, Status.UNREADABLE, "missing", "refused", Status.GRADER_ERROR)
 

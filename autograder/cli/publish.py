@@ -20,7 +20,7 @@ _exercises = click.argument("exercises", nargs=-1, metavar="[EXERCISE]...")
 @click.pass_obj
 def feedback(folder: Path | None, exercises: tuple[str, ...]) -> None:
     """Write a page for each graded submission, in feedback/."""
-    from autograder.publishing.feedback import feedback as write_pages
+    from autograder.publishing.feedback import write_pages
 
     course = _course(folder)
     pages = write_pages(course, course.chosen(exercises))
@@ -32,7 +32,7 @@ def feedback(folder: Path | None, exercises: tuple[str, ...]) -> None:
 @click.pass_obj
 def export(folder: Path | None, exercises: tuple[str, ...]) -> None:
     """Write the gradebook as CSV: by question, by exercise, for Canvas and for Moodle."""
-    from autograder.publishing.export import export as write_tables
+    from autograder.publishing.export import write_tables
 
     course = _course(folder)
     for path in write_tables(course, course.chosen(exercises)):
@@ -44,7 +44,7 @@ def export(folder: Path | None, exercises: tuple[str, ...]) -> None:
 @click.pass_obj
 def dashboard(folder: Path | None, exercises: tuple[str, ...]) -> None:
     """Write one page on the whole class: scores, questions, mistakes, and who needs a look."""
-    from autograder.publishing.dashboard import dashboard as write_dashboard
+    from autograder.publishing.dashboard import write_dashboard
 
     course = _course(folder)
     for path in write_dashboard(course, course.chosen(exercises)):
@@ -56,8 +56,8 @@ def dashboard(folder: Path | None, exercises: tuple[str, ...]) -> None:
 @click.pass_obj
 def package(folder: Path | None, exercise: str) -> None:
     """Pack an exercise as an autograder for Gradescope."""
-    from autograder.cli.table import number
-    from autograder.gradescope.package import package as write_package
+    from autograder.gradescope.package import write_package
+    from autograder.report.text import number
 
     course = _course(folder)
     (chosen,) = course.chosen([exercise])

@@ -1,22 +1,15 @@
 """Shows rows to people: a rich table on a terminal, plain columns elsewhere."""
 
-import re
 import sys
-import unicodedata
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
+from autograder.report.text import clean
+
 Rows = Sequence[Sequence[str]]
-
-
-def clean(text: str) -> str:
-    """Return `text` on one line, without the escapes and controls by which it could steer a terminal."""
-    spaced = re.sub(r"\s+", " ", _SEQUENCE.sub("", text))
-    return "".join(letter for letter in spaced if unicodedata.category(letter) not in ("Cc", "Cf", "Cs"))
 
 
 def show(title: str, columns: Sequence[str], rows: Rows, note: str = "") -> None:
@@ -29,11 +22,6 @@ def show(title: str, columns: Sequence[str], rows: Rows, note: str = "") -> None
     else:
         sys.stdout.write("\n".join(_plain(clean(title), columns, tidy, clean(note))) + "\n\n")
         sys.stdout.flush()
-
-
-def number(value: float | None) -> str:
-    """Return a score as people write it: 2, 1.33, or a dash where there is none."""
-    return "-" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _rich(title: str, columns: Sequence[str], rows: Rows) -> Table:

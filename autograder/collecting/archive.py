@@ -18,9 +18,9 @@ from autograder.collecting.entry import (
     MAX_NESTED,
     MAX_RATIO,
     PIECE,
+    ArchiveEntry,
     ArchiveError,
     Bounds,
-    Entry,
     EntryError,
     is_archive,
     plausible,
@@ -46,7 +46,7 @@ _DAMAGE = (
 )
 
 
-def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[Entry]:
+def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEntry]:
     """Yield the files in the archive or folder `path`, and in archives that lie in it, one level deep.
 
     ArchiveError says that it cannot be read, or no further; nothing in it can raise anything else.
@@ -65,7 +65,7 @@ def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[Entry]:
         raise ArchiveError(str(error)) from None
 
 
-def _unpacked(entries: Iterator[Entry], bounds: Bounds) -> Iterator[Entry]:
+def _unpacked(entries: Iterator[ArchiveEntry], bounds: Bounds) -> Iterator[ArchiveEntry]:
     """Yield the entries; in the place of an archive, what it holds."""
     for entry in entries:
         if not entry.fault and is_archive(entry.name):
@@ -74,7 +74,7 @@ def _unpacked(entries: Iterator[Entry], bounds: Bounds) -> Iterator[Entry]:
             yield entry
 
 
-def _nested(entry: Entry, outer: Bounds) -> Iterator[Entry]:
+def _nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
     """Yield what an archive in an archive holds; a fault of it stops nothing else."""
     bounds = Bounds(_NESTED_ENTRIES, _NESTED_UNPACKED, outer)
     try:
@@ -89,7 +89,7 @@ def _nested(entry: Entry, outer: Bounds) -> Iterator[Entry]:
         yield replace(entry, fault=str(error))
 
 
-def _archive(file: IO[bytes], size: int, bounds: Bounds) -> Iterator[Entry]:
+def _archive(file: IO[bytes], size: int, bounds: Bounds) -> Iterator[ArchiveEntry]:
     start = file.read(4)
     file.seek(0)
     if start in (b"PK\3\4", b"PK\5\6"):
@@ -113,7 +113,7 @@ class _Bounded:
         return self._file.read(_MAX_DIRECTORY if size < 0 else size)
 
 
-def _zip(file: IO[bytes], bounds: Bounds) -> Iterator[Entry]:
+def _zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
     try:
         archive = zipfile.ZipFile(_Bounded(file))
     except _DAMAGE:
@@ -124,7 +124,7 @@ def _zip(file: IO[bytes], bounds: Bounds) -> Iterator[Entry]:
             name = info.orig_filename  # `filename` has been cut at a NUL
             if not name.endswith("/"):
                 read = partial(_read_member, archive, info, bounds)
-                yield Entry(name, _zip_time(info), read, _zip_fault(info))
+                yield ArchiveEntry(name, _zip_time(info), read, _zip_fault(info))
 
 
 def _zip_fault(info: zipfile.ZipInfo) -> str:
@@ -179,7 +179,7 @@ def _zip_time(info: zipfile.ZipInfo) -> datetime | None:
         return None
 
 
-def _folder(root: Path, bounds: Bounds) -> Iterator[Entry]:
+def _folder(root: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
     """Yield the files below `root`, in order; a folder that cannot be read is an entry with a fault."""
     folders = [""]  # the next one last
     while folders:
@@ -187,7 +187,7 @@ def _folder(root: Path, bounds: Bounds) -> Iterator[Entry]:
         try:
             found = sorted(os.scandir(root / below), key=lambda item: item.name)
         except OSError as error:
-            yield Entry(below, None, _nothing, f"cannot be opened: {error.strerror}")
+            yield ArchiveEntry(below, None, _nothing, f"cannot be opened: {error.strerror}")
             continue
         inner = [item.name for item in found if item.is_dir(follow_symlinks=False)]
         folders.extend(f"{below}{name}/" for name in reversed(inner))
@@ -198,13 +198,13 @@ def _folder(root: Path, bounds: Bounds) -> Iterator[Entry]:
                 yield _file(root, below + name, bounds)
 
 
-def _file(root: Path, name: str, bounds: Bounds) -> Entry:
+def _file(root: Path, name: str, bounds: Bounds) -> ArchiveEntry:
     try:
         about = (root / name).lstat()
     except OSError as error:
-        return Entry(name, None, _nothing, f"cannot be opened: {error.strerror}")
+        return ArchiveEntry(name, None, _nothing, f"cannot be opened: {error.strerror}")
     read = partial(_read_plain, root / name, bounds)
-    return Entry(name, utc(about.st_mtime), read, _kind_fault(about.st_mode))
+    return ArchiveEntry(name, utc(about.st_mtime), read, _kind_fault(about.st_mode))
 
 
 def _read_plain(path: Path, bounds: Bounds, limit: int) -> bytes:

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.collecting.archive import read_entries
-from autograder.collecting.entry import ArchiveError, Entry, EntryError
+from autograder.collecting.entry import ArchiveEntry, ArchiveError, EntryError
 from autograder.collecting.gradescope_metadata import Handed, place_of_metadata, read_metadata
 from autograder.collecting.naming import (
     Claim,
@@ -48,12 +48,12 @@ class _Found:
     """A notebook in the archive, by its place there, and what its name says."""
 
     number: int
-    entry: Entry
+    entry: ArchiveEntry
     claim: Claim
     message: str = ""
 
 
-def collect(
+def collect_archives(
     course: Course,
     archives: Sequence[Path],
     naming: Naming,
@@ -102,9 +102,9 @@ class _Collection:
             for found in (found for wanted in chosen.values() for found in wanted):
                 yield self._line(REFUSED, f"the archive {error}", found.entry.path, found.claim)
 
-    def _survey(self) -> list[Entry]:
+    def _survey(self) -> list[ArchiveEntry]:
         """Return the entries, or those before the fault of a broken archive."""
-        entries: list[Entry] = []
+        entries: list[ArchiveEntry] = []
         try:
             # Without `read`, which would keep nested archives in memory.
             entries.extend(replace(entry, read=_closed) for entry in read_entries(self._archive))
@@ -112,7 +112,7 @@ class _Collection:
             self._refused.append(self._line(REFUSED, str(error)))
         return entries
 
-    def _found(self, entries: Sequence[Entry]) -> Iterator[_Found]:
+    def _found(self, entries: Sequence[ArchiveEntry]) -> Iterator[_Found]:
         """Yield the notebooks whose names tell student and exercise; refuse what is wrong."""
         sound = [(number, entry) for number, entry in enumerate(entries) if not self._faulty(entry)]
         notebooks = [(number, entry) for number, entry in sound if _is_notebook(entry)]
@@ -130,7 +130,7 @@ class _Collection:
             except NamingError as error:
                 self._refuse(entry, str(error))
 
-    def _faulty(self, entry: Entry) -> bool:
+    def _faulty(self, entry: ArchiveEntry) -> bool:
         fault = name_fault(entry.name) or name_fault(entry.inside) or entry.fault
         if fault:
             self._refuse(entry, fault)
@@ -167,7 +167,7 @@ class _Collection:
             else:
                 yield latest
 
-    def _put(self, entry: Entry, wanted: Sequence[_Found]) -> Iterator[Line]:
+    def _put(self, entry: ArchiveEntry, wanted: Sequence[_Found]) -> Iterator[Line]:
         """Put a notebook in for everybody who handed it in."""
         try:
             content = entry.read(MAX_BYTES) if wanted else b""
@@ -204,7 +204,7 @@ class _Collection:
             return ""
         return f"{(when - due).total_seconds() / 3600:.1f} h late"
 
-    def _refuse(self, entry: Entry, why: str, claim: Claim | None = None) -> None:
+    def _refuse(self, entry: ArchiveEntry, why: str, claim: Claim | None = None) -> None:
         self._refused.append(self._line(REFUSED, why, entry.path, claim))
 
     def _refuse_all(self, group: Sequence[_Found], why: str) -> None:
@@ -227,7 +227,7 @@ def _latest(group: Sequence[_Found]) -> _Found | None:
     return replace(last, message=f"chosen from {len(group)}") if len(group) > 1 else last
 
 
-def _is_notebook(entry: Entry) -> bool:
+def _is_notebook(entry: ArchiveEntry) -> bool:
     return (entry.inside or entry.name).endswith(_SUFFIX) and not left_out(entry.path)
 
 

@@ -23,7 +23,7 @@ class EntryError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveEntry:
     """A file, or something that should have been one; `read` works until the next entry is asked for."""
 
     name: str

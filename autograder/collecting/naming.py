@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
-from autograder.collecting.entry import Entry, plausible, stem
+from autograder.collecting.entry import ArchiveEntry, plausible, stem
 from autograder.collecting.gradescope_metadata import Handed
+from autograder.errors import UsageError
 from autograder.submission.submission import is_student
 
 _MAX_NAME = 1000
@@ -34,7 +35,7 @@ class NamingError(Exception):
     """A name tells no student or no exercise; the message says what to do."""
 
 
-class PatternError(Exception):
+class PatternError(UsageError):
     """The instructor's pattern cannot be used; the message says why."""
 
 
@@ -67,7 +68,7 @@ class Naming:
     pattern: re.Pattern[str] | None = None
     students: Mapping[str, str] | None = None  # ids by folded id or other name; nobody else is taken
 
-    def claims(self, entry: Entry, frame: Frame) -> Iterator[Claim]:
+    def claims(self, entry: ArchiveEntry, frame: Frame) -> Iterator[Claim]:
         """Yield what the name of a notebook says: several claims where a group handed it in."""
         file = PurePosixPath(entry.inside or entry.name).stem
         if self.pattern is not None:

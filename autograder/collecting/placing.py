@@ -1,7 +1,6 @@
 """Puts a notebook into submitted/: whole or not at all, and through no link."""
 
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -10,6 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from autograder.collecting.naming import folded
+from autograder.files import write_whole_in
 from autograder.submission.notebook import MAX_BYTES
 from autograder.submission.submission import Submission
 
@@ -49,11 +49,11 @@ def _place(folder: int, name: str, content: bytes, when: datetime | None) -> Pla
         return Placing.OLDER
     # The time goes first: if all ends here, the notebook still differs and is written the next time.
     if when is not None:
-        _write(folder, _TIMESTAMP, when.strftime(_FORMAT).encode())
+        write_whole_in(folder, _TIMESTAMP, when.strftime(_FORMAT).encode())
     else:
         with suppress(FileNotFoundError):
             os.unlink(_TIMESTAMP, dir_fd=folder)
-    _write(folder, name, content)
+    write_whole_in(folder, name, content)
     return Placing.NEW if present is None else Placing.REPLACED
 
 
@@ -99,22 +99,6 @@ def _read(folder: int, name: str, limit: int) -> bytes | None:
         raise InboxError(f"{name} in its place is no plain file; delete it")
     with os.fdopen(descriptor, "rb") as file:
         return file.read(limit + 1)
-
-
-def _write(folder: int, name: str, content: bytes) -> None:
-    """Write a file beside its place, then put it there at once."""
-    own = f".{secrets.token_hex(8)}.part"
-    descriptor = os.open(
-        own, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666, dir_fd=folder
-    )
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.replace(own, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(own, dir_fd=folder)
-        raise
 
 
 def _time(text: bytes | None) -> datetime | None:

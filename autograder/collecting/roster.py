@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from autograder.collecting.naming import folded
+from autograder.errors import UsageError
 from autograder.submission.submission import is_student
 
 
-class RosterError(Exception):
+class RosterError(UsageError):
     """The list cannot be used; the message says where and what to do."""
 
 

@@ -16,9 +16,9 @@ from autograder.collecting.entry import (
     FREE,
     MAX_RATIO,
     PIECE,
+    ArchiveEntry,
     ArchiveError,
     Bounds,
-    Entry,
     too_large,
     utc,
 )
@@ -103,7 +103,7 @@ class _Content:
             self._stream.skip(self._size + -self._size % tarfile.BLOCKSIZE)
 
 
-def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[Entry]:
+def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[ArchiveEntry]:
     """Yield what a tar archive of `packed` bytes, compressed or not, holds besides folders."""
     stream = _Stream(file, packed, bounds)
     known: dict[str, str] = {}  # what extended headers tell of the next entry
@@ -142,7 +142,7 @@ def _extension(stream: _Stream, header: tarfile.TarInfo) -> bytes:
     return stream.whole(header.size)
 
 
-def _entry(stream: _Stream, header: tarfile.TarInfo, known: dict[str, str]) -> Iterator[Entry]:
+def _entry(stream: _Stream, header: tarfile.TarInfo, known: dict[str, str]) -> Iterator[ArchiveEntry]:
     """Yield the entry, unless it is a folder, and pass its content."""
     fault = _FAULTS.get(header.type, "" if header.type in _PLAIN else "of an unknown kind")
     if any(key.startswith("GNU.sparse") for key in known):
@@ -157,7 +157,7 @@ def _entry(stream: _Stream, header: tarfile.TarInfo, known: dict[str, str]) -> I
         raise ArchiveError("has an entry of less than no bytes; it is damaged or made to harm")
     content = _Content(stream, size)
     if not header.isdir():
-        yield Entry(known.get("path", header.name), when, content.read, fault and f"is {fault}")
+        yield ArchiveEntry(known.get("path", header.name), when, content.read, fault and f"is {fault}")
     content.close()
 
 

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.exercise import Exercise
+from autograder.course.limits import Limits
 from autograder.course.settings import NAME, CourseSettings, ExerciseSettings, read_settings
 from autograder.course.source import SourceError
 from autograder.course.yaml_lines import Document, DocumentError, Fault, Place, read_document, spelt
-from autograder.sandbox.zygote import Limits
+from autograder.errors import UsageError
 
 FILE = "course.yaml"
 
 
-class CourseError(Exception):
+class CourseError(UsageError):
     """What is wrong with course.yaml, one fault a line, each with its line and its mend."""
 
 

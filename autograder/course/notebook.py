@@ -1,14 +1,12 @@
-"""Turns an exercise's percent source into nbgrader's source notebook, with the student's kit beside it."""
+"""The notebook of an exercise, solutions and all, as nbgrader wants it, and the kit that goes beside it."""
 
 import hashlib
 import json
 import re
-import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.source import Cell, Role
 
@@ -21,24 +19,6 @@ _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-
-
-def build(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
-    """Write each exercise's source notebook and kit to build/source/ and return the files."""
-    return [
-        path for exercise in exercises for path in write(exercise, course.build / "source" / exercise.name)
-    ]
-
-
-def write(exercise: Exercise, folder: Path) -> list[Path]:
-    """Fill `folder` with just the source notebook and the kit of `exercise`, and return these files."""
-    texts = {f"{exercise.name}.ipynb": to_json(notebook(exercise)), "conftest.py": kit(exercise)}
-    if folder.exists():
-        shutil.rmtree(folder)  # what lies here would be released
-    folder.mkdir(parents=True)
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    return [folder / name for name in texts]
 
 
 def notebook(exercise: Exercise) -> dict[str, Any]:

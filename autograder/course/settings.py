@@ -12,8 +12,8 @@ from typing import Annotated, Any
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from autograder.course.limits import Limits, Tier
 from autograder.course.yaml_lines import Document, Fault, Place, spelt
-from autograder.sandbox.zygote import Limits, Tier
 
 SCHEMA = Path(__file__).with_name("course.schema.json")
 _LIMITS = Limits()

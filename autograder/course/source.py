@@ -9,11 +9,13 @@ from typing import Any
 
 import jupytext
 
+from autograder.errors import AutograderError
+
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _KEYS = {"solution", "check", "manual", "points", "title", "tags", "lines_to_next_cell"}
 
 
-class SourceError(Exception):
+class SourceError(AutograderError):
     """A fault in an exercise's folder, with its place and its mend."""
 
 

@@ -23,8 +23,9 @@ from autograder.gradebook.autograded import Release
 from autograder.gradebook.folder_check import companions, refusal
 from autograder.gradebook.grades import complete, record
 from autograder.grading.grader import Graded
-from autograder.grading.restarting import Marker
-from autograder.submission.submission import Submission, fingerprint, rules
+from autograder.grading.restarting import RestartingGrader
+from autograder.submission.digest import fingerprint, rules
+from autograder.submission.submission import Submission
 
 Resources = dict[str, Any]
 
@@ -36,7 +37,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         self.course = load_course(Path(self.parent.coursedir.root))
         self._releases: dict[str, Release] = {}
-        self._marker = Marker(self.course)
+        self._marker = RestartingGrader(self.course)
         weakref.finalize(self, self._marker.close)
         self._prepare(self.parent)
 

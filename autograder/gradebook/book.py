@@ -24,6 +24,7 @@ from sqlalchemy.exc import SAWarning
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.files import write_whole
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.config import database, load
 from autograder.gradebook.folder_check import companions
@@ -32,12 +33,13 @@ from autograder.gradebook.reading import handins
 from autograder.gradebook.release import ConversionError, log_of, register, told
 from autograder.grading.grader import Graded
 from autograder.report.feedback_page import page
-from autograder.report.gradebook_submission import Handin
+from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.report.report import Report
-from autograder.submission.submission import Submission, fingerprint, rules
+from autograder.submission.digest import fingerprint, rules
+from autograder.submission.submission import Submission
 
 
-def read_handins(course: Course, exercise: Exercise) -> tuple[Handin, ...]:
+def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
     """Return the submissions of `exercise` in the course's gradebook; none where there is no gradebook."""
     address = database(course)
     if address.startswith("sqlite:///") and not Path(address.removeprefix("sqlite:///")).is_file():
@@ -46,7 +48,7 @@ def read_handins(course: Course, exercise: Exercise) -> tuple[Handin, ...]:
         return handins(gradebook, exercise)
 
 
-class Book:
+class ExerciseGradebook:
     """Takes an exercise's graded submissions in, and gives pages out; use it in a `with` block.
 
     Opening it makes the gradebook know the exercise as it is now, and when it is due.
@@ -60,7 +62,7 @@ class Book:
         self._release = Release(exercise)
         self._open = ExitStack()
 
-    def __enter__(self) -> "Book":
+    def __enter__(self) -> "ExerciseGradebook":
         course, exercise = self._course, self._exercise
         register(course, exercise)
         self._log = self._open.enter_context(log_of(course))
@@ -81,7 +83,7 @@ class Book:
     ) -> None:
         self._open.close()
 
-    def handins(self) -> dict[str, Handin]:
+    def handins(self) -> dict[str, GradebookSubmission]:
         """Return the submissions in the gradebook, by student, in order of their ids."""
         return {handin.student: handin for handin in handins(self._gradebook, self._exercise)}
 
@@ -115,7 +117,7 @@ class Book:
         self._gradebook.db.expunge_all()
         return late
 
-    def write_page(self, handin: Handin) -> Path:
+    def write_page(self, handin: GradebookSubmission) -> Path:
         """Write the page that a student gets, and return where it is."""
         submission = self._submission(handin.student)
         with self._telling(handin.student):
@@ -171,8 +173,5 @@ class Book:
         for name, other in others.items():
             (path.parent / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(other, path.parent / name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{path.name}")
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
+        write_whole(path, text)
         converter.set_permissions(self._exercise.name, path.parent.parent.name)

@@ -4,10 +4,12 @@ from nbgrader.api import Assignment, Comment, Grade, Gradebook, SubmittedAssignm
 from sqlalchemy.orm import joinedload, selectinload
 
 from autograder.course.exercise import Exercise
-from autograder.report.gradebook_submission import Entry, Handin
+from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 
 
-def handins(gradebook: Gradebook, exercise: Exercise, student: str | None = None) -> tuple[Handin, ...]:
+def handins(
+    gradebook: Gradebook, exercise: Exercise, student: str | None = None
+) -> tuple[GradebookSubmission, ...]:
     """Return the submissions of `exercise`, or one student's, in order of the students' ids."""
     # All at once: one query for each row would take minutes for a large class.
     notebooks = selectinload(SubmittedAssignment.notebooks)
@@ -22,7 +24,7 @@ def handins(gradebook: Gradebook, exercise: Exercise, student: str | None = None
     return tuple(sorted(found, key=lambda handin: handin.student))
 
 
-def _handin(exercise: Exercise, submission: SubmittedAssignment) -> Handin:
+def _handin(exercise: Exercise, submission: SubmittedAssignment) -> GradebookSubmission:
     comments = {c.name: c for notebook in submission.notebooks for c in notebook.comments}
     grades = {grade.name: grade for notebook in submission.notebooks for grade in notebook.grades}
     entries = []
@@ -31,11 +33,15 @@ def _handin(exercise: Exercise, submission: SubmittedAssignment) -> Handin:
         if grade is not None:
             entries.append(_entry(exercise, name, submission.student_id, grade, comments.get(name)))
     penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
-    return Handin(submission.student_id, float(submission.total_seconds_late), penalty, tuple(entries))
+    return GradebookSubmission(
+        submission.student_id, float(submission.total_seconds_late), penalty, tuple(entries)
+    )
 
 
-def _entry(exercise: Exercise, name: str, student: str, grade: Grade, comment: Comment | None) -> Entry:
-    return Entry(
+def _entry(
+    exercise: Exercise, name: str, student: str, grade: Grade, comment: Comment | None
+) -> GradebookEntry:
+    return GradebookEntry(
         student=student,
         question=name,
         written=name in exercise.written,

@@ -12,6 +12,7 @@ from traitlets.config import Config
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.errors import AutograderError
 from autograder.gradebook.assignment import record_exercise
 from autograder.gradebook.config import database as database_of
 from autograder.gradebook.config import load
@@ -20,7 +21,7 @@ LOG = "nbgrader.log"
 _NO_DATABASE = {"SaveCells": {"enabled": False}, "GenerateAssignment": {"no_database": True}}
 
 
-class ConversionError(Exception):
+class ConversionError(AutograderError):
     """nbgrader gave up, or we did inside it; the message says on what, and where to read on."""
 
 

@@ -14,6 +14,7 @@ import yaml
 import autograder
 from autograder.course.course import FILE, Course
 from autograder.course.exercise import Exercise
+from autograder.errors import AutograderError
 
 _ENGINE = Path(autograder.__file__).parent
 _SCRIPTS = Path(__file__).parent / "container"
@@ -21,11 +22,11 @@ _LEFT_OUT = {"tests", "__pycache__", ".ipynb_checkpoints"}
 _NEEDED = ("pyproject.toml", "constraints.txt")
 
 
-class PackageError(Exception):
+class PackageError(AutograderError):
     """The engine is not where all of it can be packed."""
 
 
-def package(course: Course, exercise: Exercise) -> Path:
+def write_package(course: Course, exercise: Exercise) -> Path:
     """Write build/packages/<exercise>-gradescope.zip and return it."""
     path = course.build / "packages" / f"{exercise.name}-gradescope.zip"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder.cli.table import number
 from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
-from autograder.grading.restarting import Marker
+from autograder.grading.restarting import RestartingGrader
 from autograder.report.feedback_page import OUTCOMES
 from autograder.report.report import QuestionReport, Report, Status, Verdict
-from autograder.report.text import clean_text
+from autograder.report.text import clean_text, number
 
 OUR_FAILURE = 3
 
@@ -28,7 +27,7 @@ def main(arguments: list[str]) -> int:
     target.unlink(missing_ok=True)
     course = load_course(folder.absolute())
     (exercise,) = course.exercises.values()
-    with Marker(course) as marker:
+    with RestartingGrader(course) as marker:
         mark = marker.grade(exercise, find_notebook(submission, exercise))
     report = mark.graded.report
     sys.stdout.write(f"{report.status}: {number(report.score)} of {number(report.max_score)} points\n")

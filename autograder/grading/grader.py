@@ -7,6 +7,7 @@ from pathlib import Path
 import torch
 
 from autograder.course.exercise import Exercise
+from autograder.course.limits import Limits
 from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.forbidden import broken_rule
 from autograder.grading.session import CodeCell, Result, Session
@@ -22,7 +23,7 @@ from autograder.report.report import (
     total,
     written,
 )
-from autograder.sandbox.zygote import Limits, Zygote
+from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell, UnreadableError, read_notebook
 from autograder.testing.suite import Suite, TestRun
 

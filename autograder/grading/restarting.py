@@ -1,17 +1,18 @@
 """Grades submissions one after another, whatever happens to the worker or to us, and writes their reports."""
 
 import logging
-import os
 from pathlib import Path
 from types import TracebackType
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.limits import Tier
+from autograder.files import write_whole
 from autograder.grading.graded import Mark
 from autograder.grading.grader import Graded, Grader
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
 from autograder.sandbox.process import WorkerError
-from autograder.sandbox.zygote import Tier, WallError, Zygote, ZygoteError
+from autograder.sandbox.zygote import WallError, Zygote, ZygoteError
 from autograder.submission.submission import Submission
 
 _LOG = logging.getLogger(__name__)
@@ -20,7 +21,7 @@ _OURS = (
 )
 
 
-class Marker:
+class RestartingGrader:
     """Grades submissions of a course with one zygote, replaced when it dies; use it in a `with` block."""
 
     def __init__(self, course: Course, *, unsafe: bool = False) -> None:
@@ -32,7 +33,7 @@ class Marker:
     def mark(self, submission: Submission) -> Mark:
         """Grade `submission` and write its report to build/reports/."""
         mark = self.grade(self._course.exercises[submission.exercise], submission.notebook)
-        write(submission.report, mark.graded.report.to_json() + "\n")
+        write_whole(submission.report, mark.graded.report.to_json() + "\n")
         return mark
 
     def grade(self, exercise: Exercise, path: Path) -> Mark:
@@ -53,7 +54,7 @@ class Marker:
             self._zygote.close()
             self._zygote = None
 
-    def __enter__(self) -> "Marker":
+    def __enter__(self) -> "RestartingGrader":
         return self
 
     def __exit__(
@@ -102,11 +103,3 @@ def _failure(exercise: Exercise, zygote: Zygote | None) -> Report:
     walls = zygote.walls if zygote else ()
     maximum = sum(exercise.points.values())
     return Report(exercise.name, Status.GRADER_ERROR, _OURS, None, maximum, tuple(walls), questions + answers)
-
-
-def write(path: Path, text: str) -> None:
-    """Write `text` to `path` whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)

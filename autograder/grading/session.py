@@ -4,10 +4,11 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from autograder.course.limits import Limits
 from autograder.grading import leaks as discretion
 from autograder.report.outputs import Output, checked_outputs
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
-from autograder.sandbox.zygote import Limits, Zygote
+from autograder.sandbox.zygote import Zygote
 from autograder.testing.student import Exchange, StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 

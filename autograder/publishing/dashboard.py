@@ -30,7 +30,7 @@ _SHEETS: dict[str, Row] = {
 }  # fmt: skip
 
 
-def dashboard(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
+def write_dashboard(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write build/dashboard.html and build/exports/dashboard-*.csv and return the files."""
     numbers = count(read_classwork(course, exercises))
     path = course.build / "dashboard.html"

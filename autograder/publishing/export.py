@@ -5,19 +5,19 @@ from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook import read_handins
+from autograder.gradebook import read_gradebook
 from autograder.publishing import canvas, moodle
 from autograder.publishing.csv_table import Row, write_sheet
-from autograder.report.gradebook_submission import Entry, Handin
+from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
 _OPEN = ("grader error", "not graded yet", "to be graded by hand", "to be reviewed")  # the gravest first
 
 
-def export(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, ...]:
+def write_tables(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, ...]:
     """Write questions, exercises, canvas and moodle.csv to build/exports/ and return their paths."""
-    handins = [(exercise, handin) for exercise in exercises for handin in read_handins(course, exercise)]
+    handins = [(exercise, handin) for exercise in exercises for handin in read_gradebook(course, exercise)]
     points = {e.name: sum(e.points.values()) + sum(e.written.values()) for e in exercises}
     scores = _scores(handins)
     folder = course.build / "exports"
@@ -31,7 +31,7 @@ def export(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, ...]:
     )
 
 
-def _scores(handins: Iterable[tuple[Exercise, Handin]]) -> dict[str, dict[str, float | None]]:
+def _scores(handins: Iterable[tuple[Exercise, GradebookSubmission]]) -> dict[str, dict[str, float | None]]:
     """Return what each student's submissions are worth so far, by exercise."""
     scores: dict[str, dict[str, float | None]] = {}
     for exercise, handin in handins:
@@ -39,18 +39,18 @@ def _scores(handins: Iterable[tuple[Exercise, Handin]]) -> dict[str, dict[str, f
     return dict(sorted(scores.items()))
 
 
-def _by_question(exercise: Exercise, handin: Handin) -> Iterator[Row]:
+def _by_question(exercise: Exercise, handin: GradebookSubmission) -> Iterator[Row]:
     for entry in handin.entries:
         yield handin.student, exercise.name, entry.question, entry.score, entry.max_score, _status(entry)
 
 
-def _by_exercise(exercise: Exercise, handin: Handin) -> Row:
+def _by_exercise(exercise: Exercise, handin: GradebookSubmission) -> Row:
     statuses = {_status(entry) for entry in handin.entries}
     worst = next((status for status in _OPEN if status in statuses), "graded")
     return handin.student, exercise.name, handin.score, handin.max_score, handin.penalty, worst
 
 
-def _status(entry: Entry) -> str:
+def _status(entry: GradebookEntry) -> str:
     """Say whether a score is final."""
     if entry.score is None:
         if entry.written:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook import Book, ConversionError, read_handins
+from autograder.gradebook import ConversionError, ExerciseGradebook, read_gradebook
 from autograder.submission.submission import Submission
 
 
-def feedback(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
+def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write feedback/<student>/<exercise>/<exercise>.html for all that is graded, and return the pages.
 
     A page that fails stops no other; a ConversionError tells of it at the end.
@@ -19,12 +19,12 @@ def feedback(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     for exercise in exercises:
         graded = [
             handin
-            for handin in read_handins(course, exercise)
+            for handin in read_gradebook(course, exercise)
             if Submission(course.root, handin.student, exercise.name).autograded.is_file()
         ]
         if not graded:
             continue
-        with Book(course, exercise) as book:
+        with ExerciseGradebook(course, exercise) as book:
             for handin in graded:
                 try:
                     pages.append(book.write_page(handin))

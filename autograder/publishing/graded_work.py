@@ -8,8 +8,8 @@ from typing import Any
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook import read_handins
-from autograder.report.gradebook_submission import Entry, Handin
+from autograder.gradebook import read_gradebook
+from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.submission.submission import Submission
 
@@ -21,7 +21,7 @@ class Work:
     """One submission; without a report where it has not been graded, or not by us."""
 
     exercise: str
-    handin: Handin
+    handin: GradebookSubmission
     report: Report | None
     checks: Mapping[str, bool]  # by question: whether its visible check ran through; absent where unknown
 
@@ -38,7 +38,7 @@ class Work:
         return {question.name: question for question in self.report.questions}
 
     @cached_property
-    def tested(self) -> Sequence[Entry]:
+    def tested(self) -> Sequence[GradebookEntry]:
         """The gradebook's entries of the questions that tests grade."""
         return [entry for entry in self.handin.entries if not entry.written]
 
@@ -64,7 +64,7 @@ class Work:
 def read_classwork(course: Course, exercises: Sequence[Exercise]) -> Iterator[Work]:
     """Yield what is in the gradebook for `exercises`, in their order and that of the students' ids."""
     for exercise in exercises:
-        for handin in read_handins(course, exercise):
+        for handin in read_gradebook(course, exercise):
             kept = _kept(Submission(course.root, handin.student, exercise.name))
             yield Work(exercise.name, handin, _report(kept), _checks(kept))
 

@@ -8,7 +8,7 @@ from statistics import fmean, median
 import numpy as np
 
 from autograder.publishing.graded_work import Work
-from autograder.report.gradebook_submission import Entry
+from autograder.report.gradebook_submission import GradebookEntry
 from autograder.report.report import QuestionReport, Status, Verdict
 
 DROP = 0.4  # of the tested points, from one exercise to the student's next
@@ -149,11 +149,11 @@ def _verdicts(question: QuestionReport) -> frozenset[Verdict]:
     return frozenset({question.verdict, *(test.verdict for test in question.tests)})
 
 
-def _entry(work: Work, name: str) -> Entry | None:
+def _entry(work: Work, name: str) -> GradebookEntry | None:
     return next((entry for entry in work.handin.entries if entry.question == name), None)
 
 
-def _discrimination(answers: Sequence[tuple[Work, Entry]]) -> float | None:
+def _discrimination(answers: Sequence[tuple[Work, GradebookEntry]]) -> float | None:
     """Correlate a question's score with that of the other tested questions; None where it says nothing."""
     pairs = [
         (answer.score, work.score - (0.0 if answer.written else answer.score))

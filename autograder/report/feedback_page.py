@@ -13,10 +13,9 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from autograder.cli.table import number
-from autograder.report.gradebook_submission import Entry, Handin
+from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict
-from autograder.report.text import clean_html, clean_text, is_picture
+from autograder.report.text import clean_html, clean_text, is_picture, number
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 STYLE = Path(__file__).with_name("page.css")
@@ -36,7 +35,7 @@ OUTCOMES = {
 }
 
 
-def page(report: Report, handin: Handin, cells: Iterable[Any]) -> str:
+def page(report: Report, handin: GradebookSubmission, cells: Iterable[Any]) -> str:
     """Return the page, the same for the same report, grades and notebook."""
     title = html.escape(report.exercise)
     body = "\n".join([*_summary(report, handin), *_questions(report, handin), *_notebook(cells)])
@@ -58,7 +57,7 @@ def render_markdown(cell: Any) -> str:
     return _rendered(source)
 
 
-def _summary(report: Report, handin: Handin) -> Iterator[str]:
+def _summary(report: Report, handin: GradebookSubmission) -> Iterator[str]:
     if handin.score is None:
         yield "<p class=score>This submission has no score yet.</p>"
     else:
@@ -76,7 +75,7 @@ def _summary(report: Report, handin: Handin) -> Iterator[str]:
         yield f"<p class=message>{_text(report.message)}</p>"
 
 
-def _questions(report: Report, handin: Handin) -> Iterator[str]:
+def _questions(report: Report, handin: GradebookSubmission) -> Iterator[str]:
     entries = {entry.question: entry for entry in handin.entries}
     for question in report.questions:
         yield "<section>"
@@ -84,7 +83,7 @@ def _questions(report: Report, handin: Handin) -> Iterator[str]:
         yield "</section>"
 
 
-def _question(question: QuestionReport, entry: Entry | None, unreadable: bool) -> Iterator[str]:
+def _question(question: QuestionReport, entry: GradebookEntry | None, unreadable: bool) -> Iterator[str]:
     score = entry.score if entry is not None else question.score
     worth = number(score) if score is not None else "no score yet,"
     verdict = "unreadable" if unreadable else str(question.verdict)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class GradebookEntry:
     """One question of one submission, as the gradebook has it; None where nobody has given a score."""
 
     student: str
@@ -26,13 +26,13 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Handin:
+class GradebookSubmission:
     """One submission as the gradebook has it."""
 
     student: str
     seconds_late: float
     penalty: float
-    entries: tuple[Entry, ...]
+    entries: tuple[GradebookEntry, ...]
 
     @property
     def score(self) -> float | None:

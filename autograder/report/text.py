@@ -3,6 +3,7 @@
 import base64
 import binascii
 import re
+import unicodedata
 
 import nh3
 
@@ -25,6 +26,7 @@ _ATTRIBUTES = {
     "span": {"class"},
     "div": {"class"},
 }
+_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 _PNG = b"\x89PNG\r\n\x1a\n"
 MAX_SIDE = 4000  # pixels
 
@@ -70,3 +72,14 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
     if name == "class":
         return value if re.fullmatch(r"(highlight|[a-z]{1,2}[a-z0-9]?)", value) else None
     return value
+
+
+def clean(text: str) -> str:
+    """Return `text` on one line, without the escapes and controls by which it could steer a terminal."""
+    spaced = re.sub(r"\s+", " ", _SEQUENCE.sub("", text))
+    return "".join(letter for letter in spaced if unicodedata.category(letter) not in ("Cc", "Cf", "Cs"))
+
+
+def number(value: float | None) -> str:
+    """Return a score as people write it: 2, 1.33, or a dash where there is none."""
+    return "-" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")

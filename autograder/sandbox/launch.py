@@ -56,7 +56,7 @@ _AHEAD: list[Launched] = []
 
 
 @contextmanager
-def ahead() -> Iterator[None]:
+def prelaunched() -> Iterator[None]:
     """Have a process on its way, which the first zygote in the `with` block takes."""
     _AHEAD.append(_start(outer=bubblewrap.program() is not None))
     try:

@@ -51,7 +51,7 @@ class Forks(Protocol):
         ...
 
 
-def standing(zygote: Forks) -> tuple[str, ...]:
+def standing_walls(zygote: Forks) -> tuple[str, ...]:
     """Return the names of the walls that held against every attempt."""
     with tempfile.NamedTemporaryFile(prefix="canary-") as file:
         code = _ATTEMPTS.format(memory=_MEMORY_MB, file=file.name, grader=os.getpid())

@@ -2,13 +2,13 @@
 
 import socket
 import struct
-from dataclasses import dataclass
-from enum import StrEnum
 from types import TracebackType
 
+from autograder.course.limits import Limits, Tier
+from autograder.errors import AutograderError
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.launch import launch
-from autograder.sandbox.probe import standing
+from autograder.sandbox.probe import standing_walls
 from autograder.sandbox.process import Worker, WorkerError
 from autograder.worker.protocol import ProtocolError
 
@@ -17,20 +17,12 @@ _START_SECONDS = 120  # importing torch on a cold disk
 _FORK_SECONDS = 30
 
 
-class ZygoteError(Exception):
+class ZygoteError(AutograderError):
     """The zygote does not start or has died: ours to mend, never the submission's fault."""
 
 
-class WallError(Exception):
+class WallError(AutograderError):
     """Fewer walls stand than the course demands."""
-
-
-class Tier(StrEnum):
-    """How much stands between a submission and the machine."""
-
-    FULL = "full"  # namespaces around the zygote, and all of container
-    CONTAINER = "container"  # Landlock, seccomp and limits in each worker
-    BARE = "bare"  # a process of its own, with limits where the system has them
 
 
 _NEEDED = {
@@ -38,16 +30,6 @@ _NEEDED = {
     Tier.CONTAINER: {"landlock", "seccomp", "rlimits"},
     Tier.BARE: set[str](),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one submission may use."""
-
-    cell_seconds: float = 20.0
-    call_seconds: float = 5.0
-    total_seconds: float = 300.0
-    memory_mb: int = 2048
 
 
 class Zygote:
@@ -59,7 +41,7 @@ class Zygote:
     def __init__(self, demanded: Tier = Tier.BARE, *, unsafe: bool = False, outer: bool = True) -> None:
         self._start_behind_walls(outer and bubblewrap.program() is not None)
         try:
-            self.walls = standing(self)
+            self.walls = standing_walls(self)
         except (WorkerError, ProtocolError, KeyError, IndexError, ValueError) as error:
             self.close()
             raise ZygoteError(f"a worker does not answer: {error}") from None

@@ -54,10 +54,10 @@ def ready(course: Course, blank_gradebook: Path) -> Course:
 @pytest.fixture(scope="session")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the small exercise as students get it: a folder to copy, not to change."""
-    from autograder.authoring.release import release
+    from autograder.authoring.release import release_notebooks
 
     course = _copy(tmp_path_factory.mktemp("released") / "course")
-    release(course, course.chosen([]))
+    release_notebooks(course, course.chosen([]))
     return course.assignments / "01_small"
 
 

@@ -6,8 +6,9 @@ import pytest
 
 from autograder import doctor
 from autograder.course.course import Course
+from autograder.course.limits import Tier
 from autograder.doctor import Check, examine, pins
-from autograder.sandbox.zygote import Tier, ZygoteError
+from autograder.sandbox.zygote import ZygoteError
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.held_out import pairs
-from autograder.authoring.verify import Proof, verify
+from autograder.authoring.verify import Proof, prove
 from autograder.course.course import Course
 from autograder.course.exercise import Heldout
 from autograder.sandbox.zygote import Zygote
@@ -21,7 +21,7 @@ def proof(course: Course, zygote: Zygote, texts: dict[str, str]) -> Proof:
     for name, text in texts.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
-    (found,) = verify(course, course.chosen([]), zygote)
+    (found,) = prove(course, course.chosen([]), zygote)
     return found
 
 

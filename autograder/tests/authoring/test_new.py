@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.new import create, entry
-from autograder.authoring.verify import verify
+from autograder.authoring.verify import prove
 from autograder.course.course import Course, CourseError, load_course
 from autograder.sandbox.zygote import Zygote
 
@@ -30,7 +30,7 @@ def test_a_new_exercise_has_all_its_parts(course: Course) -> None:
 def test_a_new_exercise_is_proved_at_once(course: Course, zygote: Zygote) -> None:
     create(course, NAME)
     course = take_in(course)
-    (proof,) = verify(course, course.chosen([NAME]), zygote)
+    (proof,) = prove(course, course.chosen([NAME]), zygote)
     assert (proof.findings, proof.accepted, proof.mistakes, proof.named) == ((), 1, 1, 1)
 
 

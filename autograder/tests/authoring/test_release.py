@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.release import release, stale
+from autograder.authoring.release import release_notebooks, stale
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import HOW_TO_CHECK, KIT, to_json
@@ -22,7 +22,7 @@ def exercise(course: Course) -> Exercise:
 
 @pytest.fixture
 def folder(course: Course) -> Path:
-    release(course, course.chosen([]))
+    release_notebooks(course, course.chosen([]))
     return course.assignments / NAME
 
 
@@ -31,34 +31,34 @@ def test_the_released_notebook_is_the_golden_one(folder: Path, golden: Callable[
 
 
 def test_a_release_is_the_notebook_and_the_kit(course: Course, folder: Path) -> None:
-    released = release(course, course.chosen([]))
+    released = release_notebooks(course, course.chosen([]))
     assert released == [folder / "01_small.ipynb", folder / "conftest.py"]
     assert sorted(folder.iterdir()) == released
 
 
 def test_two_releases_are_the_same_to_the_byte(course: Course, folder: Path) -> None:
     first = [path.read_bytes() for path in sorted(folder.iterdir())]
-    again = [path.read_bytes() for path in release(course, course.chosen([]))]
+    again = [path.read_bytes() for path in release_notebooks(course, course.chosen([]))]
     assert first == again
 
 
 def test_a_release_neither_needs_nor_touches_a_gradebook(course: Course) -> None:
-    release(course, course.chosen([]))
+    release_notebooks(course, course.chosen([]))
     gradebook = course.root / "gradebook.db"
     assert not gradebook.exists()
     gradebook.write_bytes(b"grades of many a student")
-    release(course, course.chosen([]))
+    release_notebooks(course, course.chosen([]))
     assert gradebook.read_bytes() == b"grades of many a student"
 
 
 def test_what_lies_about_in_the_build_is_not_released(course: Course, folder: Path) -> None:
     (course.build / "source" / NAME / "answers.txt").write_text("return torch.mul(x, 2)", encoding="utf-8")
-    release(course, course.chosen([]))
+    release_notebooks(course, course.chosen([]))
     assert not (folder / "answers.txt").exists()
 
 
 def test_only_what_is_asked_for_is_released(course: Course) -> None:
-    release(course, [])
+    release_notebooks(course, [])
     assert not course.assignments.exists()
 
 

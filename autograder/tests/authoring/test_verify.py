@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.authoring.verify import verify
+from autograder.authoring.verify import prove
 from autograder.course.course import Course
 from autograder.sandbox.zygote import Zygote
 
@@ -11,14 +11,14 @@ MISTAKE = '"""Is that twice?"""\n\n\ndef double(x):\n    return {}\n'
 
 
 def findings(course: Course, zygote: Zygote) -> str:
-    (proof,) = verify(course, course.chosen([]), zygote)
+    (proof,) = prove(course, course.chosen([]), zygote)
     return "\n".join(proof.findings)
 
 
 def test_the_small_exercise_stands_and_each_mistake_is_called_by_its_name(
     course: Course, zygote: Zygote
 ) -> None:
-    (proof,) = verify(course, course.chosen([]), zygote)
+    (proof,) = prove(course, course.chosen([]), zygote)
     assert proof.findings == ()
     assert (proof.accepted, proof.mistakes, proof.named) == (1, 3, 3)
 

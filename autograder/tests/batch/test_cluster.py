@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster, Scheduler
 from autograder.batch import cluster
 from autograder.batch import pool as crew
 from autograder.batch.cluster import Cluster, ClusterError
-from autograder.batch.grade import grade
+from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course, load_course
 from autograder.sandbox.zygote import WallError
 from autograder.submission.notebook import MAX_BYTES
@@ -84,9 +84,9 @@ def hand_in_all_kinds(course: Course) -> None:
 
 def test_a_cluster_comes_to_what_is_graded_here(ready: Course, dask: LocalCluster) -> None:
     hand_in_all_kinds(ready)
-    here = grade(ready, [small(ready)]), kept(ready)
+    here = grade_submissions(ready, [small(ready)]), kept(ready)
     with Cluster(dask.scheduler_address) as marking:
-        there = grade(ready, [small(ready)], force=True, marking=marking), kept(ready)
+        there = grade_submissions(ready, [small(ready)], force=True, marking=marking), kept(ready)
     assert there == here
     assert all(line.graded and not line.ours for line in there[0].lines)
     assert len(there[0].lines) == len(list((ready.build / "reports" / "01_small").iterdir())) == 10

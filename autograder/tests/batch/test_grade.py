@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 
 from autograder.batch import pool as crew
-from autograder.batch.grade import Line, Summary, grade
+from autograder.batch.grade import Line, Summary, grade_submissions
 from autograder.batch.pool import Marking
 from autograder.course.course import Course, load_course
 from autograder.grading import restarting as marking
 from autograder.grading.graded import Mark
 from autograder.grading.grader import Grader
-from autograder.grading.restarting import Marker
+from autograder.grading.restarting import RestartingGrader
 from autograder.sandbox.zygote import WallError, Zygote
-from autograder.submission.submission import Submission, fingerprint, is_student, rules
+from autograder.submission.digest import fingerprint, rules
+from autograder.submission.submission import Submission, is_student
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 
 
@@ -38,7 +39,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 @pytest.fixture(scope="module")
 def summary(course: Course) -> Summary:
     """Return what grading all of them comes to."""
-    return grade(course, [small(course)])
+    return grade_submissions(course, [small(course)])
 
 
 def line(summary: Summary, student: str) -> Line:
@@ -107,7 +108,7 @@ def test_reports_are_written_one_for_each(course: Course, summary: Summary) -> N
 
 
 def test_what_is_graded_is_not_graded_again_until_it_changes(course: Course, summary: Summary) -> None:
-    again = grade(course, [small(course)], marking=no_marking)
+    again = grade_submissions(course, [small(course)], marking=no_marking)
     assert [(a.student, a.status, a.score) for a in again.lines] == [
         (a.student, a.status, a.score) for a in summary.lines
     ]
@@ -121,7 +122,7 @@ def no_marking(course: Course, submissions: Sequence[Submission]) -> Marking:
 def test_grading_twice_gives_the_same_bytes(course: Course, summary: Summary) -> None:
     before = reports(course)
     shown = Submission(course.root, "ben", "01_small").autograded.read_bytes()
-    again = grade(course, [small(course)], ["ben", "dan"], force=True)
+    again = grade_submissions(course, [small(course)], ["ben", "dan"], force=True)
     assert [line.student for line in again.lines] == ["ben", "dan"]
     assert all(line.graded for line in again.lines)
     assert reports(course) == before
@@ -146,7 +147,7 @@ def test_several_processes_come_to_the_same(tmp_path: Path, course: Course, summ
     hand_in(other, "ann", solved(small(other)))
     hand_in(other, "ben", solved(small(other), row_sums=WRONG_SUMS))
     told: list[str] = []
-    done = grade(other, [small(other)], jobs=2, tell=lambda line: told.append(line.student))
+    done = grade_submissions(other, [small(other)], jobs=2, tell=lambda line: told.append(line.student))
     assert sorted(told) == ["ann", "ben"]
     assert done.lines == (line(summary, "ann"), line(summary, "ben"))
     assert reports(other) == {name: reports(course)[name] for name in ("ann.json", "ben.json")}
@@ -164,7 +165,7 @@ def test_a_zygote_that_dies_is_replaced_and_the_submission_graded_again(
         return started[-1]
 
     monkeypatch.setattr(marking, "Zygote", start)
-    with Marker(course) as marker:
+    with RestartingGrader(course) as marker:
         marker.mark(submission)
         os.killpg(started[0]._launched.process.pid, signal.SIGKILL)
         started[0]._launched.process.wait()
@@ -187,14 +188,14 @@ def test_an_exception_of_ours_is_a_grader_error_and_stops_nobody(
         return right(self, path)
 
     monkeypatch.setattr(Grader, "grade", broken)
-    done = grade(course, [small(course)])
+    done = grade_submissions(course, [small(course)])
     assert (line(done, "ann").status, line(done, "ann").score) == ("grader error", None)
     assert "secret inner workings" in line(done, "ann").message
     assert line(done, "ben").score == 5.0
     assert done.exit_code == 3
     assert b"secret inner workings" not in reports(course)["ann.json"]
     monkeypatch.undo()
-    mended = grade(course, [small(course)])
+    mended = grade_submissions(course, [small(course)])
     assert (line(mended, "ann").status, line(mended, "ann").graded) == ("graded", True)
     assert not line(mended, "ben").graded
 
@@ -217,7 +218,7 @@ def test_walls_that_do_not_stand_stop_everything(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(marking, "Zygote", fallen)
     with pytest.raises(WallError):
-        grade(course, [small(course)])
+        grade_submissions(course, [small(course)])
 
 
 def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -225,14 +226,14 @@ def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
     hand_in(course, "ann", solved(small(course)), late="yesterday, honestly")
     submission = hand_in(course, "ben", solved(small(course)))
     os.mkfifo(submission.folder / "timestamp.txt")
-    done = grade(course, [small(course)], marking=no_marking)
+    done = grade_submissions(course, [small(course)], marking=no_marking)
     assert [(line.status, line.message[:13]) for line in done.lines] == [("refused", "timestamp.txt")] * 2
 
 
 def test_a_student_who_is_asked_for_and_handed_in_nothing_is_missing(
     course: Course, summary: Summary
 ) -> None:
-    done = grade(course, [small(course)], ["nobody"], marking=no_marking)
+    done = grade_submissions(course, [small(course)], ["nobody"], marking=no_marking)
     assert [(line.student, line.status) for line in done.lines] == [("nobody", "missing")]
 
 
@@ -241,7 +242,7 @@ def test_an_exercise_that_cannot_be_read_leaves_no_silent_zeros(tmp_path: Path) 
     hand_in(course, "ann", solved(small(course)))
     text = small(course).source.read_text(encoding="utf-8")
     small(course).source.write_text(text.replace(" points=2", ""), encoding="utf-8")
-    done = grade(
+    done = grade_submissions(
         load_course(course.root), [load_course(course.root).exercises["01_small"]], marking=no_marking
     )
     assert [(line.status, line.score, line.ours) for line in done.lines] == [("grader error", None, True)]
@@ -250,5 +251,5 @@ def test_an_exercise_that_cannot_be_read_leaves_no_silent_zeros(tmp_path: Path) 
 
 def test_a_course_to_which_nothing_was_handed_in_needs_no_gradebook(tmp_path: Path) -> None:
     course = open_course(tmp_path / "course")
-    assert grade(course, [small(course)]).lines == ()
+    assert grade_submissions(course, [small(course)]).lines == ()
     assert not (course.root / "gradebook.db").exists()

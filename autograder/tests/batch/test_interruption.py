@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from autograder.batch.grade import grade
+from autograder.batch.grade import grade_submissions
 from autograder.cli.group import INTERRUPTED
 from autograder.course.course import Course, load_course
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
@@ -37,7 +37,7 @@ def fill(course: Course) -> Course:
 
 def regrade(root: Path, *, force: bool) -> None:
     course = load_course(root)
-    grade(course, list(course.exercises.values()), jobs=2, force=force)
+    grade_submissions(course, list(course.exercises.values()), jobs=2, force=force)
 
 
 def left_behind(course: Course) -> dict[str, object]:
@@ -92,6 +92,6 @@ def test_control_c_stops_cleanly_and_the_next_run_goes_on(tmp_path: Path) -> Non
     psutil.wait_procs(family, timeout=PATIENCE)
     assert alive(family) == []
     student = first.split()[1].rstrip(":")
-    done = grade(course, [small(course)])
+    done = grade_submissions(course, [small(course)])
     assert {line.student: line.graded for line in done.lines}[student] is False
     assert {line.status for line in done.lines} == {"graded", "unreadable"}

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from autograder.authoring.answers import fill, right_answers
-from autograder.batch.run import Run, UnknownExerciseError, guess_exercise, run, show_report
+from autograder.batch.run import Run, run_notebooks
+from autograder.cli.shown import show_report
 from autograder.course.course import Course, CourseError, load_course
 from autograder.course.exercise import Exercise
 from autograder.grading.grader import Grader
 from autograder.report.report import Status
+from autograder.submission.recognition import UnknownExerciseError, guess_exercise
 
 KEYS = ["notebook", "exercise", "status", "message", "score", "max_score", "sandbox", "questions"]
 QUESTION_KEYS = ["name", "verdict", "score", "max_score", "hint", "mistake", "tests"]
@@ -73,7 +75,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
         if content is not None:
             path.write_bytes(content)
         paths.append(str(path))
-    return {Path(done.notebook).parent.name: done for done in run(course, paths)}
+    return {Path(done.notebook).parent.name: done for done in run_notebooks(course, paths)}
 
 
 def test_right_answers_score_in_full_and_the_report_has_the_contract_s_keys(runs: dict[str, Run]) -> None:
@@ -135,7 +137,7 @@ def test_a_grader_that_breaks_gives_no_score_and_says_so(
         raise RuntimeError("secret detail")
 
     monkeypatch.setattr(Grader, "grade", broken)
-    (done,) = run(course, [write(course, "01_small.ipynb", {})])
+    (done,) = run_notebooks(course, [write(course, "01_small.ipynb", {})])
     assert (done.report.status, done.report.score) == (Status.GRADER_ERROR, None)
     assert {question.score for question in done.report.questions} == {None}
     assert "secret" not in done.to_json()
@@ -159,4 +161,4 @@ def test_a_name_within_another_word_tells_nothing(course: Course) -> None:
 
 def test_what_is_told_wins_over_what_the_name_says(course: Course) -> None:
     with pytest.raises(CourseError, match='no exercise "02_big"'):
-        list(run(course, [write(course, "01_small.ipynb", {})], "02_big"))
+        list(run_notebooks(course, [write(course, "01_small.ipynb", {})], "02_big"))

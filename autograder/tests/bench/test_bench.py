@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 from autograder.authoring.answers import released as read_release
 from autograder.bench import benchmark, stages
+from autograder.bench.__main__ import main
 from autograder.bench.asserts import HELPERS, hidden_tests
 from autograder.bench.benchmark import QUICK, Plan
 from autograder.bench.crowd import answers, course_of, hand_in
@@ -29,7 +30,6 @@ from autograder.bench.otter import ok_file
 from autograder.bench.page import BEGIN, END, page, write
 from autograder.bench.stages import ONCE, Stage, Stopwatch
 from autograder.bench.stock import Sample, source
-from autograder.cli.group import main
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.tests.classroom import CONFIG, small

@@ -2,7 +2,8 @@
 
 import pytest
 
-from autograder.cli.table import clean, number, show
+from autograder.cli.table import show
+from autograder.report.text import clean, number
 
 
 @pytest.mark.parametrize(

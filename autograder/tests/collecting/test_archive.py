@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.collecting.archive import read_entries
-from autograder.collecting.entry import ArchiveError, Bounds, Entry, EntryError
+from autograder.collecting.entry import ArchiveEntry, ArchiveError, Bounds, EntryError
 from autograder.submission.notebook import MAX_BYTES
 
 MB = 1 << 20
@@ -74,7 +74,7 @@ def faults(path: Path) -> dict[str, str]:
     return {entry.path: entry.fault for entry in read_entries(path)}
 
 
-def refuses(entry: Entry, limit: int = MAX_BYTES) -> str:
+def refuses(entry: ArchiveEntry, limit: int = MAX_BYTES) -> str:
     with pytest.raises(EntryError) as caught:
         entry.read(limit)
     return str(caught.value)
@@ -395,7 +395,7 @@ def test_damage_ends_in_entries_or_one_clear_error(
 
 
 def drain(path: Path) -> None:
-    def all_of(entries: Iterator[Entry]) -> None:
+    def all_of(entries: Iterator[ArchiveEntry]) -> None:
         for entry in entries:
             try:
                 assert len(entry.read(MAX_BYTES)) <= MAX_BYTES

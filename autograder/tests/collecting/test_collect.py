@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from autograder.cli.group import main
-from autograder.collecting.collect import Line, collect
+from autograder.collecting.collect import Line, collect_archives
 from autograder.collecting.naming import Naming
 from autograder.collecting.roster import RosterError, read_roster
 from autograder.course.course import Course, load_course
@@ -63,7 +63,7 @@ def due(course: Course) -> Course:
 
 
 def run(course: Course, *archives: Path, times: bool = True) -> list[Line]:
-    return list(collect(course, archives, Naming(list(course.exercises)), times=times))
+    return list(collect_archives(course, archives, Naming(list(course.exercises)), times=times))
 
 
 def statuses(lines: list[Line]) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.collecting.entry import Entry
+from autograder.collecting.entry import ArchiveEntry
 from autograder.collecting.gradescope_metadata import Handed, place_of_metadata, read_metadata
 from autograder.collecting.naming import (
     Claim,
@@ -32,7 +32,7 @@ def unread(_: int) -> bytes:
 
 
 def claims(name: str, inside: str = "", naming: Naming = NAMING, frame: Frame | None = None) -> list[Claim]:
-    return list(naming.claims(Entry(name, None, unread, inside=inside), frame or Frame()))
+    return list(naming.claims(ArchiveEntry(name, None, unread, inside=inside), frame or Frame()))
 
 
 def who(name: str, inside: str = "", naming: Naming = NAMING) -> tuple[str, str]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from autograder.course.course import Course, CourseError, find_course, load_course
+from autograder.course.limits import Limits
 from autograder.course.settings import SCHEMA, schema
-from autograder.sandbox.zygote import Limits
 
 HEAD = "course: small\ntitle: Small\n"
 ONE = "exercises:\n  - name: 01_small\n"

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
+from autograder.authoring.build import write_source
 from autograder.course.course import load_course
-from autograder.course.notebook import KIT, fingerprint, write
+from autograder.course.notebook import KIT, fingerprint
 
 COURSE = load_course(Path(__file__).parents[3])
 Notebook = dict[str, Any]
@@ -240,7 +241,7 @@ def references(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder where each exercise's output lies, its questions answered by the reference."""
     root = tmp_path_factory.mktemp("references")
     for exercise in COURSE.exercises.values():
-        write(exercise, root / exercise.name)
+        write_source(exercise, root / exercise.name)
     return run_all(root)
 
 

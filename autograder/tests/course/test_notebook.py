@@ -6,9 +6,10 @@ from typing import Any
 import nbformat
 import pytest
 
+from autograder.authoring.build import build_sources
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import build, fingerprint, notebook, to_json
+from autograder.course.notebook import fingerprint, notebook, to_json
 from autograder.course.source import Cell, Role
 
 ROOT = Path(__file__).parents[3]
@@ -26,7 +27,7 @@ def cells(exercise: Exercise) -> dict[str, Any]:
 
 
 def test_the_built_notebook_is_the_golden_one(course: Course, golden: Callable[[str, str], None]) -> None:
-    built = build(course, course.chosen([]))
+    built = build_sources(course, course.chosen([]))
     assert [path.relative_to(course.root).as_posix() for path in built] == [
         "build/source/01_small/01_small.ipynb",
         "build/source/01_small/conftest.py",
@@ -40,8 +41,8 @@ def test_every_exercise_builds_a_valid_notebook(exercise: Exercise) -> None:
 
 
 def test_two_builds_are_the_same_to_the_byte(course: Course, exercise: Exercise) -> None:
-    first = [path.read_bytes() for path in build(course, [exercise])]
-    again = [path.read_bytes() for path in build(course, [Exercise(exercise.folder)])]
+    first = [path.read_bytes() for path in build_sources(course, [exercise])]
+    again = [path.read_bytes() for path in build_sources(course, [Exercise(exercise.folder)])]
     assert first == again
     assert b"\r" not in b"".join(first)
 

@@ -9,10 +9,10 @@ from nbgrader.api import Gradebook
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook import Book, read_handins
+from autograder.gradebook import ExerciseGradebook, read_gradebook
 from autograder.gradebook.config import database
 from autograder.grading.grader import Graded
-from autograder.report.gradebook_submission import Entry, Handin
+from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, Verdict, total, written
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import small
@@ -31,7 +31,7 @@ def full_marks(exercise: Exercise) -> Graded:
 
 def record(course: Course, student: str, graded: Graded) -> None:
     """Take a submission through nbgrader as if it had just been graded."""
-    with Book(course, small(course)) as book:
+    with ExerciseGradebook(course, small(course)) as book:
         book.record(student, graded)
 
 
@@ -46,11 +46,11 @@ def by_hand(course: Course, student: str, cell: str, score: float, remark: str =
         gradebook.db.commit()
 
 
-def handin(course: Course, student: str) -> Handin:
-    return next(h for h in read_handins(course, small(course)) if h.student == student)
+def handin(course: Course, student: str) -> GradebookSubmission:
+    return next(h for h in read_gradebook(course, small(course)) if h.student == student)
 
 
-def entry(course: Course, student: str, question: str) -> Entry:
+def entry(course: Course, student: str, question: str) -> GradebookEntry:
     return next(e for e in handin(course, student).entries if e.question == question)
 
 

@@ -21,11 +21,11 @@ from nbgrader.exchange.default import (
 from traitlets.config import Config
 
 from autograder.authoring.answers import fill, right_answers
-from autograder.authoring.release import release
-from autograder.batch.grade import grade
+from autograder.authoring.release import release_notebooks
+from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
 from autograder.gradebook.config import load
-from autograder.publishing.feedback import feedback
+from autograder.publishing.feedback import write_pages
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import small
 
@@ -60,7 +60,7 @@ def test_a_page_finds_its_way_back_to_the_student(
     config = load(ready)
     config.merge(Config({"Exchange": {"root": str(tmp_path / "exchange")}}))
     config.CourseDirectory.assignment_id = small(ready).name
-    release(ready, [small(ready)])
+    release_notebooks(ready, [small(ready)])
 
     def pass_on(kind: type[Exchange], folder: Path) -> None:
         own = Config(config)
@@ -76,8 +76,8 @@ def test_a_page_finds_its_way_back_to_the_student(
     path.write_text(json.dumps(fill(json.loads(path.read_text()), right_answers(small(ready)))))
     pass_on(ExchangeSubmit, desk)
     pass_on(ExchangeCollect, ready.root)
-    assert [line.score for line in grade(ready, [small(ready)]).lines] == [5.0]
-    feedback(ready, [small(ready)])
+    assert [line.score for line in grade_submissions(ready, [small(ready)]).lines] == [5.0]
+    write_pages(ready, [small(ready)])
     pass_on(ExchangeReleaseFeedback, ready.root)
     pass_on(ExchangeFetchFeedback, desk)
     (returned,) = (desk / small(ready).name / "feedback").rglob("*.html")

@@ -10,12 +10,12 @@ import pytest
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
+from autograder.authoring.build import build_sources
 from autograder.course.course import Course
-from autograder.course.notebook import build
-from autograder.gradebook import Book, read_handins, register
+from autograder.gradebook import ExerciseGradebook, read_gradebook, register
 from autograder.gradebook.config import load
 from autograder.grading.grader import Graded
-from autograder.grading.restarting import Marker
+from autograder.grading.restarting import RestartingGrader
 from autograder.submission.submission import Submission, is_student
 from autograder.tests.classroom import (
     WRONG_SUMS,
@@ -69,7 +69,7 @@ def classroom(tmp_path_factory: pytest.TempPathFactory) -> Course:
 @pytest.fixture(scope="module")
 def reports(classroom: Course) -> dict[str, Graded]:
     """Return what the grader says of each of them."""
-    with Marker(classroom) as marker:
+    with RestartingGrader(classroom) as marker:
         folders = sorted(path.name for path in (classroom.root / "submitted").iterdir())
         submissions = [Submission(classroom.root, name, small(classroom).name) for name in folders]
         return {submission.student: marker.mark(submission).graded for submission in submissions}
@@ -78,7 +78,7 @@ def reports(classroom: Course) -> dict[str, Graded]:
 @pytest.fixture(scope="module")
 def graded(classroom: Course, reports: dict[str, Graded]) -> Course:
     """Return the course once all of them are in the gradebook."""
-    with Book(classroom, small(classroom)) as book:
+    with ExerciseGradebook(classroom, small(classroom)) as book:
         for student, marked in reports.items():
             if is_student(student):
                 book.record(student, marked)
@@ -94,7 +94,7 @@ def nbgrader(course: Course, *arguments: str) -> subprocess.CompletedProcess[str
 def test_the_gradebook_knows_an_exercise_as_nbgraders_own_release_would_tell_it(tmp_path: Path) -> None:
     ours, theirs = open_course(tmp_path / "ours"), open_course(tmp_path / "theirs")
     register(ours, small(ours))
-    build(theirs, [small(theirs)])
+    build_sources(theirs, [small(theirs)])
     done = nbgrader(theirs, "generate_assignment", small(theirs).name)
     assert done.returncode == 0, done.stderr
     assert dump(ours.root / "gradebook.db") == dump(theirs.root / "gradebook.db")
@@ -109,7 +109,7 @@ def test_stock_nbgrader_autograde_leaves_the_same_gradebook(graded: Course, tmp_
 
 
 def test_a_name_that_is_no_id_never_reaches_the_gradebook(graded: Course) -> None:
-    assert "=1+1" not in [handin.student for handin in read_handins(graded, small(graded))]
+    assert "=1+1" not in [handin.student for handin in read_gradebook(graded, small(graded))]
 
 
 def test_the_formgraders_button_grades_as_we_do(graded: Course, tmp_path: Path) -> None:

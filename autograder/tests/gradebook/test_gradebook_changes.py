@@ -2,8 +2,8 @@
 
 import pytest
 
+from autograder.authoring.build import build_sources
 from autograder.course.course import Course, CourseError, load_course
-from autograder.course.notebook import build
 from autograder.gradebook import generate, register
 from autograder.gradebook.config import database, load
 from autograder.grading.grader import Graded
@@ -127,7 +127,7 @@ def test_a_question_that_people_graded_is_never_deleted(course: Course, marked: 
 
 
 def test_release_needs_no_gradebook_and_never_disturbs_one(course: Course) -> None:
-    build(course, [small(course)])
+    build_sources(course, [small(course)])
     (course.root / "gradebook.db").unlink()
     generate(course, small(course), database=False)
     assert (course.assignments / "01_small" / "01_small.ipynb").is_file()

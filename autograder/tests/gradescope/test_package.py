@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from autograder.cli.group import main
 from autograder.course.course import Course, load_course
 from autograder.gradescope import package as packing
-from autograder.gradescope.package import PackageError, package
+from autograder.gradescope.package import PackageError, write_package
 from autograder.gradescope.run import find_notebook, results
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
 from autograder.report.report import TestReport as Told
@@ -70,7 +70,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 @pytest.fixture(scope="module")
 def container(own: Course, tmp_path_factory: pytest.TempPathFactory) -> Container:
-    return Container(tmp_path_factory.mktemp("autograder"), package(own, small(own)))
+    return Container(tmp_path_factory.mktemp("autograder"), write_package(own, small(own)))
 
 
 def scores(read: dict[str, Any]) -> dict[str, tuple[float, float, str]]:
@@ -116,7 +116,7 @@ def test_a_folder_without_the_notebook_scores_nothing_and_says_what_to_hand_in(c
 
 
 def test_our_own_failure_leaves_no_results_at_all(own: Course, tmp_path: Path) -> None:
-    broken = Container(tmp_path, package(own, small(own)))
+    broken = Container(tmp_path, write_package(own, small(own)))
     (tmp_path / "results").mkdir()
     broken.results.write_text("old", encoding="utf-8")
     suite = tmp_path / "source/course/solutions/01_small/test_hidden.py"
@@ -128,18 +128,18 @@ def test_our_own_failure_leaves_no_results_at_all(own: Course, tmp_path: Path) -
 
 
 def test_the_packaged_engine_grades_not_the_one_that_is_installed(own: Course, tmp_path: Path) -> None:
-    other = Container(tmp_path, package(own, small(own)))
-    table = tmp_path / "source/engine/autograder/table.py"
+    other = Container(tmp_path, write_package(own, small(own)))
+    table = tmp_path / "source/engine/autograder/report/text.py"
     table.write_text("raise SystemExit(77)", encoding="utf-8")
     assert other.run(("01_small.ipynb", "{}")).returncode == 77
 
 
 def test_two_packages_of_a_course_are_the_same_to_the_byte(own: Course, tmp_path: Path) -> None:
-    first = package(own, small(own)).read_bytes()
+    first = write_package(own, small(own)).read_bytes()
     again = open_course(tmp_path / "elsewhere")
     for path in (again.root / "solutions").rglob("*.py"):
         os.utime(path, (1, 1))
-    assert package(again, small(again)).read_bytes() == first
+    assert write_package(again, small(again)).read_bytes() == first
 
 
 def test_the_zip_holds_two_scripts_the_engine_and_this_exercise_alone(own: Course, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_the_zip_holds_two_scripts_the_engine_and_this_exercise_alone(own: Cours
     with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
         file.write("  - name: 02_other\n")
     course = load_course(course.root)
-    with zipfile.ZipFile(package(course, course.exercises["02_other"])) as packed:
+    with zipfile.ZipFile(write_package(course, course.exercises["02_other"])) as packed:
         names = packed.namelist()
         modes = {info.filename: info.external_attr >> 16 for info in packed.infolist()}
         settings = packed.read("course/course.yaml").decode()
@@ -168,7 +168,7 @@ def test_an_engine_that_is_not_whole_is_not_packed(
     with pytest.raises(
         PackageError, match=r"pyproject\.toml: missing; install the engine from its own folder"
     ):
-        package(own, small(own))
+        write_package(own, small(own))
 
 
 def test_the_set_up_asks_public_indexes_for_the_tested_versions(container: Container, tmp_path: Path) -> None:

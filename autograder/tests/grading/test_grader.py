@@ -6,9 +6,10 @@ import pytest
 
 from autograder.authoring.verify import answered
 from autograder.course.course import Course
+from autograder.course.limits import Limits
 from autograder.grading.grader import Grader
 from autograder.report.report import QuestionReport, Report, Status, Verdict
-from autograder.sandbox.zygote import Limits, Zygote
+from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)

@@ -17,9 +17,10 @@ import torch
 import yaml
 
 from autograder.course.course import Course
+from autograder.course.limits import Limits, Tier
 from autograder.grading.grader import Graded, Grader
 from autograder.report.report import Report
-from autograder.sandbox.zygote import Limits, Tier, Zygote
+from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import cell_of, small, solved, stripped
 
 FOLDER = Path(__file__).parent / "files"

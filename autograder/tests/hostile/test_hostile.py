@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 import autograder
+from autograder.course.limits import Tier
 from autograder.grading.grader import Graded, Grader
 from autograder.report.report import QuestionReport, Report, Status, Verdict
-from autograder.sandbox.zygote import Tier, Zygote
+from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import open_course
-from autograder.tests.hostile.attacks import ATTACKS, FOLDER, SECRET, TIERS, Attack, Desk, Host
+from autograder.tests.hostile.attacks import ATTACKS, SECRET, TIERS, Attack, Desk, Host
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +113,7 @@ def test_what_each_tier_stops_is_told_by_name(golden: Callable[[str, str], None]
 
 
 def test_the_readme_names_what_each_tier_does_not_stop() -> None:
-    stopped = FOLDER.with_name("golden") / "hostile_tiers.txt"
+    stopped = Path(__file__).parents[1] / "golden" / "hostile_tiers.txt"
     readme = Path(autograder.__file__).parent.parent / "README.md"
     told = readme.read_text(encoding="utf-8").partition("<!-- tiers -->\n")[2].partition("<!-- /tiers -->")[0]
     assert textwrap.dedent(told) == stopped.read_text(encoding="utf-8"), f"copy {stopped} into README.md"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.grade import grade
+from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
-from autograder.publishing.dashboard import dashboard
-from autograder.publishing.feedback import feedback
+from autograder.publishing.dashboard import write_dashboard
+from autograder.publishing.feedback import write_pages
 from autograder.report.feedback_page import POLICY
 from autograder.submission.submission import Submission
 from autograder.tests.browser import SETTLED, Browser, Listener, Visit, opened
@@ -127,9 +127,9 @@ def course(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Cour
     hand_in(course, "dan", answered(exercise))
     hand_in(course, "eve", hostile)
     hand_in(course, "zoe", "".join(payloads))
-    grade(course, [exercise])
-    feedback(course, [exercise])
-    dashboard(course, [exercise])
+    grade_submissions(course, [exercise])
+    write_pages(course, [exercise])
+    write_dashboard(course, [exercise])
     return course
 
 

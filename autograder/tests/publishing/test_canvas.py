@@ -8,8 +8,8 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.publishing import export as exporting
-from autograder.publishing.export import export
-from autograder.report.gradebook_submission import Handin
+from autograder.publishing.export import write_tables
+from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.tests.publishing.test_export import entry, handin
 
 Written = Callable[..., str]
@@ -19,9 +19,9 @@ Written = Callable[..., str]
 def written(course: Course, monkeypatch: pytest.MonkeyPatch) -> Written:
     """Return a function that exports what the gradebook is made to hold and returns canvas.csv."""
 
-    def write(*handins: Handin) -> str:
-        monkeypatch.setattr(exporting, "read_handins", lambda course, exercise: handins)
-        path = next(path for path in export(course, course.chosen([])) if path.name == "canvas.csv")
+    def write(*handins: GradebookSubmission) -> str:
+        monkeypatch.setattr(exporting, "read_gradebook", lambda course, exercise: handins)
+        path = next(path for path in write_tables(course, course.chosen([])) if path.name == "canvas.csv")
         assert path.parent == course.build / "exports"
         return path.read_bytes().decode()
 

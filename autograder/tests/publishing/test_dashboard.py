@@ -17,12 +17,12 @@ from click.testing import CliRunner
 from autograder.cli.group import main
 from autograder.course.course import Course
 from autograder.publishing import graded_work as classwork
-from autograder.publishing.dashboard import bins, dashboard
+from autograder.publishing.dashboard import bins, write_dashboard
 from autograder.publishing.graded_work import Work
 from autograder.publishing.picture import columns, rows
 from autograder.publishing.statistics import Look, QuestionNumbers, count
 from autograder.report.feedback_page import POLICY
-from autograder.report.gradebook_submission import Entry, Handin
+from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, Verdict, total, written
 from autograder.report.report import TestReport as Told
 from autograder.submission.submission import Submission
@@ -53,17 +53,17 @@ def report(answers: Answers, exercise: str = "01_small") -> Report:
     return Report(exercise, status, "", score, maximum, (), (*questions, written("why", 2.0)))
 
 
-def handin(student: str, told: Report, person: bool = True) -> Handin:
+def handin(student: str, told: Report, person: bool = True) -> GradebookSubmission:
     """Return what the gradebook has of a report; `person` says whether someone still has to look."""
     waits = (Verdict.REVIEW, Verdict.GRADER_ERROR)
     entries = [
-        Entry(
+        GradebookEntry(
             student, q.name, q.verdict is Verdict.UNGRADED, q.score, None, None, q.max_score,
             person and (q.verdict in waits or told.status is Status.UNREADABLE), "", "",
         )
         for q in told.questions
     ]  # fmt: skip
-    return Handin(student, 0.0, 0.0, tuple(entries))
+    return GradebookSubmission(student, 0.0, 0.0, tuple(entries))
 
 
 def work(student: str, answers: Answers, exercise: str = "01_small", **checks: bool) -> Work:
@@ -241,8 +241,8 @@ def shown(course: Course, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
                 submission.feedback.parent.mkdir(parents=True, exist_ok=True)
                 submission.feedback.touch()
         handins = tuple(one.handin for one in works)
-        monkeypatch.setattr(classwork, "read_handins", lambda course, exercise: handins)
-        path, *_ = dashboard(course, course.chosen([]))
+        monkeypatch.setattr(classwork, "read_gradebook", lambda course, exercise: handins)
+        path, *_ = write_dashboard(course, course.chosen([]))
         assert path == course.build / "dashboard.html"
         return path.read_text(encoding="utf-8")
 
@@ -316,7 +316,7 @@ def test_a_graded_notebook_that_is_broken_is_not_graded_yet(
     shown(SMALL_CLASS)
     Submission(course.root, "ada", "01_small").autograded.write_text("{", encoding="utf-8")
     Submission(course.root, "blaise", "01_small").autograded.unlink()
-    path, *_ = dashboard(course, course.chosen([]))
+    path, *_ = write_dashboard(course, course.chosen([]))
     assert path.read_text(encoding="utf-8").count("not graded yet") == 2
 
 

@@ -9,18 +9,18 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.publishing import export as exporting
-from autograder.publishing.export import export
-from autograder.report.gradebook_submission import Entry, Handin
+from autograder.publishing.export import write_tables
+from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.tests.classroom import small
 
 
-def entry(student: str, question: str, auto: float | None, **changes: Any) -> Entry:
-    plain = Entry(student, question, False, auto, None, None, 2.0, False, "", "")
+def entry(student: str, question: str, auto: float | None, **changes: Any) -> GradebookEntry:
+    plain = GradebookEntry(student, question, False, auto, None, None, 2.0, False, "", "")
     return replace(plain, **changes)
 
 
-def handin(student: str, *entries: Entry, penalty: float = 0.0) -> Handin:
-    return Handin(student, 0.0, penalty, entries)
+def handin(student: str, *entries: GradebookEntry, penalty: float = 0.0) -> GradebookSubmission:
+    return GradebookSubmission(student, 0.0, penalty, entries)
 
 
 @pytest.fixture
@@ -35,9 +35,9 @@ class Table:
         self._course = course
         self._monkeypatch = monkeypatch
 
-    def of(self, *handins: Handin) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
-        self._monkeypatch.setattr(exporting, "read_handins", lambda course, exercise: handins)
-        questions, exercises, *_ = export(self._course, [small(self._course)])
+    def of(self, *handins: GradebookSubmission) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+        self._monkeypatch.setattr(exporting, "read_gradebook", lambda course, exercise: handins)
+        questions, exercises, *_ = write_tables(self._course, [small(self._course)])
         return _read(questions), _read(exercises)
 
 
@@ -110,6 +110,6 @@ def test_exporting_twice_gives_the_same_bytes(course: Course, table: Table) -> N
 
 
 def test_a_course_without_a_gradebook_exports_headings_alone(course: Course) -> None:
-    questions, exercises, *_ = export(course, [small(course)])
+    questions, exercises, *_ = write_tables(course, [small(course)])
     assert questions.read_text(encoding="utf-8").strip() == "student,exercise,question,score,max_score,status"
     assert exercises.read_text(encoding="utf-8").strip() == "student,exercise,score,max_score,penalty,status"

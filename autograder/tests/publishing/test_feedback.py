@@ -13,14 +13,14 @@ from nbconvert.exporters import HTMLExporter
 from nbgrader.api import Gradebook
 from nbgrader.server_extensions.formgrader.handlers import template_path
 
-from autograder.batch.grade import grade
+from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course, load_course
 from autograder.gradebook import ConversionError
 from autograder.gradebook.config import database, load
-from autograder.publishing.feedback import feedback
+from autograder.publishing.feedback import write_pages
 from autograder.report.feedback_page import POLICY
 from autograder.report.feedback_page import page as write_page
-from autograder.report.gradebook_submission import Handin
+from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.report.report import Report
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
@@ -81,13 +81,13 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     hand_in(course, "eve", hostile)
     hand_in(course, "zoe", "<script>alert(1)</script>")
     hand_in(course, "dan", answered(exercise))
-    grade(course, [exercise])
+    grade_submissions(course, [exercise])
     with Gradebook(database(course), course.settings.course) as gradebook:
         place = ("01_small", "01_small", "ann")
         gradebook.find_grade("why", *place).manual_score = 1.5
         gradebook.find_comment("why", *place).manual_comment = "<script>alert(13)</script> Well put."
         gradebook.db.commit()
-    feedback(course, [exercise])
+    write_pages(course, [exercise])
     return course
 
 
@@ -168,7 +168,7 @@ def test_no_page_tells_what_the_tests_know(course: Course) -> None:
 
 def test_writing_a_page_twice_gives_the_same_bytes(course: Course) -> None:
     before = page(course, "ben")
-    feedback(course, [small(course)])
+    write_pages(course, [small(course)])
     assert page(course, "ben") == before
 
 
@@ -185,18 +185,18 @@ def test_a_page_that_fails_stops_no_other(course: Course, monkeypatch: pytest.Mo
     written = Submission(course.root, "eve", "01_small").feedback
     written.unlink()
 
-    def broken(report: Report, handin: Handin, cells: Iterable[Any]) -> str:
+    def broken(report: Report, handin: GradebookSubmission, cells: Iterable[Any]) -> str:
         if handin.student == "ben":
             raise RuntimeError("a defect of ours")
         return write_page(report, handin, cells)
 
     monkeypatch.setattr("autograder.gradebook.book.page", broken)
     with pytest.raises(ConversionError, match=r"gave up on 01_small of ben; .*nbgrader\.log says why"):
-        feedback(course, [small(course)])
+        write_pages(course, [small(course)])
     assert written.is_file()
     assert "a defect of ours" in (course.build / "nbgrader.log").read_text(encoding="utf-8")
     monkeypatch.undo()
-    feedback(course, [small(course)])
+    write_pages(course, [small(course)])
 
 
 def test_late_work_is_told_how_late(course: Course) -> None:

@@ -8,15 +8,15 @@ import pytest
 from autograder.course.course import Course
 from autograder.publishing import export as exporting
 from autograder.publishing import moodle
-from autograder.publishing.export import export
+from autograder.publishing.export import write_tables
 from autograder.tests.publishing.test_canvas import CLASS
 
 
 @pytest.fixture
 def written(course: Course, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return moodle.csv of a small class."""
-    monkeypatch.setattr(exporting, "read_handins", lambda course, exercise: CLASS)
-    path = next(path for path in export(course, course.chosen([])) if path.name == "moodle.csv")
+    monkeypatch.setattr(exporting, "read_gradebook", lambda course, exercise: CLASS)
+    path = next(path for path in write_tables(course, course.chosen([])) if path.name == "moodle.csv")
     return path.read_bytes().decode()
 
 

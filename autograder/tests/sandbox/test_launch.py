@@ -21,7 +21,7 @@ def test_starting_ahead_waits_for_no_torch() -> None:
 
 
 def test_the_first_zygote_takes_what_was_started_ahead() -> None:
-    with launch.ahead():
+    with launch.prelaunched():
         (waiting,) = launch._AHEAD
         with Zygote(outer=waiting.outer) as zygote:
             assert zygote._launched.process is waiting.process
@@ -29,14 +29,14 @@ def test_the_first_zygote_takes_what_was_started_ahead() -> None:
 
 
 def test_one_that_nobody_takes_ends_with_the_block() -> None:
-    with launch.ahead():
+    with launch.prelaunched():
         (waiting,) = launch._AHEAD
     assert waiting.process.returncode is not None
 
 
 def test_one_that_nobody_takes_ends_with_its_grader() -> None:
     program = (
-        "import os; from autograder import launch; held = launch.ahead(); held.__enter__(); "
+        "import os; from autograder.sandbox import launch; held = launch.prelaunched(); held.__enter__(); "
         "print(launch._AHEAD[0].process.pid, flush=True); os._exit(0)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -61,7 +61,7 @@ def test_a_grader_killed_while_the_walls_are_raised_leaves_nothing_behind() -> N
 def _killed_after(seconds: float) -> int:
     """Kill a grader that has begun a zygote, and return the zygote's session."""
     program = (
-        "import time; from autograder import launch; held = launch.ahead(); held.__enter__(); "
+        "import time; from autograder.sandbox import launch; held = launch.prelaunched(); held.__enter__(); "
         "print(launch._AHEAD[0].process.pid, flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as grader:

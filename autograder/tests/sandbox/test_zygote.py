@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.limits import Limits, Tier
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
-from autograder.sandbox.zygote import Limits, Tier, WallError, Zygote, ZygoteError
+from autograder.sandbox.zygote import WallError, Zygote, ZygoteError
 
 LIMITS = Limits(cell_seconds=2, call_seconds=1, memory_mb=256)
 

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.limits import Limits
 from autograder.sandbox.process import Worker
-from autograder.sandbox.zygote import Limits, Zygote, ZygoteError
+from autograder.sandbox.zygote import Zygote, ZygoteError
 from autograder.worker.scratch import own_folder
 
 GRADER = """
-from autograder.sandbox.zygote import Limits, Zygote
+from autograder.course.limits import Limits
+from autograder.sandbox.zygote import Zygote
 from autograder.tests.worker.test_scratch import folder_of
 zygote = Zygote(outer=False)
 worker, folder = folder_of(zygote)

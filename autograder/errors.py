@@ -1,0 +1,20 @@
+"""The errors that people are told of, and the exit codes by which programs know them."""
+
+from typing import ClassVar
+
+WRONG_USE, OUR_FAILURE = 2, 3
+
+
+class AutograderError(Exception):
+    """Something that whoever runs the command can mend; the message says where and how.
+
+    The command line prints the message without a traceback and ends with `exit_code`.
+    """
+
+    exit_code: ClassVar[int] = OUR_FAILURE
+
+
+class UsageError(AutograderError):
+    """The command was asked for something that cannot be done."""
+
+    exit_code = WRONG_USE

@@ -1,0 +1,32 @@
+"""Writes files whole or not at all: whoever looks meanwhile sees the old content or the new."""
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+
+def write_whole(path: Path, content: str | bytes) -> Path:
+    """Write `content` to `path`, text as UTF-8, make the folders it lies in, and return `path`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        write_whole_in(folder, path.name, content.encode() if isinstance(content, str) else content)
+    finally:
+        os.close(folder)
+    return path
+
+
+def write_whole_in(folder: int, name: str, content: bytes) -> None:
+    """Write the file `name` in the folder of this open descriptor, whatever its path has become."""
+    draft = f".{secrets.token_hex(8)}.part"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(draft, flags, 0o666, dir_fd=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(draft, dir_fd=folder)
+        raise
