@@ -12,7 +12,7 @@ import yaml
 
 from autograder.authoring.answers import Notebook, fill, other_answers, released, right_answers
 from autograder.authoring.release import release_notebooks
-from autograder.batch.grade import Line, Summary, grade_submissions
+from autograder.batch.grade import SubmissionLine, Summary, grade_submissions
 from autograder.course.course import FILE, Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.publishing.dashboard import write_dashboard
@@ -132,7 +132,7 @@ CLASS = (
 
 
 def demonstrate(
-    course: Course, exercises: Sequence[Exercise], tell: Callable[[Line], None] | None = None
+    course: Course, exercises: Sequence[Exercise], notify: Callable[[SubmissionLine], None] = lambda _: None
 ) -> tuple[Course, Summary]:
     """Make, grade and give back to a class in build/demo/, and return its course and what became of it."""
     names = [exercise.name for exercise in exercises if exercise.points]
@@ -142,7 +142,7 @@ def demonstrate(
     for student, exercise in _handins(chosen):
         student.hand_in(demo, exercise)
     # All submissions are our own: fewer walls than the course demands are enough for them.
-    summary = grade_submissions(demo, chosen, jobs=os.cpu_count() or 1, unsafe=True, tell=tell)
+    summary = grade_submissions(demo, chosen, jobs=os.cpu_count() or 1, unsafe=True, notify=notify)
     write_pages(demo, chosen)
     write_tables(demo, chosen)
     write_dashboard(demo, chosen)

@@ -8,14 +8,14 @@ from typing import Any
 
 from autograder.course.exercise import Exercise
 from autograder.course.source import BEGIN, END, Role
-from autograder.submission.notebook import load_notebook
+from autograder.submission.notebook import parse_notebook
 
 Notebook = dict[str, Any]
 
 
 def released(assignments: Path, exercise: Exercise) -> Notebook:
     """Return the exercise's notebook as students get it."""
-    return load_notebook(assignments / exercise.name / f"{exercise.name}.ipynb")
+    return parse_notebook((assignments / exercise.name / f"{exercise.name}.ipynb").read_bytes())
 
 
 def fill(notebook: Notebook, answers: Mapping[str, str]) -> Notebook:

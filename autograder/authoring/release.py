@@ -10,7 +10,7 @@ from autograder.authoring.build import build_sources
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import to_json
-from autograder.gradebook import generate
+from autograder.gradebook.release import generate
 
 
 def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Path]:

@@ -1,14 +1,14 @@
-"""Grades on the machines of a Dask cluster: files go there as bytes, marks come back to be kept here."""
+"""Grades on the machines of a Dask cluster: notebooks go there as bytes, and what they came to comes back."""
 
 import logging
 import platform
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import BytesIO
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from tempfile import TemporaryDirectory
@@ -16,16 +16,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from autograder.batch.pool import Alone, Marking
+from autograder.batch.executor import Done, InProcess, Task
 from autograder.course.course import FILE, Course, load_course
 from autograder.errors import AutograderError
-from autograder.files import write_whole
-from autograder.grading.graded import Mark
+from autograder.grading.graded import Graded
 from autograder.grading.restarting import RestartingGrader
 from autograder.sandbox.zygote import WallError
 from autograder.submission.digest import engine
-from autograder.submission.notebook import MAX_BYTES
-from autograder.submission.submission import Submission
+from autograder.submission.notebook import MAX_BYTES, Notebook
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 _CONNECT_SECONDS = 10
 _PATIENCE_SECONDS = 60.0  # without any Dask worker
-_AHEAD = 256  # submissions at the scheduler at a time: it holds them in memory
+_QUEUED = 256  # submissions at the scheduler at a time: it holds them in memory
 
 
 class ClusterError(AutograderError):
@@ -41,25 +39,25 @@ class ClusterError(AutograderError):
 
 
 class Cluster:
-    """Grades on the Dask workers of the scheduler at an address; use it in a `with` block."""
+    """Grades on the Dask workers of the scheduler at `address`; use it in a `with` block.
 
-    def __init__(self, address: str, *, unsafe: bool = False) -> None:
+    What no Dask worker lives to grade is graded in this process.
+    """
+
+    def __init__(self, course: Course, address: str, *, unsafe: bool = False) -> None:
+        self._course = course
         self._client = _connected(address)
         self._unsafe = unsafe
-        self._alone = Alone(unsafe=unsafe)
+        self._in_process = InProcess(course, unsafe=unsafe)
 
-    def __call__(self, course: Course, submissions: Sequence[Submission]) -> Marking:
-        """Grade in the order in which they are ready; what no Dask worker lives to grade, here."""
-        left = dict.fromkeys(submissions)
-        for exercise in dict.fromkeys(submission.exercise for submission in submissions):
-            todo = [submission for submission in submissions if submission.exercise == exercise]
-            for submission, mark in self._marked(course, exercise, todo):
-                write_whole(submission.report, mark.graded.report.to_json() + "\n")
-                left.pop(submission)
-                yield submission, mark
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        """Grade on the Dask workers, one exercise after another."""
+        left: list[Task] = []
+        for exercise, group in groupby(tasks, key=lambda task: task[0].exercise):
+            yield from self._graded(exercise, group, left)
         if left:
             _LOG.warning("%d submissions that no Dask worker has graded are graded here", len(left))
-        yield from self._alone(course, list(left))
+        yield from self._in_process.map(left)
 
     def __enter__(self) -> "Cluster":
         return self
@@ -67,30 +65,32 @@ class Cluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._alone.__exit__(kind, error, trace)
+        self._in_process.__exit__(kind, error, trace)
         self._client.close()  # the scheduler drops what nobody waits for any more
 
-    def _marked(self, course: Course, exercise: str, submissions: Sequence[Submission]) -> Marking:
-        """Yield what the Dask workers grade, and leave out what they cannot."""
-        order = _Order(_VERSIONS, exercise, str(course.root), self._unsafe)
+    def _graded(self, exercise: str, tasks: Iterator[Task], left: list[Task]) -> Iterator[Done]:
+        """Yield what the Dask workers grade; what they cannot is `left` for others."""
+        order = _Order(_VERSIONS, exercise, str(self._course.root), self._unsafe)
         # A task of its own: should the Dask worker that holds the files die, they are sent again.
-        files = self._client.submit(bytes, _packed(course, exercise))
+        files = self._client.submit(bytes, _packed(self._course, exercise))
         done: SimpleQueue[Future[_Answer]] = SimpleQueue()
-        sent: dict[Future[_Answer], Submission] = {}
-        waiting = iter(submissions)
+        sent: dict[Future[_Answer], Task] = {}
         while True:
-            for submission, content in _contents(islice(waiting, _AHEAD - len(sent))):
-                future = self._client.submit(_mark, order, files, content, pure=False)
-                sent[future] = submission
+            for task in islice(tasks, _QUEUED - len(sent)):
+                future = self._client.submit(_grade_there, order, files, _Packed.of(task[1]), pure=False)
+                sent[future] = task
                 future.add_done_callback(done.put)
             if not sent:
                 return
             ended = self._next(done)
             if ended is None:
+                left.extend([*sent.values(), *tasks])
                 return
-            if (mark := _received(ended)) is not None:
-                yield sent[ended], mark
-            del sent[ended]
+            task = sent.pop(ended)
+            if (graded := _received(ended)) is not None:
+                yield *task, graded
+            else:
+                left.append(task)
 
     def _next(self, done: "SimpleQueue[Future[_Answer]]") -> "Future[_Answer] | None":
         """Wait for a task to end; None where nobody is left to work on any."""
@@ -105,6 +105,25 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
+class _Packed:
+    """A notebook on its way to another machine."""
+
+    content: bytes
+    problem: str
+
+    @classmethod
+    def of(cls, notebook: Notebook) -> "_Packed":
+        """Pack a notebook; one that is too large is refused for its size alone, and zeros travel light."""
+        content = notebook.content
+        whole = content if len(content) <= MAX_BYTES else bytes(MAX_BYTES + 1)
+        return cls(zlib.compress(whole), notebook.problem)
+
+    def notebook(self) -> Notebook:
+        """Return the notebook as it was read."""
+        return Notebook(zlib.decompress(self.content), self.problem)
+
+
+@dataclass(frozen=True, slots=True)
 class _Order:
     """What to grade, by whom, and where the course lies for those who read of failures."""
 
@@ -114,7 +133,7 @@ class _Order:
     unsafe: bool
 
 
-_Answer = tuple[str, str]  # "mark" and a mark, or "walls" or "versions" and why there is none
+_Answer = tuple[str, str]  # "graded" and what it came to, or "walls" or "versions" and why it came to nothing
 
 
 def _connected(address: str) -> "Client":
@@ -143,12 +162,12 @@ def _connected(address: str) -> "Client":
     return client
 
 
-def _received(future: "Future[_Answer]") -> Mark | None:
-    """Return the mark that came back, or None where Dask gave the task up."""
+def _received(future: "Future[_Answer]") -> Graded | None:
+    """Return what came back, or None where Dask gave the task up."""
     try:
         kind, text = future.result(timeout=_PATIENCE_SECONDS)
     except (AttributeError, ImportError, TypeError) as error:  # it does not know what it was sent
-        raise ClusterError(f"a Dask worker has another autograder or none ({error}); {_MEND}") from None
+        raise ClusterError(f"a Dask worker has another autograder or none ({error}); {_FIX}") from None
     except Exception:
         _LOG.debug("%s: not graded on the cluster", future.key, exc_info=True)
         return None
@@ -156,10 +175,10 @@ def _received(future: "Future[_Answer]") -> Mark | None:
         raise WallError(text)
     if kind == "versions":
         raise ClusterError(text)
-    return Mark.from_json(text)
+    return Graded.from_json(text)
 
 
-_MEND = "install there what is installed here, the same Python, torch and autograder"
+_FIX = "install there what is installed here, the same Python, torch and autograder"
 
 
 # What must be the same on two machines for them to grade alike, as it was when this process loaded it.
@@ -177,23 +196,6 @@ def _packed(course: Course, exercise: str) -> bytes:
     return buffer.getvalue()
 
 
-def _contents(submissions: Iterator[Submission]) -> Iterator[tuple[Submission, bytes | None]]:
-    """Yield the notebooks to send; a file that cannot be opened here is left out."""
-    for submission in submissions:
-        with suppress(OSError):
-            yield submission, _content(submission.notebook)
-
-
-def _content(path: Path) -> bytes | None:
-    """Return a notebook's bytes, packed; None where there is no plain file: a Dask worker refuses it so."""
-    if path.is_symlink() or not path.is_file():
-        return None
-    with path.open("rb") as file:
-        content = file.read(MAX_BYTES + 1)
-    # One that is too large is refused by its size alone, and zeros travel light.
-    return zlib.compress(content if len(content) <= MAX_BYTES else bytes(MAX_BYTES + 1))
-
-
 class _Desk:
     """Where a Dask worker grades an exercise: a private folder with its files, and a zygote."""
 
@@ -209,22 +211,18 @@ class _Desk:
                 path.write_bytes(archive.read(name))
         course = load_course(self._root)
         self._exercise = course.exercises[order.exercise]
-        self._marker = RestartingGrader(course, unsafe=order.unsafe)
+        self._grader = RestartingGrader(course, unsafe=order.unsafe)
 
-    def grade(self, content: bytes | None) -> Mark:
-        """Grade a notebook's bytes as the file that they were."""
-        path = self._root / f"{self._exercise.name}.ipynb"
-        if content is not None:
-            path.write_bytes(zlib.decompress(content))
-        try:
-            mark = self._marker.grade(self._exercise, path)
-        finally:
-            path.unlink(missing_ok=True)
-        return replace(mark, fault=mark.fault.replace(str(self._root), self._order.root))
+    def grade(self, notebook: Notebook) -> Graded:
+        """Grade a notebook; what is said of failures names places as they are where the course lies."""
+        graded = self._grader.grade(self._exercise, notebook)
+        here, there = str(self._root), self._order.root
+        problem, traceback = (text.replace(here, there) for text in (graded.problem, graded.traceback))
+        return replace(graded, problem=problem, traceback=traceback)
 
     def close(self) -> None:
         """End the zygote and delete the folder."""
-        self._marker.close()
+        self._grader.close()
         self._folder.cleanup()
 
 
@@ -234,25 +232,25 @@ _THREAD = ThreadPoolExecutor(1, "autograder")
 _DESKS: list[_Desk] = []
 
 
-def _mark(order: _Order, files: bytes, content: bytes | None) -> _Answer:
+def _grade_there(order: _Order, files: bytes, packed: _Packed) -> _Answer:
     """Grade one notebook; this is the task that a Dask worker runs."""
     from distributed import get_worker
 
     dask = get_worker()
     try:
-        mark = _THREAD.submit(_grade, order, files, content, dask.local_directory).result()
+        graded = _THREAD.submit(_grade, order, files, packed.notebook(), dask.local_directory).result()
     except WallError as error:
         return "walls", f"Dask worker {dask.address}: {error}"
     except ClusterError as error:
         return "versions", f"Dask worker {dask.address}: {error}"
-    return "mark", mark.to_json()
+    return "graded", graded.to_json()
 
 
-def _grade(order: _Order, files: bytes, content: bytes | None, place: str) -> Mark:
+def _grade(order: _Order, files: bytes, notebook: Notebook, place: str) -> Graded:
     if not _DESKS or _DESKS[0].job != (order, files):
         if order.versions != _VERSIONS:
-            raise ClusterError(f"has another Python, torch or autograder than here; {_MEND}")
+            raise ClusterError(f"has another Python, torch or autograder than here; {_FIX}")
         while _DESKS:
             _DESKS.pop().close()
         _DESKS.append(_Desk(order, files, place))
-    return _DESKS[0].grade(content)
+    return _DESKS[0].grade(notebook)

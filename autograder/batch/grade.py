@@ -1,25 +1,27 @@
-"""Grades what lies in submitted/: reports, autograded notebooks, the gradebook, a line on each."""
+"""Grades what lies in submitted/ into the gradebook, with a line on each submission."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from autograder.batch import pool as crew
+from autograder.batch.executor import Executor, InProcess, Task
+from autograder.batch.pool import ProcessPool
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
-from autograder.gradebook import ConversionError, ExerciseGradebook, refusal
-from autograder.grading.graded import Mark
-from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.errors import OUR_FAILURE
+from autograder.gradebook.book import ExerciseGradebook
+from autograder.gradebook.conversion import ConversionError
+from autograder.gradebook.folder_check import refusal
+from autograder.grading.failures import describe_failure
 from autograder.report.report import Report, Status
+from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission, find_submissions
-
-OUR_FAILURE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SubmissionLine:
     """What became of one submission, for those who run the course."""
 
     student: str
@@ -37,10 +39,10 @@ class Line:
 class Summary:
     """What became of all submissions, in order of exercise and student."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[SubmissionLine, ...]
 
     @property
-    def failures(self) -> tuple[Line, ...]:
+    def failures(self) -> tuple[SubmissionLine, ...]:
         """The submissions on which we failed."""
         return tuple(line for line in self.lines if line.ours)
 
@@ -58,26 +60,29 @@ def grade_submissions(
     jobs: int = 1,
     force: bool = False,
     unsafe: bool = False,
-    marking: crew.Crew | None = None,
-    tell: Callable[[Line], None] | None = None,
+    executor: Executor | None = None,
+    notify: Callable[[SubmissionLine], None] = lambda _: None,
 ) -> Summary:
     """Grade the submissions of `exercises`, of all students or some.
 
-    What is graded already, and has not changed since, is graded again only with `force`.
-    `marking` grades elsewhere, such as on a cluster; `tell` hears of each submission as it is done.
+    What is graded already, and has not changed since, is graded again only with `force`. An `executor` grades
+    elsewhere, such as on a cluster; `notify` gets each submission's line as soon as it is done.
     """
-    lines: list[Line] = []
+    lines: list[SubmissionLine] = []
+
+    def keep(line: SubmissionLine) -> None:
+        lines.append(line)
+        notify(line)
+
     with ExitStack() as stack:
-        if marking is None and jobs == 1:
-            marking = stack.enter_context(crew.Alone(unsafe=unsafe))
-        elif marking is None:
+        if executor is None and jobs == 1:
+            executor = stack.enter_context(InProcess(course, unsafe=unsafe))
+        elif executor is None:
             certain = force or any(_is_new(s) for e in exercises for s in submissions_of(course, e, students))
-            marking = stack.enter_context(crew.Together(course, jobs, unsafe=unsafe, certain=certain))
+            executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
         for exercise in exercises:
-            for line in _Round(course, exercise, students, force=force, unsafe=unsafe).lines(marking):
-                lines.append(line)
-                if tell is not None:
-                    tell(line)
+            if submissions := submissions_of(course, exercise, students):
+                _Round(course, exercise, keep, force=force, unsafe=unsafe).grade(submissions, executor)
     place = [exercise.name for exercise in exercises].index
     return Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
 
@@ -93,84 +98,90 @@ def _is_new(submission: Submission) -> bool:
 
 
 class _Round:
-    """The submissions of one exercise."""
+    """One exercise's submissions on their way into the gradebook; `keep` gets the line on each."""
 
     def __init__(
-        self, course: Course, exercise: Exercise, students: Sequence[str], *, force: bool, unsafe: bool
+        self,
+        course: Course,
+        exercise: Exercise,
+        keep: Callable[[SubmissionLine], None],
+        *,
+        force: bool,
+        unsafe: bool,
     ) -> None:
         self._course = course
         self._exercise = exercise
+        self._keep = keep
         self._force = force
         self._unsafe = unsafe
-        self._submissions = submissions_of(course, exercise, students)
 
-    def lines(self, marking: crew.Crew) -> Iterator[Line]:
-        """Grade what needs it and yield a line on each submission."""
+    def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
+        """Grade those that need it and take them into the gradebook."""
         with ExitStack() as stack:
             try:
-                if self._submissions:
-                    book = stack.enter_context(ExerciseGradebook(self._course, self._exercise))
+                gradebook = stack.enter_context(ExerciseGradebook(self._course, self._exercise))
             except (SourceError, CourseError) as error:
-                yield from (_failed(submission, str(error)) for submission in self._submissions)
+                for submission in submissions:
+                    self._keep(_failed(submission, str(error)))
                 return
-            yield from self._graded(book, marking) if self._submissions else ()
+            for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook)):
+                problem = describe_failure(
+                    self._course, f"{submission.exercise} {submission.student}", graded
+                )
+                try:
+                    late = gradebook.take_in(submission, notebook, graded)
+                except ConversionError as error:
+                    self._keep(_failed(submission, str(error)))
+                else:
+                    self._keep(_line(submission, graded.report, late, problem=problem))
 
-    def _graded(self, book: ExerciseGradebook, marking: crew.Crew) -> Iterator[Line]:
-        todo = []
-        known = {} if self._force else book.handins()
-        for submission in self._submissions:
-            if line := self._beforehand(submission) or self._unchanged(book, submission, known):
-                yield line
+    def _tasks(self, submissions: Sequence[Submission], gradebook: ExerciseGradebook) -> Iterator[Task]:
+        """Yield what needs to be graded, read just now, and keep a line on all else."""
+        late = {} if self._force else gradebook.seconds_late()
+        for submission in submissions:
+            if line := self._refused(submission):
+                self._keep(line)
+                continue
+            notebook = read_notebook(submission.notebook)
+            report = gradebook.report(submission, notebook) if submission.student in late else None
+            if report is not None and self._stands(report):
+                self._keep(_line(submission, report, late[submission.student], graded=False))
             else:
-                todo.append(submission)
-        for submission, mark in marking(self._course, todo) if todo else ():
-            yield _recorded(book, submission, mark)
+                yield submission, notebook
 
-    def _beforehand(self, submission: Submission) -> Line | None:
+    def _refused(self, submission: Submission) -> SubmissionLine | None:
         """Return the line on a submission that cannot be graded, or None."""
         if why := refusal(submission):
-            return Line(submission.student, submission.exercise, "refused", message=why, ours=True)
+            return SubmissionLine(submission.student, submission.exercise, "refused", message=why, ours=True)
         if not os.path.lexists(submission.notebook):
             why = f"no {submission.notebook.name} in {submission.folder.relative_to(self._course.root)}"
-            return Line(submission.student, submission.exercise, "missing", message=why)
+            return SubmissionLine(submission.student, submission.exercise, "missing", message=why)
         return None
 
-    def _unchanged(
-        self, book: ExerciseGradebook, submission: Submission, known: Mapping[str, GradebookSubmission]
-    ) -> Line | None:
-        """Return the line on a submission that is graded already, by us and behind the walls, or None."""
-        handin = known.get(submission.student)
-        report = book.report(submission.student) if handin else None
-        if handin is None or report is None or report.status is Status.GRADER_ERROR:
-            return None
-        if "unsafe" in report.sandbox and not self._unsafe:
-            return None
-        return _line(submission, report, handin.seconds_late, graded=False)
-
-
-def _recorded(book: ExerciseGradebook, submission: Submission, mark: Mark) -> Line:
-    try:
-        late = book.record(submission.student, mark.graded)
-    except ConversionError as error:
-        return _failed(submission, str(error))
-    return _line(submission, mark.graded.report, late, fault=mark.fault)
+    def _stands(self, report: Report) -> bool:
+        """Whether a report need not be made again: it is no failure of ours, nor one with too few walls."""
+        if report.status is Status.GRADER_ERROR:
+            return False
+        return self._unsafe or "unsafe" not in report.sandbox
 
 
 def _line(
-    submission: Submission, report: Report, late: float, *, fault: str = "", graded: bool = True
-) -> Line:
-    return Line(
+    submission: Submission, report: Report, late: float, *, problem: str = "", graded: bool = True
+) -> SubmissionLine:
+    return SubmissionLine(
         submission.student,
         submission.exercise,
         report.status,
         report.score,
         report.max_score,
         late,
-        fault or report.message,
+        problem or report.message,
         ours=report.status is Status.GRADER_ERROR,
         graded=graded,
     )
 
 
-def _failed(submission: Submission, why: str) -> Line:
-    return Line(submission.student, submission.exercise, Status.GRADER_ERROR, message=why, ours=True)
+def _failed(submission: Submission, why: str) -> SubmissionLine:
+    return SubmissionLine(
+        submission.student, submission.exercise, Status.GRADER_ERROR, message=why, ours=True
+    )

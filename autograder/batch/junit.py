@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from autograder.batch.run import Run
 from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict
 from autograder.report.text import clean_text, number
 
@@ -19,28 +18,27 @@ _COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def to_junit(runs: Iterable[Run]) -> str:
-    """Return the file on `runs`, the same for the same reports: it holds no times."""
+def to_junit(reports: Iterable[tuple[str, Report]]) -> str:
+    """Return the file on reports, each with the path of its notebook; it holds no times."""
     root = Element("testsuites", name="autograder")
-    for run in runs:
-        _suite(root, run)
+    for notebook, report in reports:
+        _suite(root, notebook, report)
     _count(root, [case for suite in root for case in suite.iter("testcase")])
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
-def _suite(root: Element, run: Run) -> None:
-    report = run.report
-    suite = SubElement(root, "testsuite", name=_text(run.notebook))
+def _suite(root: Element, notebook: str, report: Report) -> None:
+    suite = SubElement(root, "testsuite", name=_text(notebook))
     properties = SubElement(suite, "properties")
-    told = {
+    described = {
         "exercise": report.exercise,
         "status": report.status,
         "score": number(report.score),
         "max_score": number(report.max_score),
         "sandbox": " ".join(report.sandbox),
     }
-    for name, value in told.items():
+    for name, value in described.items():
         SubElement(properties, "property", name=name, value=_text(value))
     seen: Counter[tuple[str, str]] = Counter()
     for question in report.questions:

@@ -1,86 +1,68 @@
-"""Grades many submissions: one after another here, or by several processes, each with its own zygote."""
+"""Grades submissions in several processes, each with a zygote of its own."""
 
 import multiprocessing
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, suppress
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing.util import Finalize
 from pathlib import Path
 from types import TracebackType
 
+from autograder.batch.executor import Done, InProcess, Task
 from autograder.course.course import Course, load_course
-from autograder.grading.graded import Mark
+from autograder.grading.graded import Graded
 from autograder.grading.restarting import RestartingGrader
 from autograder.sandbox.launch import prelaunched
-from autograder.submission.submission import Submission
+from autograder.submission.notebook import Notebook
 from autograder.worker.walls import die_with_parent
 
-Marking = Iterator[tuple[Submission, Mark]]
-Crew = Callable[[Course, Sequence[Submission]], Marking]
-_AHEAD = 4  # submissions that wait for each process
-# A fork shares what is imported already; elsewhere than on Linux it does not suit what torch loads.
+_QUEUED = 4  # submissions that wait for each process
+# A fork shares what is imported already. Elsewhere than on Linux, what torch loads does not survive a fork.
 CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
-class Alone:
-    """Grades in this process; use it in a `with` block."""
+class ProcessPool:
+    """Grades in `jobs` processes, which are started when the `with` block is entered.
 
-    def __init__(self, *, unsafe: bool = False) -> None:
-        self._unsafe = unsafe
-        self._marker: RestartingGrader | None = None
-
-    def __call__(self, course: Course, submissions: Sequence[Submission]) -> Marking:
-        """Grade one after another."""
-        self._marker = self._marker or RestartingGrader(course, unsafe=self._unsafe)
-        for submission in submissions:
-            yield submission, self._marker.mark(submission)
-
-    def __enter__(self) -> "Alone":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._marker is not None:
-            self._marker.close()
-
-
-class Together:
-    """Grades in `jobs` processes, begun when the `with` block is entered.
-
-    Their zygotes are begun then too if there is `certain` work, else with the first submission.
+    Where there is `certain` work their zygotes are started then too, otherwise with the first submission.
+    What a broken process leaves undone is graded in this one.
     """
 
     def __init__(self, course: Course, jobs: int, *, unsafe: bool = False, certain: bool = False) -> None:
         self._pool = ProcessPoolExecutor(jobs, CONTEXT, _begin, (course.root, unsafe, certain))
         self._jobs = jobs
-        self._alone = Alone(unsafe=unsafe)
+        self._in_process = InProcess(course, unsafe=unsafe)
 
-    def __call__(self, course: Course, submissions: Sequence[Submission]) -> Marking:
-        """Grade in the order in which they are ready; should a process break, the rest here."""
-        left = dict.fromkeys(submissions)
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        """Grade in the processes; each holds a few submissions in its queue."""
+        left, running = iter(tasks), dict[Future[str], Task]()
         with suppress(BrokenProcessPool):
-            for submission, text in self._marks(submissions):
-                left.pop(submission)
-                yield submission, Mark.from_json(text)
-        yield from self._alone(course, list(left))
+            while True:
+                for task in islice(left, _QUEUED * self._jobs - len(running)):
+                    future = self._submit(task)
+                    running[future] = task
+                if not running:
+                    return
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    graded = Graded.from_json(future.result())
+                    yield *running.pop(future), graded
+        yield from self._in_process.map(chain(list(running.values()), left))
 
-    def _marks(self, submissions: Sequence[Submission]) -> Iterator[tuple[Submission, str]]:
-        """Keep the processes busy, but never more results waiting than a few for each."""
-        todo, running = iter(submissions), dict[Future[str], Submission]()
-        while True:
-            for submission in islice(todo, _AHEAD * self._jobs - len(running)):
-                running[self._pool.submit(_mark, submission)] = submission
-            if not running:
-                return
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                yield running.pop(future), future.result()
+    def _submit(self, task: Task) -> Future[str]:
+        """Queue a task; one that a broken pool does not take fails like those that it has taken."""
+        submission, notebook = task
+        try:
+            return self._pool.submit(_grade, submission.exercise, notebook)
+        except BrokenProcessPool as error:
+            failed = Future[str]()
+            failed.set_exception(error)
+            return failed
 
-    def __enter__(self) -> "Together":
+    def __enter__(self) -> "ProcessPool":
         with suppress(BrokenProcessPool):
             for _ in range(self._jobs):  # now, while this process has no thread and no open gradebook
                 self._pool.submit(_nothing)
@@ -89,13 +71,13 @@ class Together:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._alone.__exit__(kind, error, trace)
+        self._in_process.__exit__(kind, error, trace)
         self._pool.shutdown(wait=kind is None, cancel_futures=True)
         for child in multiprocessing.active_children() if kind is not None else ():
             child.kill()  # its zygote and worker go with it
 
 
-_MARKER: list[RestartingGrader] = []  # this process's own, for as long as it works
+_GRADER: list[tuple[Course, RestartingGrader]] = []  # a child process's own, for as long as it works
 
 
 def _begin(root: Path, unsafe: bool, certain: bool) -> None:
@@ -105,12 +87,14 @@ def _begin(root: Path, unsafe: bool, certain: bool) -> None:
     Finalize(None, stack.close, exitpriority=10)
     if certain:
         stack.enter_context(prelaunched())
-    _MARKER.append(stack.enter_context(RestartingGrader(load_course(root), unsafe=unsafe)))
+    course = load_course(root)
+    _GRADER.append((course, stack.enter_context(RestartingGrader(course, unsafe=unsafe))))
 
 
 def _nothing() -> None:
     """Make the pool begin a process."""
 
 
-def _mark(submission: Submission) -> str:
-    return _MARKER[0].mark(submission).to_json()
+def _grade(exercise: str, notebook: Notebook) -> str:
+    ((course, grader),) = _GRADER
+    return grader.grade(course.exercises[exercise], notebook).to_json()

@@ -1,43 +1,38 @@
 """Grades notebooks on the spot: no gradebook, a report for each, whatever state the notebook is in."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.grading.graded import Graded
 from autograder.grading.restarting import RestartingGrader
-from autograder.report.report import Report
-from autograder.submission.recognition import guess_exercise
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A notebook, by the path as it was given, and the report on it."""
-
-    notebook: str
-    report: Report
-    fault: str = ""  # what broke on our side, if anything did
-
-    def to_json(self) -> str:
-        """Return the report on one line of JSON, beginning with the notebook."""
-        return self.report.to_json(notebook=self.notebook)
+from autograder.submission.notebook import Notebook, read_notebook
+from autograder.submission.recognition import exercise_by_cells, exercise_by_name
 
 
 def run_notebooks(
-    course: Course, notebooks: Sequence[str], exercise: str | None = None, *, unsafe: bool = False
-) -> Iterator[Run]:
-    """Grade each notebook as the exercise that is told, or that it is found to be.
+    course: Course, paths: Sequence[str], exercise: str | None = None, *, unsafe: bool = False
+) -> Iterator[tuple[str, Graded]]:
+    """Grade each notebook as the named exercise, or as the one that it is found to be.
 
-    What is wrong use is raised at once, before any notebook is graded.
+    Yields the path as it was given and what grading came to. Wrong use is raised before anything is graded.
     """
-    told = course.chosen([exercise])[0] if exercise else None
-    tasks = [(notebook, told or guess_exercise(course, Path(notebook))) for notebook in notebooks]
-    return _run(course, tasks, unsafe)
+    named = course.chosen([exercise])[0] if exercise else None
+    return _graded(course, [_task(course, path, named) for path in paths], unsafe)
 
 
-def _run(course: Course, tasks: Sequence[tuple[str, Exercise]], unsafe: bool) -> Iterator[Run]:
-    with RestartingGrader(course, unsafe=unsafe) as marker:
-        for notebook, exercise in tasks:
-            mark = marker.grade(exercise, Path(notebook))
-            yield Run(notebook, mark.graded.report, mark.fault)
+def _task(course: Course, path: str, named: Exercise | None) -> tuple[str, Exercise, Notebook | None]:
+    """Return what to grade as what; the notebook is read already where only its cells tell the exercise."""
+    if known := named or exercise_by_name(course, Path(path)):
+        return path, known, None
+    notebook = read_notebook(Path(path))
+    return path, exercise_by_cells(course, Path(path), notebook), notebook
+
+
+def _graded(
+    course: Course, tasks: Sequence[tuple[str, Exercise, Notebook | None]], unsafe: bool
+) -> Iterator[tuple[str, Graded]]:
+    with RestartingGrader(course, unsafe=unsafe) as grader:
+        for path, exercise, notebook in tasks:
+            yield path, grader.grade(exercise, notebook or read_notebook(Path(path)))

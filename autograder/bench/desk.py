@@ -56,5 +56,5 @@ def desk(course: Course, exercise: Exercise, place: Path, repeats: int, *, warm:
 
 def _program(exercise: Exercise, notebook: Path) -> str:
     """Return the notebook's code as a program, without its pictures."""
-    cells = [cell.text for cell in read_notebook(notebook) if cell.kind == "code"]
+    cells = [cell.text for cell in read_notebook(notebook).cells if cell.kind == "code"]
     return "\n".join(["import torch", *(text for text in cells if text not in exercise.demos)]) + "\n"

@@ -16,7 +16,7 @@ from autograder.bench.crowd import hand_in, students
 from autograder.bench.meter import Run, measure
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import notebook
-from autograder.submission.notebook import load_notebook
+from autograder.submission.notebook import parse_notebook
 
 BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 _CONFIGURATION = "c = get_config()\nc.CourseDirectory.course_id = 'bench'\n"
@@ -55,7 +55,7 @@ def release(root: Path, exercise: Exercise, tests: Mapping[str, list[str]]) -> N
     (folder / f"{exercise.name}.ipynb").write_text(text, encoding="utf-8")
     (root / "nbgrader_config.py").write_text(_CONFIGURATION, encoding="utf-8")
     _nbgrader(root, "generate_assignment", exercise.name)
-    return load_notebook(root / "release" / exercise.name / f"{exercise.name}.ipynb")
+    return parse_notebook((root / "release" / exercise.name / f"{exercise.name}.ipynb").read_bytes())
 
 
 def sample(
@@ -71,7 +71,7 @@ def sample(
     written = sorted(path.stat().st_mtime_ns / 1e9 for path in graded)
     gaps = [later - earlier for earlier, later in pairwise(written)]
     full = {
-        student: _right(exercise, load_notebook(path))
+        student: _right(exercise, parse_notebook(path.read_bytes()))
         for student, path in zip(students(count), graded, strict=True)
     }
     repeated = _nbgrader(root, "autograde", exercise.name).seconds if again else None

@@ -33,7 +33,7 @@ class Commands(click.Group):
         """Run the command; what people can mend is told in full, what is ours is kept in a file."""
         try:
             return super().invoke(context)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except Exception as error:
             _stop(context, error)
@@ -166,21 +166,23 @@ def run(
         from autograder.batch.junit import to_junit
         from autograder.batch.run import run_notebooks
         from autograder.cli.shown import show_report
+        from autograder.grading.failures import describe_failure
         from autograder.report.report import Status
         from autograder.report.text import clean
 
-        runs = []
-        for done in run_notebooks(_course(folder), notebooks, exercise, unsafe=unsafe):
+        course, reports = _course(folder), []
+        for notebook, graded in run_notebooks(course, notebooks, exercise, unsafe=unsafe):
+            report = graded.report
             if as_json:
-                click.echo(done.to_json())
+                click.echo(report.to_json(notebook=notebook))
             else:
-                show_report(done)
-            if done.fault:
-                click.echo(clean(f"{done.notebook}: our failure: {done.fault}"), err=True)
-            runs.append(done)
+                show_report(notebook, report)
+            if problem := describe_failure(course, notebook, graded):
+                click.echo(clean(f"{notebook}: our failure: {problem}"), err=True)
+            reports.append((notebook, report))
     if junit is not None:
-        junit.write(to_junit(runs))
-    sys.exit(OUR_FAILURE if any(done.report.status is Status.GRADER_ERROR for done in runs) else 0)
+        junit.write(to_junit(reports))
+    sys.exit(OUR_FAILURE if any(report.status is Status.GRADER_ERROR for _, report in reports) else 0)
 
 
 @main.command()
@@ -213,16 +215,16 @@ def grade(
     total = sum(len(submissions_of(course, exercise, students)) for exercise in chosen)
     jobs = jobs or min(os.cpu_count() or 1, max(total, 1))
     with ExitStack() as stack:
-        marking = None
+        executor = None
         if cluster is not None:
             from autograder.batch.cluster import Cluster
 
-            marking = stack.enter_context(Cluster(cluster, unsafe=unsafe))
+            executor = stack.enter_context(Cluster(course, cluster, unsafe=unsafe))
         progress = stack.enter_context(Progress(total, as_json=as_json))
         try:
             summary = grade_submissions(
                 course, chosen, students,
-                jobs=jobs, force=force, unsafe=unsafe, marking=marking, tell=progress.tell,
+                jobs=jobs, force=force, unsafe=unsafe, executor=executor, notify=progress.notify,
             )  # fmt: skip
         except KeyboardInterrupt:
             click.echo("stopped; what is graded is kept, and the same command goes on from there", err=True)
@@ -258,7 +260,7 @@ def demo(folder: Path | None, exercises: tuple[str, ...]) -> None:
     course = _course(folder)
     chosen = course.chosen(exercises)
     with Progress(hand_ins(chosen)) as progress:
-        made, summary = demonstrate(course, chosen, tell=progress.tell)
+        made, summary = demonstrate(course, chosen, notify=progress.notify)
     show_class(made, summary)
     for line in places(made):
         click.echo(line)

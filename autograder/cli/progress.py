@@ -10,7 +10,7 @@ from rich import progress
 from rich.console import Console
 from rich.text import Text
 
-from autograder.batch.grade import Line, Summary
+from autograder.batch.grade import SubmissionLine, Summary
 from autograder.cli.table import show
 from autograder.report.report import Status
 from autograder.report.text import clean, number
@@ -53,16 +53,16 @@ class Progress:
     ) -> None:
         self._bar.stop()
 
-    def tell(self, line: Line) -> None:
+    def notify(self, line: SubmissionLine) -> None:
         """Say what became of one submission; on a terminal only of those that somebody should know of."""
         self._bar.advance(self._task)
         self._bar.refresh()
         if self._as_json:
             click.echo(json.dumps(asdict(line)))
         elif self._bar.disable:
-            click.echo(_told(line), err=line.ours)
+            click.echo(_described(line), err=line.ours)
         elif line.message or line.status != Status.GRADED:
-            self._bar.console.print(Text(_told(line)))
+            self._bar.console.print(Text(_described(line)))
 
 
 def show_summary(summary: Summary) -> None:
@@ -75,7 +75,7 @@ def show_summary(summary: Summary) -> None:
     show("Graded", columns, rows, note)
 
 
-def _row(exercise: str, lines: Sequence[Line]) -> list[str]:
+def _row(exercise: str, lines: Sequence[SubmissionLine]) -> list[str]:
     scores = [line.score for line in lines if line.score is not None]
     mean = sum(scores) / len(scores) if scores else None
     most = max((line.max_score or 0 for line in lines), default=0)
@@ -84,7 +84,7 @@ def _row(exercise: str, lines: Sequence[Line]) -> list[str]:
     return [exercise, *(str(count or "") for count in counts), f"{number(mean)} of {number(most)}"]
 
 
-def _told(line: Line) -> str:
+def _described(line: SubmissionLine) -> str:
     points = f"{number(line.score)} of {number(line.max_score)}" if line.max_score is not None else ""
     late = f"{line.seconds_late / 3600:.1f} h late" if line.seconds_late else ""
     before = "" if line.graded else "unchanged"

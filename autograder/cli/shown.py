@@ -4,18 +4,16 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.batch.grade import Line, Summary
-from autograder.batch.run import Run
+from autograder.batch.grade import SubmissionLine, Summary
 from autograder.cli.table import show
 from autograder.course.course import Course
 from autograder.demo import CLASS
-from autograder.report.report import QuestionReport, Verdict
+from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.report.text import number
 
 
-def show_report(run: Run) -> None:
+def show_report(notebook: str, report: Report) -> None:
     """Print a report for a person: questions, verdicts, scores and hints."""
-    report = run.report
     rows = [
         [
             question.name,
@@ -26,7 +24,7 @@ def show_report(run: Run) -> None:
         for question in report.questions
     ]
     score = f"{number(report.score)} of {number(report.max_score)} points"
-    title = f"{run.notebook} ({report.exercise}): {report.status}, {score}"
+    title = f"{notebook} ({report.exercise}): {report.status}, {score}"
     show(title, ("question", "verdict", "score", "hint"), rows, report.message)
 
 
@@ -54,7 +52,7 @@ def places(demo: Course) -> Iterator[str]:
     yield f"{'formgrader':12}cd {demo.root} && {jupyter} lab, then Nbgrader > Formgrader in its menu"
 
 
-def _cell(line: Line | None) -> str:
+def _cell(line: SubmissionLine | None) -> str:
     if line is None:
         return ""
     if line.status != "graded":

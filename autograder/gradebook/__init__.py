@@ -1,16 +1,23 @@
-"""The one door to nbgrader: releasing, its gradebook, its way through submissions and feedback."""
+"""The one door to nbgrader: its releases, its gradebook, its own way through submissions and feedback.
 
-from autograder.gradebook.book import ExerciseGradebook, read_gradebook
-from autograder.gradebook.config import configuration
-from autograder.gradebook.folder_check import refusal
-from autograder.gradebook.release import ConversionError, generate, register
+Read in this order:
 
-__all__ = [
-    "ConversionError",
-    "ExerciseGradebook",
-    "configuration",
-    "generate",
-    "read_gradebook",
-    "refusal",
-    "register",
-]
+config: the settings by which nbgrader's own commands and pages go our way.
+conversion: turns whatever fails inside nbgrader into one error, with the details in a log.
+assignment: what the gradebook knows of an exercise: questions, points, released cells.
+release: releases through nbgrader's generate_assignment, and registers exercises.
+folder_check: what of a submission's folder cannot be given to nbgrader.
+autograded: the submitted notebook made whole by the released one.
+comments: the words on each question that the formgrader shows.
+grades: takes a graded submission in: rows, comments, and the notebook as it was graded.
+book: one exercise's part of the gradebook, held open while a class goes through it.
+autograde: the same steps on the way through `nbgrader autograde`.
+folders: writes a student's folder as nbgrader's converters do.
+reading: what each submission has come to, by our scores and by people's.
+feedback: the pages that students get; the gradebook is only read.
+formgrader: keeps scripts of strangers out of the formgrader's pages.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

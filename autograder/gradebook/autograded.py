@@ -1,16 +1,15 @@
 """The notebook that nbgrader gets to see: the student's cells, with the exercise's metadata."""
 
+from collections.abc import Mapping
 from copy import deepcopy
-from pathlib import Path
-from typing import Any
 
 from nbformat import NotebookNode, v4
 
 from autograder.course.exercise import Exercise
 from autograder.gradebook.assignment import released
 from autograder.report.text import is_picture
-from autograder.submission.matching import Place, restore
-from autograder.submission.notebook import UnreadableError, cells_of, load_notebook
+from autograder.submission.matching import RestoredCell, restore
+from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 
 _MISSING = "This cell was missing from the submission. It has been put back as it was released."
 _PICTURE = "image/png"
@@ -29,19 +28,18 @@ class Release:
         self._texts = {cell.source for cell in cells if "nbgrader" not in cell.metadata}
         self._given = {cell.source.strip() for cell in cells}
 
-    def restored(self, path: Path) -> NotebookNode:
-        """Return the notebook at `path` made whole; of a file that is none, the release and a word on it."""
+    def restored(self, notebook: Notebook) -> NotebookNode:
+        """Return the notebook made whole; for a file that is none, the release with a word on it."""
         try:
-            notebook = load_notebook(path)
+            submitted = notebook.cells
         except UnreadableError as error:
             node = deepcopy(self._node)
             unread = f"**The submitted file could not be read: {error}.**"
             word = f"{unread} What follows is the exercise as released."
             node.cells.insert(0, v4.new_markdown_cell(word, id="unreadable"))
             return node
-        ids = _still_there(notebook, self._graded)
-        places = restore(self._exercise.cells, cells_of(notebook), ids, self._texts)
-        cells = [_cell(place, self._graded, notebook) for place in places]
+        restored = restore(self._exercise.cells, submitted, self._still_there(submitted), self._texts)
+        cells = [_cell(cell, self._graded) for cell in restored]
         metadata = deepcopy(self._node.metadata)
         return NotebookNode({**self._node, "metadata": metadata, "cells": cells})
 
@@ -54,30 +52,25 @@ class Release:
             for cell in node.cells
         )
 
-
-def _still_there(notebook: dict[str, Any], released: dict[str, NotebookNode]) -> dict[str, int]:
-    """Return which submitted cell has the cell id of which graded one."""
-    numbers = {
-        cell["id"]: number
-        for number, cell in reversed(list(enumerate(notebook["cells"])))
-        if isinstance(cell.get("id"), str)
-    }
-    return {name: numbers[cell.id] for name, cell in released.items() if cell.id in numbers}
+    def _still_there(self, submitted: tuple[NotebookCell, ...]) -> dict[str, int]:
+        """Return which submitted cell still has the cell id of which graded one."""
+        numbers = {cell.id: cell.number for cell in reversed(submitted) if cell.id}
+        return {name: numbers[cell.id] for name, cell in self._graded.items() if cell.id in numbers}
 
 
-def _cell(place: Place, released: dict[str, NotebookNode], notebook: dict[str, Any]) -> NotebookNode:
-    graded = released[place.graded.grade_id] if place.graded is not None else None
-    if place.submitted is None:
+def _cell(restored: RestoredCell, released: Mapping[str, NotebookNode]) -> NotebookNode:
+    graded = released[restored.graded.grade_id] if restored.graded is not None else None
+    if restored.submitted is None:
         assert graded is not None
         return _put_back(graded)
-    number, text = place.submitted.number, place.submitted.text
+    number, text = restored.submitted.number, restored.submitted.text
     right = graded.source if graded is not None and graded.metadata.nbgrader.locked else text
-    cell = _new(place.submitted.kind, right, f"cell-{number}")
+    cell = _new(restored.submitted.kind, right, f"cell-{number}")
     if graded is not None:
         cell.metadata["nbgrader"] = deepcopy(graded.metadata.nbgrader)
     if right.strip() == text.strip():  # what an edited check shows does not belong to the one put back
         cell.metadata["autograder"] = {"number": number}
-    if place.submitted.kind == "markdown" and (pictures := _attachments(notebook["cells"][number])):
+    if pictures := _pictures(restored.submitted):
         cell.attachments = pictures
     return cell
 
@@ -97,11 +90,6 @@ def _put_back(cell: NotebookNode) -> NotebookNode:
     return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"missing-{about.grade_id}"[:64])
 
 
-def _attachments(cell: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """Return the pictures that a markdown cell carries."""
-    attachments = cell.get("attachments")
-    return {
-        name: {_PICTURE: forms[_PICTURE]}
-        for name, forms in (attachments.items() if isinstance(attachments, dict) else ())
-        if isinstance(forms, dict) and isinstance(forms.get(_PICTURE), str) and is_picture(forms[_PICTURE])
-    }
+def _pictures(cell: NotebookCell) -> dict[str, dict[str, str]]:
+    """Return those attachments that can be looked at without harm, as the notebook format has them."""
+    return {name: {_PICTURE: encoded} for name, encoded in cell.attachments if is_picture(encoded)}

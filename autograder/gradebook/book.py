@@ -1,55 +1,41 @@
 """One exercise's part of the gradebook, held open while a class goes through it.
 
-It does for many submissions, with one connection, what nbgrader's autograde and generate_feedback do for each
-with many. Both ways lead through the same steps and leave the same rows and files.
+It does for many submissions, with one connection, what nbgrader's autograde does for each with many. Both
+ways lead through the same steps and leave the same rows and files.
 """
 
 import json
-import shutil
-import warnings
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, SubmittedAssignment
-from nbgrader.converters import Autograde, GenerateFeedback
-from nbgrader.converters.base import BaseConverter
+from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
+from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import find_all_files
-from sqlalchemy.exc import SAWarning
+from sqlalchemy.orm import contains_eager
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.files import write_whole
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.config import database, load
+from autograder.gradebook.conversion import ConversionError, converting, nbgrader_log
 from autograder.gradebook.folder_check import companions
-from autograder.gradebook.grades import complete, record
-from autograder.gradebook.reading import handins
-from autograder.gradebook.release import ConversionError, log_of, register, told
-from autograder.grading.grader import Graded
-from autograder.report.feedback_page import page
-from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.gradebook.folders import write_folder
+from autograder.gradebook.grades import take_in
+from autograder.gradebook.release import register
+from autograder.grading.graded import Graded
 from autograder.report.report import Report
-from autograder.submission.digest import fingerprint, rules
+from autograder.submission.digest import digest_of, rules
+from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
 
-def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
-    """Return the submissions of `exercise` in the course's gradebook; none where there is no gradebook."""
-    address = database(course)
-    if address.startswith("sqlite:///") and not Path(address.removeprefix("sqlite:///")).is_file():
-        return ()
-    with Gradebook(address, course.settings.course) as gradebook:
-        return handins(gradebook, exercise)
-
-
 class ExerciseGradebook:
-    """Takes an exercise's graded submissions in, and gives pages out; use it in a `with` block.
+    """Takes an exercise's graded submissions in; use it in a `with` block.
 
     Opening it makes the gradebook know the exercise as it is now, and when it is due.
     """
@@ -58,23 +44,20 @@ class ExerciseGradebook:
         self._course = course
         self._exercise = exercise
         self._database = database(course)
-        self._rules = rules(course, exercise.name)
+        self._rules = rules(course, exercise)
         self._release = Release(exercise)
         self._open = ExitStack()
 
     def __enter__(self) -> "ExerciseGradebook":
         course, exercise = self._course, self._exercise
         register(course, exercise)
-        self._log = self._open.enter_context(log_of(course))
+        self._log = self._open.enter_context(nbgrader_log(course))
         self._gradebook = self._open.enter_context(Gradebook(self._database, course.settings.course))
         self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
         config = load(course)
         config.CourseDirectory.assignment_id = exercise.name
         self._folders = CourseDirectory(config=config, log=self._log)
-        self._autograde, self._feedback = (
-            kind(coursedir=self._folders, config=config, log=self._log)
-            for kind in (Autograde, GenerateFeedback)
-        )
+        self._autograde = Autograde(coursedir=self._folders, config=config, log=self._log)
         self._penalties = AssignLatePenalties(parent=self._autograde)
         return self
 
@@ -83,66 +66,42 @@ class ExerciseGradebook:
     ) -> None:
         self._open.close()
 
-    def handins(self) -> dict[str, GradebookSubmission]:
-        """Return the submissions in the gradebook, by student, in order of their ids."""
-        return {handin.student: handin for handin in handins(self._gradebook, self._exercise)}
+    def seconds_late(self) -> dict[str, float]:
+        """Return by how much each student's submission in the gradebook is late."""
+        query = self._gradebook.db.query(SubmittedAssignment).join(SubmittedAssignment.assignment)
+        query = query.filter(Assignment.name == self._exercise.name)
+        submitted = query.options(contains_eager(SubmittedAssignment.assignment))
+        return {row.student_id: float(row.total_seconds_late) for row in submitted}
 
-    def report(self, student: str) -> Report | None:
-        """Return the report on a student's submission, if nothing has changed since it was taken in."""
-        submission = self._submission(student)
+    def report(self, submission: Submission, notebook: Notebook) -> Report | None:
+        """Return the report that stands in the autograded notebook, if grading could give no other one."""
         try:
             kept = json.loads(submission.autograded.read_text(encoding="utf-8"))["metadata"]["autograder"]
             report = Report.from_dict(kept["report"])
-            current = kept["fingerprint"] == fingerprint(self._rules, submission)
+            current = kept["fingerprint"] == digest_of(self._rules, notebook)
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return report if current else None
 
-    def record(self, student: str, graded: Graded) -> float:
+    def take_in(self, submission: Submission, notebook: Notebook, graded: Graded) -> float:
         """Take a graded submission in and write its autograded notebook; return how many seconds late it is.
 
         The notebook comes last: where it stands, the gradebook has the rest.
         """
-        submission = self._submission(student)
-        with self._telling(student):
-            row = self._row(submission)
-            node = self._release.restored(submission.notebook)
-            own_text = self._release.has_own_text(node)
-            complete(node, graded, fingerprint(self._rules, submission))
-            record(self._gradebook, submission, node, graded.report, own_text=own_text)
-            self._penalize(row, node)
-            text = nbformat.writes(node) + "\n"
-            self._write(self._autograde, submission.autograded, text, self._companions(submission))
-            late = float(row.total_seconds_late)
+        try:
+            with converting(self._course, self._log, submission.exercise, submission.student):
+                row = self._row(submission)
+                node = take_in(self._gradebook, self._release, self._rules, submission, notebook, graded)
+                self._penalize(row, node)
+                text = nbformat.writes(node) + "\n"
+                others = self._companions(submission)
+                write_folder(self._autograde, submission, submission.autograded, text, others)
+                late = float(row.total_seconds_late)
+        except ConversionError:
+            self._gradebook.db.rollback()
+            raise
         self._gradebook.db.expunge_all()
         return late
-
-    def write_page(self, handin: GradebookSubmission) -> Path:
-        """Write the page that a student gets, and return where it is."""
-        submission = self._submission(handin.student)
-        with self._telling(handin.student):
-            node = nbformat.read(submission.autograded, as_version=4)
-            report = Report.from_dict(node.metadata["autograder"]["report"])
-            text = page(report, handin, node.cells)
-            beside = submission.autograded.parent.iterdir()
-            others = {path.name: path for path in beside if path.suffix != ".ipynb"}
-            self._write(self._feedback, submission.feedback, text, others)
-        return submission.feedback
-
-    def _submission(self, student: str) -> Submission:
-        return Submission(self._course.root, student, self._exercise.name)
-
-    @contextmanager
-    def _telling(self, student: str) -> Iterator[None]:
-        """Turn whatever goes wrong into a ConversionError: others must get their turn."""
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SAWarning)  # from nbgrader's own use of its database
-                yield
-        except Exception as error:
-            self._gradebook.db.rollback()
-            self._log.exception("%s %s", self._exercise.name, student)
-            raise ConversionError(told(self._course, self._exercise.name, student)) from error
 
     def _row(self, submission: Submission) -> SubmittedAssignment:
         """Return the gradebook's row on a submission, made where there is none, with the time it came."""
@@ -166,12 +125,3 @@ class ExerciseGradebook:
         source = Path(self._folders.format_path(self._folders.source_directory, ".", submission.exercise))
         files = find_all_files(str(source), [*self._folders.ignore, "*.ipynb"])
         return own | {str(Path(path).relative_to(source)): Path(path) for path in files}
-
-    def _write(self, converter: BaseConverter, path: Path, text: str, others: dict[str, Path]) -> None:
-        """Write a folder anew, `path` last, with the permissions that nbgrader gives."""
-        shutil.rmtree(path.parent, ignore_errors=True)
-        for name, other in others.items():
-            (path.parent / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(other, path.parent / name)
-        write_whole(path, text)
-        converter.set_permissions(self._exercise.name, path.parent.parent.name)

@@ -1,4 +1,4 @@
-"""What grading leaves behind: outputs in the autograded notebook, scores and comments in the gradebook."""
+"""Takes what grading came to into the gradebook: scores, comments, and the notebook as it was graded."""
 
 from collections.abc import Iterator
 
@@ -7,30 +7,51 @@ from nbgrader import utils
 from nbgrader.api import Comment, Grade, Gradebook
 from sqlalchemy.orm import joinedload
 
+from autograder.files import write_whole
+from autograder.gradebook.autograded import Release
 from autograder.gradebook.comments import NO_RESPONSE, comment
-from autograder.grading.grader import Graded
+from autograder.grading.graded import Graded
 from autograder.grading.session import Result
 from autograder.report.outputs import Output
 from autograder.report.report import Report, Status, Verdict
 from autograder.report.text import clean_html, clean_text, is_picture
+from autograder.submission.digest import digest_of
+from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
 _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR)
 
 
-def complete(node: NotebookNode, graded: Graded, fingerprint: str) -> None:
-    """Put into each code cell what it showed when it was run, and into the notebook the report on it."""
-    node.metadata["autograder"] = {"fingerprint": fingerprint, "report": graded.report.as_dict()}
+def take_in(
+    gradebook: Gradebook,
+    release: Release,
+    rules: str,
+    submission: Submission,
+    notebook: Notebook,
+    graded: Graded,
+) -> NotebookNode:
+    """Record a graded submission, by our command or nbgrader's own, and return its autograded notebook.
+
+    The report is written first, then scores and comments; what a person has written stays. The returned
+    notebook says by which rules the very bytes in `notebook` were graded: whoever writes it does so last.
+    """
+    write_whole(submission.report, graded.report.to_json() + "\n")
+    node = release.restored(notebook)
+    own_text = release.has_own_text(node)
+    digest = digest_of(rules, notebook)
+    node.metadata["autograder"] = {"fingerprint": digest, "report": graded.report.as_dict()}
     for cell in node.cells:
         number = cell.metadata.pop("autograder", {}).get("number")
         if cell.cell_type == "code" and number in graded.results:
             cell.outputs = list(_outputs(graded.results[number]))
+    _record(gradebook, submission, node, graded.report, own_text=own_text)
+    return node
 
 
-def record(
+def _record(
     gradebook: Gradebook, submission: Submission, node: NotebookNode, report: Report, *, own_text: bool
 ) -> None:
-    """Write scores and comments to the gradebook; what a person wrote there stays.
+    """Write scores and comments to the gradebook.
 
     With `own_text` the student added text cells, and a written answer may stand in one of them.
     """

@@ -1,13 +1,26 @@
 """Reads the gradebook: what each submission has come to, by our scores and by people's."""
 
+from pathlib import Path
+
 from nbgrader.api import Assignment, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy.orm import joinedload, selectinload
 
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.gradebook.config import database
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 
 
-def handins(
+def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
+    """Return the submissions of `exercise` in the course's gradebook; none where there is no gradebook."""
+    address = database(course)
+    if address.startswith("sqlite:///") and not Path(address.removeprefix("sqlite:///")).is_file():
+        return ()
+    with Gradebook(address, course.settings.course) as gradebook:
+        return submissions_in(gradebook, exercise)
+
+
+def submissions_in(
     gradebook: Gradebook, exercise: Exercise, student: str | None = None
 ) -> tuple[GradebookSubmission, ...]:
     """Return the submissions of `exercise`, or one student's, in order of the students' ids."""
@@ -20,11 +33,11 @@ def handins(
     if student is not None:
         query = query.filter(SubmittedAssignment.student_id == student)
     whole = query.options(notebooks.options(grades, comments), joinedload(SubmittedAssignment.assignment))
-    found = [_handin(exercise, submission) for submission in whole]
-    return tuple(sorted(found, key=lambda handin: handin.student))
+    found = [_read(exercise, submission) for submission in whole]
+    return tuple(sorted(found, key=lambda submission: submission.student))
 
 
-def _handin(exercise: Exercise, submission: SubmittedAssignment) -> GradebookSubmission:
+def _read(exercise: Exercise, submission: SubmittedAssignment) -> GradebookSubmission:
     comments = {c.name: c for notebook in submission.notebooks for c in notebook.comments}
     grades = {grade.name: grade for notebook in submission.notebooks for grade in notebook.grades}
     entries = []

@@ -17,6 +17,7 @@ from autograder.grading.restarting import RestartingGrader
 from autograder.report.feedback_page import OUTCOMES
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.text import clean_text, number
+from autograder.submission.notebook import read_notebook
 
 OUR_FAILURE = 3
 
@@ -27,13 +28,13 @@ def main(arguments: list[str]) -> int:
     target.unlink(missing_ok=True)
     course = load_course(folder.absolute())
     (exercise,) = course.exercises.values()
-    with RestartingGrader(course) as marker:
-        mark = marker.grade(exercise, find_notebook(submission, exercise))
-    report = mark.graded.report
+    with RestartingGrader(course) as grader:
+        graded = grader.grade(exercise, read_notebook(find_notebook(submission, exercise)))
+    report = graded.report
     sys.stdout.write(f"{report.status}: {number(report.score)} of {number(report.max_score)} points\n")
     sys.stdout.write(f"walls: {' '.join(report.sandbox)}\n")
     if report.status is Status.GRADER_ERROR:
-        sys.stdout.write(f"our failure: {clean_text(mark.fault)}\n")
+        sys.stdout.write(f"our failure: {clean_text(graded.problem)}\n{clean_text(graded.traceback)}")
         return OUR_FAILURE
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(json.dumps(results(report), indent=1) + "\n", encoding="utf-8")

@@ -1,10 +1,10 @@
-"""What became of one submission, in a form that goes from one process or machine to another."""
+"""What grading one submission came to, in a form that goes from one process or machine to another."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.grading.grader import Graded
 from autograder.grading.session import MAX_SHOWN, Result
 from autograder.report.outputs import checked_outputs
 from autograder.report.report import Report
@@ -12,29 +12,42 @@ from autograder.testing.student import StudentError
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A report with what the cells showed; `fault` tells those who run the course of a failure of ours."""
+class Graded:
+    """What grading one submission came to; it goes whole from the grader to the gradebook.
 
-    graded: Graded
-    fault: str = ""
+    `problem` and `traceback` are for those who run the course, where grading failed on our side.
+    """
+
+    report: Report
+    results: Mapping[int, Result]  # what each code cell showed when it ran, by the cell's number
+    problem: str = ""
+    traceback: str = ""
 
     def to_json(self) -> str:
-        """Return the mark on one line of JSON."""
-        results = {str(number): _packed(result) for number, result in self.graded.results.items()}
-        return json.dumps({"report": self.graded.report.as_dict(), "results": results, "fault": self.fault})
+        """Return all of it on one line of JSON."""
+        results = {str(number): _packed(result) for number, result in self.results.items()}
+        return json.dumps(
+            {
+                "report": self.report.as_dict(),
+                "results": results,
+                "problem": self.problem,
+                "traceback": self.traceback,
+            }
+        )
 
     @staticmethod
-    def from_json(text: str) -> "Mark":
-        """Rebuild a mark from `to_json`."""
+    def from_json(text: str) -> "Graded":
+        """Rebuild what `to_json` has written."""
         data = json.loads(text)
         results = {int(number): _unpacked(result) for number, result in data["results"].items()}
-        return Mark(Graded(Report.from_dict(data["report"]), results), str(data["fault"]))
+        report = Report.from_dict(data["report"])
+        return Graded(report, results, str(data["problem"]), str(data["traceback"]))
 
 
 def _packed(result: Result) -> dict[str, Any]:
     error = result.error
-    told = error and {"type": error.type, "message": error.message, "places": error.places}
-    return {"outputs": [output.as_dict() for output in result.outputs], "error": told}
+    packed = error and {"type": error.type, "message": error.message, "places": error.places}
+    return {"outputs": [output.as_dict() for output in result.outputs], "error": packed}
 
 
 def _unpacked(data: dict[str, Any]) -> Result:

@@ -1,8 +1,7 @@
 """Grades one submission: runs its notebook in a worker, its hidden tests here, and writes the report."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 import torch
 
@@ -10,7 +9,8 @@ from autograder.course.exercise import Exercise
 from autograder.course.limits import Limits
 from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.forbidden import broken_rule
-from autograder.grading.session import CodeCell, Result, Session
+from autograder.grading.graded import Graded
+from autograder.grading.session import CodeCell, Session
 from autograder.grading.verdicts import Judge
 from autograder.report.report import (
     Outcome,
@@ -24,16 +24,8 @@ from autograder.report.report import (
     written,
 )
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.notebook import NotebookCell, UnreadableError, read_notebook
+from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.testing.suite import Suite, TestRun
-
-
-@dataclass(frozen=True, slots=True)
-class Graded:
-    """A report, and what each code cell showed when it ran, by the cell's number."""
-
-    report: Report
-    results: dict[int, Result]
 
 
 class Grader:
@@ -52,10 +44,10 @@ class Grader:
         self.suite = Suite(exercise)
         self.diagnosis = Diagnosis(self.suite)
 
-    def grade(self, path: Path) -> Graded:
-        """Return the report on the notebook at `path`; a file that is no notebook gets one too."""
+    def grade(self, notebook: Notebook) -> Graded:
+        """Return what a submitted file comes to; one that is no notebook gets a report too."""
         try:
-            return self.grade_cells(read_notebook(path))
+            return self.grade_cells(notebook.cells)
         except UnreadableError as error:
             return Graded(self._refused(str(error)), {})
 

@@ -1,28 +1,30 @@
-"""Grades submissions one after another, whatever happens to the worker or to us, and writes their reports."""
+"""Grades submissions one after another, whatever happens to the worker or to us."""
 
-import logging
-from pathlib import Path
+import traceback
+from dataclasses import replace
 from types import TracebackType
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.limits import Tier
-from autograder.files import write_whole
-from autograder.grading.graded import Mark
-from autograder.grading.grader import Graded, Grader
+from autograder.grading.graded import Graded
+from autograder.grading.grader import Grader
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
 from autograder.sandbox.process import WorkerError
 from autograder.sandbox.zygote import WallError, Zygote, ZygoteError
-from autograder.submission.submission import Submission
+from autograder.submission.notebook import Notebook
 
-_LOG = logging.getLogger(__name__)
 _OURS = (
     "The autograder failed on this submission, not you. It has no score yet; your instructor has been told."
 )
 
 
 class RestartingGrader:
-    """Grades submissions of a course with one zygote, replaced when it dies; use it in a `with` block."""
+    """Grades submissions of a course with one zygote; use it in a `with` block.
+
+    A zygote that dies is replaced, and the submission that met its death is graded once more. What fails on
+    our side becomes a report as well, and the next submission is graded as if nothing had happened.
+    """
 
     def __init__(self, course: Course, *, unsafe: bool = False) -> None:
         self._course = course
@@ -30,22 +32,16 @@ class RestartingGrader:
         self._zygote: Zygote | None = None
         self._graders: dict[str, Grader] = {}
 
-    def mark(self, submission: Submission) -> Mark:
-        """Grade `submission` and write its report to build/reports/."""
-        mark = self.grade(self._course.exercises[submission.exercise], submission.notebook)
-        write_whole(submission.report, mark.graded.report.to_json() + "\n")
-        return mark
+    def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
+        """Grade `notebook` as a submission of `exercise`.
 
-    def grade(self, exercise: Exercise, path: Path) -> Mark:
-        """Grade the notebook at `path`; our own failures are reports too.
-
-        Only walls that do not stand stop everything: that is a WallError.
+        Nothing but missing walls stops everything: those are a WallError.
         """
-        mark = self._grade(exercise, path)
-        if mark.graded.report.status is Status.GRADER_ERROR and not self._alive():
+        graded = self._grade(exercise, notebook)
+        if graded.report.status is Status.GRADER_ERROR and not self._alive():
             self.close()
-            mark = self._grade(exercise, path)
-        return mark
+            graded = self._grade(exercise, notebook)
+        return graded
 
     def close(self) -> None:
         """End the zygote; the next submission starts another."""
@@ -62,17 +58,17 @@ class RestartingGrader:
     ) -> None:
         self.close()
 
-    def _grade(self, exercise: Exercise, path: Path) -> Mark:
+    def _grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
         try:
-            graded = self._grader(exercise).grade(path)
+            graded = self._grader(exercise).grade(notebook)
         except WallError:
             raise
         except Exception as error:
-            _LOG.debug("%s: cannot be graded", path, exc_info=True)
-            fault = f"{type(error).__name__}: {error}"
-            return Mark(Graded(_failure(exercise, self._zygote), {}), fault)
+            problem = f"{type(error).__name__}: {error}"
+            return Graded(_failure(exercise, self._zygote), {}, problem, traceback.format_exc())
         failed = [q.name for q in graded.report.questions if q.verdict is Verdict.GRADER_ERROR]
-        return Mark(graded, f"grader error in {', '.join(failed)}; see the report" if failed else "")
+        problem = f"grader error in {', '.join(failed)}; see the report" if failed else ""
+        return replace(graded, problem=problem)
 
     def _grader(self, exercise: Exercise) -> Grader:
         if self._zygote is None:

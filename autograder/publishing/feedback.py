@@ -5,31 +5,17 @@ from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook import ConversionError, ExerciseGradebook, read_gradebook
-from autograder.submission.submission import Submission
+from autograder.gradebook.conversion import ConversionError
+from autograder.gradebook.feedback import write_feedback
 
 
 def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write feedback/<student>/<exercise>/<exercise>.html for all that is graded, and return the pages.
 
-    A page that fails stops no other; a ConversionError tells of it at the end.
+    The gradebook is only read. A page that fails stops no other; a ConversionError tells of it at the end.
     """
-    pages: list[Path] = []
-    failures: list[str] = []
-    for exercise in exercises:
-        graded = [
-            handin
-            for handin in read_gradebook(course, exercise)
-            if Submission(course.root, handin.student, exercise.name).autograded.is_file()
-        ]
-        if not graded:
-            continue
-        with ExerciseGradebook(course, exercise) as book:
-            for handin in graded:
-                try:
-                    pages.append(book.write_page(handin))
-                except ConversionError as error:
-                    failures.append(str(error))
+    written = [page for exercise in exercises for page in write_feedback(course, exercise)]
+    failures = [str(page) for page in written if isinstance(page, ConversionError)]
     if failures:
         raise ConversionError("\n".join(failures))
-    return pages
+    return [page for page in written if isinstance(page, Path)]

@@ -1,45 +1,58 @@
 """Says whether grading a submission again could come to another result."""
 
 import hashlib
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
 import autograder
 from autograder.course.course import Course
-from autograder.submission.submission import Submission
+from autograder.course.exercise import Exercise
+from autograder.submission.notebook import Notebook
 
 _ENGINE = Path(autograder.__file__).parent
+# What takes part in grading and in what the gradebook keeps of it: these rooms without these modules. A test
+# compares the list with the imports of the code that grades: a module more would regrade classes for nothing,
+# one less would keep old grades.
+_ROOMS = ("course", "worker", "sandbox", "submission", "testing", "grading", "gradebook", "report")
+_OTHERS = {"errors.py", "files.py"}
+_LEFT_OUT: set[str] = set()
 
 
-def rules(course: Course, exercise: str) -> str:
-    """Return a digest of all by which submissions of an exercise are graded.
+def digest_of(rules: str, notebook: Notebook) -> str:
+    """Return what changes when grading `notebook` again by `rules` could come to another result."""
+    return hashlib.sha256(f"{rules} {notebook.digest}".encode()).hexdigest()
 
-    That is its files and its entry in course.yaml, the walls, and the engine itself.
+
+def rules(course: Course, exercise: Exercise) -> str:
+    """Return a digest of all by which submissions of `exercise` are graded.
+
+    That is its source, its hidden tests and known mistakes, its entry in course.yaml, the walls, and the
+    engine. Accepted and held-out answers prove an exercise; no grade depends on them.
     """
-    entry = (course.limits(exercise), dict(course.forbidden(exercise)), course.due(exercise))
+    name = exercise.name
+    entry = (course.limits(name), dict(course.forbidden(name)), course.due(name))
     digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode())
-    for path in sorted(course.exercises[exercise].folder.rglob("*.py")):
-        digest.update(_content(path))
+    for path in (exercise.source, exercise.suite, *sorted(exercise.folder.glob("mistakes/*.py"))):
+        digest.update(path.name.encode() + _content(path))
     return digest.hexdigest()
 
 
 def engine() -> str:
-    """Return a digest of the engine and the torch that it computes with."""
+    """Return a digest of the engine's grading modules and of the torch that they compute with."""
     digest = hashlib.sha256(version("torch").encode())
-    for path in sorted(_ENGINE.rglob("*.py")):
-        if "tests" not in path.relative_to(_ENGINE).parts:
-            digest.update(_content(path))
+    for path in grading_modules():
+        digest.update(path.relative_to(_ENGINE).as_posix().encode() + _content(path))
     return digest.hexdigest()
 
 
-def fingerprint(rules: str, submission: Submission) -> str:
-    """Return what changes when grading `submission` again by `rules` could come to another result."""
-    return hashlib.sha256(rules.encode() + _content(submission.notebook)).hexdigest()
+def grading_modules() -> Iterator[Path]:
+    """Yield the engine's modules that take part in grading, in order."""
+    found = {path for room in _ROOMS for path in (_ENGINE / room).glob("*.py")}
+    left_out = {_ENGINE / name for name in _LEFT_OUT}
+    yield from sorted(found - left_out | {_ENGINE / name for name in _OTHERS})
 
 
 def _content(path: Path) -> bytes:
-    """Return the digest of a file, or what else stands in its place."""
-    if path.is_symlink() or not path.is_file():
-        return b"no file"
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
+    """Return the digest of a file; a missing one has a digest of its own."""
+    return hashlib.sha256(path.read_bytes()).digest() if path.is_file() else b"no file"

@@ -11,7 +11,7 @@ GRADED = (Role.SOLUTION, Role.CHECK, Role.MANUAL)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RestoredCell:
     """A cell of the notebook to be shown: the student's, and the graded cell that it is, where it is one.
 
     A graded cell that the submission lacks stands alone.
@@ -26,7 +26,7 @@ def restore(
     submitted: Sequence[NotebookCell],
     ids: Mapping[str, int],
     given: Collection[str] = (),
-) -> tuple[Place, ...]:
+) -> tuple[RestoredCell, ...]:
     """Return the submission's cells in their order, each graded cell once, missing ones where they belong.
 
     `ids` gives the submitted cell that still has the cell id of a graded one, by grade_id. `given` is text
@@ -34,11 +34,11 @@ def restore(
     """
     found = _Match(cells, submitted, ids, given).found
     owner = {found[cell.grade_id].number: cell for cell in cells if cell.grade_id in found}
-    places = [Place(owner.get(cell.number), cell) for cell in submitted]
+    places = [RestoredCell(owner.get(cell.number), cell) for cell in submitted]
     position = 0
     for cell in (cell for cell in cells if cell.role in GRADED):
         if cell.grade_id not in found:
-            places.insert(position, Place(cell, None))
+            places.insert(position, RestoredCell(cell, None))
         position = 1 + next(i for i, place in enumerate(places) if place.graded is cell)
     return tuple(places)
 

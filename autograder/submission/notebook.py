@@ -1,7 +1,12 @@
-"""Reads a submitted notebook strictly: a stranger's bytes in, plain cells or one clear refusal out."""
+"""Reads a submitted notebook once: a stranger's bytes go in, plain cells or one clear refusal come out."""
 
+import hashlib
 import json
+import os
+import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,41 +21,71 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NotebookCell:
-    """One cell of a submission; `number` counts all cells from 0, `name` is its grade_id if it has one."""
+    """One cell of a submission; `number` counts all cells from 0."""
 
     number: int
     kind: str
     text: str
-    name: str = ""
+    name: str = ""  # its grade_id, where it has one
+    id: str = ""  # by which the notebook format tells cells apart
+    attachments: tuple[tuple[str, str], ...] = ()  # names of pictures, and what is said to be a PNG in base64
 
 
-def read_notebook(path: Path) -> tuple[NotebookCell, ...]:
-    """Return the cells of the notebook at `path`, or raise UnreadableError."""
-    return cells_of(load_notebook(path))
+@dataclass(frozen=True)
+class Notebook:
+    """A submitted file as it was at one moment; grading, restoring and recording all take this value.
+
+    `problem` says why there are no bytes to look at. Whether the bytes are a notebook shows when `cells` are
+    asked for.
+    """
+
+    content: bytes
+    problem: str = ""
+
+    @cached_property
+    def digest(self) -> str:
+        """What identifies the bytes: another submission has another digest."""
+        return hashlib.sha256(self.problem.encode() or self.content).hexdigest()
+
+    @cached_property
+    def cells(self) -> tuple[NotebookCell, ...]:
+        """The cells; UnreadableError says why the file has none."""
+        if self.problem:
+            raise UnreadableError(self.problem)
+        return tuple(_cell(number, cell) for number, cell in enumerate(parse_notebook(self.content)["cells"]))
 
 
-def load_notebook(path: Path) -> dict[str, Any]:
-    """Return the notebook's JSON once it is sure to be one of format 4."""
+def read_notebook(path: Path) -> Notebook:
+    """Return what lies at `path`, whatever it is; no link is followed and no pipe is waited for."""
     try:
-        if path.is_symlink() or not path.is_file():
-            raise UnreadableError("there is no notebook file of this name")
-        if path.stat().st_size > MAX_BYTES:
-            raise UnreadableError(f"larger than {MAX_BYTES >> 20} MB; clear all outputs and save again")
-        text = path.read_bytes().decode("utf-8-sig")
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return Notebook(file.read(MAX_BYTES + 1))
+    except OSError as error:
+        if path.is_file() and not path.is_symlink():
+            return Notebook(b"", f"cannot be opened: {error.strerror}")
+    return Notebook(b"", "there is no notebook file of this name")
+
+
+def parse_notebook(content: bytes) -> dict[str, Any]:
+    """Return the notebook's JSON once it is sure to be one of format 4, or raise UnreadableError."""
+    if len(content) > MAX_BYTES:
+        raise UnreadableError(f"larger than {MAX_BYTES >> 20} MB; clear all outputs and save again")
+    try:
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UnreadableError("not UTF-8 text; save it from Jupyter") from None
-    except OSError as error:
-        raise UnreadableError(f"cannot be opened: {error.strerror}") from None
     if not text.strip():
         raise UnreadableError("the file is empty")
     return _checked(_parsed(text))
 
 
-def cells_of(notebook: dict[str, Any]) -> tuple[NotebookCell, ...]:
-    """Return the cells of a notebook that `load_notebook` has checked."""
-    return tuple(
-        NotebookCell(number, cell["cell_type"], _text(cell["source"]), _grade_id(cell))
-        for number, cell in enumerate(notebook["cells"])
+def _cell(number: int, cell: dict[str, Any]) -> NotebookCell:
+    kind, text, identity = cell["cell_type"], _text(cell["source"]), cell.get("id")
+    attachments = tuple(_attachments(cell)) if kind == "markdown" else ()
+    return NotebookCell(
+        number, kind, text, _grade_id(cell), identity if isinstance(identity, str) else "", attachments
     )
 
 
@@ -59,6 +94,15 @@ def _grade_id(cell: dict[str, Any]) -> str:
         case {"metadata": {"nbgrader": {"grade_id": str(name)}}}:
             return name
     return ""
+
+
+def _attachments(cell: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the pictures that a text cell carries along."""
+    attachments = cell.get("attachments")
+    for name, forms in attachments.items() if isinstance(attachments, dict) else ():
+        match forms:
+            case {"image/png": str(encoded)}:
+                yield name, encoded
 
 
 def _parsed(text: str) -> Any:

@@ -9,18 +9,29 @@ from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
 from autograder.errors import UsageError
 from autograder.report.text import clean
-from autograder.submission.notebook import NotebookCell, UnreadableError, read_notebook
+from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 
 
 class UnknownExerciseError(UsageError):
     """A notebook does not tell which exercise it is, and nobody has said so."""
 
 
-def guess_exercise(course: Course, path: Path) -> Exercise:
-    """Return the exercise that the notebook's name, its folder or its cells tell, in this order."""
-    by_name = _named(course, path.stem) or _named(course, path.absolute().parent.name)
-    if found := by_name or _by_questions(course, path):
-        return found
+def exercise_by_name(course: Course, path: Path) -> Exercise | None:
+    """Return the exercise that the notebook's name or else its folder tells."""
+    return _named(course, path.stem) or _named(course, path.absolute().parent.name)
+
+
+def exercise_by_cells(course: Course, path: Path, notebook: Notebook) -> Exercise:
+    """Return the one exercise that shares most questions with the notebook's cells."""
+    try:
+        present = _questions(notebook.cells)
+    except UnreadableError:
+        present = set()
+    shared = {exercise: len(present & _asked(exercise)) for exercise in course.exercises.values()}
+    most = max(shared.values())
+    best = [exercise for exercise, count in shared.items() if count == most]
+    if most and len(best) == 1:
+        return best[0]
     known = ", ".join(course.exercises)
     raise UnknownExerciseError(
         f"{clean(str(path))}: neither its name, its folder nor its cells tell which exercise it is; "
@@ -34,18 +45,6 @@ def _named(course: Course, text: str) -> Exercise | None:
         return course.exercises[text]
     found = [name for name in course.exercises if re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text)]
     return course.exercises[max(found, key=len)] if found else None
-
-
-def _by_questions(course: Course, path: Path) -> Exercise | None:
-    """Return the one exercise that shares most questions with the notebook's cells."""
-    try:
-        present = _questions(read_notebook(path))
-    except UnreadableError:
-        return None
-    shared = {exercise: len(present & _asked(exercise)) for exercise in course.exercises.values()}
-    most = max(shared.values())
-    best = [exercise for exercise, count in shared.items() if count == most]
-    return best[0] if most and len(best) == 1 else None
 
 
 def _questions(cells: Sequence[NotebookCell]) -> set[str]:

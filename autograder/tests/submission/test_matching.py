@@ -1,7 +1,7 @@
 """Which cell is which, when an editor or a student has lost the marks."""
 
 from autograder.course.source import Cell, Role
-from autograder.submission.matching import Place, restore
+from autograder.submission.matching import RestoredCell, restore
 from autograder.submission.notebook import NotebookCell
 from autograder.tests.classroom import ANSWER
 
@@ -25,7 +25,7 @@ def handed_in(*cells: tuple[str, str] | tuple[str, str, str]) -> tuple[NotebookC
     return tuple(NotebookCell(number, *cell) for number, cell in enumerate(cells))
 
 
-def owners(places: tuple[Place, ...]) -> dict[str, int | None]:
+def owners(places: tuple[RestoredCell, ...]) -> dict[str, int | None]:
     """Return the number of the submitted cell that stands for each graded one."""
     return {p.graded.grade_id: p.submitted.number if p.submitted else None for p in places if p.graded}
 

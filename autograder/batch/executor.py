@@ -1,0 +1,47 @@
+"""What grades many submissions: the interface, and the executor that does it in this process."""
+
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Protocol
+
+from autograder.course.course import Course
+from autograder.grading.graded import Graded
+from autograder.grading.restarting import RestartingGrader
+from autograder.submission.notebook import Notebook
+from autograder.submission.submission import Submission
+
+Task = tuple[Submission, Notebook]
+Done = tuple[Submission, Notebook, Graded]
+
+
+class Executor(Protocol):
+    """Whatever grades submissions of one course; use it in a `with` block."""
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        """Grade each submission once and yield it as soon as it is done, in whatever order.
+
+        Tasks are taken only a few ahead of the results, so that a large class does not fill the memory.
+        """
+        ...
+
+
+class InProcess:
+    """Grades one submission after another in this process."""
+
+    def __init__(self, course: Course, *, unsafe: bool = False) -> None:
+        self._course = course
+        self._grader = RestartingGrader(course, unsafe=unsafe)
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        """Grade in the order of the tasks."""
+        for submission, notebook in tasks:
+            exercise = self._course.exercises[submission.exercise]
+            yield submission, notebook, self._grader.grade(exercise, notebook)
+
+    def __enter__(self) -> "InProcess":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._grader.close()

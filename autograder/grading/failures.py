@@ -1,0 +1,17 @@
+"""Keeps the traceback of a failure of ours in build/autograder.log, and says so in one line."""
+
+from autograder.course.course import Course
+from autograder.course.log import log_of
+from autograder.grading.graded import Graded
+from autograder.report.text import clean_text
+
+_LOG = "autograder"
+
+
+def describe_failure(course: Course, submission: str, graded: Graded) -> str:
+    """Return what failed on our side while `submission` was graded, and where to read on; else nothing."""
+    if not graded.traceback:
+        return graded.problem
+    with log_of(course, _LOG) as log:
+        log.error("%s: %s\n%s", submission, graded.problem, clean_text(graded.traceback).rstrip())
+    return f"{graded.problem}; {course.build / _LOG}.log says more"
