@@ -14,7 +14,8 @@ book: one exercise's part of the gradebook, held open while a class goes through
 autograde: the same steps on the way through `nbgrader autograde`.
 folders: writes a student's folder as nbgrader's converters do.
 reading: what each submission has come to, by our scores and by people's.
-feedback: the pages that students get; the gradebook is only read.
+feedback: our page in the place of the one that nbgrader would write.
+pages: the gradebook as publishing sees it, which only reads: submissions and feedback pages.
 formgrader: keeps scripts of strangers out of the formgrader's pages.
 """
 

@@ -1,9 +1,8 @@
 from .book import ExerciseGradebook
 from .config import configuration
 from .conversion import ConversionError
-from .feedback import write_feedback
 from .folder_check import refusal
-from .reading import read_gradebook
+from .pages import read_gradebook, write_feedback
 from .release import generate, register
 
 __all__ = [

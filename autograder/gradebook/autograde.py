@@ -1,4 +1,4 @@
-"""The way of a submission through `nbgrader autograde`: read once, graded by us, recorded as by our command."""
+"""A submission's way through `nbgrader autograde`: read once, graded by us, recorded as by our command."""
 
 import glob
 import weakref

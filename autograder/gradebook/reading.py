@@ -1,23 +1,10 @@
 """Reads the gradebook: what each submission has come to, by our scores and by people's."""
 
-from pathlib import Path
-
 from nbgrader.api import Assignment, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy.orm import joinedload, selectinload
 
-from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook.config import database
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
-
-
-def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
-    """Return the submissions of `exercise` in the course's gradebook; none where there is no gradebook."""
-    address = database(course)
-    if address.startswith("sqlite:///") and not Path(address.removeprefix("sqlite:///")).is_file():
-        return ()
-    with Gradebook(address, course.settings.course) as gradebook:
-        return submissions_in(gradebook, exercise)
 
 
 def submissions_in(

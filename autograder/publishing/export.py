@@ -5,7 +5,7 @@ from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook.reading import read_gradebook
+from autograder.gradebook.pages import read_gradebook
 from autograder.publishing import canvas, moodle
 from autograder.publishing.csv_table import Row, write_sheet
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission

@@ -6,7 +6,7 @@ from pathlib import Path
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.conversion import ConversionError
-from autograder.gradebook.feedback import write_feedback
+from autograder.gradebook.pages import write_feedback
 
 
 def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:

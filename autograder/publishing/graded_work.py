@@ -8,7 +8,7 @@ from typing import Any
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook.reading import read_gradebook
+from autograder.gradebook.pages import read_gradebook
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.submission.submission import Submission

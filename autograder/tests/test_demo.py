@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.grade import Line, Summary
+from autograder.batch.grade import SubmissionLine, Summary
 from autograder.cli.shown import places, show_class
 from autograder.course.course import Course, load_course
 from autograder.course.source import SourceError
 from autograder.demo import CLASS, demonstrate
 from autograder.tests.classroom import open_course
 
-Class = dict[str, Line]
+Class = dict[str, SubmissionLine]
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -12,12 +12,12 @@ import pytest
 from distributed import Client, LocalCluster, Scheduler
 
 from autograder.batch import cluster
-from autograder.batch import pool as crew
 from autograder.batch.cluster import Cluster, ClusterError
+from autograder.batch.executor import Done, Executor, InProcess, Task
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course, load_course
 from autograder.sandbox.zygote import WallError
-from autograder.submission.notebook import MAX_BYTES
+from autograder.submission.notebook import MAX_BYTES, read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 
@@ -62,8 +62,12 @@ def kept(course: Course) -> dict[Path, bytes]:
     return {path: path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()}
 
 
-def marks(marking: crew.Crew, course: Course, submissions: Sequence[Submission]) -> dict[str, str]:
-    return {one.student: mark.to_json() for one, mark in marking(course, submissions)}
+def tasks(submissions: Sequence[Submission]) -> list[Task]:
+    return [(submission, read_notebook(submission.notebook)) for submission in submissions]
+
+
+def results(executor: Executor, submissions: Sequence[Submission]) -> dict[str, str]:
+    return {one.student: graded.to_json() for one, _, graded in executor.map(tasks(submissions))}
 
 
 def hand_in_all_kinds(course: Course) -> None:
@@ -85,8 +89,8 @@ def hand_in_all_kinds(course: Course) -> None:
 def test_a_cluster_comes_to_what_is_graded_here(ready: Course, dask: LocalCluster) -> None:
     hand_in_all_kinds(ready)
     here = grade_submissions(ready, [small(ready)]), kept(ready)
-    with Cluster(dask.scheduler_address) as marking:
-        there = grade_submissions(ready, [small(ready)], force=True, marking=marking), kept(ready)
+    with Cluster(ready, dask.scheduler_address) as executor:
+        there = grade_submissions(ready, [small(ready)], force=True, executor=executor), kept(ready)
     assert there == here
     assert all(line.graded and not line.ours for line in there[0].lines)
     assert len(there[0].lines) == len(list((ready.build / "reports" / "01_small").iterdir())) == 10
@@ -100,28 +104,26 @@ def test_a_dask_worker_that_dies_costs_no_result(
     failures: int,
     graded_here: bool,
 ) -> None:
-    here: list[Submission] = []
-    right = crew.Alone.__call__
+    here: list[Task] = []
+    right = InProcess.map
 
-    def counted(self: crew.Alone, course: Course, submissions: Sequence[Submission]) -> crew.Marking:
-        here.extend(submissions)
-        return right(self, course, submissions)
+    def counted(self: InProcess, tasks: Iterable[Task]) -> Iterator[Done]:
+        here.extend(tasks)
+        return right(self, here)
 
     monkeypatch.setattr(scheduler(dask), "allowed_failures", failures)
-    monkeypatch.setattr(crew.Alone, "__call__", counted)
+    monkeypatch.setattr(InProcess, "map", counted)
     course, submissions = class_of_six
     assert until(lambda: len(scheduler(dask).workers) == 2)
-    with Cluster(dask.scheduler_address) as marking:
-        there = marking(course, submissions)
-        first, mark = next(there)
+    with Cluster(course, dask.scheduler_address) as executor:
+        there = executor.map(tasks(submissions))
+        first, _, graded = next(there)
         gone = kill_a_busy_one(dask)
-        seen = {first.student: mark.to_json(), **{one.student: mark.to_json() for one, mark in there}}
+        seen = {first.student: graded.to_json(), **{one.student: done.to_json() for one, _, done in there}}
     assert bool(here) is graded_here
     assert not psutil.wait_procs(gone, timeout=30)[1]
-    reports = kept(course)
-    with crew.Alone() as alone:
-        assert seen == marks(alone, course, submissions)
-    assert reports == kept(course)
+    with InProcess(course) as in_process:
+        assert seen == results(in_process, submissions)
 
 
 def kill_a_busy_one(dask: LocalCluster) -> list[psutil.Process]:
@@ -142,15 +144,15 @@ def test_walls_that_do_not_stand_there_stop_everything(course: Course, dask: Loc
     with Client(dask.scheduler_address, set_as_default=False) as client:
         client.run(exec, "import os; os.environ['PATH'] = ''")  # no bubblewrap is found
         try:
-            with Cluster(dask.scheduler_address) as marking, pytest.raises(WallError) as caught:
-                marks(marking, course, [submission])
-            with Cluster(dask.scheduler_address, unsafe=True) as marking:
-                ((_, mark),) = marking(course, [submission])
+            with Cluster(course, dask.scheduler_address) as executor, pytest.raises(WallError) as caught:
+                results(executor, [submission])
+            with Cluster(course, dask.scheduler_address, unsafe=True) as executor:
+                ((_, _, graded),) = executor.map(tasks([submission]))
         finally:
             client.run(exec, f"import os; os.environ['PATH'] = {os.environ['PATH']!r}")
     assert str(caught.value).startswith("Dask worker tcp://")
     assert "the course demands the full walls, but these do not stand: namespaces" in str(caught.value)
-    assert "unsafe" in mark.graded.report.sandbox
+    assert "unsafe" in graded.report.sandbox
 
 
 def test_a_dask_worker_of_another_version_is_refused_by_its_address(
@@ -159,32 +161,33 @@ def test_a_dask_worker_of_another_version_is_refused_by_its_address(
     submission = hand_in(course, "ann", solved(small(course)))
     monkeypatch.setattr(cluster, "_VERSIONS", "3.10 another engine")
     with (
-        Cluster(dask.scheduler_address) as marking,
+        Cluster(course, dask.scheduler_address) as executor,
         pytest.raises(ClusterError, match=r"^Dask worker tcp://\S+: has another Python, torch or autograder"),
     ):
-        marks(marking, course, [submission])
+        results(executor, [submission])
 
 
 def test_our_own_failures_there_are_told_as_if_they_were_here(course: Course, dask: LocalCluster) -> None:
     submission = hand_in(course, "ann", solved(small(course)))
     small(course).suite.write_text("import nothing_of_this_name\n", encoding="utf-8")
-    with crew.Alone() as alone:
-        here = marks(alone, course, [submission])
-    with Cluster(dask.scheduler_address) as marking:
-        assert marks(marking, course, [submission]) == here
+    with InProcess(course) as in_process:
+        here = results(in_process, [submission])
+    with Cluster(course, dask.scheduler_address) as executor:
+        assert results(executor, [submission]) == here
     assert str(small(course).suite) in here["ann"]
 
 
 def test_who_stops_leaves_no_task_to_the_cluster(
     class_of_six: tuple[Course, list[Submission]], dask: LocalCluster
 ) -> None:
-    with pytest.raises(KeyboardInterrupt), Cluster(dask.scheduler_address) as marking:
-        stop_at_the_first(marking(*class_of_six), dask)
+    course, submissions = class_of_six
+    with pytest.raises(KeyboardInterrupt), Cluster(course, dask.scheduler_address) as executor:
+        stop_at_the_first(executor.map(tasks(submissions)), dask)
     assert until(lambda: not scheduler(dask).tasks)
 
 
-def stop_at_the_first(marking: crew.Marking, dask: LocalCluster) -> None:
-    for _ in marking:
+def stop_at_the_first(done: Iterator[Done], dask: LocalCluster) -> None:
+    for _ in done:
         assert len(scheduler(dask).tasks) > 2
         raise KeyboardInterrupt
 
@@ -195,41 +198,43 @@ def test_dask_workers_that_go_for_good_leave_the_rest_to_us(
     monkeypatch.setattr(cluster, "_PATIENCE_SECONDS", 0.5)
     course, submissions = class_of_six
     with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as dask:
-        marking = Cluster(dask.scheduler_address)
+        executor = Cluster(course, dask.scheduler_address)
         dask.scale(0)
         assert until(lambda: not scheduler(dask).workers)
-        with marking:
-            assert set(marks(marking, course, submissions[:1])) == {"student0"}
+        with executor:
+            assert set(results(executor, submissions[:1])) == {"student0"}
 
 
-def test_a_scheduler_without_workers_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_without_workers_is_told_in_one_line(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cluster, "_PATIENCE_SECONDS", 0.2)
     with (
         LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as dask,
         pytest.raises(ClusterError, match=r"has no worker; start some: dask worker \S+ --nthreads 1$"),
     ):
-        Cluster(dask.scheduler_address)
+        Cluster(course, dask.scheduler_address)
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere"])
 def test_an_address_where_nobody_answers_is_told_in_one_line(
-    monkeypatch: pytest.MonkeyPatch, address: str
+    course: Course, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
     monkeypatch.setattr(cluster, "_CONNECT_SECONDS", 0.5)
     with pytest.raises(ClusterError, match=f"^no Dask scheduler answers at {address}; start one"):
-        Cluster(address)
+        Cluster(course, address)
 
 
-def test_whoever_has_no_dask_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_has_no_dask_is_told_what_to_install(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ClusterError, match=r"pip install -c constraints\.txt -e '\.\[cluster\]'$"):
-        Cluster("tcp://127.0.0.1:8786")
+        Cluster(course, "tcp://127.0.0.1:8786")
 
 
 def test_a_cluster_that_ends_leaves_nothing_behind(course: Course, dask: LocalCluster) -> None:
     submission = hand_in(course, "ann", solved(small(course)))
-    with Cluster(dask.scheduler_address) as marking:
-        marks(marking, course, [submission])
+    with Cluster(course, dask.scheduler_address) as executor:
+        results(executor, [submission])
     begun = [psutil.Process(nanny.pid) for nanny in dask.workers.values()]
     begun += [child for process in begun for child in process.children(recursive=True)]
     folder = Path(next(iter(dask.workers.values())).local_directory)

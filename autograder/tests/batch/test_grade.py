@@ -2,22 +2,22 @@
 
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from autograder.batch import pool as crew
-from autograder.batch.grade import Line, Summary, grade_submissions
-from autograder.batch.pool import Marking
+from autograder.batch import pool
+from autograder.batch.executor import Done, Task
+from autograder.batch.grade import SubmissionLine, Summary, grade_submissions
 from autograder.course.course import Course, load_course
-from autograder.grading import restarting as marking
-from autograder.grading.graded import Mark
+from autograder.grading import restarting
 from autograder.grading.grader import Grader
 from autograder.grading.restarting import RestartingGrader
 from autograder.sandbox.zygote import WallError, Zygote
-from autograder.submission.digest import fingerprint, rules
+from autograder.submission.digest import digest_of, rules
+from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission, is_student
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 
@@ -42,7 +42,7 @@ def summary(course: Course) -> Summary:
     return grade_submissions(course, [small(course)])
 
 
-def line(summary: Summary, student: str) -> Line:
+def line(summary: Summary, student: str) -> SubmissionLine:
     return next(line for line in summary.lines if line.student == student)
 
 
@@ -108,15 +108,19 @@ def test_reports_are_written_one_for_each(course: Course, summary: Summary) -> N
 
 
 def test_what_is_graded_is_not_graded_again_until_it_changes(course: Course, summary: Summary) -> None:
-    again = grade_submissions(course, [small(course)], marking=no_marking)
+    again = grade_submissions(course, [small(course)], executor=Unneeded())
     assert [(a.student, a.status, a.score) for a in again.lines] == [
         (a.student, a.status, a.score) for a in summary.lines
     ]
     assert not any(line.graded for line in again.lines if line.student in ("ann", "ben", "cleo", "dan"))
 
 
-def no_marking(course: Course, submissions: Sequence[Submission]) -> Marking:
-    raise AssertionError(f"graded again: {[submission.student for submission in submissions]}")
+class Unneeded:
+    """An executor that must get nothing to grade."""
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        assert [submission.student for submission, _ in tasks] == []
+        return iter(())
 
 
 def test_grading_twice_gives_the_same_bytes(course: Course, summary: Summary) -> None:
@@ -132,13 +136,13 @@ def test_grading_twice_gives_the_same_bytes(course: Course, summary: Summary) ->
 def test_a_submission_or_an_exercise_that_changes_is_seen(tmp_path: Path) -> None:
     course = open_course(tmp_path / "course")
     submission = hand_in(course, "ann", "one")
-    seen = [fingerprint(rules(course, "01_small"), submission)]
+    seen = [digest_of(rules(course, small(course)), read_notebook(submission.notebook))]
     hand_in(course, "ann", "two")
-    seen.append(fingerprint(rules(course, "01_small"), submission))
+    seen.append(digest_of(rules(course, small(course)), read_notebook(submission.notebook)))
     small(course).suite.write_text("# other tests")
-    seen.append(fingerprint(rules(course, "01_small"), submission))
+    seen.append(digest_of(rules(course, small(course)), read_notebook(submission.notebook)))
     submission.notebook.unlink()
-    seen.append(fingerprint(rules(course, "01_small"), submission))
+    seen.append(digest_of(rules(course, small(course)), read_notebook(submission.notebook)))
     assert len(set(seen)) == 4
 
 
@@ -147,7 +151,7 @@ def test_several_processes_come_to_the_same(tmp_path: Path, course: Course, summ
     hand_in(other, "ann", solved(small(other)))
     hand_in(other, "ben", solved(small(other), row_sums=WRONG_SUMS))
     told: list[str] = []
-    done = grade_submissions(other, [small(other)], jobs=2, tell=lambda line: told.append(line.student))
+    done = grade_submissions(other, [small(other)], jobs=2, notify=lambda line: told.append(line.student))
     assert sorted(told) == ["ann", "ben"]
     assert done.lines == (line(summary, "ann"), line(summary, "ben"))
     assert reports(other) == {name: reports(course)[name] for name in ("ann.json", "ben.json")}
@@ -164,33 +168,39 @@ def test_a_zygote_that_dies_is_replaced_and_the_submission_graded_again(
         started.append(Zygote(*args, **kwargs))
         return started[-1]
 
-    monkeypatch.setattr(marking, "Zygote", start)
-    with RestartingGrader(course) as marker:
-        marker.mark(submission)
+    monkeypatch.setattr(restarting, "Zygote", start)
+    notebook = read_notebook(submission.notebook)
+    with RestartingGrader(course) as grader:
+        grader.grade(small(course), notebook)
         os.killpg(started[0]._launched.process.pid, signal.SIGKILL)
         started[0]._launched.process.wait()
-        mark = marker.mark(submission)
+        graded = grader.grade(small(course), notebook)
     assert len(started) == 2
-    assert (mark.graded.report.score, mark.fault) == (5.0, "")
+    assert (graded.report.score, graded.problem) == (5.0, "")
 
 
 def test_an_exception_of_ours_is_a_grader_error_and_stops_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     course = open_course(tmp_path / "course")
-    hand_in(course, "ann", answered(small(course)))
+    ann = read_notebook(hand_in(course, "ann", answered(small(course))).notebook)
     hand_in(course, "ben", solved(small(course)))
     right = Grader.grade
 
-    def broken(self: Grader, path: Path) -> object:
-        if "ann" in path.parts:
+    def broken(self: Grader, notebook: Notebook) -> object:
+        if notebook == ann:
             raise RuntimeError("secret inner workings")
-        return right(self, path)
+        return right(self, notebook)
 
     monkeypatch.setattr(Grader, "grade", broken)
     done = grade_submissions(course, [small(course)])
     assert (line(done, "ann").status, line(done, "ann").score) == ("grader error", None)
-    assert "secret inner workings" in line(done, "ann").message
+    assert line(done, "ann").message == (
+        f"RuntimeError: secret inner workings; {course.build}/autograder.log says more"
+    )
+    log = (course.build / "autograder.log").read_text(encoding="utf-8")
+    assert "01_small ann: RuntimeError: secret inner workings\nTraceback (most recent call last):" in log
+    assert 'raise RuntimeError("secret inner workings")' in log
     assert line(done, "ben").score == 5.0
     assert done.exit_code == 3
     assert b"secret inner workings" not in reports(course)["ann.json"]
@@ -203,9 +213,10 @@ def test_an_exception_of_ours_is_a_grader_error_and_stops_nobody(
 def test_a_process_that_breaks_leaves_its_work_to_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     course = open_course(tmp_path / "course")
     submission = hand_in(course, "ann", solved(small(course)))
-    monkeypatch.setattr(crew, "_begin", os.abort)
-    with crew.Together(course, 2) as together:
-        done = [(one.student, mark.graded.report.score) for one, mark in together(course, [submission])]
+    monkeypatch.setattr(pool, "_begin", os.abort)
+    tasks = [(submission, read_notebook(submission.notebook))]
+    with pool.ProcessPool(course, 2) as executor:
+        done = [(one.student, graded.report.score) for one, _, graded in executor.map(tasks)]
     assert done == [("ann", 5.0)]
 
 
@@ -213,10 +224,10 @@ def test_walls_that_do_not_stand_stop_everything(tmp_path: Path, monkeypatch: py
     course = open_course(tmp_path / "course")
     hand_in(course, "ann", answered(small(course)))
 
-    def fallen(*args: object, **kwargs: object) -> Iterator[Mark]:
+    def fallen(*args: object, **kwargs: object) -> Zygote:
         raise WallError("the walls do not stand")
 
-    monkeypatch.setattr(marking, "Zygote", fallen)
+    monkeypatch.setattr(restarting, "Zygote", fallen)
     with pytest.raises(WallError):
         grade_submissions(course, [small(course)])
 
@@ -226,14 +237,14 @@ def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
     hand_in(course, "ann", solved(small(course)), late="yesterday, honestly")
     submission = hand_in(course, "ben", solved(small(course)))
     os.mkfifo(submission.folder / "timestamp.txt")
-    done = grade_submissions(course, [small(course)], marking=no_marking)
+    done = grade_submissions(course, [small(course)], executor=Unneeded())
     assert [(line.status, line.message[:13]) for line in done.lines] == [("refused", "timestamp.txt")] * 2
 
 
 def test_a_student_who_is_asked_for_and_handed_in_nothing_is_missing(
     course: Course, summary: Summary
 ) -> None:
-    done = grade_submissions(course, [small(course)], ["nobody"], marking=no_marking)
+    done = grade_submissions(course, [small(course)], ["nobody"], executor=Unneeded())
     assert [(line.student, line.status) for line in done.lines] == [("nobody", "missing")]
 
 
@@ -243,7 +254,7 @@ def test_an_exercise_that_cannot_be_read_leaves_no_silent_zeros(tmp_path: Path) 
     text = small(course).source.read_text(encoding="utf-8")
     small(course).source.write_text(text.replace(" points=2", ""), encoding="utf-8")
     done = grade_submissions(
-        load_course(course.root), [load_course(course.root).exercises["01_small"]], marking=no_marking
+        load_course(course.root), [load_course(course.root).exercises["01_small"]], executor=Unneeded()
     )
     assert [(line.status, line.score, line.ours) for line in done.lines] == [("grader error", None, True)]
     assert "needs points above 0" in done.lines[0].message

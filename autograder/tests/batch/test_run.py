@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from autograder.authoring.answers import fill, right_answers
-from autograder.batch.run import Run, run_notebooks
+from autograder.batch.run import run_notebooks
 from autograder.cli.shown import show_report
 from autograder.course.course import Course, CourseError, load_course
 from autograder.course.exercise import Exercise
 from autograder.grading.grader import Grader
-from autograder.report.report import Status
-from autograder.submission.recognition import UnknownExerciseError, guess_exercise
+from autograder.report.report import Report, Status
+from autograder.submission.notebook import Notebook, read_notebook
+from autograder.submission.recognition import UnknownExerciseError, exercise_by_cells, exercise_by_name
 
 KEYS = ["notebook", "exercise", "status", "message", "score", "max_score", "sandbox", "questions"]
 QUESTION_KEYS = ["name", "verdict", "score", "max_score", "hint", "mistake", "tests"]
@@ -50,7 +51,7 @@ def write(course: Course, name: str, answers: Mapping[str, str], *, metadata: bo
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     """Return what one call of `run` says of notebooks in every state, by the name of their folder."""
     root = shutil.copytree(
         Path(__file__).parents[1] / "small_course", tmp_path_factory.mktemp("runs") / "course"
@@ -75,13 +76,15 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
         if content is not None:
             path.write_bytes(content)
         paths.append(str(path))
-    return {Path(done.notebook).parent.name: done for done in run_notebooks(course, paths)}
+    return {Path(path).parent.name: graded.report for path, graded in run_notebooks(course, paths)}
 
 
-def test_right_answers_score_in_full_and_the_report_has_the_contract_s_keys(runs: dict[str, Run]) -> None:
-    data = json.loads(runs["right"].to_json())
+def test_right_answers_score_in_full_and_the_report_has_the_contract_s_keys(
+    reports: dict[str, Report],
+) -> None:
+    data = json.loads(reports["right"].to_json(notebook="there/01_small.ipynb"))
     assert list(data) == KEYS
-    assert data["notebook"].endswith("/right/01_small.ipynb")
+    assert data["notebook"] == "there/01_small.ipynb"
     assert (data["exercise"], data["status"], data["message"]) == ("01_small", "graded", "")
     assert (data["score"], data["max_score"]) == (5.0, 5.0)
     assert [list(question) for question in data["questions"]] == [QUESTION_KEYS] * 3
@@ -90,41 +93,41 @@ def test_right_answers_score_in_full_and_the_report_has_the_contract_s_keys(runs
     assert data["questions"][-1]["score"] is None
 
 
-def test_a_known_mistake_is_named(runs: dict[str, Run]) -> None:
-    double, row_sums, _ = runs["mistaken"].report.questions
+def test_a_known_mistake_is_named(reports: dict[str, Report]) -> None:
+    double, row_sums, _ = reports["mistaken"].questions
     assert double.mistake == "double__squares"
     assert row_sums.score == row_sums.max_score
 
 
-def test_the_untouched_notebook_scores_nothing(runs: dict[str, Run]) -> None:
-    report = runs["untouched"].report
+def test_the_untouched_notebook_scores_nothing(reports: dict[str, Report]) -> None:
+    report = reports["untouched"]
     assert report.score == 0
     verdicts = [question.verdict for question in report.questions]
     assert verdicts == ["not attempted", "not attempted", "ungraded"]
 
 
-def test_metadata_that_an_export_lost_costs_nothing(runs: dict[str, Run]) -> None:
-    assert runs["stripped"].report.score == 5
+def test_metadata_that_an_export_lost_costs_nothing(reports: dict[str, Report]) -> None:
+    assert reports["stripped"].score == 5
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_what_is_no_notebook_is_reported_as_unreadable(runs: dict[str, Run], name: str) -> None:
-    report = runs[name].report
+def test_what_is_no_notebook_is_reported_as_unreadable(reports: dict[str, Report], name: str) -> None:
+    report = reports[name]
     assert (report.status, report.score) == (Status.UNREADABLE, 0)
     assert report.message
 
 
-def test_one_bad_notebook_does_not_stop_the_next(runs: dict[str, Run]) -> None:
-    endless = runs["endless"].report
+def test_one_bad_notebook_does_not_stop_the_next(reports: dict[str, Report]) -> None:
+    endless = reports["endless"]
     assert endless.questions[0].verdict == "timed out"
     assert endless.questions[1].score == 3
-    assert list(runs)[-1] == list(UNREADABLE)[-1]
+    assert list(reports)[-1] == list(UNREADABLE)[-1]
 
 
 def test_a_student_s_text_cannot_steer_the_terminal(
-    runs: dict[str, Run], capsys: pytest.CaptureFixture[str]
+    reports: dict[str, Report], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    show_report(runs["escapes"])
+    show_report("there.ipynb", reports["escapes"])
     shown = capsys.readouterr().out
     assert "[red] done (the cell of double, line 2)" in shown
     assert not set("\x1b\x07\u202e\r") & set(shown)
@@ -133,15 +136,16 @@ def test_a_student_s_text_cannot_steer_the_terminal(
 def test_a_grader_that_breaks_gives_no_score_and_says_so(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(grader: Grader, path: Path) -> None:
+    def broken(grader: Grader, notebook: Notebook) -> None:
         raise RuntimeError("secret detail")
 
     monkeypatch.setattr(Grader, "grade", broken)
-    (done,) = run_notebooks(course, [write(course, "01_small.ipynb", {})])
-    assert (done.report.status, done.report.score) == (Status.GRADER_ERROR, None)
-    assert {question.score for question in done.report.questions} == {None}
-    assert "secret" not in done.to_json()
-    assert done.fault == "RuntimeError: secret detail"
+    ((_, graded),) = run_notebooks(course, [write(course, "01_small.ipynb", {})])
+    assert (graded.report.status, graded.report.score) == (Status.GRADER_ERROR, None)
+    assert {question.score for question in graded.report.questions} == {None}
+    assert "secret" not in graded.report.to_json()
+    assert graded.problem == "RuntimeError: secret detail"
+    assert 'raise RuntimeError("secret detail")' in graded.traceback
 
 
 @pytest.mark.parametrize(
@@ -149,14 +153,16 @@ def test_a_grader_that_breaks_gives_no_score_and_says_so(
 )
 def test_the_exercise_is_told_by_name_folder_or_cells(course: Course, name: str) -> None:
     path = write(course, name, right_answers(course.exercises["01_small"]), metadata=False)
-    assert guess_exercise(course, Path(path)).name == "01_small"
+    ((_, graded),) = run_notebooks(course, [path])
+    assert graded.report.exercise == "01_small"
 
 
 def test_a_name_within_another_word_tells_nothing(course: Course) -> None:
     path = course.root / "x01_smaller.ipynb"
     path.write_text("no notebook", encoding="utf-8")
+    assert exercise_by_name(course, path) is None
     with pytest.raises(UnknownExerciseError, match="say so with --exercise"):
-        guess_exercise(course, path)
+        exercise_by_cells(course, path, read_notebook(path))
 
 
 def test_what_is_told_wins_over_what_the_name_says(course: Course) -> None:

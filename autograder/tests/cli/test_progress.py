@@ -8,24 +8,24 @@ from functools import partial
 import pytest
 from rich.console import Console
 
-from autograder.batch.grade import Line, Summary
+from autograder.batch.grade import SubmissionLine, Summary
 from autograder.cli import progress
 from autograder.cli.progress import Progress, show_summary
 
 LINES = (
-    Line("ann", "01_small", "graded", 5.0, 5.0),
-    Line("ben", "01_small", "graded", 2.5, 5.0, seconds_late=7200, graded=False),
-    Line("cleo", "01_small", "unreadable", 0.0, 5.0, message="it is no JSON"),
-    Line("dan", "01_small", "missing", message="no 01_small.ipynb in submitted/dan/01_small"),
-    Line("=1+1\x1b[2J", "01_small", "refused", message="is no student's id", ours=True),
-    Line("ann", "02_big", "grader error", None, 7.0, message="ours", ours=True),
+    SubmissionLine("ann", "01_small", "graded", 5.0, 5.0),
+    SubmissionLine("ben", "01_small", "graded", 2.5, 5.0, seconds_late=7200, graded=False),
+    SubmissionLine("cleo", "01_small", "unreadable", 0.0, 5.0, message="it is no JSON"),
+    SubmissionLine("dan", "01_small", "missing", message="no 01_small.ipynb in submitted/dan/01_small"),
+    SubmissionLine("=1+1\x1b[2J", "01_small", "refused", message="is no student's id", ours=True),
+    SubmissionLine("ann", "02_big", "grader error", None, 7.0, message="ours", ours=True),
 )
 
 
 def told(*, as_json: bool = False) -> None:
     with Progress(len(LINES), as_json=as_json) as shown:
         for line in LINES:
-            shown.tell(line)
+            shown.notify(line)
 
 
 def test_in_a_file_every_submission_has_a_line_and_every_exercise_a_row(
@@ -41,7 +41,7 @@ def test_in_a_file_every_submission_has_a_line_and_every_exercise_a_row(
 def test_a_program_gets_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     told(as_json=True)
     out, err = capsys.readouterr()
-    assert [Line(**json.loads(text)) for text in out.splitlines()] == list(LINES)
+    assert [SubmissionLine(**json.loads(text)) for text in out.splitlines()] == list(LINES)
     assert not err
 
 

@@ -11,9 +11,10 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook import ExerciseGradebook, read_gradebook
 from autograder.gradebook.config import database
-from autograder.grading.grader import Graded
+from autograder.grading.graded import Graded
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, Verdict, total, written
+from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import small
 
@@ -32,7 +33,8 @@ def full_marks(exercise: Exercise) -> Graded:
 def record(course: Course, student: str, graded: Graded) -> None:
     """Take a submission through nbgrader as if it had just been graded."""
     with ExerciseGradebook(course, small(course)) as book:
-        book.record(student, graded)
+        submission = Submission(course.root, student, small(course).name)
+        book.take_in(submission, read_notebook(submission.notebook), graded)
 
 
 def by_hand(course: Course, student: str, cell: str, score: float, remark: str = "") -> None:

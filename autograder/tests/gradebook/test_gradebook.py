@@ -14,8 +14,9 @@ from autograder.authoring.build import build_sources
 from autograder.course.course import Course
 from autograder.gradebook import ExerciseGradebook, read_gradebook, register
 from autograder.gradebook.config import load
-from autograder.grading.grader import Graded
+from autograder.grading.graded import Graded
 from autograder.grading.restarting import RestartingGrader
+from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission, is_student
 from autograder.tests.classroom import (
     WRONG_SUMS,
@@ -69,10 +70,13 @@ def classroom(tmp_path_factory: pytest.TempPathFactory) -> Course:
 @pytest.fixture(scope="module")
 def reports(classroom: Course) -> dict[str, Graded]:
     """Return what the grader says of each of them."""
-    with RestartingGrader(classroom) as marker:
+    with RestartingGrader(classroom) as grader:
         folders = sorted(path.name for path in (classroom.root / "submitted").iterdir())
         submissions = [Submission(classroom.root, name, small(classroom).name) for name in folders]
-        return {submission.student: marker.mark(submission).graded for submission in submissions}
+        return {
+            submission.student: grader.grade(small(classroom), read_notebook(submission.notebook))
+            for submission in submissions
+        }
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +85,8 @@ def graded(classroom: Course, reports: dict[str, Graded]) -> Course:
     with ExerciseGradebook(classroom, small(classroom)) as book:
         for student, marked in reports.items():
             if is_student(student):
-                book.record(student, marked)
+                submission = Submission(classroom.root, student, small(classroom).name)
+                book.take_in(submission, read_notebook(submission.notebook), marked)
     return classroom
 
 

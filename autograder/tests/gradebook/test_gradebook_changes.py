@@ -6,7 +6,7 @@ from autograder.authoring.build import build_sources
 from autograder.course.course import Course, CourseError, load_course
 from autograder.gradebook import generate, register
 from autograder.gradebook.config import database, load
-from autograder.grading.grader import Graded
+from autograder.grading.graded import Graded
 from autograder.report.report import Report, Status, Verdict
 from autograder.tests.classroom import CONFIG, hand_in, small, solved
 from autograder.tests.gradebook.rows import by_hand, dump, entry, full_marks, handin, record

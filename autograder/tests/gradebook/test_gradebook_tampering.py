@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from autograder.course.course import Course
-from autograder.grading.grader import Graded
+from autograder.grading.graded import Graded
 from autograder.tests.classroom import ANSWER, Notebook, cell_of, hand_in, small, solved
 from autograder.tests.gradebook.rows import autograded, dump, entry, full_marks, record
 

@@ -1,7 +1,5 @@
 """One submission after another through a real worker: each is graded, none stops the next."""
 
-from pathlib import Path
-
 import pytest
 
 from autograder.authoring.verify import answered
@@ -10,7 +8,7 @@ from autograder.course.limits import Limits
 from autograder.grading.grader import Grader
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.notebook import NotebookCell
+from autograder.submission.notebook import Notebook, NotebookCell
 
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
 FULL = 5.0
@@ -168,10 +166,8 @@ def test_a_known_mistake_is_named_with_its_hint(desk: Desk) -> None:
     assert (question.mistake, question.hint) == (mistake.name, mistake.hint)
 
 
-def test_a_file_that_is_no_notebook_gets_a_report_too(desk: Desk, tmp_path: Path) -> None:
-    path = tmp_path / "broken.ipynb"
-    path.write_text("{", encoding="utf-8")
-    report = desk.grader.grade(path).report
+def test_a_file_that_is_no_notebook_gets_a_report_too(desk: Desk) -> None:
+    report = desk.grader.grade(Notebook(b"{")).report
     assert (report.status, report.score) == (Status.UNREADABLE, 0)
     assert "not JSON" in report.message
 

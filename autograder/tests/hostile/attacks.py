@@ -18,9 +18,11 @@ import yaml
 
 from autograder.course.course import Course
 from autograder.course.limits import Limits, Tier
-from autograder.grading.grader import Graded, Grader
+from autograder.grading.graded import Graded
+from autograder.grading.grader import Grader
 from autograder.report.report import Report
 from autograder.sandbox.zygote import Zygote
+from autograder.submission.notebook import read_notebook
 from autograder.tests.classroom import cell_of, small, solved, stripped
 
 FOLDER = Path(__file__).parent / "files"
@@ -148,14 +150,14 @@ class Desk:
         path.write_text(json.dumps(self.notebook(attack, code)), encoding="utf-8")
         if attack.forbid:
             forbidden = {attack.answer: attack.forbid}
-            return Grader(self.exercise, forbidden, LIMITS, self.zygote).grade(path)
-        return self.grader.grade(path)
+            return Grader(self.exercise, forbidden, LIMITS, self.zygote).grade(read_notebook(path))
+        return self.grader.grade(read_notebook(path))
 
     def reference(self) -> Report:
         """Grade the right answers."""
         path = self._folder / "reference.ipynb"
         path.write_text(json.dumps(solved(self.exercise, **RIGHT)), encoding="utf-8")
-        return self.grader.grade(path).report
+        return self.grader.grade(read_notebook(path)).report
 
     def notebook(self, attack: Attack, code: str = "") -> dict[str, Any]:
         """Return the notebook that holds the attack, or other `code` in its place."""

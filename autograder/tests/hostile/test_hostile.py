@@ -12,7 +12,8 @@ import pytest
 
 import autograder
 from autograder.course.limits import Tier
-from autograder.grading.grader import Graded, Grader
+from autograder.grading.graded import Graded
+from autograder.grading.grader import Grader
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import open_course

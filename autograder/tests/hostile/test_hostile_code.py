@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from autograder.course.source import Cell, Role
 from autograder.grading.forbidden import broken_rule
-from autograder.submission.matching import Place, defines, restore
+from autograder.submission.matching import RestoredCell, defines, restore
 from autograder.submission.notebook import NotebookCell
 
 FORBIDDEN = ("dot", "matmul", "@", "sum")
@@ -31,7 +31,7 @@ def judge(*codes: str) -> None:
     cells = [NotebookCell(2 * n, "code", code) for n, code in enumerate(codes)]
     cells += [NotebookCell(2 * n + 1, "markdown", code, "why") for n, code in enumerate(codes)]
     places = restore(CELLS, cells, {"f": 0})
-    assert all(isinstance(place, Place) for place in places)
+    assert all(isinstance(place, RestoredCell) for place in places)
     assert [place.graded for place in places if place.graded].count(CELLS[1]) == 1
 
 

@@ -14,6 +14,7 @@ import autograder
 from autograder.grading.grader import Grader
 from autograder.report.report import Status
 from autograder.sandbox.zygote import Zygote
+from autograder.submission.notebook import read_notebook
 from autograder.tests.classroom import Notebook, open_course, small, solved
 from autograder.tests.hostile.attacks import LIMITS, RIGHT
 
@@ -64,14 +65,14 @@ def test_a_file_that_is_no_notebook_gets_a_report_and_the_next_is_graded(
     (tmp_path / "right.ipynb").write_text(json.dumps(right), encoding="utf-8")
     NO_NOTEBOOK[kind](tmp_path / "01_small.ipynb")
     memory, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
-    report = grader.grade(tmp_path / "01_small.ipynb").report
+    report = grader.grade(read_notebook(tmp_path / "01_small.ipynb")).report
     assert time.monotonic() - start < 5
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 64 << 10  # kilobytes
     assert (report.status, report.score) == (Status.UNREADABLE, 0)
     assert report.message
     assert report.message.isprintable()
     assert str(tmp_path) not in report.message
-    assert grader.grade(tmp_path / "right.ipynb").report.score == 5
+    assert grader.grade(read_notebook(tmp_path / "right.ipynb")).report.score == 5
 
 
 def odd(right: Notebook) -> Iterator[tuple[str, bytes]]:
@@ -90,7 +91,7 @@ def test_an_odd_file_that_is_a_notebook_is_graded_as_one(
     path = tmp_path / "01_small.ipynb"
     for kind, content in odd(right):
         path.write_bytes(content)
-        assert grader.grade(path).report.score == 5, kind
+        assert grader.grade(read_notebook(path)).report.score == 5, kind
 
 
 def test_nothing_of_ours_unpacks_a_tar_with_the_interpreters_own_means() -> None:
