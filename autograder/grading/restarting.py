@@ -7,6 +7,7 @@ from types import TracebackType
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.limits import Tier
+from autograder.errors import AutograderError
 from autograder.grading.graded import Graded
 from autograder.grading.grader import Grader
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
@@ -65,7 +66,9 @@ class RestartingGrader:
             raise
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
-            return Graded(_failure(exercise, self._zygote), {}, problem, traceback.format_exc())
+            # A message that tells people what to do needs no traceback beside it.
+            details = "" if isinstance(error, AutograderError) else traceback.format_exc()
+            return Graded(_failure(exercise, self._zygote), {}, problem, details)
         failed = [q.name for q in graded.report.questions if q.verdict is Verdict.GRADER_ERROR]
         problem = f"grader error in {', '.join(failed)}; see the report" if failed else ""
         return replace(graded, problem=problem)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from autograder.batch import pool
-from autograder.batch.executor import Done, Task
+from autograder.batch.executor import Done, InProcess, Task
 from autograder.batch.grade import SubmissionLine, Summary, grade_submissions
 from autograder.course.course import Course, load_course
 from autograder.grading import restarting
@@ -264,3 +264,27 @@ def test_a_course_to_which_nothing_was_handed_in_needs_no_gradebook(tmp_path: Pa
     course = open_course(tmp_path / "course")
     assert grade_submissions(course, [small(course)]).lines == ()
     assert not (course.root / "gradebook.db").exists()
+
+
+class Replacing:
+    """An executor whose submissions are replaced by their students while they are graded."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        with InProcess(self._course) as executor:
+            for submission, notebook, graded in executor.map(tasks):
+                hand_in(self._course, submission.student, solved(small(self._course)))
+                yield submission, notebook, graded
+
+
+def test_a_notebook_that_is_replaced_while_it_is_graded_is_graded_again(tmp_path: Path) -> None:
+    course = open_course(tmp_path / "course")
+    hand_in(course, "ann", answered(small(course)))
+    first = grade_submissions(course, [small(course)], executor=Replacing(course))
+    assert line(first, "ann").score == 0.0
+    kept = Submission(course.root, "ann", "01_small").autograded.read_text(encoding="utf-8")
+    assert "YOUR CODE HERE" in kept  # what was graded is what is shown
+    second = grade_submissions(course, [small(course)])
+    assert (line(second, "ann").graded, line(second, "ann").score) == (True, 5.0)

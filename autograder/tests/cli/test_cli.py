@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,9 +11,18 @@ from click.testing import CliRunner, Result
 
 from autograder.authoring.verify import Proof
 from autograder.batch import run as running
+from autograder.batch.cluster import ClusterError
 from autograder.cli.group import main
-from autograder.course.course import Course
+from autograder.collecting.naming import PatternError
+from autograder.collecting.roster import RosterError
+from autograder.course.course import Course, CourseError
+from autograder.course.source import SourceError
 from autograder.doctor import Check
+from autograder.errors import OUR_FAILURE, AutograderError
+from autograder.gradebook.conversion import ConversionError
+from autograder.gradescope.package import PackageError
+from autograder.sandbox.zygote import WallError, ZygoteError
+from autograder.submission.recognition import UnknownExerciseError
 
 
 def call(course: Course, *words: str) -> Result:
@@ -66,7 +77,7 @@ def test_our_own_failure_is_one_line_and_a_file(
     def broken(*arguments: object) -> None:
         raise RuntimeError("a defect of ours")
 
-    monkeypatch.setattr(running, "guess_exercise", broken)
+    monkeypatch.setattr(running, "exercise_by_name", broken)
     done = call(course, "run", str(notebook))
     assert done.exit_code == 3
     (line,) = done.stderr.splitlines()
@@ -87,7 +98,7 @@ def test_an_exercise_s_fault_is_told_without_a_traceback(course: Course) -> None
 
 def test_verify_tells_what_is_proved_and_what_is_not(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     proofs = [Proof("01_small", 1, 3, 2), Proof("02_big", findings=("02_big.py: missing; write it",))]
-    monkeypatch.setattr("autograder.authoring.verify.verify_together", lambda *_: iter(proofs))
+    monkeypatch.setattr("autograder.authoring.verify.prove_together", lambda *_: iter(proofs))
     done = call(course, "verify")
     assert done.exit_code == 3
     assert done.stdout.splitlines() == [
@@ -98,7 +109,7 @@ def test_verify_tells_what_is_proved_and_what_is_not(course: Course, monkeypatch
 
 
 def test_verify_exits_with_0_where_all_is_proved(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autograder.authoring.verify.verify_together", lambda *_: iter([Proof("01_small")]))
+    monkeypatch.setattr("autograder.authoring.verify.prove_together", lambda *_: iter([Proof("01_small")]))
     assert call(course, "verify", "01_small").exit_code == 0
 
 
@@ -129,3 +140,43 @@ def test_every_command_explains_itself(command: str) -> None:
     done = CliRunner().invoke(main, [command, "--help"])
     assert done.exit_code == 0
     assert done.stdout.startswith("Usage:")
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        (CourseError, 2),
+        (UnknownExerciseError, 2),
+        (PatternError, 2),
+        (RosterError, 2),
+        (SourceError, 3),
+        (WallError, 3),
+        (ZygoteError, 3),
+        (ConversionError, 3),
+        (ClusterError, 3),
+        (PackageError, 3),
+    ],
+)
+def test_an_error_for_people_is_shown_as_it_is_and_bears_its_exit_code(
+    course: Course, monkeypatch: pytest.MonkeyPatch, kind: type[AutograderError], code: int
+) -> None:
+    def broken(*arguments: object) -> None:
+        raise kind("here is what to do")
+
+    monkeypatch.setattr("autograder.authoring.new.create", broken)
+    done = call(course, "new", "02_new")
+    assert done.stderr == "here is what to do\n"
+    assert done.exit_code == code
+
+
+def test_a_reader_who_has_seen_enough_ends_the_command_quietly(course: Course, notebook: Path) -> None:
+    command = [sys.executable, "-m", "autograder", "--course", str(course.root), "run", "--json"]
+    with subprocess.Popen(
+        [*command, *[str(notebook)] * 3], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        said = running.stderr.read()
+    assert said == b""
+    assert running.returncode not in (0, OUR_FAILURE)

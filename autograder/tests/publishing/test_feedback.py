@@ -190,7 +190,7 @@ def test_a_page_that_fails_stops_no_other(course: Course, monkeypatch: pytest.Mo
             raise RuntimeError("a defect of ours")
         return write_page(report, handin, cells)
 
-    monkeypatch.setattr("autograder.gradebook.book.page", broken)
+    monkeypatch.setattr("autograder.gradebook.feedback.page", broken)
     with pytest.raises(ConversionError, match=r"gave up on 01_small of ben; .*nbgrader\.log says why"):
         write_pages(course, [small(course)])
     assert written.is_file()
