@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.grading.grader import Graded
-from autograder.grading.session import MAX_SHOWN, Result
+from autograder.grading.session import MAX_SHOWN, CellResult
 from autograder.report.outputs import checked_outputs
 from autograder.report.report import Report
-from autograder.testing.student import StudentError
+from autograder.testing.student_error import StudentError
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class Mark:
         return Mark(Graded(Report.from_dict(data["report"]), results), str(data["fault"]))
 
 
-def _packed(result: Result) -> dict[str, Any]:
+def _packed(result: CellResult) -> dict[str, Any]:
     error = result.error
     told = error and {"type": error.type, "message": error.message, "places": error.places}
     return {"outputs": [output.as_dict() for output in result.outputs], "error": told}
 
 
-def _unpacked(data: dict[str, Any]) -> Result:
+def _unpacked(data: dict[str, Any]) -> CellResult:
     error = StudentError(data["error"]) if data["error"] else None
-    return Result(checked_outputs(data["outputs"], MAX_SHOWN), error)
+    return CellResult(checked_outputs(data["outputs"], MAX_SHOWN), error)

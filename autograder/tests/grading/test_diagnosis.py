@@ -4,7 +4,7 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.grading.diagnosis import Diagnosis
-from autograder.testing.student import Local
+from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
 

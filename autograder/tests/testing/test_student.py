@@ -3,8 +3,10 @@
 import pytest
 import torch
 
-from autograder.testing.expect import Unmet, expect_raises
-from autograder.testing.student import Local, NotDefinedError, Remote, Student, StudentError, one_line
+from autograder.testing.exchange import Local
+from autograder.testing.expectations import Unmet, expect_raises
+from autograder.testing.student import Remote, Student
+from autograder.testing.student_error import NotDefinedError, StudentError, one_line
 from autograder.worker.namespace import run_code
 
 CODE = """

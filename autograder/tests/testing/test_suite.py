@@ -9,11 +9,11 @@ import pytest
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
-from autograder.testing.student import Local
+from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
 
-HEAD = "from autograder.testing.suite import question\n"
+HEAD = "from autograder.testing import question\n"
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_each_exercise_keeps_its_own_suite_though_all_have_one_name(
 
 def test_a_refused_question_is_not_asked(exercise: Exercise) -> None:
     reason = TimeoutError()
-    runs = list(Suite(exercise).run(Local(run_code(())), refused={"double": reason}))
+    runs = list(Suite(exercise).run(Local(run_code(())), refused={"double": reason}.get))
     assert [run.error is reason for run in runs] == [True, True, True, False, False]
 
 
