@@ -1,4 +1,4 @@
-"""Hidden tests run as pytest itself would run them, and it is plain which private name of pytest has moved."""
+"""Hidden tests run as pytest itself runs them, and a private name of pytest that moves is named."""
 
 import inspect
 import re
