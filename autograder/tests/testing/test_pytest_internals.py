@@ -21,18 +21,6 @@ import pytest
 EVENTS = []
 
 
-def setup_module():
-    EVENTS.append("module")
-
-
-def setup_function():
-    EVENTS.append("set up")
-
-
-def teardown_function():
-    EVENTS.append("torn down")
-
-
 @pytest.fixture
 def number(student):
     EVENTS.append("made")
@@ -43,6 +31,11 @@ def number(student):
 @pytest.fixture(params=[1, 2])
 def each(request):
     return request.param
+
+
+@pytest.fixture(params=[1, 2])
+def repeated():
+    return 7
 
 
 @pytest.fixture
@@ -107,6 +100,10 @@ def test_each(each):
     assert each == 1, "second"
 
 
+def test_repeated(repeated):
+    assert repeated == 7
+
+
 def test_shared(shared):
     shared.append(1)
     raise ValueError(shared)
@@ -141,6 +138,21 @@ class TestOfAClass:
     def test_parameters(self, a, number):
         assert a == number, f"{a} and {number}"
 '''
+
+
+SETUPS = """
+
+def setup_module():
+    EVENTS.append("module")
+
+
+def setup_function():
+    EVENTS.append("set up")
+
+
+def teardown_function():
+    EVENTS.append("torn down")
+"""
 
 
 class Recorder:
@@ -192,13 +204,14 @@ def by_pytest(path: Path) -> dict[str, str]:
     return recorder.raised
 
 
+@pytest.mark.parametrize("setups", [SETUPS, ""], ids=["with fixtures for all", "most without fixtures"])
 def test_a_suite_runs_with_the_same_results_as_pytest_gives(
-    collect: Callable[[str], CollectedTests], tmp_path: Path
+    collect: Callable[[str], CollectedTests], tmp_path: Path, setups: str
 ) -> None:
-    tests = collect(SUITE)
+    tests = collect(SUITE + setups)
     ours = {item.name: described(tests.run(item, 1, 2)) for item in tests.items}
     theirs = by_pytest(tmp_path / "test_hidden.py")
-    assert len(ours) == 22
+    assert len(ours) == 24
     assert ours == theirs
 
 
@@ -217,7 +230,7 @@ def test_a_test_runs_again_with_new_objects_and_fixtures_made_afresh(
 def test_what_is_set_up_is_torn_down_in_turn_before_the_run_ends(
     collect: Callable[[str], CollectedTests],
 ) -> None:
-    tests = collect(SUITE)
+    tests = collect(SUITE + SETUPS)
     (item,) = (item for item in tests.items if item.name == "test_fixture")
     tests.run(item, 1, 2)
     assert item.obj.__globals__["EVENTS"] == ["module", "set up", "made", "unmade", "torn down"]
