@@ -19,8 +19,7 @@ import yaml
 from autograder.course.course import load_course
 from autograder.course.source import Role
 from autograder.grading.diagnosis import Diagnosis
-from autograder.testing.student import Local
-from autograder.testing.suite import Suite
+from autograder.testing import Local, Suite
 from autograder.worker.namespace import run_code
 
 SOLUTIONS = Path(__file__).parent
@@ -312,8 +311,7 @@ def test_a_blind_spot_of_the_customary_examples_is_seen(spot: str) -> None:
     name, stem, sees, alone = BLIND_SPOTS[spot]
     mistake = next(mistake for mistake in EXERCISES[name].mistakes if mistake.path.stem == stem)
     known = diagnosis(name)
-    functions = [item.originalname for item in known._suite._items]
-    failed = {functions[run.test.number] for run in known.runs(mistake) if run.error is not None}
+    failed = {run.test.function for run in known.runs(mistake) if run.error is not None}
     assert failed == {sees} if alone else sees in failed
 
 

@@ -55,8 +55,7 @@ _SUITE = '''\
 
 import torch
 
-from autograder.testing.expect import expect_close
-from autograder.testing.suite import question
+from autograder.testing import expect_close, question
 
 
 @question("half")

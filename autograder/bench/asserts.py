@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from autograder.course.exercise import Exercise
-from autograder.testing.student import Exchange, Local
+from autograder.testing.exchange import Exchange, Local
 from autograder.testing.suite import Suite, TestRun
 from autograder.worker.namespace import run_code
 from autograder.worker.protocol import Header, Tensors

@@ -55,7 +55,7 @@ _PLACES = (
     _Place("autograder.sandbox.zygote", "Zygote.fork_with", FORK),
     _Place("autograder.grading.session", "Session.start", CELLS),
     _Place("autograder.testing.suite", "Suite.run", TESTS),
-    _Place("autograder.grading.session", "Session.says_the_same", WITNESS, whole=True),
+    _Place("autograder.grading.session", "Session.reveals_no_input", WITNESS, whole=True),
     _Place("autograder.grading.diagnosis", "Diagnosis.name", MISTAKE, whole=True),
 )
 _WITHOUT = "--without-walls"

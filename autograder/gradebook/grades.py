@@ -11,7 +11,7 @@ from autograder.files import write_whole
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.comments import NO_RESPONSE, comment
 from autograder.grading.graded import Graded
-from autograder.grading.session import Result
+from autograder.grading.session import CellResult
 from autograder.report.outputs import Output
 from autograder.report.report import Report, Status, Verdict
 from autograder.report.text import clean_html, clean_text, is_picture
@@ -68,7 +68,7 @@ def _record(
     gradebook.db.commit()
 
 
-def _outputs(result: Result) -> Iterator[NotebookNode]:
+def _outputs(result: CellResult) -> Iterator[NotebookNode]:
     for output in result.outputs:
         if output.stream:
             yield v4.new_output("stream", name=output.stream, text=clean_text(output.text))

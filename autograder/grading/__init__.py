@@ -1,1 +1,21 @@
-"""To be told."""
+"""Grades one submission: its notebook runs in a worker, its hidden tests run here, a report comes out.
+
+In reading order:
+
+- restarting: grades submissions one after another, whatever happens to a worker or to us.
+- grader: how one submission becomes a report.
+- graded: what became of a submission, in a form that goes from one process to another.
+- session: a submission at work in a worker that is replaced when it hangs or dies.
+- verdicts: what a hidden test met, as a verdict and a hint.
+- location: where in the notebook an error was raised.
+- leaks: keeps hidden inputs out of the words that a submission chose.
+- diagnosis: which known mistake a wrong answer is.
+- same_answer: whether two answers are the same.
+- forbidden: whether a question's code uses what the question forbids.
+- name_flow: which statements of a notebook a name rests on.
+- magics: a notebook's statements as IPython reads them.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.grading.session import MAX_SHOWN, Result
+from autograder.grading.session import MAX_SHOWN, CellResult
 from autograder.report.outputs import checked_outputs
 from autograder.report.report import Report
-from autograder.testing.student import StudentError
+from autograder.testing.student_error import StudentError
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Graded:
     """
 
     report: Report
-    results: Mapping[int, Result]  # what each code cell showed when it ran, by the cell's number
+    results: Mapping[int, CellResult]  # what each code cell showed when it ran, by the cell's number
     problem: str = ""
     traceback: str = ""
 
@@ -44,12 +44,12 @@ class Graded:
         return Graded(report, results, str(data["problem"]), str(data["traceback"]))
 
 
-def _packed(result: Result) -> dict[str, Any]:
+def _packed(result: CellResult) -> dict[str, Any]:
     error = result.error
     packed = error and {"type": error.type, "message": error.message, "places": error.places}
     return {"outputs": [output.as_dict() for output in result.outputs], "error": packed}
 
 
-def _unpacked(data: dict[str, Any]) -> Result:
+def _unpacked(data: dict[str, Any]) -> CellResult:
     error = StudentError(data["error"]) if data["error"] else None
-    return Result(checked_outputs(data["outputs"], MAX_SHOWN), error)
+    return CellResult(checked_outputs(data["outputs"], MAX_SHOWN), error)

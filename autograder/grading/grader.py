@@ -11,7 +11,7 @@ from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.forbidden import broken_rule
 from autograder.grading.graded import Graded
 from autograder.grading.session import CodeCell, Session
-from autograder.grading.verdicts import Judge
+from autograder.grading.verdicts import Verdicts
 from autograder.report.report import (
     Outcome,
     QuestionReport,
@@ -57,12 +57,13 @@ class Grader:
         awake = tuple(cell for cell in code if cell.code not in self.exercise.demos)
         with Session(self._zygote, awake, self._limits) as session:
             session.start()
-            judge = Judge(self.suite, code, session)
-            judged = [(run, judge.outcome(run)) for run in self.suite.run(session, refused=judge.refused)]
+            verdicts = Verdicts(self.suite, code, session)
+            runs = self.suite.run(session, refused=verdicts.refused)
+            judged = [(run, verdicts.outcome(run)) for run in runs]
             results = dict(session.results)
             message = " ".join(
-                f"Code cell {[cell.number for cell in code].index(number) + 1} {why}."
-                for number, why in session.lost.items()
+                f"Code cell {[cell.number for cell in code].index(number) + 1} {left_out.why}."
+                for number, left_out in session.lost.items()
             )
         questions = tuple(self._question(name, judged, code) for name in self.exercise.points)
         return Graded(self._report(questions, message), results)

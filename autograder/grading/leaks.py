@@ -1,8 +1,8 @@
-"""Keeps hidden inputs out of a submission's own words: they must be the same with other numbers.
+"""Keeps hidden inputs out of a submission's own words, such as an exception's message or a class's name.
 
-An exception's message, or the name of a class, is chosen by the submission, which has seen the test's inputs.
-So the test's requests are repeated in a fresh worker with other numbers in every tensor; words that come out
-the same there cannot tell what the first ones were.
+The submission chose these words after it had seen a test's inputs, so they could tell them. The test's
+requests are therefore repeated in a fresh worker, with other numbers in every tensor. Words that come out
+the same there do not depend on the numbers, and may be shown.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,10 +10,8 @@ from typing import Any
 
 import torch
 
-from autograder.testing.student import Exchange
-from autograder.worker.protocol import Header, Tensors
-
-Request = tuple[Header, Tensors]
+from autograder.testing.exchange import Exchange, Request
+from autograder.worker.protocol import Header
 
 
 def scrambled(exchanges: Sequence[Exchange]) -> Iterator[Request]:
@@ -25,7 +23,7 @@ def scrambled(exchanges: Sequence[Exchange]) -> Iterator[Request]:
 
 
 def same_words(exchanges: Sequence[Exchange], replies: Sequence[Header]) -> bool:
-    """Whether all words in the answers of `exchanges` are in `replies` too."""
+    """Whether each answer of `exchanges` that holds words of its own has the same ones in `replies`."""
     return all(
         said == words(reply)
         for exchange, reply in zip(exchanges, replies, strict=True)
@@ -34,7 +32,7 @@ def same_words(exchanges: Sequence[Exchange], replies: Sequence[Header]) -> bool
 
 
 def words(header: Header) -> list[str]:
-    """Return what the submission says in its own words in a reply: of its error, of its objects' kinds."""
+    """Return the words in a reply that the submission chose: those of its error, or its objects' types."""
     error = header.get("error")
     if isinstance(error, dict):
         return [repr(error.get(key)) for key in ("type", "bases", "message")]
@@ -42,6 +40,7 @@ def words(header: Header) -> list[str]:
 
 
 def _kinds(code: Any) -> Iterator[str]:
+    """Yield the types of the objects in a value."""
     match code:
         case {"handle": _, "type": kind}:
             yield repr(kind)
@@ -54,7 +53,7 @@ def _kinds(code: Any) -> Iterator[str]:
 
 
 def _other(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Return a tensor of the same kind with other numbers; whole ones stay between the same bounds."""
+    """Return a tensor of the same kind with other numbers; whole ones stay within the same bounds."""
     if tensor.dtype.is_floating_point:
         return torch.randn(tensor.shape, generator=generator).to(tensor.dtype)
     low, high = (int(tensor.min()), int(tensor.max())) if tensor.numel() else (0, 0)

@@ -1,4 +1,4 @@
-"""Reads a notebook's cells as IPython does: their top-level statements, with what is inside magics."""
+"""Reads a notebook's cells as IPython does: their top-level statements, and the code inside magics."""
 
 import ast
 import re
@@ -10,15 +10,17 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 MAGICS = frozenset({"run_line_magic", "run_cell_magic"})
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, RuntimeError, TokenError)
-_HIDDEN = ast.parse("exec()").body[0]  # stands for code that is too involved to read
+_HIDDEN = ast.parse("exec()").body[
+    0
+]  # stands for code that takes too long to read, and so counts as a use of exec
 _MAX_MAGIC = 10_000  # characters of a cell with magics: IPython reads it again for each of them
 _MAX_DEPTH = 4  # magics inside magics
-_MAX_READING = 500_000  # characters that IPython reads, all in all
+_MAX_READING = 500_000  # characters that IPython reads for a whole notebook
 _ESCAPE = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
 
 
 def involved(codes: Iterable[str]) -> bool:
-    """Whether IPython would take all too long to read these cells."""
+    """Whether IPython would take too long to read these cells: each magic makes it read its cell again."""
     return (
         sum(len(code) * len(_ESCAPE.findall(code)) for code in codes if len(code) <= _MAX_MAGIC)
         > _MAX_READING
@@ -26,7 +28,7 @@ def involved(codes: Iterable[str]) -> bool:
 
 
 def top_level(code: str, depth: int = 0) -> Iterator[ast.stmt]:
-    """Yield a cell's top-level statements, magics read as IPython reads them, imports name by name."""
+    """Yield a cell's top-level statements; a magic gives the statements inside it, an import one per name."""
     for statement in _parsed(code):
         inner = _magic(statement)
         if inner is not None and depth < _MAX_DEPTH:
@@ -40,13 +42,13 @@ def top_level(code: str, depth: int = 0) -> Iterator[ast.stmt]:
 
 
 def _parsed(code: str) -> list[ast.stmt]:
-    """Return a cell's statements; none for a cell that is no Python, which does not run either."""
+    """Return a cell's statements, or none where it is not Python: such a cell does not run either."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a student's odd escapes are nothing to warn the grader of
+        warnings.simplefilter("ignore")  # warnings about a student's code are none of the grader's business
         try:
             return ast.parse(code).body
         except SyntaxError:
-            pass  # perhaps for its magics
+            pass  # its magics may be why
         except UNREADABLE:
             return []
         if len(code) > _MAX_MAGIC:
@@ -66,7 +68,7 @@ def _magic(statement: ast.stmt) -> str | None:
 
 
 def _single_imports(statement: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
-    """Yield an import name by name, so that one of them does not stand for the others."""
+    """Yield an import once per name, so that following one name does not lead to the others."""
     for alias in statement.names:
         if isinstance(statement, ast.ImportFrom):
             yield ast.ImportFrom(statement.module, [alias], statement.level)

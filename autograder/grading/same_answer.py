@@ -1,4 +1,4 @@
-"""Says whether two answers are one and the same, however each of them was written."""
+"""Says whether two answers are the same, however each of them was written."""
 
 import re
 from collections.abc import Sequence
@@ -7,39 +7,45 @@ from typing import Any
 
 import torch
 
-from autograder.testing.student import Exchange
-from autograder.worker.protocol import Decoder, Header, ProtocolError, Tensors
+from autograder.testing.exchange import Exchange, Reply
+from autograder.worker.protocol import Decoder, Header, ProtocolError
 
-_TOLERANCE = 1e-5  # of the largest number: what another order of the same steps can make of float32
-_LARGE = 1e3  # a larger number than this gives the small ones beside it no more freedom
+_TOLERANCE = (
+    1e-5  # of the largest number: float32 differs by that much when the same steps come in another order
+)
+_LARGE = 1e3  # the tolerance does not grow with numbers above this: small ones beside a huge one still count
 _NUMBER = re.compile(r"\d+")
-_FIT = re.compile(r"size|shape|dimension|broadcast")
-Reply = tuple[Header, Tensors]
+_SHAPES = re.compile(r"size|shape|dimension|broadcast")
 
 
-def same_exchanges(known: Sequence[Exchange], seen: Sequence[Exchange], *, any_misfit: bool) -> bool:
-    """Whether two answers to a test are the same; `any_misfit` takes one clash of shapes for another."""
+def same_exchanges(
+    known: Sequence[Exchange], seen: Sequence[Exchange], *, ignore_shape_wording: bool
+) -> bool:
+    """Whether two runs of a test got the same answers.
+
+    With `ignore_shape_wording`, any two errors about shapes that do not fit are the same.
+    """
     return len(known) == len(seen) and all(
-        _same_reply(a.reply, b.reply, any_misfit) for a, b in zip(known, seen, strict=True)
+        _same_reply(a.reply, b.reply, ignore_shape_wording) for a, b in zip(known, seen, strict=True)
     )
 
 
-def _same_reply(known: Reply, seen: Reply, any_misfit: bool) -> bool:
+def _same_reply(known: Reply, seen: Reply, ignore_shape_wording: bool) -> bool:
     (one, tensors), (other, others) = known, seen
     if one.keys() != other.keys():
         return False
     if "error" in one:
-        return _same_error(one["error"], other["error"], any_misfit)
+        return _same_error(one["error"], other["error"], ignore_shape_wording)
     ones, those = Decoder(tensors, _object), Decoder(others, _object)
     try:
         return all(_same(ones.decode(one[key]), those.decode(other[key])) for key in one)
-    except (ProtocolError, RecursionError):  # what nobody can read is like nothing
+    except (ProtocolError, RecursionError):  # an answer that cannot be read is like no other
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class _Object:
-    """What matters of an object: its kind, and not the number by which the grader holds it."""
+    """An object on the student's side: its kind counts, but not the number by which the grader holds it."""
 
     kind: str
 
@@ -48,14 +54,19 @@ def _object(reference: Header) -> _Object:
     return _Object(str(reference.get("type")))
 
 
-def _same_error(known: Any, seen: Any, any_misfit: bool) -> bool:
-    """Whether two crashes are the same: in the words less the order of sizes, or both for want of a name."""
+def _same_error(known: Any, seen: Any, ignore_shape_wording: bool) -> bool:
+    """Whether two crashes have the same type, the same words and, in any order, the same numbers."""
     if not isinstance(known, dict) or not isinstance(seen, dict) or known.get("type") != seen.get("type"):
         return False
     one, other = str(known.get("message")), str(seen.get("message"))
     if known.get("type") == "NameError":
         return True  # which name it was is the student's own choice
-    if any_misfit and known.get("type") == "RuntimeError" and _FIT.search(one) and _FIT.search(other):
+    if (
+        ignore_shape_wording
+        and known.get("type") == "RuntimeError"
+        and _SHAPES.search(one)
+        and _SHAPES.search(other)
+    ):
         return True
     return _NUMBER.sub("", one) == _NUMBER.sub("", other) and (
         sorted(_NUMBER.findall(one)) == sorted(_NUMBER.findall(other))
@@ -63,7 +74,7 @@ def _same_error(known: Any, seen: Any, any_misfit: bool) -> bool:
 
 
 def _same(known: Any, seen: Any) -> bool:
-    """Whether two values are the same but for names, which are the student's own choice."""
+    """Whether two values are the same; strings do not count, since students choose their own names."""
     if isinstance(known, torch.Tensor) and isinstance(seen, torch.Tensor):
         return _same_tensor(known, seen)
     if type(known) is not type(seen):
@@ -79,14 +90,14 @@ def _same(known: Any, seen: Any) -> bool:
 
 
 def _same_items(known: dict[Any, Any], seen: dict[Any, Any]) -> bool:
-    """Whether two tables hold the same under the same names, or under others in any order."""
+    """Whether two dicts hold the same values: under the same keys, or else under any keys in any order."""
     if known.keys() == seen.keys():
         return all(_same(known[key], seen[key]) for key in known)
     if len(known) != len(seen):
         return False
     left = list(seen.values())
     for one in known.values():
-        found = next((place for place, other in enumerate(left) if _same(one, other)), None)
+        found = next((index for index, other in enumerate(left) if _same(one, other)), None)
         if found is None:
             return False
         del left[found]
@@ -94,7 +105,7 @@ def _same_items(known: dict[Any, Any], seen: dict[Any, Any]) -> bool:
 
 
 def _same_tensor(known: torch.Tensor, seen: torch.Tensor) -> bool:
-    """Whether two tensors hold the same numbers, of whatever type and in whatever order of memory."""
+    """Whether two tensors hold the same numbers; their dtypes and their order in memory do not count."""
     if known.shape != seen.shape:
         return False
     one, other = known.detach().double(), seen.detach().double()

@@ -1,20 +1,23 @@
-"""A submission at work: its notebook run in a worker, run again without what hangs or dies, then asked."""
+"""Runs a submission in a worker, anew without each cell that hangs or dies, and asks it what tests ask."""
 
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from autograder.course.limits import Limits
-from autograder.grading import leaks as discretion
+from autograder.grading import leaks
 from autograder.report.outputs import Output, checked_outputs
+from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import Zygote
-from autograder.testing.student import Exchange, StudentError
+from autograder.testing.exchange import Exchange, Reply
+from autograder.testing.student_error import StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 MAX_RESTARTS = 8
 MAX_SHOWN = 16 << 20  # characters that a whole notebook may show
-MAX_RECEIVED = 512 << 20  # bytes of a submission's answers: the grader remembers them while it judges
+MAX_RECEIVED = 512 << 20  # bytes of a submission's answers, which the grader keeps until it has judged them
+_LOST = (DeadlineError, DiedError, ProtocolError)  # after one of these, a worker answers no more
 
 
 class ExhaustedError(DeadlineError):
@@ -31,28 +34,46 @@ class CodeCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What running one cell came to."""
+class CellResult:
+    """What one cell showed when it ran, and the exception that ended it, if one did."""
 
     outputs: tuple[Output, ...]
     error: StudentError | None
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A cell that lost the worker, and so is left out from then on: the verdict on its names, and why."""
+
+    verdict: Verdict
+    why: str  # what the cell did, for the student to read
+
+    def __str__(self) -> str:
+        return self.why
+
+
 @dataclass
 class Session:
-    """A running submission; `ask` makes it a backend for hidden tests."""
+    """One submission and the worker in which it runs; use it in a `with` block.
+
+    1. `start` runs the notebook. Where a cell hangs, dies or sends nonsense, the worker is lost: the cell is
+       kept in `lost`, and a fresh worker runs the others.
+    2. `ask` answers the requests of hidden tests. A call that loses the worker raises; the next call starts
+       a fresh one. So `ask` makes a session a backend for tests.
+    3. `reveals_no_input` asks a second worker, the control, whether the submission's words may be shown.
+    """
 
     zygote: Zygote
     cells: tuple[CodeCell, ...]
     limits: Limits
-    results: dict[int, Result] = field(default_factory=dict)  # by cell number
-    lost: dict[int, str] = field(default_factory=dict)  # by cell number: why it was left out
+    results: dict[int, CellResult] = field(default_factory=dict)  # by cell number
+    lost: dict[int, LeftOut] = field(default_factory=dict)  # by cell number
 
     def __post_init__(self) -> None:
         self._worker: Worker | None = None
-        self._witness: Worker | None = None
-        self._restarts = 0
-        self._room = MAX_SHOWN
+        self._control: Worker | None = None
+        self._starts = 0
+        self._left_to_show = MAX_SHOWN
         self._left_to_receive = MAX_RECEIVED
         self._end = time.monotonic() + self.limits.total_seconds
 
@@ -61,15 +82,15 @@ class Session:
 
     def __exit__(self, *exception: object) -> None:
         self._close()
-        if self._witness is not None:
-            self._witness.close()
+        if self._control is not None:
+            self._control.close()
 
     def start(self) -> None:
-        """Run the notebook top to bottom; a cell that hangs or kills the process is left out next time."""
-        while self._worker is None and self._attempt():
-            pass
+        """Run the notebook top to bottom, as often as it takes to find the cells that lose the worker."""
+        while self._worker is None and self._may_start():
+            self._worker = self._started()
 
-    def ask(self, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+    def ask(self, header: Header, tensors: Tensors) -> Reply:
         """Answer one request of a hidden test; a worker that was lost is replaced first."""
         self.start()
         if self._worker is None or self._left() <= 0:
@@ -80,25 +101,25 @@ class Session:
             self._left_to_receive -= self._worker.received - before
             if self._left_to_receive < 0:
                 raise ProtocolError("a submission's answers are too large")
-        except (DeadlineError, DiedError, ProtocolError):
+        except _LOST:
             self._close()
             raise
         return answer
 
-    def says_the_same(self, exchanges: Sequence[Exchange]) -> bool:
-        """Whether a second worker that is asked with other numbers answers in the same words."""
+    def reveals_no_input(self, exchanges: Sequence[Exchange]) -> bool:
+        """Whether the control worker, asked the same with other numbers, answers in the same words."""
         try:
-            self._witness = self._witness or self._second()
+            self._control = self._control or self._second_worker()
             replies = [
-                self._witness.ask(header, tensors, min(self.limits.call_seconds, self._left()))[0]
-                for header, tensors in discretion.scrambled(exchanges)
+                self._control.ask(header, tensors, min(self.limits.call_seconds, self._left()))[0]
+                for header, tensors in leaks.scrambled(exchanges)
             ]
-        except (DeadlineError, DiedError, ProtocolError):
-            self._witness = None
+        except _LOST:
+            self._control = None
             return False
-        return discretion.same_words(exchanges, replies)
+        return leaks.same_words(exchanges, replies)
 
-    def _second(self) -> Worker:
+    def _second_worker(self) -> Worker:
         """Run the notebook once more, without its checks, which define nothing."""
         worker = self.zygote.fork(self.limits)
         try:
@@ -110,23 +131,23 @@ class Session:
             raise
         return worker
 
-    def _attempt(self) -> bool:
-        """Run all cells in a fresh worker; return whether another attempt is worth it."""
-        if self._restarts > MAX_RESTARTS or self._left() <= 0:
-            return False
-        self._restarts += 1
+    def _may_start(self) -> bool:
+        return self._starts <= MAX_RESTARTS and self._left() > 0
+
+    def _started(self) -> Worker | None:
+        """Return a fresh worker that has run all cells, or None where one of them has lost it."""
+        self._starts += 1
         worker = self.zygote.fork(self.limits)
         self.results = {}
-        self._room = MAX_SHOWN
+        self._left_to_show = MAX_SHOWN
         for cell in self._kept_cells():
             try:
-                self.results[cell.number] = self._shown(self._run(worker, cell))
-            except (DeadlineError, DiedError, ProtocolError) as error:
+                self.results[cell.number] = self._result(self._run(worker, cell))
+            except _LOST as error:
                 worker.close()
-                self.lost[cell.number] = _why(error, self.limits)
-                return True
-        self._worker = worker
-        return False
+                self.lost[cell.number] = _left_out(error, self.limits)
+                return None
+        return worker
 
     def _kept_cells(self) -> Iterator[CodeCell]:
         return (cell for cell in self.cells if cell.number not in self.lost)
@@ -136,11 +157,11 @@ class Session:
         reply, _ = worker.ask(request, [], min(self.limits.cell_seconds, max(self._left(), 0.1)))
         return reply
 
-    def _shown(self, reply: Header) -> Result:
-        outputs = checked_outputs(reply.get("outputs"), self._room)
-        self._room -= sum(output.size for output in outputs)
+    def _result(self, reply: Header) -> CellResult:
+        outputs = checked_outputs(reply.get("outputs"), self._left_to_show)
+        self._left_to_show -= sum(output.size for output in outputs)
         error = reply.get("error")
-        return Result(outputs, StudentError(error) if isinstance(error, dict) else None)
+        return CellResult(outputs, StudentError(error) if isinstance(error, dict) else None)
 
     def _left(self) -> float:
         return self._end - time.monotonic()
@@ -151,10 +172,10 @@ class Session:
             self._worker = None
 
 
-def _why(error: Exception, limits: Limits) -> str:
+def _left_out(error: Exception, limits: Limits) -> LeftOut:
     match error:
         case DeadlineError():
-            return f"ran longer than {limits.cell_seconds:g} s and was stopped"
+            return LeftOut(Verdict.TIMED_OUT, f"ran longer than {limits.cell_seconds:g} s and was stopped")
         case DiedError(reason=reason):
-            return f"ended the program: {reason}"
-    return "sent the grader something that is no answer"
+            return LeftOut(Verdict.CRASHED, f"ended the program: {reason}")
+    return LeftOut(Verdict.CRASHED, "sent the grader something that is no answer")

@@ -3,14 +3,14 @@
 import pytest
 import torch
 
-from autograder.testing.expect import (
+from autograder.testing import (
     expect_close,
     expect_finite,
     expect_gradient,
     expect_raises,
     expect_unchanged,
+    question,
 )
-from autograder.testing.suite import question
 
 
 def expect_right_and_untouched(function, expected, **arguments):

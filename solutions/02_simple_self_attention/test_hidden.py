@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from autograder.testing.expect import (
+from autograder.testing import (
     expect_close,
     expect_gradient,
     expect_rows_sum_to_one,
     expect_unchanged,
+    question,
 )
-from autograder.testing.suite import question
 
 SENTENCES = [(5, 3), (2, 7)]
 BATCHES = [(2, 5, 3), (2, 1, 4, 6)]

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from autograder.testing.expect import (
+from autograder.testing import (
+    Remote,
     expect,
     expect_close,
     expect_equal,
@@ -12,9 +13,8 @@ from autograder.testing.expect import (
     expect_rows_sum_to_one,
     expect_tensor,
     expect_unchanged,
+    question,
 )
-from autograder.testing.student import Remote
-from autograder.testing.suite import question
 
 SCORES = "Row: who looks. Column: who is looked at. What is the score of a token that may be seen?"
 MASKED = "What does a row of the masked scores look like?"

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from autograder.testing.expect import (
+from autograder.testing import (
     expect,
     expect_close,
     expect_finite,
@@ -12,8 +12,8 @@ from autograder.testing.expect import (
     expect_rows_sum_to_one,
     expect_tensor,
     expect_unchanged,
+    question,
 )
-from autograder.testing.suite import question
 
 ROOT = (
     1e-6  # tolerance in float64 where a root may have been taken in float32, as torch.tensor(d_k).sqrt() is

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn.functional import linear, scaled_dot_product_attention
 
-from autograder.testing.expect import (
+from autograder.testing import (
     expect,
     expect_close,
     expect_equal,
@@ -14,8 +14,8 @@ from autograder.testing.expect import (
     expect_gradient,
     expect_tensor,
     expect_unchanged,
+    question,
 )
-from autograder.testing.suite import question
 
 LOAD = """
 def load(module, weights):

@@ -3,7 +3,7 @@
 import torch
 from torch.nn.functional import linear, scaled_dot_product_attention
 
-from autograder.testing.expect import (
+from autograder.testing import (
     Unmet,
     expect,
     expect_close,
@@ -13,8 +13,8 @@ from autograder.testing.expect import (
     expect_raises,
     expect_tensor,
     expect_unchanged,
+    question,
 )
-from autograder.testing.suite import question
 
 INPUTS = ("encodings_for_q", "encodings_for_k", "encodings_for_v", "mask")
 ENCODINGS = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])

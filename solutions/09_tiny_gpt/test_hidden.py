@@ -10,7 +10,7 @@ import math
 import torch
 from torch.nn import functional as F
 
-from autograder.testing.expect import (
+from autograder.testing import (
     Unmet,
     expect,
     expect_close,
@@ -19,8 +19,8 @@ from autograder.testing.expect import (
     expect_no_nan,
     expect_tensor,
     expect_unchanged,
+    question,
 )
-from autograder.testing.suite import question
 
 N_EMBD, HEADS, CONTEXT = 12, 3, 9
 

@@ -4,7 +4,7 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.grading.diagnosis import Diagnosis
-from autograder.testing.student import Local
+from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
 
@@ -48,3 +48,35 @@ def test_a_clash_of_shapes_is_known_by_its_words_or_by_a_value_beside_it(
     runs = list(suite.run(Local(run_code(exercise.variant(text.format(seen)))), "double"))
     mistake = Diagnosis(suite).name("double", runs)
     assert (mistake is not None and mistake.name == "double__fixed") is named
+
+
+WRONG = "def double(x):\n    return x * 3"
+
+
+@pytest.mark.parametrize(
+    ("bank", "named"),
+    [
+        (["double__by_three.py"], "double__by_three"),
+        (["double__by_three.py", "double__by_three__again.py"], "double__by_three"),
+        (["double__by_three.py", "double__tripled.py"], None),
+        ([], None),
+    ],
+    ids=["one", "one in two writings", "two", "none"],
+)
+def test_a_mistake_is_named_only_if_it_is_the_only_one_that_fits(
+    course: Course, bank: list[str], named: str | None
+) -> None:
+    exercise = course.exercises["01_small"]
+    for name in bank:
+        text = f'"""How often is it added?"""\n\n\n{WRONG}\n'
+        (exercise.folder / "mistakes" / name).write_text(text, encoding="utf-8")
+    suite = Suite(exercise)
+    runs = list(suite.run(Local(run_code(exercise.variant(WRONG))), "double"))
+    mistake = Diagnosis(suite).name("double", runs)
+    assert (mistake and mistake.name) == named
+
+
+def test_a_question_that_passes_has_no_mistake(course: Course) -> None:
+    suite = Suite(course.exercises["01_small"])
+    runs = [run for run in suite.reference_runs if run.test.question == "double"]
+    assert Diagnosis(suite).name("double", runs) is None

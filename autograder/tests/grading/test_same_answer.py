@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from autograder.grading.same_answer import same_exchanges
-from autograder.testing.student import Exchange
+from autograder.testing.exchange import Exchange
 from autograder.worker.protocol import Encoder
 
 
@@ -22,8 +22,8 @@ def crash(kind: str, message: str) -> Exchange:
     return Exchange(({}, []), ({"error": {"type": kind, "message": message, "places": [[3, 7]]}}, []))
 
 
-def alike(known: Exchange, seen: Exchange, *, any_misfit: bool = False) -> bool:
-    return same_exchanges([known], [seen], any_misfit=any_misfit)
+def alike(known: Exchange, seen: Exchange, *, ignore_shape_wording: bool = False) -> bool:
+    return same_exchanges([known], [seen], ignore_shape_wording=ignore_shape_wording)
 
 
 X = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -79,7 +79,7 @@ def test_the_number_that_an_object_is_held_by_does_not_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "seen", "same", "same_misfit"),
+    ("known", "seen", "same", "same_but_for_wording"),
     [
         (("RuntimeError", SIZES.format(7, 6)), ("RuntimeError", SIZES.format(6, 7)), True, True),
         (("RuntimeError", SIZES.format(7, 6)), ("RuntimeError", SIZES.format(7, 5)), False, True),
@@ -91,15 +91,15 @@ def test_the_number_that_an_object_is_held_by_does_not_count() -> None:
     ],
 )
 def test_a_crash_is_known_by_its_type_and_words(
-    known: tuple[str, str], seen: tuple[str, str], same: bool, same_misfit: bool
+    known: tuple[str, str], seen: tuple[str, str], same: bool, same_but_for_wording: bool
 ) -> None:
     assert alike(crash(*known), crash(*seen)) is same
-    assert alike(crash(*known), crash(*seen), any_misfit=True) is same_misfit
+    assert alike(crash(*known), crash(*seen), ignore_shape_wording=True) is same_but_for_wording
 
 
 def test_a_crash_is_no_value_and_one_answer_no_two() -> None:
     assert not alike(exchange(X), crash("ValueError", ""))
-    assert not same_exchanges([exchange(X)], [exchange(X), exchange(X)], any_misfit=True)
+    assert not same_exchanges([exchange(X)], [exchange(X), exchange(X)], ignore_shape_wording=True)
 
 
 def test_what_cannot_be_read_is_like_nothing() -> None:

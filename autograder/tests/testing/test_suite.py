@@ -9,11 +9,12 @@ import pytest
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
-from autograder.testing.student import Local
+from autograder.testing.exchange import Local, Reply
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
+from autograder.worker.protocol import Header, Tensors
 
-HEAD = "from autograder.testing.suite import question\n"
+HEAD = "from autograder.testing import question\n"
 
 
 @pytest.fixture
@@ -60,9 +61,62 @@ def test_each_exercise_keeps_its_own_suite_though_all_have_one_name(
     assert all(run.error is None for suite in (first, second) for run in suite.reference_runs)
 
 
+def test_a_test_knows_its_function_and_its_place(exercise: Exercise) -> None:
+    tests = Suite(exercise).tests
+    assert tests[0].function == "test_doubles_every_element"
+    assert [test.number for test in tests] == list(range(5))
+
+
+class Asked:
+    """A backend that counts what it is asked, and answers nothing."""
+
+    count = 0
+
+    def ask(self, header: Header, tensors: Tensors) -> Reply:
+        self.count += 1
+        return {"value": None}, []
+
+
+def test_a_test_runs_only_when_its_run_is_taken(exercise: Exercise) -> None:
+    backend = Asked()
+    runs = Suite(exercise).run(backend)
+    assert backend.count == 0
+    assert next(runs).test.number == 0
+    assert backend.count == 1
+
+
+def test_a_question_is_refused_by_what_its_earlier_runs_showed(exercise: Exercise) -> None:
+    """Whoever takes the runs may change its mind between two of them: each test is asked about by itself."""
+    backend, problems, questions = Asked(), dict[str, BaseException](), list[str]()
+
+    def refused(question: str) -> BaseException | None:
+        questions.append(question)
+        return problems.get(question)
+
+    seen = []
+    for run in Suite(exercise).run(backend, refused=refused):
+        seen.append((run.test.question, type(run.error).__name__, len(run.exchanges)))
+        if run.test.question == "double":
+            problems["double"] = TimeoutError()
+    assert seen == [
+        ("double", "Unmet", 1),
+        ("double", "TimeoutError", 0),
+        ("double", "TimeoutError", 0),
+        ("row_sums", "Unmet", 1),
+        ("row_sums", "Unmet", 1),
+    ]
+    assert questions == [question for question, _, _ in seen]
+
+
+def test_of_one_question_no_other_test_is_run_or_asked_about(exercise: Exercise) -> None:
+    backend, questions = Asked(), list[str]()
+    runs = Suite(exercise).run(backend, "row_sums", refused=questions.append)
+    assert [run.test.question for run in runs] == questions == ["row_sums"] * 2
+
+
 def test_a_refused_question_is_not_asked(exercise: Exercise) -> None:
     reason = TimeoutError()
-    runs = list(Suite(exercise).run(Local(run_code(())), refused={"double": reason}))
+    runs = list(Suite(exercise).run(Local(run_code(())), refused={"double": reason}.get))
     assert [run.error is reason for run in runs] == [True, True, True, False, False]
 
 
@@ -86,14 +140,25 @@ def test_a_refused_question_is_not_asked(exercise: Exercise) -> None:
         ("def broken(:", "cannot be collected"),
     ],
 )
-def test_a_fault_in_a_suite_is_told_with_its_place(
+def test_a_problem_in_a_suite_is_described_with_its_place(
     exercise: Exercise, rewrite: Callable[[str], Path], code: str, message: str
 ) -> None:
     path = rewrite(code)
-    with pytest.raises(SourceError) as fault:
+    with pytest.raises(SourceError) as problem:
         Suite(exercise)
-    assert message in str(fault.value)
-    assert str(path) in str(fault.value)
+    assert message in str(problem.value)
+    assert str(path) in str(problem.value)
+
+
+def test_a_question_without_a_test_and_a_missing_suite_are_described_too(
+    exercise: Exercise, rewrite: Callable[[str], Path]
+) -> None:
+    rewrite("@question('double')\ndef test_a(student):\n    '''A.'''")
+    with pytest.raises(SourceError, match=r'question "row_sums" has no hidden test; add one with'):
+        Suite(exercise)
+    exercise.suite.unlink()
+    with pytest.raises(SourceError, match=r"test_hidden\.py: missing; write the hidden tests there"):
+        Suite(exercise)
 
 
 def test_a_suite_does_not_read_the_conftest_or_settings_around_it(exercise: Exercise) -> None:

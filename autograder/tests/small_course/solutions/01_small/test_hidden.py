@@ -2,8 +2,7 @@
 
 import torch
 
-from autograder.testing.expect import expect_close, expect_gradient, expect_tensor, expect_unchanged
-from autograder.testing.suite import question
+from autograder.testing import expect_close, expect_gradient, expect_tensor, expect_unchanged, question
 
 
 @question("double", weight=2)

@@ -1,14 +1,15 @@
-"""What hidden tests expect, with messages for people: the property, what was seen, never the answer.
+"""What hidden tests expect, with messages for students: the property, what was seen, never the answer.
 
-Every function raises Unmet when the expectation fails. Order inside one call: a tensor at all, its shape,
-its dtype, no NaN, then values.
+Every function raises Unmet when its expectation fails. It checks the plainest thing first: that there is a
+tensor at all, then its shape, its dtype, that nothing is NaN, and last the values.
 """
 
 from collections.abc import Sequence
 
 import torch
 
-from autograder.testing.student import Inspection, Remote, StudentError
+from autograder.testing.student import Inspection, Remote
+from autograder.testing.student_error import StudentError
 
 
 class Unmet(AssertionError):  # noqa: N818 - it reads as what it says
@@ -46,9 +47,10 @@ def expect_close(
     hint: str = "",
     name: str = "The result",
 ) -> None:
-    """Expect the values of `expected`, within 1e-5 (float32) or 1e-9 (float64) unless told; NaN never equals.
+    """Expect the values of `expected`, within `atol` and `rtol`; NaN is never right.
 
-    `hint` is a nudge for when only the values are wrong.
+    Without `atol`, the tolerance is 1e-5 for float32, 1e-9 for float64 and none for other dtypes.
+    The student reads `hint` where only the values are wrong.
     """
     tensor = expect_tensor(actual, expected.shape, expected.dtype, name)
     expect_no_nan(tensor, name)
@@ -60,7 +62,7 @@ def expect_close(
 
 
 def expect_equal(actual: object, expected: torch.Tensor, *, hint: str = "", name: str = "The result") -> None:
-    """Expect exactly the values of `expected`: for masks, copies and zeros that must be zero."""
+    """Expect exactly the values of `expected`, as masks, copies and zeros must have them."""
     tensor = expect_tensor(actual, expected.shape, expected.dtype, name)
     expect_no_nan(tensor, name)
     wrong = tensor != expected
@@ -103,7 +105,7 @@ def expect_rows_sum_to_one(weights: object, name: str = "The weights") -> None:
 
 
 def expect_unchanged(inspection: Inspection, *before: torch.Tensor, names: Sequence[str] = ()) -> None:
-    """Expect the call to have left its tensor arguments as they were; `before` in the arguments' order."""
+    """Expect that the call left its tensor arguments alone; `before` are their values, in the same order."""
     after = [argument for argument in inspection.arguments if isinstance(argument, torch.Tensor)]
     for number, (was, now) in enumerate(zip(before, after, strict=False)):
         same = was.shape == now.shape and torch.equal(was, now.detach())
@@ -148,7 +150,7 @@ def expect_raises(
 
 
 def _argument(position: int, names: Sequence[str]) -> str:
-    """Say which argument is meant, by its name where the test tells the names."""
+    """Return the words for an argument: its name where the test gives the names, else its number."""
     return names[position] if position < len(names) else f"input {position + 1}"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from autograder.testing.expect import (
+from autograder.testing.expectations import (
     Unmet,
     expect,
     expect_close,

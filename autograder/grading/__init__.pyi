@@ -1,0 +1,28 @@
+__all__ = [
+    "MAX_SHOWN",
+    "UNSEEN",
+    "CellResult",
+    "CodeCell",
+    "Diagnosis",
+    "Graded",
+    "Grader",
+    "LeftOut",
+    "RestartingGrader",
+    "Session",
+    "Verdicts",
+    "broken_rule",
+]
+
+from .diagnosis import Diagnosis as Diagnosis
+from .failures import describe_failure as describe_failure
+from .forbidden import UNSEEN as UNSEEN
+from .forbidden import broken_rule as broken_rule
+from .graded import Graded as Graded
+from .grader import Grader as Grader
+from .restarting import RestartingGrader as RestartingGrader
+from .session import MAX_SHOWN as MAX_SHOWN
+from .session import CellResult as CellResult
+from .session import CodeCell as CodeCell
+from .session import LeftOut as LeftOut
+from .session import Session as Session
+from .verdicts import Verdicts as Verdicts

@@ -1,0 +1,57 @@
+__all__ = [
+    "Backend",
+    "CellLine",
+    "Exchange",
+    "HiddenTest",
+    "Inspection",
+    "Local",
+    "NotDefinedError",
+    "Remote",
+    "Reply",
+    "Request",
+    "Student",
+    "StudentError",
+    "Suite",
+    "TestRun",
+    "Unmet",
+    "expect",
+    "expect_close",
+    "expect_equal",
+    "expect_finite",
+    "expect_gradient",
+    "expect_no_nan",
+    "expect_raises",
+    "expect_rows_sum_to_one",
+    "expect_tensor",
+    "expect_unchanged",
+    "one_line",
+    "question",
+]
+
+from .exchange import Backend as Backend
+from .exchange import Exchange as Exchange
+from .exchange import Local as Local
+from .exchange import Reply as Reply
+from .exchange import Request as Request
+from .expectations import Unmet as Unmet
+from .expectations import expect as expect
+from .expectations import expect_close as expect_close
+from .expectations import expect_equal as expect_equal
+from .expectations import expect_finite as expect_finite
+from .expectations import expect_gradient as expect_gradient
+from .expectations import expect_no_nan as expect_no_nan
+from .expectations import expect_raises as expect_raises
+from .expectations import expect_rows_sum_to_one as expect_rows_sum_to_one
+from .expectations import expect_tensor as expect_tensor
+from .expectations import expect_unchanged as expect_unchanged
+from .hidden_test import HiddenTest as HiddenTest
+from .hidden_test import question as question
+from .student import Inspection as Inspection
+from .student import Remote as Remote
+from .student import Student as Student
+from .student_error import CellLine as CellLine
+from .student_error import NotDefinedError as NotDefinedError
+from .student_error import StudentError as StudentError
+from .student_error import one_line as one_line
+from .suite import Suite as Suite
+from .suite import TestRun as TestRun

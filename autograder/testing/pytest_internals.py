@@ -1,0 +1,124 @@
+"""Collects hidden tests with pytest, and runs each of them again and again without pytest's reports.
+
+pytest has no public way to run a collected test without a report on its setup, its call and its teardown, and
+formatting these takes a hundred times as long as a hidden test. So this module, and no other, uses private
+names of pytest:
+
+- `Function._fixtureinfo` and `get_direct_param_fixture_func` tell the values that a test is parametrized with
+  from those that a fixture makes. A test without fixtures of its own is then called like any function.
+- `Function._initrequest` and `Session._setupstate` make a test's own fixtures afresh for each run, and tear
+  them down afterwards.
+
+pyproject.toml bounds pytest's version; tests/testing/test_pytest_internals.py fails when these names move.
+"""
+
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+from _pytest.python import get_direct_param_fixture_func
+
+_UNUSED = (
+    "cacheprovider", "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging", "monkeypatch",
+    "nose", "pastebin", "recwarn", "setuponly", "setupplan", "stepwise", "terminal", "terminalreporter",
+    "threadexception", "tmpdir", "unittest", "unraisableexception", "warnings",
+)  # fmt: skip
+
+
+class CollectionError(Exception):
+    """pytest cannot collect a file; the text says why."""
+
+
+class CollectedTests:
+    """The tests of one file, collected once and run any number of times."""
+
+    def __init__(self, path: Path) -> None:
+        self._plugin = _Plugin()
+        _collect(path, self._plugin)
+        self.items = tuple(self._plugin.items)
+
+    def run(self, item: pytest.Function, student: object, reference: object) -> BaseException | None:
+        """Run one of the `items` with these two fixtures, and return what it raised."""
+        self._plugin.student, self._plugin.reference = student, reference
+        arguments = {"student": student, "reference": reference, **_parameters(item)}
+        try:
+            with warnings.catch_warnings(action="ignore"):  # a warning would print the test's own lines
+                if set(item.fixturenames) <= set(arguments):
+                    item.obj(**{name: arguments[name] for name in item.fixturenames})
+                else:
+                    _run_with_fixtures(item)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # pytest's own outcomes, such as a skip, are no Exception
+            return error
+        return None
+
+
+class _Plugin:
+    """Offers `student` and `reference` as fixtures, and keeps what pytest collects."""
+
+    def __init__(self) -> None:
+        self.student: object = None
+        self.reference: object = None
+        self.items: list[pytest.Function] = []
+        self.problem = ""
+
+    @pytest.fixture(name="student")
+    def student_fixture(self) -> object:
+        """Return the submission under test."""
+        return self.student
+
+    @pytest.fixture(name="reference")
+    def reference_fixture(self) -> object:
+        """Return the trusted solution."""
+        return self.reference
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Make the `question` mark known."""
+        config.addinivalue_line("markers", "question(name, weight=1): the question that a test belongs to")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep why a file cannot be collected: the last line of the report says it."""
+        if report.failed:
+            self.problem = str(report.longrepr).strip().splitlines()[-1]
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Keep the tests."""
+        self.items = [item for item in session.items if isinstance(item, pytest.Function)]
+
+
+def _collect(path: Path, plugin: _Plugin) -> None:
+    """Collect a file in a pytest session of its own, without plugins, configuration or conftest files."""
+    sys.modules.pop(path.stem, None)  # all suites have one name: pytest must not take another's for this one
+    arguments = [
+        str(path), "--collect-only", "-c", "/dev/null", f"--rootdir={path.parent}", "--noconftest",
+        "--import-mode=importlib", "--assert=plain", "--strict-markers", "--disable-plugin-autoload",
+        *(word for name in _UNUSED for word in ("-p", f"no:{name}")),
+    ]  # fmt: skip
+    code = pytest.main(arguments, [plugin])
+    if plugin.problem:
+        raise CollectionError(plugin.problem)
+    if code == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt  # pytest keeps it to itself
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        raise CollectionError(f"pytest ended with exit code {int(code)}")
+
+
+def _parameters(item: pytest.Function) -> dict[str, object]:
+    """Return the values that a test is parametrized with, but none that a fixture makes of such a value."""
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    makers = {name: found[-1].func for name, found in item._fixtureinfo.name2fixturedefs.items()}
+    direct = (get_direct_param_fixture_func, None)
+    return {name: value for name, value in parameters.items() if makers.get(name) in direct}
+
+
+def _run_with_fixtures(item: pytest.Function) -> None:
+    """Run a test that has fixtures of its own, as pytest does but without the reports."""
+    setup = item.session._setupstate
+    item._initrequest()
+    try:
+        setup.setup(item)
+        item.runtest()
+    finally:
+        setup.teardown_exact(None)

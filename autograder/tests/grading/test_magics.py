@@ -1,0 +1,74 @@
+"""A cell's statements are those that IPython would run, with what magics hide brought to light."""
+
+import ast
+import warnings
+
+import pytest
+
+from autograder.grading.magics import involved, top_level
+
+
+def statements(code: str) -> list[str]:
+    return [ast.unparse(statement) for statement in top_level(code)]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("a = 1\nb = a", ["a = 1", "b = a"]),
+        ("%time total = a + b", ["total = a + b"]),
+        ("%%time\na = 1\nb = 2", ["a = 1", "b = 2"]),
+        ("%%capture out\nimport torch", ["import torch"]),
+        ("%time %time a = 1", ["a = 1"]),
+        ("import a, b as c", ["import a", "import b as c"]),
+        ("from a import b, c as d", ["from a import b", "from a import c as d"]),
+        ("%%time\nimport a, b", ["import a", "import b"]),
+        ("", []),
+        ("# a comment", []),
+    ],
+)
+def test_a_cell_gives_its_statements_with_those_inside_magics(code: str, expected: list[str]) -> None:
+    assert statements(code) == expected
+
+
+@pytest.mark.parametrize("code", ["def broken(:", "a = = 1", "a\x00b", "'" + "\\"])
+def test_a_cell_that_is_no_python_gives_none_since_it_does_not_run_either(code: str) -> None:
+    assert statements(code) == []
+
+
+def test_a_shell_command_is_a_call_that_names_its_method() -> None:
+    assert statements("!ls") == ["get_ipython().system('ls')"]
+
+
+@pytest.mark.parametrize(
+    "code", ["%time " * 6 + "a = 1", "%time a = 1\n" + "# long\n" * 2_000], ids=["deep", "long"]
+)
+def test_what_takes_too_long_to_read_counts_as_exec(code: str) -> None:
+    assert statements(code) == ["exec()"]
+
+
+def test_plain_code_may_be_long() -> None:
+    assert len(statements("a = 1\n" * 3_000)) == 3_000
+
+
+def test_a_students_odd_escape_warns_nobody() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(statements(r"a = '\d'")) == 1
+
+
+@pytest.mark.parametrize(
+    ("codes", "expected"),
+    [
+        (["a = 1\n" * 100_000], False),
+        (["%time a = 1\n" * 10], False),
+        (["%time a\n" * 400] * 2, True),
+        (["?a\n" * 3_000], True),
+        (["%time a\n" * 5_000], False),  # longer than any cell that IPython is given
+    ],
+    ids=["no magics", "few", "many", "short ones", "too long to be read"],
+)
+def test_a_notebook_is_involved_where_many_magics_are_read_again_and_again(
+    codes: list[str], expected: bool
+) -> None:
+    assert involved(codes) is expected

@@ -1,0 +1,216 @@
+"""A session runs what it can of a notebook, whatever its cells do, and answers for it while time is left."""
+
+from contextlib import suppress
+
+import pytest
+import torch
+
+from autograder.course.limits import Limits
+from autograder.grading.session import (
+    MAX_RECEIVED,
+    MAX_RESTARTS,
+    MAX_SHOWN,
+    CodeCell,
+    ExhaustedError,
+    LeftOut,
+    Session,
+)
+from autograder.report.report import Verdict
+from autograder.sandbox.process import DeadlineError, DiedError
+from autograder.sandbox.zygote import Zygote
+from autograder.testing.exchange import Exchange
+from autograder.testing.student import Student
+from autograder.testing.student_error import NotDefinedError, StudentError
+from autograder.tests.grading.workers import ScriptedZygote
+from autograder.worker.protocol import Header, ProtocolError
+
+LIMITS = Limits(cell_seconds=1.0, call_seconds=1.0, memory_mb=512)
+CALL: Header = {"op": "call", "of": {"name": "f"}, "args": {"tuple": []}, "kwargs": {"dict": []}}
+
+
+def session(zygote: Zygote, *codes: str, limits: Limits = LIMITS) -> Session:
+    return Session(zygote, tuple(CodeCell(number, code) for number, code in enumerate(codes)), limits)
+
+
+def test_cells_run_in_order_and_keep_what_they_show_and_raise(zygote: Zygote) -> None:
+    with session(zygote, "a = 1", "print(a + 1)", "1 / 0", "b = a") as running:
+        running.start()
+        assert running.results[1].outputs[0].text == "2\n"
+        assert isinstance(running.results[2].error, StudentError)
+        assert running.results[2].error.type == "ZeroDivisionError"
+        assert (list(running.results), running.lost) == ([0, 1, 2, 3], {})
+
+
+@pytest.mark.parametrize(
+    ("code", "left_out"),
+    [
+        ("while True: pass", LeftOut(Verdict.TIMED_OUT, "ran longer than 1 s and was stopped")),
+        (
+            "import os; os._exit(3)",
+            LeftOut(Verdict.CRASHED, "ended the program: the process ended itself (exit code 3)"),
+        ),
+        (
+            "import os, stat\nfor number in range(3, 64):\n    try:\n"
+            "        if stat.S_ISSOCK(os.fstat(number).st_mode): os.write(number, b'\\xff' * 100)\n"
+            "    except OSError: pass",
+            LeftOut(Verdict.CRASHED, "sent the grader something that is no answer"),
+        ),
+    ],
+    ids=["hangs", "dies", "sends nonsense"],
+)
+def test_a_cell_that_loses_the_worker_is_left_out_and_the_others_run(
+    zygote: Zygote, code: str, left_out: LeftOut
+) -> None:
+    with session(zygote, "a = 1", code, "def f(): return a") as running:
+        assert Student(running).f() == 1
+        assert running.lost == {1: left_out}
+        assert list(running.results) == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"), [("while True: pass", DeadlineError), ("import os; os._exit(0)", DiedError)]
+)
+def test_a_call_that_loses_the_worker_raises_and_the_next_one_gets_a_fresh_one(
+    zygote: Zygote, body: str, kind: type[Exception]
+) -> None:
+    codes = (
+        "calls = []",
+        f"def bad():\n    {body}",
+        "def count():\n    calls.append(1)\n    return len(calls)",
+    )
+    with session(zygote, *codes) as running:
+        student = Student(running)
+        assert (student.count(), student.count()) == (1, 2)
+        with pytest.raises(kind):
+            student.bad()
+        assert student.count() == 1
+        assert running.lost == {}
+
+
+def test_a_name_that_only_a_lost_cell_defines_is_missing(zygote: Zygote) -> None:
+    with (
+        session(zygote, "def f(): ...\nimport os; os._exit(0)") as running,
+        pytest.raises(NotDefinedError),
+    ):
+        Student(running).f()
+
+
+@pytest.mark.parametrize(
+    ("body", "harmless"),
+    [
+        ("raise ValueError('too small')", True),
+        ("raise ValueError(f'{x.sum()}')", False),
+        ("raise type(f'E{int(x.sum() * 1000)}', (Exception,), {})", False),
+        ("return x if float(x[0]) == 1.0 else undefined", True),
+        ("if float(x[0]) != 1.0: import os; os._exit(0)\n    raise ValueError('no')", False),
+        ("while float(x[0]) != 1.0: pass\n    raise ValueError('no')", False),
+    ],
+    ids=["the same words", "a number", "a type", "no words", "the control dies", "the control hangs"],
+)
+def test_words_reveal_no_input_if_a_control_with_other_numbers_says_the_same(
+    zygote: Zygote, body: str, harmless: bool
+) -> None:
+    with session(zygote, f"def f(x):\n    {body}", "def one(): return 1") as running:
+        student = Student(running)
+        student.begin()
+        with suppress(StudentError):
+            student.f(torch.ones(3))
+        assert running.reveals_no_input(student.exchanges) is harmless
+        assert student.one() == 1
+
+
+def test_a_cell_is_left_out_for_each_time_that_the_notebook_is_run_again() -> None:
+    def answers(header: Header) -> Header:
+        if header["number"] in (1, 3):
+            raise DiedError("it broke")
+        return {}
+
+    zygote = ScriptedZygote(answers)
+    with session(zygote, *"abcde") as running:
+        running.start()
+        assert [[asked["number"] for asked in worker.asked] for worker in zygote.forked] == [
+            [0, 1],
+            [0, 2, 3],
+            [0, 2, 4],
+        ]
+        assert running.lost == dict.fromkeys((1, 3), LeftOut(Verdict.CRASHED, "ended the program: it broke"))
+        assert [worker.closed for worker in zygote.forked] == [True, True, False]
+    assert zygote.forked[-1].closed
+
+
+def test_why_a_cell_was_left_out_depends_on_what_it_did_and_not_on_the_words_for_it() -> None:
+    def answers(header: Header) -> Header:
+        raise DiedError("the process wrote longer than it may")
+
+    with session(ScriptedZygote(answers), "def f(): ...") as running:
+        running.start()
+        assert running.lost[0].verdict is Verdict.CRASHED
+        assert "longer than" in running.lost[0].why
+
+
+def test_cells_that_flood_show_only_what_the_whole_notebook_has_room_for_in_each_run() -> None:
+    """A cell that dies at the end starts another run, which has the same room again."""
+
+    def answers(header: Header) -> Header:
+        if header["number"] == 4:
+            raise DiedError("it broke")
+        text = "x" * (1 if header["number"] == 3 else MAX_SHOWN // 2 - 1)
+        return {"outputs": [{"output_type": "stream", "name": "stdout", "text": text}]}
+
+    with session(ScriptedZygote(answers), *"abcde") as running:
+        running.start()
+        assert [len(result.outputs) for result in running.results.values()] == [1, 1, 0, 1]
+
+
+def test_a_notebook_gets_only_so_many_fresh_starts() -> None:
+    def answers(header: Header) -> Header:
+        raise DeadlineError
+
+    zygote = ScriptedZygote(answers)
+    with session(zygote, *"abcdefghijklmnop") as running, pytest.raises(ExhaustedError):
+        running.ask(CALL, [])
+    assert len(zygote.forked) == len(running.lost) == MAX_RESTARTS + 1
+
+
+def test_a_notebook_without_time_left_is_not_even_started() -> None:
+    zygote = ScriptedZygote()
+    with session(zygote, "a", limits=Limits(total_seconds=0)) as running, pytest.raises(ExhaustedError):
+        running.ask(CALL, [])
+    assert zygote.forked == []
+
+
+def test_no_request_may_take_longer_than_is_left_in_all() -> None:
+    zygote = ScriptedZygote(lambda _: {"value": 1})
+    limits = Limits(cell_seconds=100, call_seconds=50, total_seconds=20)
+    with session(zygote, "a", limits=limits) as running:
+        running.ask(CALL, [])
+        assert all(0 < asked["seconds"] <= 20 for asked in zygote.forked[0].asked)
+
+
+def test_answers_that_are_too_large_together_lose_the_worker() -> None:
+    zygote = ScriptedZygote(lambda _: {"value": 1}, size=MAX_RECEIVED // 3 + 1)
+    with session(zygote, "a") as running:
+        running.ask(CALL, [])
+        running.ask(CALL, [])
+        with pytest.raises(ProtocolError, match="too large"):
+            running.ask(CALL, [])
+        assert zygote.forked[0].closed
+
+
+def test_the_control_runs_no_check_and_no_lost_cell_and_is_started_once() -> None:
+    def answers(header: Header) -> Header:
+        if header.get("number") == 2:
+            raise DeadlineError
+        return {"error": {"type": "ValueError", "message": "no"}}
+
+    zygote = ScriptedZygote(answers)
+    cells = (CodeCell(0, "a"), CodeCell(1, "b", "check-f"), CodeCell(2, "c"), CodeCell(3, "d", "f"))
+    exchange = Exchange((CALL, []), (answers(CALL), []))
+    with Session(zygote, cells, LIMITS) as running:
+        running.start()
+        assert running.reveals_no_input([exchange])
+        assert running.reveals_no_input([exchange])
+        control = zygote.forked[-1]
+        assert len(zygote.forked) == 3
+        assert [asked.get("number") for asked in control.asked] == [0, 3, None, None]
+    assert control.closed

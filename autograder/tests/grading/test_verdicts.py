@@ -1,0 +1,249 @@
+"""Each thing that may become of a hidden test has its verdict, and a hint that gives nothing away."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+import torch
+
+from autograder.course.course import Course
+from autograder.course.limits import Limits
+from autograder.grading.session import CellResult, CodeCell, ExhaustedError, LeftOut, Session
+from autograder.grading.verdicts import Verdicts
+from autograder.report.report import Verdict
+from autograder.sandbox.process import DeadlineError, DiedError
+from autograder.sandbox.zygote import ZygoteError
+from autograder.testing.exchange import Exchange
+from autograder.testing.expectations import Unmet
+from autograder.testing.student_error import NotDefinedError, StudentError
+from autograder.testing.suite import Suite, TestRun
+from autograder.tests.grading.workers import ScriptedZygote
+from autograder.worker.protocol import Header, ProtocolError, Tensors
+
+LIMITS = Limits(cell_seconds=3, call_seconds=2)
+CELLS = (
+    CodeCell(1, "def double(x):\n    raise NotImplementedError()"),
+    CodeCell(2, "def row_sums(x):\n    return x.sums()", "row_sums"),
+)
+UNKNOWN = "Its words depend on hidden inputs."
+
+
+class TalkingSession(Session):
+    """A session of which each test says whether its words reveal inputs; it counts how often it is asked."""
+
+    reveals = False
+    count = 0
+
+    def reveals_no_input(self, exchanges: Sequence[Exchange]) -> bool:
+        self.count += 1
+        return not self.reveals
+
+
+@pytest.fixture
+def session() -> TalkingSession:
+    return TalkingSession(ScriptedZygote(), CELLS, LIMITS)
+
+
+@pytest.fixture
+def suite(course: Course) -> Suite:
+    return Suite(course.exercises["01_small"])
+
+
+@pytest.fixture
+def judge(suite: Suite, session: TalkingSession) -> Callable[..., tuple[Verdict, str]]:
+    """Return a function that gives the verdict and hint on an error, after answers if there were any."""
+    verdicts = Verdicts(suite, CELLS, session)
+
+    def judge(error: BaseException | None, *exchanges: Exchange, number: int = 0) -> tuple[Verdict, str]:
+        outcome = verdicts.outcome(TestRun(suite.tests[number], error, exchanges))
+        assert (outcome.question, outcome.title) == (suite.tests[number].question, suite.tests[number].title)
+        return outcome.verdict, outcome.hint
+
+    return judge
+
+
+Judged = Callable[..., tuple[Verdict, str]]
+
+
+def answered(reply: Header, *tensors: torch.Tensor) -> Exchange:
+    return Exchange(({}, []), (reply, list[torch.Tensor](tensors)))
+
+
+def error(kind: str, message: str = "", *places: list[int], bases: Sequence[str] = ()) -> Header:
+    return {"type": kind, "message": message, "places": list(places), "bases": [kind, *bases]}
+
+
+def raised(described: Header) -> tuple[StudentError, Exchange]:
+    return StudentError(described), answered({"error": described})
+
+
+@pytest.mark.parametrize(
+    ("problem", "verdict", "hint"),
+    [
+        (None, Verdict.PASSED, ""),
+        (Unmet("Rows must sum to 1."), Verdict.FAILED, "Rows must sum to 1."),
+        (ExhaustedError(), Verdict.TIMED_OUT, "The notebook had used up its time"),
+        (DeadlineError(), Verdict.TIMED_OUT, "A call did not come back within 2 s. Can its loop end?"),
+        (DiedError("it broke"), Verdict.CRASHED, "A call ended the program: it broke."),
+        (ProtocolError("?"), Verdict.CRASHED, "A call came back with something that is no answer."),
+        (ZygoteError("we failed"), Verdict.GRADER_ERROR, "we failed"),
+        (NotDefinedError("triple"), Verdict.NOT_DEFINED, "The notebook does not define triple."),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
+)
+def test_each_kind_of_error_has_its_verdict(
+    judge: Judged, problem: BaseException | None, verdict: Verdict, hint: str
+) -> None:
+    found, words = judge(problem)
+    assert found is verdict
+    assert words.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("described", "verdict", "hint"),
+    [
+        (error("ValueError", "no", [2, 2]), "crashed", "ValueError: no (the cell of row_sums, line 2)"),
+        (error("ValueError"), "crashed", "ValueError"),
+        (error("NotImplementedError", "", [1, 2]), "not attempted", 'Replace "raise NotImplementedError()"'),
+        (error("NotImplementedError", "later", [2, 2]), "crashed", "NotImplementedError: later"),
+        (
+            error("OwnError", "no socket", [2, 2], bases=["PermissionError"]),
+            "blocked",
+            "The sandbox refused this: no socket (the cell of row_sums, line 2)",
+        ),
+    ],
+)
+def test_an_exception_is_a_crash_a_stub_or_a_wall(
+    judge: Judged, described: Header, verdict: str, hint: str
+) -> None:
+    found, words = judge(*raised(described))
+    assert found == verdict
+    assert words.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("described", "verdict", "hint"),
+    [
+        (error("ValueError", "0.25"), "crashed", f"A call raised ValueError. {UNKNOWN}"),
+        (error("E025", "no"), "crashed", f"A call raised an error of its own kind. {UNKNOWN}"),
+        (
+            error("E025", "0.25", [2, 2], bases=["PermissionError"]),
+            "blocked",
+            f"A call raised an error of its own kind (the cell of row_sums, line 2). {UNKNOWN}",
+        ),
+    ],
+)
+def test_words_that_depend_on_hidden_inputs_are_withheld(
+    judge: Judged, session: TalkingSession, described: Header, verdict: str, hint: str
+) -> None:
+    session.reveals = True
+    assert judge(*raised(described)) == (verdict, hint)
+
+
+@pytest.mark.parametrize("problem", [Unmet("It is a Leak025."), TypeError()])
+def test_a_type_whose_name_depends_on_hidden_inputs_is_withheld(
+    judge: Judged, session: TalkingSession, problem: Exception
+) -> None:
+    session.reveals = True
+    leak = answered({"value": {"handle": 0, "type": "Leak025"}})
+    assert judge(problem, leak) == (Verdict.FAILED, "What came back is not what the question asks for.")
+
+
+def test_a_stub_needs_no_control_and_the_same_words_need_one_only_once(
+    judge: Judged, session: TalkingSession
+) -> None:
+    judge(*raised(error("NotImplementedError", "", [1, 2])))
+    judge(Unmet("wrong"), answered({"value": {"tensor": 0}}, torch.ones(2)))
+    assert session.count == 0
+    for number in (0, 1):
+        judge(*raised(error("ValueError", "no")), number=number)
+    assert session.count == 1
+    judge(*raised(error("ValueError", "other")))
+    judge(*raised(error("ValueError", "no")), number=3)
+    assert session.count == 3
+
+
+@pytest.mark.parametrize(
+    "left_out",
+    [
+        LeftOut(Verdict.TIMED_OUT, "ran and ran"),
+        LeftOut(Verdict.CRASHED, "ended the program: the process wrote longer than it may"),
+    ],
+)
+def test_a_name_in_a_cell_that_was_left_out_has_the_verdict_of_that_cell(
+    judge: Judged, session: TalkingSession, left_out: LeftOut
+) -> None:
+    session.lost[2] = left_out
+    expected = f"The cell that defines row_sums {left_out.why}."
+    assert judge(NotDefinedError("row_sums")) == (left_out.verdict, expected)
+
+
+def test_a_cell_that_dies_with_words_of_time_has_crashed_all_the_same(suite: Suite) -> None:
+    def answers(header: Header) -> Header:
+        raise DiedError("the process wrote longer than it may")
+
+    with Session(ScriptedZygote(answers), CELLS, LIMITS) as session:
+        session.start()
+        outcome = Verdicts(suite, CELLS, session).outcome(
+            TestRun(suite.tests[3], NotDefinedError("row_sums"), ())
+        )
+    assert outcome.verdict is Verdict.CRASHED
+
+
+def test_a_name_in_a_cell_that_fails_has_that_cells_error_for_a_hint(
+    judge: Judged, session: TalkingSession
+) -> None:
+    session.results[2] = CellResult((), StudentError(error("SyntaxError", "expected ':'", [2, 1])))
+    assert judge(NotDefinedError("row_sums")) == (
+        Verdict.NOT_DEFINED,
+        "The cell that defines row_sums fails: SyntaxError: expected ':' (the cell of row_sums, line 1)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("reply", "tensors", "seen"),
+    [
+        ({"value": None}, [], "None"),
+        ({"value": 0.5}, [], "a float"),
+        ({"value": {"tuple": [1, 2]}}, [], "2 values"),
+        ({"value": {"dict": []}}, [], "a dict"),
+        ({"value": {"handle": 0, "type": "numpy.ndarray"}}, [], "numpy.ndarray"),
+        ({"value": {"tensor": 0}}, [torch.ones(2)], "a float32 tensor of shape (2,)"),
+        ({"value": {"tensor": 0}}, [torch.ones(3, 5).double()], "a float64 tensor of shape (3, 5)"),
+        ({"value": {"tensor": 9}}, [], "a dict"),
+    ],
+)
+def test_a_test_that_breaks_on_an_answer_of_another_kind_fails(
+    judge: Judged, reply: Header, tensors: Tensors, seen: str
+) -> None:
+    verdict, hint = judge(TypeError("in the test"), answered(reply, *tensors))
+    assert verdict is Verdict.FAILED
+    assert hint == f"A call must give a float32 tensor of shape (3, 5), but it gave {seen}."
+
+
+def test_a_test_that_breaks_on_an_answer_of_the_right_kind_is_our_failure(
+    judge: Judged, suite: Suite
+) -> None:
+    verdict, hint = judge(TypeError("in the test"), answered({"value": {"tensor": 0}}, torch.zeros(3, 5)))
+    assert verdict is Verdict.GRADER_ERROR
+    assert hint == f'The hidden test "{suite.tests[0].title}" failed by itself. Your instructor will look.'
+
+
+@pytest.mark.parametrize("problem", [DeadlineError(), DiedError("it broke"), ProtocolError("?")])
+def test_a_question_that_lost_the_worker_is_refused_for_its_first_reason(
+    suite: Suite, session: TalkingSession, problem: Exception
+) -> None:
+    verdicts = Verdicts(suite, CELLS, session)
+    assert verdicts.refused("double") is None
+    for reason in (problem, DeadlineError()):
+        verdicts.outcome(TestRun(suite.tests[0], reason, ()))
+    assert verdicts.refused("double") is problem
+    assert verdicts.refused("row_sums") is None
+
+
+@pytest.mark.parametrize("problem", [None, Unmet(""), StudentError({}), NotDefinedError("double")])
+def test_a_question_is_not_refused_for_a_wrong_answer(
+    suite: Suite, session: TalkingSession, problem: Exception | None
+) -> None:
+    verdicts = Verdicts(suite, CELLS, session)
+    verdicts.outcome(TestRun(suite.tests[0], problem, ()))
+    assert verdicts.refused("double") is None

@@ -1,0 +1,43 @@
+"""Workers that do as a test says, where a real one would be slow or could not be made to."""
+
+from collections.abc import Callable
+
+from autograder.course.limits import Limits
+from autograder.sandbox.process import Worker
+from autograder.sandbox.zygote import Zygote
+from autograder.worker.protocol import Header, Tensors
+
+Answers = Callable[[Header], Header]
+
+
+class ScriptedWorker(Worker):
+    """A worker that answers from a function, which may raise what a real one would raise."""
+
+    def __init__(self, answers: Answers, size: int = 0) -> None:
+        self.received = 0
+        self.closed = False
+        self.asked: list[Header] = []
+        self._answers = answers
+        self._size = size  # bytes of each answer
+
+    def ask(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
+        self.asked.append({**header, "seconds": seconds})
+        self.received += self._size
+        return self._answers(header), []
+
+    def close(self) -> str:
+        self.closed = True
+        return "the test closed it"
+
+
+class ScriptedZygote(Zygote):
+    """A zygote of scripted workers; `forked` are all that it has made."""
+
+    def __init__(self, answers: Answers = lambda _: {}, size: int = 0) -> None:
+        self.forked: list[ScriptedWorker] = []
+        self._answers = answers
+        self._size = size
+
+    def fork(self, limits: Limits) -> Worker:
+        self.forked.append(ScriptedWorker(self._answers, self._size))
+        return self.forked[-1]

@@ -1,0 +1,296 @@
+"""Hidden tests run as pytest itself runs them, and a private name of pytest that moves is named."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from _pytest import python, runner
+
+import autograder
+from autograder.testing.pytest_internals import CollectedTests, CollectionError
+
+ENGINE = Path(autograder.__file__).parent
+MOVED = "pytest has moved {}: adapt autograder/testing/pytest_internals.py, then the bound in pyproject.toml"
+SUITE = '''
+"""A hidden suite with all that pytest offers its author."""
+
+import pytest
+
+EVENTS = []
+
+
+@pytest.fixture
+def number(student):
+    EVENTS.append("made")
+    yield student + 1
+    EVENTS.append("unmade")
+
+
+@pytest.fixture(params=[1, 2])
+def each(request):
+    return request.param
+
+
+@pytest.fixture(params=[1, 2])
+def repeated():
+    return 7
+
+
+@pytest.fixture
+def doubled(request):
+    return 2 * request.param
+
+
+@pytest.fixture(scope="module")
+def shared():
+    return []
+
+
+@pytest.fixture
+def broken():
+    raise LookupError("a fixture")
+
+
+@pytest.fixture
+def breaks_late():
+    yield
+    raise OSError("a teardown")
+
+
+def test_nothing():
+    pass
+
+
+def test_objects(student, reference):
+    assert (student, reference) == (1, 2)
+
+
+def test_wrong(student):
+    assert student == 7, "not seven"
+
+
+@pytest.mark.parametrize("student", [5])
+def test_object_that_is_a_parameter(student):
+    assert student == 5
+
+
+@pytest.mark.parametrize("a", [1, 2])
+@pytest.mark.parametrize("b", [1, 3], ids=["one", "three"])
+def test_parameters(a, b):
+    assert a <= b, f"{a} and {b}"
+
+
+@pytest.mark.parametrize(("a", "number"), [(1, 3)])
+def test_parameter_instead_of_a_fixture(a, number):
+    assert a == number, f"{a} and {number}"
+
+
+@pytest.mark.parametrize("doubled", [1, 2], indirect=True)
+def test_indirect(doubled):
+    assert doubled == 2, f"{doubled}"
+
+
+def test_fixture(number, reference):
+    assert number == reference
+
+
+def test_each(each):
+    assert each == 1, "second"
+
+
+def test_repeated(repeated):
+    assert repeated == 7
+
+
+def test_shared(shared):
+    shared.append(1)
+    raise ValueError(shared)
+
+
+def test_broken(broken):
+    raise AssertionError("not reached")
+
+
+def test_breaks_late(breaks_late):
+    pass
+
+
+@pytest.mark.question("q", weight=2)
+@pytest.mark.usefixtures("broken")
+def test_marks():
+    raise AssertionError("not reached")
+
+
+def test_left_out():
+    pytest.skip("today")
+
+
+class TestOfAClass:
+    def setup_method(self):
+        self.ready = True
+
+    def test_method(self):
+        assert self.ready
+
+    @pytest.mark.parametrize("a", [1, 2])
+    def test_parameters(self, a, number):
+        assert a == number, f"{a} and {number}"
+'''
+
+
+SETUPS = """
+
+def setup_module():
+    EVENTS.append("module")
+
+
+def setup_function():
+    EVENTS.append("set up")
+
+
+def teardown_function():
+    EVENTS.append("torn down")
+"""
+
+
+class Recorder:
+    """Gives pytest the two objects, and keeps what each test raised."""
+
+    def __init__(self) -> None:
+        self.raised: dict[str, str] = {}
+
+    @pytest.fixture
+    def student(self) -> int:
+        return 1
+
+    @pytest.fixture
+    def reference(self) -> int:
+        return 2
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.addinivalue_line("markers", "question: as in hidden suites")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+        self.raised.setdefault(item.name, "")
+        if call.excinfo is not None:
+            self.raised[item.name] = described(call.excinfo.value)
+        return (yield)
+
+
+def described(error: BaseException | None) -> str:
+    return "" if error is None else f"{type(error).__name__}: {error}"
+
+
+@pytest.fixture
+def collect(tmp_path: Path) -> Callable[[str], CollectedTests]:
+    def write(code: str) -> CollectedTests:
+        path = tmp_path / "test_hidden.py"
+        path.write_text(code, encoding="utf-8")
+        return CollectedTests(path)
+
+    return write
+
+
+def by_pytest(path: Path) -> dict[str, str]:
+    """Return what each test of a file raises when pytest runs it."""
+    recorder = Recorder()
+    words = ["-c", "/dev/null", f"--rootdir={path.parent}", "--noconftest", "--import-mode=importlib"]
+    unused = ("terminal", "cacheprovider", "warnings", "capture", "logging")
+    off = [word for name in unused for word in ("-p", f"no:{name}")]
+    pytest.main([str(path), "--assert=plain", "--disable-plugin-autoload", *words, *off], [recorder])
+    return recorder.raised
+
+
+@pytest.mark.parametrize("setups", [SETUPS, ""], ids=["with fixtures for all", "most without fixtures"])
+def test_a_suite_runs_with_the_same_results_as_pytest_gives(
+    collect: Callable[[str], CollectedTests], tmp_path: Path, setups: str
+) -> None:
+    tests = collect(SUITE + setups)
+    ours = {item.name: described(tests.run(item, 1, 2)) for item in tests.items}
+    theirs = by_pytest(tmp_path / "test_hidden.py")
+    assert len(ours) == 24
+    assert ours == theirs
+
+
+def test_a_test_runs_again_with_new_objects_and_fixtures_made_afresh(
+    collect: Callable[[str], CollectedTests],
+) -> None:
+    tests = collect(SUITE)
+    named = {item.name: item for item in tests.items}
+    fixture, shared = named["test_fixture"], named["test_shared"]
+    for student in (1, 5, 1):
+        assert (tests.run(fixture, student, student + 1)) is None
+    assert isinstance(tests.run(fixture, 1, 3), AssertionError)
+    assert described(tests.run(shared, 1, 2)) == described(tests.run(shared, 1, 2)) == "ValueError: [1]"
+
+
+def test_what_is_set_up_is_torn_down_in_turn_before_the_run_ends(
+    collect: Callable[[str], CollectedTests],
+) -> None:
+    tests = collect(SUITE + SETUPS)
+    (item,) = (item for item in tests.items if item.name == "test_fixture")
+    tests.run(item, 1, 2)
+    assert item.obj.__globals__["EVENTS"] == ["module", "set up", "made", "unmade", "torn down"]
+
+
+def test_a_test_that_does_not_collect_says_so_in_pytests_last_line(
+    collect: Callable[[str], CollectedTests],
+) -> None:
+    with pytest.raises(CollectionError, match="No module named 'nothing_like_this'"):
+        collect("import nothing_like_this")
+
+
+def test_whoever_interrupts_collecting_or_running_interrupts_us(
+    collect: Callable[[str], CollectedTests],
+) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        collect("raise KeyboardInterrupt")
+    tests = collect("def test_a(student):\n    raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        tests.run(tests.items[0], 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "parameters"),
+    [
+        (pytest.Function, "_initrequest", ["self"]),
+        (runner.SetupState, "setup", ["self", "item"]),
+        (runner.SetupState, "teardown_exact", ["self", "nextitem"]),
+        (python, "get_direct_param_fixture_func", ["request"]),
+    ],
+)
+def test_a_private_function_of_pytest_is_where_it_was(
+    owner: object, name: str, parameters: list[str]
+) -> None:
+    function = getattr(owner, name, None)
+    assert function is not None, MOVED.format(name)
+    assert list(inspect.signature(function).parameters) == parameters, MOVED.format(name)
+
+
+def test_a_private_attribute_of_pytest_is_where_it_was(collect: Callable[[str], CollectedTests]) -> None:
+    item = collect("import pytest\n@pytest.mark.parametrize('a', [1])\ndef test_a(a): ...").items[0]
+    assert isinstance(getattr(item.session, "_setupstate", None), runner.SetupState), MOVED.format(
+        "_setupstate"
+    )
+    definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    makers = [definition.func for definition in definitions.get("a", ())]
+    assert makers in ([python.get_direct_param_fixture_func], []), MOVED.format("_fixtureinfo")
+    assert item.callspec.params == {"a": 1}
+
+
+def test_no_other_module_of_the_engine_uses_private_names_of_pytest() -> None:
+    private = re.compile(r"\b_pytest\b|\._(setupstate|initrequest|fixtureinfo|do_configure)\b")
+    users = {
+        path.stem
+        for path in ENGINE.rglob("*.py")
+        if "tests" not in path.parts and private.search(path.read_text(encoding="utf-8"))
+    }
+    assert users == {"pytest_internals"}
+
+
+def test_pytests_version_is_bounded_in_pyproject() -> None:
+    text = (ENGINE.parent / "pyproject.toml").read_text(encoding="utf-8")
+    assert re.search(r'"pytest>=\d+\.\d+,<\d+"', text)
