@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from autograder.course.course import Course, CourseError
-from autograder.course.settings import NAME
+from autograder.course.names import NAME
 
 _SOURCE = '''\
 # %% [markdown]
@@ -55,8 +55,7 @@ _SUITE = '''\
 
 import torch
 
-from autograder.testing.expect import expect_close
-from autograder.testing.suite import question
+from autograder.testing import expect_close, question
 
 
 @question("half")

@@ -258,7 +258,7 @@ def demo(folder: Path | None, exercises: tuple[str, ...]) -> None:
     course = _course(folder)
     chosen = course.chosen(exercises)
     with Progress(hand_ins(chosen)) as progress:
-        made, summary = demonstrate(course, chosen, tell=progress.tell)
+        made, summary = demonstrate(course, chosen, notify=progress.tell)
     show_class(made, summary)
     for line in places(made):
         click.echo(line)
@@ -277,6 +277,6 @@ def doctor(folder: Path | None) -> None:
         healthy &= check.ok
         state = click.style("ok    ", fg="green") if check.ok else click.style("not ok", fg="red")
         click.echo(f"{state}  {check.name}: {check.seen}")
-        if check.mend:
-            click.echo(f"        {check.mend}")
+        if check.fix:
+            click.echo(f"        {check.fix}")
     sys.exit(0 if healthy else OUR_FAILURE)

@@ -1,1 +1,22 @@
-"""To be told."""
+"""A course as its author writes it: course.yaml and a folder for each exercise.
+
+Reading a course needs neither torch nor nbgrader, so that collecting submissions and building notebooks start
+at once. In reading order:
+
+course: loads course.yaml, and gives the exercises, their limits, rules and due dates
+settings: what course.yaml may contain, and in an author's words what is wrong with it
+yaml_lines: reads YAML and remembers the line of each value
+limits: what a submission may use, and how much must stand between it and the machine
+names: which names exercises may have, and what a question's check is called
+exercise: an exercise's folder, with its other right answers and its known mistakes
+source: the exercise itself, a notebook as text with solutions, and its cells
+reference: on which line of the source running the solution fails
+folder: a folder's files, without what programs leave there
+notebook: makes nbgrader's source notebook of an exercise, and the kit for students
+copy: makes a smaller course of some of the exercises
+kit/: the conftest.py by which students check their own notebook
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,6 +7,7 @@ from nbgrader import utils
 from nbgrader.api import Comment, Grade, Gradebook
 from sqlalchemy.orm import joinedload
 
+from autograder.course.names import check_id
 from autograder.gradebook.comments import NO_RESPONSE, comment
 from autograder.grading.grader import Graded
 from autograder.grading.session import Result
@@ -40,7 +41,7 @@ def record(
         if question.verdict is Verdict.UNGRADED:
             continue
         attention = unreadable or question.verdict in _FOR_A_PERSON
-        rows.grade(f"check-{question.name}", question.score, attention)
+        rows.grade(check_id(question.name), question.score, attention)
         rows.comment(question.name, comment(report, question))
     for cell in (cell for cell in node.cells if utils.is_grade(cell) and utils.is_solution(cell)):
         _record_written(rows, cell, report, unreadable or own_text)

@@ -5,6 +5,7 @@ from functools import cache
 from warnings import catch_warnings
 
 from autograder.course.exercise import Mistake
+from autograder.course.reference import reference_errors
 from autograder.grading.same_answer import same_exchanges
 from autograder.testing.student import Local, StudentError
 from autograder.testing.suite import Suite, TestRun
@@ -34,7 +35,8 @@ class Diagnosis:
 
     def _runs(self, mistake: Mistake) -> tuple[TestRun, ...]:
         with catch_warnings(action="ignore"):  # mistakes may well deserve them, but nobody here makes one
-            namespace = run_code(self._suite.exercise.variant(mistake.code))
+            with reference_errors(self._suite.exercise, mistake):
+                namespace = run_code(self._suite.exercise.variant(mistake.code))
             return tuple(self._suite.run(Local(namespace), mistake.question))
 
 

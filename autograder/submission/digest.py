@@ -6,6 +6,7 @@ from pathlib import Path
 
 import autograder
 from autograder.course.course import Course
+from autograder.course.folder import own_files
 from autograder.submission.submission import Submission
 
 _ENGINE = Path(autograder.__file__).parent
@@ -18,7 +19,7 @@ def rules(course: Course, exercise: str) -> str:
     """
     entry = (course.limits(exercise), dict(course.forbidden(exercise)), course.due(exercise))
     digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode())
-    for path in sorted(course.exercises[exercise].folder.rglob("*.py")):
+    for path in own_files(course.exercises[exercise].folder, "**/*.py"):
         digest.update(_content(path))
     return digest.hexdigest()
 

@@ -16,6 +16,7 @@ from _pytest.config import Config, _prepareconfig
 from _pytest.python import get_direct_param_fixture_func
 
 from autograder.course.exercise import Exercise
+from autograder.course.reference import reference_errors
 from autograder.course.source import SourceError
 from autograder.testing.student import Backend, Exchange, Local, Student
 from autograder.worker.namespace import run_code
@@ -59,7 +60,8 @@ class Suite:
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
-        self._reference = Local(run_code(exercise.reference))
+        with reference_errors(exercise):
+            self._reference = Local(run_code(exercise.reference))
         self._plugin = _Plugin()
         self._items = _collect(exercise.suite, self._plugin)
         self.tests = tuple(_test(exercise, item, number) for number, item in enumerate(self._items))

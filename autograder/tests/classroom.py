@@ -5,17 +5,17 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.answers import fill, handout, right_answers
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import notebook, to_json
-from autograder.course.source import Role
+from autograder.course.notebook import NotebookJson
 from autograder.submission.submission import Submission
 
 HERE = Path(__file__).parent
 CONFIG = HERE.parent.parent / "nbgrader_config.py"
 WRONG_SUMS = "def row_sums(x):\n    return x.sum(dim=0)"
 ANSWER = "A factor common to all terms can be taken out."
-Notebook = dict[str, Any]
+Notebook = NotebookJson
 
 
 def open_course(root: Path) -> Course:
@@ -32,19 +32,12 @@ def small(course: Course) -> Exercise:
 
 def answered(exercise: Exercise, **answers: str) -> Notebook:
     """Return the released notebook with `answers` in the cells of these names."""
-    made: Notebook = json.loads(to_json(notebook(exercise)))
-    texts = {cell.grade_id: cell.released() for cell in exercise.cells if cell.role is not Role.TEXT}
-    for cell in made["cells"]:
-        name = cell["metadata"].get("nbgrader", {}).get("grade_id")
-        if name is not None:
-            cell["source"] = answers.get(name, texts[name])
-    return made
+    return fill(handout(exercise), answers)
 
 
 def solved(exercise: Exercise, **answers: str) -> Notebook:
     """Return the notebook with the reference's answers, save where `answers` has others."""
-    right = {cell.name: cell.text for cell in exercise.cells if cell.role is Role.SOLUTION}
-    return answered(exercise, **{**right, "why": ANSWER, **answers})
+    return answered(exercise, **{**right_answers(exercise), "why": ANSWER, **answers})
 
 
 def stripped(made: Notebook) -> Notebook:

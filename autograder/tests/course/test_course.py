@@ -187,7 +187,7 @@ def test_a_course_is_found_from_inside_its_folders(course: Course) -> None:
 
 
 def test_the_committed_schema_is_current() -> None:
-    mend = "write it again with `python -m autograder.settings`"
+    mend = "write it again with `python -m autograder.course.settings`"
     assert SCHEMA.read_text(encoding="utf-8") == schema(), mend
 
 

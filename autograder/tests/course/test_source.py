@@ -70,7 +70,7 @@ def test_the_reference_has_neither_checks_nor_pictures(exercise: Exercise) -> No
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("points=2", "", "cell 4 needs points above 0, such as points=2"),
+        ("points=2", "", "01_small.py:14: this cell needs points above 0, such as points=2"),
         ("points=2", "points=0", "needs points above 0"),
         ("points=2", "pints=2", 'the unknown key "pints"; use one of solution, check, manual, demo'),
         (
@@ -84,8 +84,16 @@ def test_the_reference_has_neither_checks_nor_pictures(exercise: Exercise) -> No
             "return",
             '"double" needs its answer between "### BEGIN SOLUTION"',
         ),
-        ('solution="double"', 'solution="double" check="double"', "cell 3 is both solution and check"),
-        ('[markdown] manual="why"', 'manual="why"', "cell 6 is marked manual; that takes a markdown cell"),
+        (
+            'solution="double"',
+            'solution="double" check="double"',
+            "01_small.py:7: this cell is both solution and check",
+        ),
+        (
+            '[markdown] manual="why"',
+            'manual="why"',
+            "01_small.py:20: this cell is marked manual; that takes a markdown cell",
+        ),
         ('manual="why"', 'manual="why not"', '"why not" is no name; use letters, digits and _'),
     ],
 )
@@ -115,7 +123,7 @@ def test_a_fault_in_the_source_is_told_with_its_mend(
         (
             "mistakes/double__x.py",
             '"""Hint."""\n\ndef double(x)\n',
-            "line 3: expected ':'; it must be Python",
+            "double__x.py:3: expected ':'; it must be Python",
         ),
         ("accepted/other.py", '"""Other."""\n\ndef treble(x): ...\n', "defines no question of 01_small"),
     ],
