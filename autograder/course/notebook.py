@@ -52,7 +52,7 @@ def build_kit(exercise: Exercise) -> str:
     return (
         template.replace('EXERCISE = ""', f'EXERCISE = "{exercise.name}"')
         .replace("QUESTIONS = ()", f"QUESTIONS = {_tuple(questions)}")
-        .replace("PICTURES = ()", f"PICTURES = {_tuple(demos)}")
+        .replace("DEMOS = ()", f"DEMOS = {_tuple(demos)}")
     )
 
 
