@@ -79,7 +79,7 @@ def broken_off(notebook: NotebookJson) -> str:
 def doubled(notebook: NotebookJson) -> str:
     """Copy and paste the first graded cell, metadata and all."""
     cells = notebook["cells"]
-    first = next(place for place, cell in enumerate(cells) if "nbgrader" in cell["metadata"])
+    first = next(index for index, cell in enumerate(cells) if "nbgrader" in cell["metadata"])
     copy = {**cells[first], "id": f"{cells[first]['id']}-copy"}
     return saved({**notebook, "cells": [*cells[: first + 1], copy, *cells[first + 1 :]]})
 
@@ -104,7 +104,7 @@ class Student:
     eager: bool = False  # hands in every exercise
 
     def hand_in(self, course: Course, exercise: Exercise) -> None:
-        """Put a notebook into submitted/, with the time it came."""
+        """Put a notebook and its time of arrival into submitted/."""
         notebook = fill(released(course.assignments, exercise), self.answer(exercise, self.name))
         submission = Submission(course.root, self.name, exercise.name)
         submission.folder.mkdir(parents=True)
@@ -133,7 +133,7 @@ CLASS = (
 def demonstrate(
     course: Course, exercises: Sequence[Exercise], notify: Callable[[Line], None] | None = None
 ) -> tuple[Course, Summary]:
-    """Make a class in build/demo/, grade it and write its feedback; return its course and what became of it.
+    """Make a class in build/demo/ and grade it, write its feedback and tables, and return course and grades.
 
     `notify` is called with each submission as it is graded.
     """
@@ -163,9 +163,10 @@ def _course(course: Course, exercises: Sequence[Exercise]) -> Course:
 
 
 def _hand_ins(exercises: Sequence[Exercise]) -> Iterator[tuple[Student, Exercise]]:
-    for place, exercise in enumerate(exercises):
+    """Yield who hands in which exercise."""
+    for number, exercise in enumerate(exercises):
         for student in CLASS:
-            if student.eager or place < _ALL_HAND_IN:
+            if student.eager or number < _ALL_HAND_IN:
                 yield student, exercise
 
 

@@ -6,7 +6,6 @@ __all__ = [
     "create",
     "entry",
     "fill",
-    "handout",
     "measure",
     "other_answers",
     "pairs",
@@ -23,7 +22,6 @@ __all__ = [
 ]
 
 from .answers import fill as fill
-from .answers import handout as handout
 from .answers import other_answers as other_answers
 from .answers import released as released
 from .answers import right_answers as right_answers

@@ -18,11 +18,6 @@ def released(assignments: Path, exercise: Exercise) -> NotebookJson:
     return load_notebook(assignments / exercise.name / f"{exercise.name}.ipynb")
 
 
-def handout(exercise: Exercise) -> NotebookJson:
-    """Return the notebook with stubs for answers, as a release would have it, without releasing it."""
-    return fill(build_notebook(exercise), stubs(exercise))
-
-
 def fill(notebook: NotebookJson, answers: Mapping[str, str]) -> NotebookJson:
     """Return a copy of `notebook` with `answers` in the cells that have these grade_ids."""
     filled = copy.deepcopy(notebook)

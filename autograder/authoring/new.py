@@ -1,4 +1,4 @@
-"""Starts an exercise: a small one that runs, to be turned into yours."""
+"""Starts an exercise: writes a small one that runs, for its author to change."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Proves each exercise by its own answers: right ones score in full, wrong ones fail where they should."""
+"""Proves each exercise by its own answers: right ones must score in full, wrong ones must fail."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor

@@ -1,14 +1,14 @@
-"""A classroom for tests: notebooks as students hand them in, whole or spoilt."""
+"""A classroom for tests: the small course, and notebooks as students hand them in."""
 
 import json
 import shutil
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.answers import fill, handout, right_answers
+from autograder.authoring.answers import fill, right_answers, stubs
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import NotebookJson
+from autograder.course.notebook import NotebookJson, build_notebook
 from autograder.submission.submission import Submission
 
 HERE = Path(__file__).parent
@@ -18,11 +18,17 @@ ANSWER = "A factor common to all terms can be taken out."
 Notebook = NotebookJson
 
 
-def open_course(root: Path) -> Course:
-    """Return a fresh copy of the small course in `root`, with nbgrader's settings."""
+def copy_small_course(root: Path) -> Course:
+    """Return a fresh copy of the small course in the new folder `root`."""
     shutil.copytree(HERE / "small_course", root, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(CONFIG, root)
     return load_course(root)
+
+
+def open_course(root: Path) -> Course:
+    """Return a fresh copy of the small course in the new folder `root`, with nbgrader's settings."""
+    course = copy_small_course(root)
+    shutil.copy(CONFIG, root)
+    return course
 
 
 def small(course: Course) -> Exercise:
@@ -32,7 +38,7 @@ def small(course: Course) -> Exercise:
 
 def answered(exercise: Exercise, **answers: str) -> Notebook:
     """Return the released notebook with `answers` in the cells of these names."""
-    return fill(handout(exercise), answers)
+    return fill(build_notebook(exercise), {**stubs(exercise), **answers})
 
 
 def solved(exercise: Exercise, **answers: str) -> Notebook:

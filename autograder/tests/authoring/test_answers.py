@@ -6,15 +6,16 @@ import pytest
 
 from autograder.authoring.answers import (
     fill,
-    handout,
     other_answers,
     released,
     right_answers,
     solved_cells,
+    stubs,
 )
 from autograder.authoring.release import release_notebooks
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.notebook import build_notebook
 from autograder.submission.notebook import cells_of
 
 
@@ -24,7 +25,7 @@ def exercise(course: Course) -> Exercise:
 
 
 def test_only_the_named_cells_are_filled_and_the_original_stays(exercise: Exercise) -> None:
-    notebook = handout(exercise)
+    notebook = build_notebook(exercise)
     before = copy.deepcopy(notebook)
     filled = fill(notebook, {"double": "def double(x): ...", "unknown": "1"})
     changed = [new["source"] for old, new in zip(before["cells"], filled["cells"], strict=True) if old != new]
@@ -32,9 +33,11 @@ def test_only_the_named_cells_are_filled_and_the_original_stays(exercise: Exerci
     assert notebook == before
 
 
-def test_a_handout_reads_as_the_release_does(course: Course, exercise: Exercise) -> None:
+def test_a_notebook_of_stubs_reads_as_the_release_does(course: Course, exercise: Exercise) -> None:
     release_notebooks(course, [exercise])
-    assert cells_of(handout(exercise)) == cells_of(released(course.assignments, exercise))
+    assert cells_of(fill(build_notebook(exercise), stubs(exercise))) == cells_of(
+        released(course.assignments, exercise)
+    )
 
 
 def test_right_answers_are_the_reference_s_without_their_marks(exercise: Exercise) -> None:

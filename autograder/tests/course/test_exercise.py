@@ -50,7 +50,7 @@ def test_a_fault_in_a_variant_is_told_with_its_mend(
 ) -> None:
     (exercise.folder / place).write_text(code, encoding="utf-8")
     with pytest.raises(SourceError, match=re.escape(message)):
-        assert exercise.accepted and exercise.mistakes
+        assert [exercise.accepted, exercise.mistakes]
 
 
 def test_a_missing_source_is_told(tmp_path: Path) -> None:
