@@ -1,4 +1,4 @@
-"""Grades a made-up class in build/demo/: every kind of submission, away from any real gradebook."""
+"""Grades a made-up class, with every kind of submission, in build/demo/, away from any real gradebook."""
 
 import json
 import os
@@ -8,27 +8,26 @@ from dataclasses import dataclass
 from typing import TypeVar
 from zlib import crc32
 
-import yaml
-
-from autograder.authoring.answers import Notebook, fill, other_answers, released, right_answers
+from autograder.authoring.answers import fill, other_answers, released, right_answers
 from autograder.authoring.release import release_notebooks
 from autograder.batch.grade import SubmissionLine, Summary, grade_submissions
-from autograder.course.course import FILE, Course, load_course
+from autograder.course.copy import copy_course
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.notebook import NotebookJson
 from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.export import write_tables
 from autograder.publishing.feedback import write_pages
 from autograder.submission.submission import Submission
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
-_CONFIGURATION = "nbgrader_config.py"
-_CELL_SECONDS = 10  # what the endless loop costs everybody who watches
-_ALL_HAND_IN = 2  # so many exercises get a submission from everybody, the others from some
+_CELL_SECONDS = 10  # whoever watches waits so long for the endless loop
+_ALL_HAND_IN = 2  # in so many exercises everybody hands in, in the others only the eager students
 Answers = Mapping[str, str]
 _Choice = TypeVar("_Choice")
 
 
-def right(exercise: Exercise, student: str) -> Answers:  # noqa: ARG001 - one signature for all
+def right(exercise: Exercise, student: str) -> Answers:  # noqa: ARG001 - all answerers have one signature
     """Answer everything as the reference does."""
     return right_answers(exercise)
 
@@ -67,25 +66,25 @@ def endless(exercise: Exercise, student: str) -> Answers:  # noqa: ARG001
     return {**right_answers(exercise), first: loop}
 
 
-def saved(notebook: Notebook) -> str:
+def saved(notebook: NotebookJson) -> str:
     """Save the notebook as Jupyter does."""
     return json.dumps(notebook, indent=1)
 
 
-def broken_off(notebook: Notebook) -> str:
-    """Save a notebook of which the end is missing."""
+def broken_off(notebook: NotebookJson) -> str:
+    """Save only the first half of a notebook's text."""
     return saved(notebook)[: len(saved(notebook)) // 2]
 
 
-def doubled(notebook: Notebook) -> str:
+def doubled(notebook: NotebookJson) -> str:
     """Copy and paste the first graded cell, metadata and all."""
     cells = notebook["cells"]
-    first = next(place for place, cell in enumerate(cells) if "nbgrader" in cell["metadata"])
+    first = next(index for index, cell in enumerate(cells) if "nbgrader" in cell["metadata"])
     copy = {**cells[first], "id": f"{cells[first]['id']}-copy"}
     return saved({**notebook, "cells": [*cells[: first + 1], copy, *cells[first + 1 :]]})
 
 
-def stripped(notebook: Notebook) -> str:
+def stripped(notebook: NotebookJson) -> str:
     """Lose all metadata and cell ids, as other editors' exports do."""
     cells = [{**cell, "metadata": {}} for cell in notebook["cells"]]
     for cell in cells:
@@ -95,17 +94,17 @@ def stripped(notebook: Notebook) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """A made-up student and what is special about what they hand in."""
+    """A made-up student, and what is special about their submissions."""
 
     name: str
     about: str
     answer: Callable[[Exercise, str], Answers] = right
-    save: Callable[[Notebook], str] = saved
+    save: Callable[[NotebookJson], str] = saved
     handed_in: str = IN_TIME
     eager: bool = False  # hands in every exercise
 
     def hand_in(self, course: Course, exercise: Exercise) -> None:
-        """Put a notebook into submitted/, with the time it came."""
+        """Put a notebook and its time of arrival into submitted/."""
         notebook = fill(released(course.assignments, exercise), self.answer(exercise, self.name))
         submission = Submission(course.root, self.name, exercise.name)
         submission.folder.mkdir(parents=True)
@@ -134,12 +133,14 @@ CLASS = (
 def demonstrate(
     course: Course, exercises: Sequence[Exercise], notify: Callable[[SubmissionLine], None] = lambda _: None
 ) -> tuple[Course, Summary]:
-    """Make, grade and give back to a class in build/demo/, and return its course and what became of it."""
-    names = [exercise.name for exercise in exercises if exercise.points]
-    demo = _course(course, names)
+    """Make a class in build/demo/ and grade it, write its feedback and tables, and return course and grades.
+
+    `notify` is called with each submission as it is graded.
+    """
+    demo = _course(course, [exercise for exercise in exercises if exercise.points])
     chosen = list(demo.exercises.values())
     release_notebooks(demo, chosen)
-    for student, exercise in _handins(chosen):
+    for student, exercise in _hand_ins(chosen):
         student.hand_in(demo, exercise)
     # All submissions are our own: fewer walls than the course demands are enough for them.
     summary = grade_submissions(demo, chosen, jobs=os.cpu_count() or 1, unsafe=True, notify=notify)
@@ -150,35 +151,25 @@ def demonstrate(
 
 
 def hand_ins(exercises: Sequence[Exercise]) -> int:
-    """Return how many submissions the class hands in."""
-    return sum(1 for _ in _handins([exercise for exercise in exercises if exercise.points]))
+    """Return how many submissions the class will hand in."""
+    return sum(1 for _ in _hand_ins([exercise for exercise in exercises if exercise.points]))
 
 
-def _course(course: Course, names: Sequence[str]) -> Course:
-    """Make the folder of the demo's course, anew: its own settings, copies of the exercises, no gradebook."""
+def _course(course: Course, exercises: Sequence[Exercise]) -> Course:
+    """Make the demo's course anew: copies of the exercises, settings of its own, no gradebook."""
     root = course.build / "demo"
     shutil.rmtree(root, ignore_errors=True)
-    root.mkdir(parents=True)
-    for name in names:
-        source = course.exercises[name].folder
-        shutil.copytree(source, root / "solutions" / name, ignore=shutil.ignore_patterns("__pycache__"))
-    if (course.root / _CONFIGURATION).is_file():
-        shutil.copy(course.root / _CONFIGURATION, root)
-    settings = course.settings.model_dump(mode="json", exclude_unset=True)
-    entries = [{**entry, "due": DUE} for entry in settings["exercises"] if entry["name"] in names]
-    limits = {**settings.get("limits", {}), "cell_seconds": _CELL_SECONDS}
-    text = yaml.safe_dump({**settings, "limits": limits, "exercises": entries}, sort_keys=False)
-    (root / FILE).write_text(text, encoding="utf-8")
-    return load_course(root)
+    return copy_course(course, exercises, root, limits={"cell_seconds": _CELL_SECONDS}, due=DUE)
 
 
-def _handins(exercises: Sequence[Exercise]) -> Iterator[tuple[Student, Exercise]]:
-    for place, exercise in enumerate(exercises):
+def _hand_ins(exercises: Sequence[Exercise]) -> Iterator[tuple[Student, Exercise]]:
+    """Yield who hands in which exercise."""
+    for number, exercise in enumerate(exercises):
         for student in CLASS:
-            if student.eager or place < _ALL_HAND_IN:
+            if student.eager or number < _ALL_HAND_IN:
                 yield student, exercise
 
 
 def _choose(choices: Sequence[_Choice], exercise: Exercise, student: str) -> _Choice:
-    """Return one of `choices`, the same each time, and seldom the same for two students."""
+    """Return one of `choices`: always the same for one student, seldom the same for two."""
     return choices[crc32(f"{exercise.name} {student}".encode()) % len(choices)]

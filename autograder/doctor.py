@@ -1,4 +1,4 @@
-"""Looks at the machine and the course: what grading needs, whether it is there, and what to do if not."""
+"""Checks whether the machine and the course have what grading needs, and says what to do if not."""
 
 import os
 import platform
@@ -28,11 +28,11 @@ class Check:
     name: str
     ok: bool
     seen: str
-    mend: str = ""  # what to do; empty where all is well
+    fix: str = ""  # what to do; empty where all is well
 
 
 def examine(root: Path) -> list[Check]:
-    """Check all that grading the course in `root` needs, in the order in which to mend it."""
+    """Check all that grading the course in `root` needs, in the order in which to put it right."""
     course, demanded = _course(root)
     return [
         _system(),
@@ -46,7 +46,7 @@ def examine(root: Path) -> list[Check]:
 
 
 def _guarded(name: str, look: Callable[[], Iterator[Check]]) -> list[Check]:
-    """Return what `look` sees; what breaks it is a finding too, since a doctor must not faint."""
+    """Return what `look` sees; if it breaks, that is a finding too, so that all other checks are shown."""
     try:
         return list(look())
     except Exception as error:
@@ -55,8 +55,8 @@ def _guarded(name: str, look: Callable[[], Iterator[Check]]) -> list[Check]:
 
 def _system() -> Check:
     name = platform.system()
-    mend = "" if name == "Linux" else "grade on Linux; elsewhere notebooks can be built and checked only"
-    return Check("system", not mend, f"{name} {platform.release()}", mend)
+    fix = "" if name == "Linux" else "grade on Linux; elsewhere notebooks can be built and checked only"
+    return Check("system", not fix, f"{name} {platform.release()}", fix)
 
 
 def _python() -> Check:
@@ -65,8 +65,8 @@ def _python() -> Check:
 
 
 def _packages(constraints: Path) -> Iterator[Check]:
-    wanted = pins(constraints)
-    if not wanted:
+    expected = pins(constraints)
+    if not expected:
         yield Check("constraints.txt", False, "no versions to compare with", "restore it from the repository")
     for name in PACKAGES:
         try:
@@ -74,7 +74,7 @@ def _packages(constraints: Path) -> Iterator[Check]:
         except PackageNotFoundError:
             yield Check(name, False, "not installed", _INSTALL)
             continue
-        pin = wanted.get(name, seen)
+        pin = expected.get(name, seen)
         same = seen.partition("+")[0] == pin.partition("+")[0]  # torch 2.13.0+cpu is torch 2.13.0
         yield Check(name, same, seen, "" if same else f"tested with {pin}; {_INSTALL}")
 
@@ -92,16 +92,16 @@ def _worker(demanded: Tier) -> Iterator[Check]:
             yield Check("worker", _answers(zygote), "starts and answers")
             yield _walls(zygote, demanded)
     except (ZygoteError, WorkerError, OSError) as error:
-        mend = "see that memory is free and that this user may write to the temporary folder"
-        yield Check("worker", False, str(error) or type(error).__name__, mend)
+        fix = "see that memory is free and that this user may write to the temporary folder"
+        yield Check("worker", False, str(error) or type(error).__name__, fix)
 
 
 def _walls(zygote: Zygote, demanded: Tier) -> Check:
     tiers = list(Tier)  # from the highest down
     ok = tiers.index(zygote.tier) <= tiers.index(demanded)
     seen = f"{zygote.tier}: {', '.join(zygote.walls) or 'none stands'}"
-    mend = f"course.yaml demands {demanded}; see which walls a machine needs in README.md, or lower `walls`"
-    return Check("walls", ok, seen, "" if ok else mend)
+    fix = f"course.yaml demands {demanded}; see which walls a machine needs in README.md, or lower `walls`"
+    return Check("walls", ok, seen, "" if ok else fix)
 
 
 def _answers(zygote: Zygote) -> bool:
@@ -112,23 +112,23 @@ def _answers(zygote: Zygote) -> bool:
 
 
 def _course(root: Path) -> tuple[Check, Tier]:
-    """Return what there is to say of course.yaml, and the walls that it demands."""
+    """Check course.yaml, and return the walls that it demands too."""
     try:
         course = load_course(root)
     except CourseError as error:
         return Check("course.yaml", False, str(error), "mend the lines named here"), Tier.BARE
     walls = course.settings.walls
     if missing := [exercise.name for exercise in course.exercises.values() if not exercise.source.is_file()]:
-        mend = "write their sources, or take them out of course.yaml"
-        return Check("course.yaml", False, f"no source for {', '.join(missing)}", mend), walls
+        fix = "write their sources, or take them out of course.yaml"
+        return Check("course.yaml", False, f"no source for {', '.join(missing)}", fix), walls
     return Check("course.yaml", True, f"{len(course.exercises)} exercises"), walls
 
 
 def _kernel() -> Iterator[Check]:
     known = sorted(KernelSpecManager().find_kernel_specs())
     ok = KERNEL in known
-    mend = "" if ok else f"{_INSTALL}, then `python -m ipykernel install --sys-prefix`"
-    yield Check("kernel", ok, ", ".join(known) or "none", mend)
+    fix = "" if ok else f"{_INSTALL}, then `python -m ipykernel install --sys-prefix`"
+    yield Check("kernel", ok, ", ".join(known) or "none", fix)
 
 
 def _folders(root: Path) -> Iterator[Check]:

@@ -29,8 +29,8 @@ QUESTIONS = (
     Question("Head", points=4, check="63cfb3ac68ac"),
     Question("CausalAttention", points=4, check="1b8d993e681c"),
 )
-# The fingerprints of the cells that only draw: they are not run.
-PICTURES = (
+# The fingerprints of the demo cells: they only draw, so they are not run.
+DEMOS = (
     "8b12d0cab59e",
     "cb403b995e3a",
     "fe66a07ea9dd",
@@ -46,7 +46,7 @@ class UnsolvedError(Exception):
 
 
 class Cell:
-    """A code cell; `number` counts them from 1, `file` is its name in tracebacks."""
+    """A code cell; its `number` counts code cells from 1, and tracebacks call it `file`."""
 
     def __init__(self, path, number, saved):
         self.file = f"{path}, code cell {number}"
@@ -56,14 +56,14 @@ class Cell:
 
     @cached_property
     def fingerprint(self):
-        """What the code comes to, whatever its comments and blank lines."""
+        """A short name for the code, which comments and blank lines do not change."""
         lines = (line.rstrip() for line in self.code.splitlines())
         kept = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
         return hashlib.sha256(kept.encode("utf-8", "replace")).hexdigest()[:12]
 
     @cached_property
     def checks(self):
-        """The question that the cell checks, or nothing: known even where Jupyter's metadata is lost."""
+        """The question that the cell checks, or "": its first line tells, or its id, or its code."""
         heading = re.match(r"\s*# Check of (\w+)", self.code)
         grade_id = self.metadata.get("nbgrader", {}).get("grade_id")
         for name, check in ((question.name, question.check) for question in QUESTIONS):
@@ -73,31 +73,31 @@ class Cell:
 
     @cached_property
     def is_yours(self):
-        """Whether the cell is neither a check nor a picture."""
-        return not (self.checks or "demo" in self.metadata.get("tags", ()) or self.fingerprint in PICTURES)
+        """Whether the cell is neither a check nor a demo."""
+        return not (self.checks or "demo" in self.metadata.get("tags", ()) or self.fingerprint in DEMOS)
 
     @property
     def label(self):
-        """What to call the cell."""
+        """How messages call the cell."""
         if self.checks:
             return f"the check of {self.checks}"
         owner = next((question.name for question in QUESTIONS if self.makes(question.name)), "")
         return f"the cell of {owner}" if owner else f"code cell {self.number}"
 
     def makes(self, name):
-        """Whether the cell defines, assigns or imports `name`, as far as its text tells."""
+        """Whether the cell seems to define, assign or import `name`, judged by its text."""
         name = re.escape(name)
         defined, imported = rf"(async +)?(def|class) +{name}\b", rf"(from|import) .*\b{name}\b"
         assigned = rf"(\w+ *, *)*{name}\b[^=(\n]*=(?!=)"
         return bool(re.search(rf"(?m)^({defined}|{imported}|{assigned})", self.code))
 
     def line(self, number):
-        """Return one line of the cell."""
+        """Return a line of the cell, or "" where it has no such line."""
         lines = self.code.splitlines()
         return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
     def claim(self, number):
-        """Return the assert that a line belongs to, without its message, or else the line."""
+        """Return the assert around a line, without its message; where there is none, the line itself."""
         code = plain(self.code)
         for node in ast.walk(ast.parse(code)):
             if isinstance(node, ast.Assert) and node.lineno <= number <= node.end_lineno:
@@ -105,7 +105,7 @@ class Cell:
         return self.line(number)
 
     def run(self, variables):
-        """Run the cell on the notebook's variables; return what it raises, if it does."""
+        """Run the cell with the notebook's variables; return the error that it raises, or None."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -116,12 +116,12 @@ class Cell:
 
 
 class Notebook:
-    """The notebook: its cells, what came of running them, and why a question does not pass."""
+    """The notebook: runs its cells once, then the check of each question, and says why one does not pass."""
 
     def __init__(self, path):
         self.path = path
-        self.faults = {}  # what a cell raised, by cell
-        self.notes = []  # what you should know although no check may fail by it
+        self.errors = {}  # what each failing cell raised
+        self.notes = []  # what you should know, even where all checks pass
 
     @cached_property
     def cells(self):
@@ -137,14 +137,14 @@ class Notebook:
 
     @cached_property
     def variables(self):
-        """What your cells have made once each of them has run; one that fails does not stop the rest."""
+        """The variables after all your cells have run; a cell that fails does not stop the others."""
         variables = {"__name__": "__main__", "display": print}
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             for cell in self.cells:
                 if cell.is_yours and (error := cell.run(variables)):
-                    self.faults[cell] = error
+                    self.errors[cell] = error
                     if cell.label == f"code cell {cell.number}":
-                        self.notes.append(f"does not run from top to bottom. {self._told(error)}")
+                        self.notes.append(f"does not run from top to bottom. {self._described(error)}")
         return variables
 
     def ask(self, question):
@@ -157,7 +157,7 @@ class Notebook:
             raise UnsolvedError(self._failure(question.name, error))
 
     def _check(self, question):
-        """Return the check cell of `question`, the original one if it is there."""
+        """Return the check cell of `question`: the original one if it is there, else a changed one."""
         name = question.name
         found = [cell for cell in self.cells if cell.checks == name]
         if not found:
@@ -169,17 +169,17 @@ class Notebook:
         return (original or found)[0]
 
     def _note_twins(self, name):
-        """Note a question, or a check, that is there more than once."""
+        """Note where the cell of a question, or its check, is there more than once."""
         for label in (f"the cell of {name}", f"the check of {name}"):
             twins = " and ".join(str(cell.number) for cell in self.cells if cell.label == label)
             if "and" in twins:
                 self.notes.append(f"has {label} more than once, as code cells {twins}; keep one")
 
     def _absence(self, name):
-        """Say why no cell has made the question `name`."""
-        for cell, error in self.faults.items():
+        """Say why nothing is called `name` after all cells have run."""
+        for cell, error in self.errors.items():
             if cell.makes(name):
-                return f"{name}: its cell does not run. {self._told(error)}"
+                return f"{name}: its cell does not run. {self._described(error)}"
         return f"{name}: no cell defines it. Is it spelt as in the exercise, and is its cell still there?"
 
     def _failure(self, name, error):
@@ -191,10 +191,10 @@ class Notebook:
         if isinstance(error, AssertionError) and cell and cell.checks:
             return f"{str(error) or 'This must hold:'}\n    {cell.claim(number)}"
         nudge = f"\nDoes {name} return its result?" if "'NoneType' object" in str(error) else ""
-        return f"{name}: {self._told(error)}{nudge}"
+        return f"{name}: {self._described(error)}{nudge}"
 
-    def _told(self, error):
-        """Return what an error says, the line that it comes from, and where a name is lost."""
+    def _described(self, error):
+        """Return what an error says, the line that raised it and, for an unknown name, where to look."""
         text = error.msg if isinstance(error, SyntaxError) else str(error)
         cell, number = self._place(error)
         place = f"\n    {cell.label}, line {number}: {cell.line(number)}" if cell else ""
@@ -202,10 +202,10 @@ class Notebook:
         return f"{type(error).__name__}{': ' if text else ''}{text}{place}{lost}"
 
     def _lost(self, name, user):
-        """Say why the cell `user` does not know `name`."""
+        """Say why `name` is unknown when the cell `user` runs."""
         for cell in self.cells:
             if cell is not user and cell.makes(name):
-                if cell in self.faults:
+                if cell in self.errors:
                     return f"`{name}` should come from {cell.label}, which fails itself."
                 if not cell.is_yours:
                     return f"`{name}` is made only in {cell.label}. Did you mean one of your own variables?"
@@ -214,7 +214,7 @@ class Notebook:
         return f"No cell makes `{name}`. Your kernel may remember it from a cell that is gone: restart it."
 
     def _place(self, error):
-        """Return the innermost cell and line that an error comes from."""
+        """Return the cell and line where an error arose: the innermost ones in its traceback."""
         cells = {cell.file: cell for cell in self.cells}
         if isinstance(error, SyntaxError) and error.filename in cells:
             return cells[error.filename], error.lineno or 0
@@ -225,7 +225,7 @@ class Notebook:
 
 
 def plain(code):
-    """Return a cell as plain Python, line for line: IPython's magics and shell lines do nothing here."""
+    """Return a cell as plain Python with the same lines; IPython's magics and shell lines do nothing here."""
     with contextlib.suppress(SyntaxError):
         ast.parse(code)
         return code
@@ -238,7 +238,7 @@ class NotebookFile(pytest.File):
     """The notebook as pytest sees it."""
 
     def collect(self):
-        """Give one test for each question."""
+        """Return a test for each question."""
         notebook = Notebook(self.path)
         for question in QUESTIONS:
             test = QuestionTest.from_parent(self, name=question.name)
@@ -258,26 +258,26 @@ class QuestionTest(pytest.Item):
             self.user_properties.append(("question", notes))
 
     def repr_failure(self, excinfo, style=None):
-        """Show why the question does not pass, and nothing more."""
+        """Show only why the question does not pass, without a traceback."""
         if isinstance(excinfo.value, UnsolvedError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self):
-        """Head the question's report."""
+        """Return the heading of the question's report."""
         worth = f"{self.question.points:g} point{'' if self.question.points == 1 else 's'}"
         return self.path, None, f"{self.name} ({worth})"
 
 
 class Tally:
-    """Counts the questions that pass, over all the notebooks of a run."""
+    """Counts the questions that pass, in all notebooks of a run."""
 
     def __init__(self):
         self.passed = []
         self.notes = []
 
     def pytest_runtest_logreport(self, report):
-        """Count one question."""
+        """Count a question when its check has run."""
         notes = dict(report.user_properties).get("question")
         if report.when == "call" and notes is not None:
             self.passed.append(report.passed)
@@ -285,9 +285,9 @@ class Tally:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session):
-        """End with the count."""
+        """Print the notes and the count at the end."""
         result = yield
-        gc.freeze()  # pytest looks for garbage at its end: spare it torch's many objects
+        gc.freeze()  # torch's many objects need not be searched for garbage when pytest ends
         terminal = session.config.pluginmanager.get_plugin("terminalreporter")
         if terminal and self.passed:
             for note in self.notes:
@@ -297,14 +297,14 @@ class Tally:
 
 
 def pytest_configure(config):
-    """Count in one place, however many of these folders are run together."""
-    os.environ.setdefault("MPLBACKEND", "agg")  # no windows
+    """Register one tally, even if several such folders are run together."""
+    os.environ.setdefault("MPLBACKEND", "agg")  # matplotlib must open no windows
     if not config.pluginmanager.has_plugin("tally"):
         config.pluginmanager.register(Tally(), "tally")
 
 
 def pytest_collect_file(file_path, parent):
-    """Collect the notebook, or whatever notebook stands here in its place."""
+    """Collect the exercise's notebook or, where it has another name, every notebook here."""
     proper = file_path.with_name(f"{EXERCISE}.ipynb")
     if file_path == proper or (file_path.suffix == ".ipynb" and not proper.exists()):
         return NotebookFile.from_parent(parent, path=file_path)

@@ -1,25 +1,25 @@
-"""Fills answers into a released notebook, as a student would."""
+"""Fills answers into notebooks: right ones, other right ones and known mistakes, as students would."""
 
 import ast
 import copy
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from autograder.course.exercise import Exercise
+from autograder.course.notebook import NotebookJson, build_notebook
 from autograder.course.source import BEGIN, END, Role
-from autograder.submission.notebook import parse_notebook
+from autograder.submission.notebook import NotebookCell, cells_of, parse_notebook
 
-Notebook = dict[str, Any]
+_ANSWERED = (Role.SOLUTION, Role.MANUAL)
 
 
-def released(assignments: Path, exercise: Exercise) -> Notebook:
-    """Return the exercise's notebook as students get it."""
+def released(assignments: Path, exercise: Exercise) -> NotebookJson:
+    """Return the exercise's notebook as it lies in assignments/."""
     return parse_notebook((assignments / exercise.name / f"{exercise.name}.ipynb").read_bytes())
 
 
-def fill(notebook: Notebook, answers: Mapping[str, str]) -> Notebook:
-    """Return a copy of `notebook` with `answers` in the solution cells of these names."""
+def fill(notebook: NotebookJson, answers: Mapping[str, str]) -> NotebookJson:
+    """Return a copy of `notebook` with `answers` in the cells that have these grade_ids."""
     filled = copy.deepcopy(notebook)
     for cell in filled["cells"]:
         name = cell["metadata"].get("nbgrader", {}).get("grade_id")
@@ -28,10 +28,19 @@ def fill(notebook: Notebook, answers: Mapping[str, str]) -> Notebook:
     return filled
 
 
+def solved_cells(exercise: Exercise, answers: Mapping[str, str]) -> tuple[NotebookCell, ...]:
+    """Return the cells of the solved notebook, with `answers` in the place of the reference's."""
+    return cells_of(fill(build_notebook(exercise), answers))
+
+
+def stubs(exercise: Exercise) -> dict[str, str]:
+    """Return what a release holds in the place of each question's and written answer, by name."""
+    return {cell.name: cell.released() for cell in exercise.cells if cell.role in _ANSWERED}
+
+
 def right_answers(exercise: Exercise) -> dict[str, str]:
     """Return the reference's answers by question, and its written ones, without the marks around them."""
-    roles = (Role.SOLUTION, Role.MANUAL)
-    return {cell.name: _unmarked(cell.text) for cell in exercise.cells if cell.role in roles}
+    return {cell.name: _unmarked(cell.text) for cell in exercise.cells if cell.role in _ANSWERED}
 
 
 def other_answers(exercise: Exercise, code: str) -> dict[str, str]:

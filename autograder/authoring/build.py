@@ -1,4 +1,4 @@
-"""Turns an exercise's percent source into nbgrader's source notebook, with the student's kit beside it."""
+"""Writes nbgrader's source notebook of each exercise to build/, with the student's kit beside it."""
 
 import shutil
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import kit, notebook, to_json
+from autograder.course.notebook import build_kit, build_notebook, to_json
 
 
 def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
@@ -19,10 +19,10 @@ def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
 
 
 def write_source(exercise: Exercise, folder: Path) -> list[Path]:
-    """Fill `folder` with just the source notebook and the kit of `exercise`, and return these files."""
-    texts = {f"{exercise.name}.ipynb": to_json(notebook(exercise)), "conftest.py": kit(exercise)}
+    """Fill `folder` with the source notebook and the kit of `exercise` alone, and return these files."""
+    texts = {f"{exercise.name}.ipynb": to_json(build_notebook(exercise)), "conftest.py": build_kit(exercise)}
     if folder.exists():
-        shutil.rmtree(folder)  # what lies here would be released
+        shutil.rmtree(folder)  # nbgrader releases whatever lies here
     folder.mkdir(parents=True)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""Measures the diagnosis on wrong answers that the bank does not hold: each by its own name or by none."""
+"""Measures the diagnosis on wrong answers that are not in its bank of known mistakes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,21 +9,21 @@ from autograder.grading.diagnosis import Diagnosis
 from autograder.report.report import Report
 
 _SHARE = 0.9  # of the known mistakes must be called by their names
-_MEND = "move it to mistakes/, as question__what__writing.py, and write another one here"
+_MOVE = "move it to mistakes/, as question__what__writing.py, and write another one here"
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
-    """What one held-out answer was called."""
+class NamedAnswer:
+    """A held-out answer, and the mistake as which the diagnosis knew it."""
 
     answer: Heldout
     name: str | None
-    is_wrong: bool = True  # the answer, as it should be
+    is_wrong: bool = True  # whether the answer fails, as it should
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many known mistakes were called by their names, and what is not as it must be."""
+    """How many known mistakes were called by their names, and what is not as it should be."""
 
     known: int = 0
     named: int = 0
@@ -35,14 +35,14 @@ class Tally:
 
 
 def measure(exercise: Exercise, diagnosis: Diagnosis, grade: Callable[[Mapping[str, str]], Report]) -> Tally:
-    """Name each held-out answer by itself, and again in a submission with another one, which is graded."""
+    """Let each held-out answer be named twice: by itself, and in a graded submission with another one."""
     alone = [_alone(answer, diagnosis) for answer in exercise.heldout]
-    together = [naming for pair in pairs(exercise.heldout) for naming in _together(exercise, pair, grade)]
+    together = [named for pair in pairs(exercise.heldout) for named in _together(exercise, pair, grade)]
     return tally(alone + together)
 
 
 def pairs(answers: Sequence[Heldout]) -> Iterator[tuple[Heldout, Heldout]]:
-    """Yield answers in pairs, of two questions each, so that each comes once, and few again."""
+    """Yield pairs of answers to different questions, so that each answer comes at least once, few twice."""
     left = list(answers)
     while left:
         one = _commonest(left)
@@ -61,37 +61,38 @@ def _commonest(answers: Sequence[Heldout]) -> Heldout:
     return max(answers, key=lambda answer: counts[answer.question])
 
 
-def _alone(answer: Heldout, diagnosis: Diagnosis) -> Naming:
+def _alone(answer: Heldout, diagnosis: Diagnosis) -> NamedAnswer:
     runs = diagnosis.runs(answer)
     mistake = diagnosis.name(answer.question, runs)
-    return Naming(answer, mistake.name if mistake else None, any(run.error is not None for run in runs))
+    return NamedAnswer(answer, mistake.name if mistake else None, any(run.error is not None for run in runs))
 
 
 def _together(
     exercise: Exercise, pair: tuple[Heldout, Heldout], grade: Callable[[Mapping[str, str]], Report]
-) -> Iterator[Naming]:
+) -> Iterator[NamedAnswer]:
     answers = {name: code for answer in pair for name, code in exercise.replaced(answer.code).items()}
     questions = {question.name: question for question in grade(answers).questions}
     for answer in pair:
         question = questions[answer.question]
-        yield Naming(answer, question.mistake or None, question.score != question.max_score)
+        yield NamedAnswer(answer, question.mistake or None, question.score != question.max_score)
 
 
-def tally(namings: Sequence[Naming]) -> Tally:
-    """Count the namings; a wrong name is a fault, and so are too many mistakes without one."""
-    known = [naming for naming in namings if naming.answer.expected]
-    named = [naming for naming in known if naming.name == naming.answer.expected]
-    misnamed = [naming for naming in namings if naming.name not in (None, naming.answer.expected)]
-    missed = [naming for naming in known if naming.name is None] if len(named) < _SHARE * len(known) else []
+def tally(answers: Sequence[NamedAnswer]) -> Tally:
+    """Count the answers by name; report every wrong name, and missing names where there are too many."""
+    known = [named for named in answers if named.answer.expected]
+    rightly = [named for named in known if named.name == named.answer.expected]
+    misnamed = [named for named in answers if named.name not in (None, named.answer.expected)]
+    unnamed = [named for named in known if named.name is None]
+    missed = unnamed if len(rightly) < _SHARE * len(known) else []
     findings = dict.fromkeys(
         [
-            *(_finding(n, "scores in full, but is no right answer") for n in namings if not n.is_wrong),
+            *(_finding(n, "scores in full, but is no right answer") for n in answers if not n.is_wrong),
             *(_finding(n, f"is taken for {n.name}; let a hidden test tell them apart") for n in misnamed),
-            *(_finding(n, f"is called by no name; {_MEND}") for n in missed),
+            *(_finding(n, f"is called by no name; {_MOVE}") for n in missed),
         ]
     )
-    return Tally(len(known), len(named), len(misnamed), tuple(findings))
+    return Tally(len(known), len(rightly), len(misnamed), tuple(findings))
 
 
-def _finding(naming: Naming, fault: str) -> str:
-    return f"{naming.answer.path}: {fault}"
+def _finding(named: NamedAnswer, problem: str) -> str:
+    return f"{named.answer.path}: {problem}"

@@ -1,10 +1,10 @@
-"""Starts an exercise: a small one that runs, to be turned into yours."""
+"""Starts an exercise: writes a small one that runs, for its author to change."""
 
 import re
 from pathlib import Path
 
 from autograder.course.course import Course, CourseError
-from autograder.course.settings import NAME
+from autograder.course.names import NAME
 
 _SOURCE = '''\
 # %% [markdown]

@@ -1,4 +1,4 @@
-"""Makes what students get: nbgrader's release of each exercise, the same to the byte each time."""
+"""Writes what students get, nbgrader's release of each exercise, always with the same bytes."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -14,13 +14,13 @@ from autograder.gradebook.release import generate
 
 
 def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
-    """Build the exercises and write their releases to assignments/; no gradebook is touched."""
+    """Build the exercises and write their releases to assignments/, without touching a gradebook."""
     build_sources(course, exercises)
     return [path for exercise in exercises for path in _released(course, exercise)]
 
 
 def stale(course: Course, exercises: Sequence[Exercise]) -> list[str]:
-    """Return what under assignments/ a fresh release would change, and folders that belong to no exercise."""
+    """Return the files in assignments/ that a fresh release would change, and folders of no exercise."""
     with TemporaryDirectory() as folder:
         fresh = Course(Path(folder), course.settings)
         release_notebooks(fresh, exercises)
@@ -36,12 +36,12 @@ def _released(course: Course, exercise: Exercise) -> list[Path]:
     generate(course, exercise, database=False)
     folder = course.assignments / exercise.name
     notebook = folder / f"{exercise.name}.ipynb"
-    notebook.write_text(_settled(notebook.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+    notebook.write_text(_normalised(notebook.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def _settled(text: str) -> str:
-    """Return a notebook's text without what depends on the versions that wrote it."""
+def _normalised(text: str) -> str:
+    """Return a notebook's text without the metadata by which versions of nbgrader differ."""
     notebook = json.loads(text)
     for key in set(notebook["metadata"]) - {"kernelspec", "language_info"}:
         del notebook["metadata"][key]
@@ -49,7 +49,7 @@ def _settled(text: str) -> str:
 
 
 def _differences(fresh: Path, old: Path, name: str) -> Iterator[Path]:
-    """Yield the files of folder `name`, from assignments/ on, that are not the same in both places."""
+    """Yield the files of the folder `name` that differ between two assignments/ folders."""
     files = {
         path.relative_to(place)
         for place in (fresh, old)

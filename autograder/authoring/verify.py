@@ -1,37 +1,40 @@
-"""Proves each exercise by its own answers: right ones score in full, wrong ones fail where they should."""
+"""Proves each exercise by its own answers: right ones must score in full, wrong ones must fail."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.held_out import Tally, measure
-from autograder.batch import pool as crew
+from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise, Mistake
-from autograder.course.source import Role, SourceError
+from autograder.course.folder import left_by_programs
+from autograder.course.names import checked_question
+from autograder.course.source import Cell, Role, SourceError
 from autograder.grading.grader import Grader
+from autograder.grading.session import CellResult
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.notebook import NotebookCell
 
-_KNOWN = {"accepted", "heldout", "mistakes", "test_hidden.py", "__pycache__"}
+_KNOWN = {"accepted", "heldout", "mistakes", "test_hidden.py"}
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What verifying one exercise has shown; without findings it stands."""
+    """What verifying one exercise has shown; it is proved if there are no findings."""
 
     exercise: str
     accepted: int = 0
     mistakes: int = 0
-    named: int = 0  # mistakes that the diagnosis calls by their own name
-    heldout: Tally | None = None  # how it calls wrong answers that it has not seen
+    named: int = 0  # so many mistakes the diagnosis calls by their own names
+    heldout: Tally | None = None  # how it names wrong answers that are not in its bank
     findings: tuple[str, ...] = ()
 
 
 def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[Proof]:
-    """Verify each exercise through the same worker and suite that grade submissions."""
+    """Verify each exercise with the same worker and suite that grade submissions."""
     for exercise in exercises:
         try:
             name = exercise.name
@@ -43,8 +46,8 @@ def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iter
 
 def prove_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> Iterator[Proof]:
     """Verify exercises in `jobs` processes, each with its own zygote; the proofs come in order."""
-    with ProcessPoolExecutor(min(jobs, len(exercises)), crew.CONTEXT) as pool:
-        # The last exercises take longest: begun first, they keep no process waiting at the end.
+    with ProcessPoolExecutor(min(jobs, len(exercises)), CONTEXT) as pool:
+        # The last exercises take longest; begun first, they do not run alone at the end.
         proofs = [pool.submit(_verified, course.root, exercise.name) for exercise in reversed(exercises)]
         yield from (proof.result() for proof in reversed(proofs))
 
@@ -56,24 +59,12 @@ def _verified(root: Path, name: str) -> Proof:
     return proof
 
 
-def answered(
-    exercise: Exercise, answers: Mapping[str, str], *, checks: bool = True
-) -> tuple[NotebookCell, ...]:
-    """Return the exercise's notebook, solved, with `answers` in the solution cells of these names."""
-    return tuple(
-        NotebookCell(
-            number,
-            "code" if cell.is_code else "markdown",
-            answers.get(cell.name, cell.text) if cell.role is Role.SOLUTION else cell.text,
-            cell.grade_id,
-        )
-        for number, cell in enumerate(exercise.cells)
-        if checks or cell.role is not Role.CHECK
-    )
-
-
 class _Verification:
-    """Grades an exercise's own answers and gathers what is not as it must be."""
+    """Verifies one exercise and gathers what is not as it must be.
+
+    It looks at the exercise's files, and then grades the reference with the visible checks, the untouched
+    release, the other right answers, each known mistake and last the held-out answers.
+    """
 
     def __init__(self, exercise: Exercise, grader: Grader) -> None:
         self._exercise = exercise
@@ -81,33 +72,62 @@ class _Verification:
         self._findings: list[str] = []
 
     def proof(self) -> Proof:
-        self._stray_files()
-        self._full_marks(self._exercise.source, {})
+        exercise = self._exercise
+        self._files()
+        self._reference()
         self._untouched()
-        for variant in self._exercise.accepted:
-            self._full_marks(variant.path, self._exercise.replaced(variant.code))
-        named = sum(self._caught(mistake) for mistake in self._exercise.mistakes)
-        return Proof(
-            self._exercise.name,
-            len(self._exercise.accepted),
-            len(self._exercise.mistakes),
-            named,
-            self._heldout(),
-            tuple(self._findings),
-        )
+        for variant in exercise.accepted:
+            self._full_marks(variant.path, self._grade(exercise.replaced(variant.code)))
+        named = sum(self._caught(mistake) for mistake in exercise.mistakes)
+        counts = len(exercise.accepted), len(exercise.mistakes), named
+        return Proof(exercise.name, *counts, self._heldout(), tuple(self._findings))
 
     def _grade(self, answers: Mapping[str, str], *, checks: bool = True) -> Report:
-        return self._grader.grade_cells(answered(self._exercise, answers, checks=checks)).report
+        """Grade the reference with `answers` in its place, with the visible checks or without them."""
+        cells = solved_cells(self._exercise, answers)
+        kept = tuple(cell for cell in cells if checks or checked_question(cell.name) is None)
+        return self._grader.grade_cells(kept).report
 
-    def _stray_files(self) -> None:
+    def _files(self) -> None:
+        """Find what lies in the exercise's folder and does not belong there, and what is missing."""
         for path in sorted(self._exercise.folder.iterdir()):
-            if path.name not in _KNOWN | {self._exercise.source.name}:
+            if not left_by_programs(path.name) and path.name not in _KNOWN | {self._exercise.source.name}:
                 self._find(
                     path, "belongs to no exercise; move it to accepted/, mistakes/ or heldout/, or delete it"
                 )
+        if self._exercise.points and not self._exercise.accepted:
+            self._find(
+                self._exercise.folder / "accepted",
+                "holds no other right answer; write at least one, as accepted/what_is_different.py",
+            )
+        if self._exercise.points and not self._exercise.mistakes:
+            self._find(
+                self._exercise.folder / "mistakes",
+                "holds no known mistake; write at least one, as mistakes/question__what.py",
+            )
 
-    def _full_marks(self, path: Path, answers: Mapping[str, str]) -> None:
-        report = self._grade(answers)
+    def _reference(self) -> None:
+        """Find hidden tests that the reference fails, and visible checks."""
+        cells = solved_cells(self._exercise, {})
+        graded = self._grader.grade_cells(cells)
+        self._full_marks(self._exercise.source, graded.report)
+        sources = {cell.grade_id: cell for cell in self._exercise.cells if cell.role is Role.CHECK}
+        for cell in cells:
+            if cell.name in sources:
+                self._visible_check(sources[cell.name], cell.number, graded.results.get(cell.number))
+
+    def _visible_check(self, check: Cell, number: int, result: CellResult | None) -> None:
+        if result is not None and result.error is None:
+            return
+        line, said = 1, "it ended the program or ran too long"
+        if result is not None and (error := result.error):
+            line = next((line for place, line in error.places if place == number and line), 1)
+            said = f"{error.type}: {error.message}" if error.message else error.type
+        place = f"{self._exercise.source}:{check.line + line - 1}"
+        problem = f"the check of {check.name} fails on the reference: {said}; mend the check or the solution"
+        self._findings.append(f"{place}: {problem}")
+
+    def _full_marks(self, path: Path, report: Report) -> None:
         for question in report.questions:
             for test in question.tests:
                 if test.verdict is not Verdict.PASSED:
@@ -115,17 +135,16 @@ class _Verification:
                     self._find(path, f"must score in full, but {seen}")
 
     def _untouched(self) -> None:
-        stubs = {cell.name: cell.released() for cell in self._exercise.cells if cell.role is Role.SOLUTION}
-        for question in self._grade(stubs).questions:
+        for question in self._grade(stubs(self._exercise)).questions:
             if question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
                 seen = f'question "{question.name}" is {question.verdict}. {question.hint}'
                 self._find(self._exercise.source, f"untouched, all must be not attempted, but {seen}")
 
     def _caught(self, mistake: Mistake) -> bool:
-        """Note where a mistake is not caught, or caught elsewhere; return whether it is named rightly."""
+        """Find whether a mistake fails its own question and no other; return whether it is named rightly."""
         report = self._grade(self._exercise.replaced(mistake.code), checks=False)
         for question in report.questions:
-            full = _full(question)
+            full = _scores_in_full(question)
             if question.name == mistake.question and full:
                 self._find(mistake.path, f"scores in full; add a hidden test to {question.name} that sees it")
             elif question.name != mistake.question and not full:
@@ -134,7 +153,7 @@ class _Verification:
         own = next(question for question in report.questions if question.name == mistake.question)
         if own.verdict is Verdict.GRADER_ERROR:
             self._find(mistake.path, f"breaks a hidden test of its own: {own.hint}")
-        if own.mistake != mistake.name and own.verdict is not Verdict.REVIEW and not _full(own):
+        if own.mistake != mistake.name and own.verdict is not Verdict.REVIEW and not _scores_in_full(own):
             taken = own.mistake or "any of several"
             self._find(mistake.path, f"is taken for {taken}; let a hidden test tell them apart, or drop one")
         return own.mistake == mistake.name
@@ -149,9 +168,9 @@ class _Verification:
         self._findings.extend(tally.findings)
         return tally
 
-    def _find(self, place: Path, fault: str) -> None:
-        self._findings.append(f"{place}: {fault}")
+    def _find(self, path: Path, problem: str) -> None:
+        self._findings.append(f"{path}: {problem}")
 
 
-def _full(question: QuestionReport) -> bool:
+def _scores_in_full(question: QuestionReport) -> bool:
     return question.score == question.max_score or question.verdict is Verdict.UNGRADED

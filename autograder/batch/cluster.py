@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from autograder.batch.executor import Done, InProcess, Task
-from autograder.course.course import FILE, Course, load_course
+from autograder.course.copy import course_files
+from autograder.course.course import Course, load_course
 from autograder.errors import AutograderError
 from autograder.grading.graded import Graded
 from autograder.grading.restarting import RestartingGrader
@@ -189,10 +190,8 @@ def _packed(course: Course, exercise: str) -> bytes:
     """Return what grading an exercise needs, as a zip of the same bytes for the same files."""
     buffer = BytesIO()
     with ZipFile(buffer, "w") as archive:
-        for path in (course.root / FILE, *sorted(course.exercises[exercise].folder.rglob("*"))):
-            if path.is_file() and "__pycache__" not in path.parts:
-                name = path.relative_to(course.root).as_posix()
-                archive.writestr(ZipInfo(name), path.read_bytes(), ZIP_DEFLATED)
+        for name, content in course_files(course, [course.exercises[exercise]]).items():
+            archive.writestr(ZipInfo(name), content, ZIP_DEFLATED)
     return buffer.getvalue()
 
 

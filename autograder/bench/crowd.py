@@ -6,13 +6,11 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import yaml
-
-from autograder.authoring.answers import Notebook, fill, other_answers, right_answers
-from autograder.course.course import FILE, Course, load_course
+from autograder.authoring.answers import fill, other_answers, right_answers
+from autograder.course.copy import copy_course
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-
-_CONFIGURATION = "nbgrader_config.py"
+from autograder.course.notebook import NotebookJson
 
 
 def students(count: int) -> list[str]:
@@ -35,7 +33,7 @@ def answers(exercise: Exercise, count: int, seed: int) -> Iterator[tuple[str, Ma
         yield student, written
 
 
-def hand_in(root: Path, notebook: Notebook, exercise: Exercise, count: int, seed: int) -> None:
+def hand_in(root: Path, notebook: NotebookJson, exercise: Exercise, count: int, seed: int) -> None:
     """Fill submitted/ in the course folder `root` with a class's notebooks, made from a released one."""
     for student, written in answers(exercise, count, seed):
         folder = root / "submitted" / student / exercise.name
@@ -46,12 +44,6 @@ def hand_in(root: Path, notebook: Notebook, exercise: Exercise, count: int, seed
 
 def course_of(course: Course, exercise: Exercise, root: Path) -> Course:
     """Make a course of one exercise in the new folder `root`: settings, source, release, no gradebook."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(exercise.folder, root / "solutions" / exercise.name, ignore=ignored)
-    shutil.copytree(course.assignments / exercise.name, root / "assignments" / exercise.name, ignore=ignored)
-    if (course.root / _CONFIGURATION).is_file():
-        shutil.copy(course.root / _CONFIGURATION, root)
-    settings = course.settings.model_dump(mode="json", exclude_unset=True)
-    settings["exercises"] = [entry for entry in settings["exercises"] if entry["name"] == exercise.name]
-    (root / FILE).write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
-    return load_course(root)
+    release = Path("assignments") / exercise.name
+    shutil.copytree(course.root / release, root / release, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy_course(course, [exercise], root)

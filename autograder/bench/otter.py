@@ -11,12 +11,13 @@ from statistics import median
 
 import torch
 
-from autograder.authoring.answers import Notebook, fill
+from autograder.authoring.answers import fill
 from autograder.bench.asserts import HELPERS
 from autograder.bench.crowd import answers
 from autograder.bench.meter import BenchError, measure
 from autograder.bench.stock import Sample
 from autograder.course.exercise import Exercise
+from autograder.course.notebook import NotebookJson
 
 VERSION = "7.0.0"
 _READY = "ready"  # names what was installed, once all of it is there
@@ -37,7 +38,7 @@ def environment(folder: Path, constraints: Path, tell: Callable[[str], None]) ->
 
 
 def sample(
-    programs: Path, root: Path, exercise: Exercise, released: Notebook, count: int, seed: int,
+    programs: Path, root: Path, exercise: Exercise, released: NotebookJson, count: int, seed: int,
     tests: Mapping[str, list[str]],
 ) -> Sample:  # fmt: skip
     """Grade the first `count` students' submissions, a process each, as `otter run` does."""
@@ -84,7 +85,7 @@ def _doctest(code: str) -> Iterator[str]:
         yield f"{'...' if line.startswith(' ') else '>>>'} {line}"
 
 
-def _plain(notebook: Notebook) -> Notebook:
+def _plain(notebook: NotebookJson) -> NotebookJson:
     """Return the notebook without nbgrader's metadata, which Otter does not know."""
     return {**notebook, "cells": [{**cell, "metadata": {}} for cell in notebook["cells"]]}
 

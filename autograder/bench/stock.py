@@ -10,12 +10,12 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-from autograder.authoring.answers import Notebook
 from autograder.bench.asserts import HELPERS
 from autograder.bench.crowd import hand_in, students
 from autograder.bench.meter import Run, measure
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import notebook
+from autograder.course.names import checked_question
+from autograder.course.notebook import NotebookJson, build_notebook
 from autograder.submission.notebook import parse_notebook
 
 BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
@@ -34,20 +34,19 @@ class Sample:
     again: float | None = None  # seconds, for the same submissions once more
 
 
-def source(exercise: Exercise, tests: Mapping[str, list[str]]) -> Notebook:
+def source(exercise: Exercise, tests: Mapping[str, list[str]]) -> NotebookJson:
     """Return nbgrader's source notebook with hidden tests in its cells, without the pictures."""
-    made = notebook(exercise)
+    made = build_notebook(exercise)
     made["cells"] = [cell for cell in made["cells"] if "demo" not in cell["metadata"].get("tags", ())]
     for cell in made["cells"]:
         grade_id = cell["metadata"].get("nbgrader", {}).get("grade_id", "")
-        for test in (question := tests.get(grade_id.removeprefix("check-"), [])):
-            if grade_id.startswith("check-") and test is question[0]:
-                lines = ["", BEGIN_HIDDEN, HELPERS, *question, END_HIDDEN]
-                cell["source"] = "".join(cell["source"]) + "\n".join(lines)
+        if question := tests.get(checked_question(grade_id) or ""):
+            lines = ["", BEGIN_HIDDEN, HELPERS, *question, END_HIDDEN]
+            cell["source"] = "".join(cell["source"]) + "\n".join(lines)
     return made
 
 
-def release(root: Path, exercise: Exercise, tests: Mapping[str, list[str]]) -> Notebook:
+def release(root: Path, exercise: Exercise, tests: Mapping[str, list[str]]) -> NotebookJson:
     """Make nbgrader's course folder in `root` and return the notebook that students get."""
     folder = root / "source" / exercise.name
     folder.mkdir(parents=True)
@@ -59,7 +58,7 @@ def release(root: Path, exercise: Exercise, tests: Mapping[str, list[str]]) -> N
 
 
 def sample(
-    root: Path, exercise: Exercise, released: Notebook, count: int, seed: int, *, again: bool
+    root: Path, exercise: Exercise, released: NotebookJson, count: int, seed: int, *, again: bool
 ) -> Sample:
     """Grade the first `count` students' submissions; the first of them bears the start and is not counted."""
     hand_in(root, released, exercise, count, seed)
@@ -78,10 +77,10 @@ def sample(
     return Sample(version("nbgrader"), median(gaps), len(gaps), run.peak_mb, full, repeated)
 
 
-def _right(exercise: Exercise, graded: Notebook) -> frozenset[str]:
+def _right(exercise: Exercise, graded: NotebookJson) -> frozenset[str]:
     """Return the questions whose test cell raised nothing."""
     faulty = {
-        cell["metadata"].get("nbgrader", {}).get("grade_id", "").removeprefix("check-")
+        checked_question(name := cell["metadata"].get("nbgrader", {}).get("grade_id", "")) or name
         for cell in graded["cells"]
         if any(output["output_type"] == "error" for output in cell.get("outputs", ()))
     }

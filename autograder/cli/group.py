@@ -279,6 +279,6 @@ def doctor(folder: Path | None) -> None:
         healthy &= check.ok
         state = click.style("ok    ", fg="green") if check.ok else click.style("not ok", fg="red")
         click.echo(f"{state}  {check.name}: {check.seen}")
-        if check.mend:
-            click.echo(f"        {check.mend}")
+        if check.fix:
+            click.echo(f"        {check.fix}")
     sys.exit(0 if healthy else OUR_FAILURE)

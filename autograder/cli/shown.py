@@ -1,4 +1,4 @@
-"""Shows reports and made-up classes to people."""
+"""Prints reports and the demo's class for people."""
 
 import sys
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def _hint(question: QuestionReport) -> str:
 
 
 def show_class(demo: Course, summary: Summary) -> None:
-    """Print who scored what, and where to look further."""
+    """Print what each made-up student scored, and what is special about them."""
     lines = {(line.student, line.exercise): line for line in summary.lines}
     rows = [
         [student.name, *(_cell(lines.get((student.name, name))) for name in demo.exercises), student.about]
@@ -44,7 +44,7 @@ def show_class(demo: Course, summary: Summary) -> None:
 
 
 def places(demo: Course) -> Iterator[str]:
-    """Yield a line on each thing to look at."""
+    """Yield a line for each place where the demo's results can be looked at."""
     kept = {"dashboard": "build/dashboard.html", "tables": "build/exports", "reports": "build/reports"}
     for what, where in {"feedback": "feedback", **kept}.items():
         yield f"{what:12}{demo.root / where}"

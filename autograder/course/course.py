@@ -1,4 +1,4 @@
-"""Reads course.yaml: the exercises in order, when they are due, what they may use and must not call."""
+"""The course in a folder: reads course.yaml, and says where everything lies."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,20 +10,21 @@ from typing import Any
 
 from autograder.course.exercise import Exercise
 from autograder.course.limits import Limits
-from autograder.course.settings import NAME, CourseSettings, ExerciseSettings, read_settings
+from autograder.course.names import NAME
+from autograder.course.settings import CourseSettings, ExerciseSettings, read_settings
 from autograder.course.source import SourceError
-from autograder.course.yaml_lines import Document, DocumentError, Fault, Place, read_document, spelt
+from autograder.course.yaml_lines import Document, DocumentError, KeyPath, Problem, dotted, read_document
 from autograder.errors import UsageError
 
 FILE = "course.yaml"
 
 
 class CourseError(UsageError):
-    """What is wrong with course.yaml, one fault a line, each with its line and its mend."""
+    """What is wrong with course.yaml: one problem a line, each with its place and what to do about it."""
 
 
 class Course:
-    """A course in the folder `root`: its settings, its exercises and where things lie."""
+    """A course in the folder `root`: its settings, its exercises and its folders."""
 
     def __init__(self, root: Path, settings: CourseSettings) -> None:
         self.root = root
@@ -31,12 +32,12 @@ class Course:
 
     @property
     def build(self) -> Path:
-        """Where everything that can be made again lies."""
+        """The folder for everything that can be made again."""
         return self.root / "build"
 
     @property
     def assignments(self) -> Path:
-        """What students get."""
+        """The folder with what students get."""
         return self.root / "assignments"
 
     @cached_property
@@ -45,7 +46,7 @@ class Course:
         return {entry.name: _exercise(self.root, entry.name) for entry in self.settings.exercises}
 
     def chosen(self, names: Sequence[str]) -> list[Exercise]:
-        """Return the exercises of these names, or all, in the course's order; CourseError tells of others."""
+        """Return the exercises of these names, or all of them if none is given, in the course's order."""
         for name in names:
             if name not in self.exercises:
                 known = ", ".join(self.exercises)
@@ -71,21 +72,12 @@ class Course:
 def load_course(root: Path) -> Course:
     """Return the course in `root`; CourseError names every line that is wrong in its course.yaml."""
     path = root / FILE
-    try:
-        document = read_document(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CourseError(f"{_shown(path)}: missing; run this in the course's folder") from None
-    except UnicodeDecodeError:
-        raise CourseError(f"{_shown(path)}: not UTF-8 text; save it as UTF-8") from None
-    except OSError as error:
-        raise CourseError(f"{_shown(path)}: {error.strerror}; it must be a file that can be read") from None
-    except DocumentError as error:
-        raise _error(path, error.faults) from None
+    document = _document(path)
     settings = read_settings(document)
     wrong = settings if isinstance(settings, list) else []
-    faults = [*wrong, *_repeated_names(document), *_strange_rules(root, document)]
-    if faults or isinstance(settings, list):
-        raise _error(path, faults)
+    problems = [*wrong, *_repeated_names(document), *_rules_without_question(root, document)]
+    if problems or isinstance(settings, list):
+        raise _error(path, problems)
     return Course(root, settings)
 
 
@@ -95,9 +87,22 @@ def find_course(folder: Path) -> Path:
     return next((place for place in around if (place / FILE).is_file()), folder)
 
 
-def _error(path: Path, faults: Sequence[Fault]) -> CourseError:
-    ordered = sorted(faults, key=lambda fault: fault.line)
-    return CourseError("\n".join(f"{_shown(path)}:{fault.line}: {fault.message}" for fault in ordered))
+def _document(path: Path) -> Document:
+    try:
+        return read_document(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CourseError(f"{_shown(path)}: missing; run this in the course's folder") from None
+    except UnicodeDecodeError:
+        raise CourseError(f"{_shown(path)}: not UTF-8 text; save it as UTF-8") from None
+    except OSError as error:
+        raise CourseError(f"{_shown(path)}: {error.strerror}; it must be a file that can be read") from None
+    except DocumentError as error:
+        raise _error(path, error.problems) from None
+
+
+def _error(path: Path, problems: Sequence[Problem]) -> CourseError:
+    ordered = sorted(problems, key=lambda problem: problem.line)
+    return CourseError("\n".join(f"{_shown(path)}:{problem.line}: {problem.message}" for problem in ordered))
 
 
 def _shown(path: Path) -> str:
@@ -106,47 +111,50 @@ def _shown(path: Path) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def _repeated_names(document: Document) -> Iterator[Fault]:
-    """Yield a fault for each exercise whose name an earlier one has, in whatever case: folders are shared."""
-    first: dict[str, Place] = {}
-    for place, entry in _entries(document):
+def _repeated_names(document: Document) -> Iterator[Problem]:
+    """Yield a problem for each exercise that has an earlier one's name.
+
+    Names that differ in case alone count as one, since some systems give both the same folder.
+    """
+    first: dict[str, KeyPath] = {}
+    for path, entry in _entries(document):
         name = entry.get("name")
-        if isinstance(name, str) and (seen := first.setdefault(name.casefold(), place)) != place:
+        if isinstance(name, str) and (seen := first.setdefault(name.casefold(), path)) != path:
             message = (
-                f'{spelt(place)}.name: "{name}" is the name of {spelt(seen)} too; rename one or delete it'
+                f'{dotted(path)}.name: "{name}" is the name of {dotted(seen)} too; rename one or delete it'
             )
-            yield Fault(document.line((*place, "name")), message)
+            yield Problem(document.line((*path, "name")), message)
 
 
-def _strange_rules(root: Path, document: Document) -> Iterator[Fault]:
-    """Yield a fault for each rule about a question that its exercise does not have."""
-    for place, entry in _entries(document):
+def _rules_without_question(root: Path, document: Document) -> Iterator[Problem]:
+    """Yield a problem for each rule about a question that its exercise does not have."""
+    for path, entry in _entries(document):
         match entry:
             case {"name": str(name), "forbid": dict(rules)} if re.match(NAME, name):
                 known = _questions(root, name)
                 for question in rules if known else ():
                     if question not in known:
-                        where = (*place, "forbid", str(question))
-                        yield Fault(
-                            document.line(where), f"{spelt(where)}: {_no_question(name, question, known)}"
-                        )
+                        rule = (*path, "forbid", str(question))
+                        message = f"{dotted(rule)}: {_no_question(name, question, known)}"
+                        yield Problem(document.line(rule), message)
 
 
 def _no_question(name: str, question: object, known: Sequence[str]) -> str:
     close = get_close_matches(str(question), known, n=1)
-    mend = f'did you mean "{close[0]}"?' if close else f"use one of {', '.join(known)}"
-    return f"{name} has no such question; {mend}"
+    fix = f'did you mean "{close[0]}"?' if close else f"use one of {', '.join(known)}"
+    return f"{name} has no such question; {fix}"
 
 
 def _questions(root: Path, name: str) -> Sequence[str]:
-    """Return the exercise's questions; none where its source cannot be read: its users are told."""
+    """Return the exercise's questions; none where its source is wrong, which is said when it is used."""
     try:
         return list(_exercise(root, name).points)
     except SourceError:
         return ()
 
 
-def _entries(document: Document) -> Iterator[tuple[Place, dict[str, Any]]]:
+def _entries(document: Document) -> Iterator[tuple[KeyPath, dict[str, Any]]]:
+    """Yield each exercise's entry and its path, as far as the document has the form for that."""
     entries = document.data.get("exercises") if isinstance(document.data, dict) else None
     for number, entry in enumerate(entries if isinstance(entries, list) else ()):
         if isinstance(entry, dict):

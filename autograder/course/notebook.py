@@ -1,4 +1,4 @@
-"""The notebook of an exercise, solutions and all, as nbgrader wants it, and the kit that goes beside it."""
+"""Makes nbgrader's source notebook of an exercise, solutions included, and the kit that lies beside it."""
 
 import hashlib
 import json
@@ -10,6 +10,7 @@ from typing import Any
 from autograder.course.exercise import Exercise
 from autograder.course.source import Cell, Role
 
+NotebookJson = dict[str, Any]  # a notebook as its file's JSON says it
 KIT = Path(__file__).parent / "kit" / "conftest.py"
 HOW_TO_CHECK = """\
 **How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
@@ -21,8 +22,8 @@ _METADATA = {
 }
 
 
-def notebook(exercise: Exercise) -> dict[str, Any]:
-    """Return the notebook of `exercise`, solutions and all, as nbgrader wants it."""
+def build_notebook(exercise: Exercise) -> NotebookJson:
+    """Return the source notebook of `exercise`, from which nbgrader makes the release."""
     first, *rest = exercise.cells
     cells = (first, Cell(Role.TEXT, HOW_TO_CHECK), *rest)
     identified = zip(cells, _ids(cells), strict=True)
@@ -34,29 +35,29 @@ def notebook(exercise: Exercise) -> dict[str, Any]:
     }
 
 
-def to_json(notebook: dict[str, Any]) -> str:
-    """Return a notebook's text, the same for the same notebook."""
+def to_json(notebook: NotebookJson) -> str:
+    """Return a notebook's text; the same notebook always gives the same bytes."""
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def kit(exercise: Exercise) -> str:
-    """Return the conftest.py by which students check their notebook, filled in for `exercise`."""
+def build_kit(exercise: Exercise) -> str:
+    """Return the conftest.py with which students check their notebook of `exercise`."""
     checks = {cell.name: fingerprint(cell.text) for cell in exercise.cells if cell.role is Role.CHECK}
     questions = (
         f'Question("{name}", points={points:g}, check="{checks[name]}")'
         for name, points in exercise.points.items()
     )
-    pictures = (f'"{fingerprint(text)}"' for text in sorted(exercise.demos))
+    demos = (f'"{fingerprint(text)}"' for text in sorted(exercise.demos))
     template = KIT.read_text(encoding="utf-8")
     return (
         template.replace('EXERCISE = ""', f'EXERCISE = "{exercise.name}"')
         .replace("QUESTIONS = ()", f"QUESTIONS = {_tuple(questions)}")
-        .replace("PICTURES = ()", f"PICTURES = {_tuple(pictures)}")
+        .replace("DEMOS = ()", f"DEMOS = {_tuple(demos)}")
     )
 
 
 def fingerprint(code: str) -> str:
-    """Return a short fingerprint of a cell's code that comments and blank lines do not change."""
+    """Return a short fingerprint of a cell's code, in which comments and blank lines do not count."""
     lines = (line.rstrip() for line in code.splitlines())
     kept = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
     return hashlib.sha256(kept.encode()).hexdigest()[:12]
@@ -79,7 +80,7 @@ def _cell(cell: Cell, identity: str) -> dict[str, Any]:
 
 
 def _cell_metadata(cell: Cell) -> dict[str, Any]:
-    """Return nbgrader's metadata for a cell that it releases or grades, and the tag of a picture."""
+    """Return nbgrader's metadata for a graded cell, a tag for a demo, and nothing for other cells."""
     match cell.role:
         case Role.SOLUTION:
             return {"nbgrader": _nbgrader(cell, grade=False, solution=True, locked=False)}
@@ -106,12 +107,12 @@ def _nbgrader(cell: Cell, *, grade: bool, solution: bool, locked: bool) -> dict[
 
 
 def _ids(cells: Iterable[Cell]) -> list[str]:
-    """Return an id for each cell, from its name or its first words, so that two builds agree."""
+    """Return an id for each cell, made from its name or first words: two builds give the same ids."""
     ids: list[str] = []
     for cell in cells:
-        wanted = cell.grade_id or f"{cell.role}-{_slug(cell.text)}"
-        others = sum(known == wanted or known.startswith(f"{wanted}--") for known in ids)
-        ids.append(f"{wanted}--{others + 1}" if others else wanted)
+        proposed = cell.grade_id or f"{cell.role}-{_slug(cell.text)}"
+        others = sum(known == proposed or known.startswith(f"{proposed}--") for known in ids)
+        ids.append(f"{proposed}--{others + 1}" if others else proposed)
     return ids
 
 

@@ -1,4 +1,4 @@
-"""What may stand in course.yaml, and the words for what may not."""
+"""Says what course.yaml may contain, and explains to authors what else they wrote."""
 
 import json
 import sys
@@ -13,13 +13,12 @@ from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Fiel
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from autograder.course.limits import Limits, Tier
-from autograder.course.yaml_lines import Document, Fault, Place, spelt
+from autograder.course.names import NAME
+from autograder.course.yaml_lines import Document, KeyPath, Problem, dotted
 
 SCHEMA = Path(__file__).with_name("course.schema.json")
 _LIMITS = Limits()
-NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
-
-_WORDS = {  # by pydantic's kind of error: what to say of it
+_EXPLANATIONS = {  # by pydantic's kind of error
     "missing": "is missing; add it",
     "moment": "{message}; write it as 2026-03-01T18:00:00+01:00",
     "string_type": 'must be text; put it in quotes: "{input}"',
@@ -41,7 +40,7 @@ _WORDS = {  # by pydantic's kind of error: what to say of it
 
 
 def _moment(value: object) -> datetime:
-    """Read a moment such as 2026-03-01T18:00:00+01:00; one without a time zone names no moment."""
+    """Read a moment such as 2026-03-01T18:00:00+01:00; without a time zone it would be ambiguous."""
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
@@ -65,7 +64,7 @@ class _Strict(BaseModel):
 
 
 class LimitSettings(_Strict):
-    """What one submission may use; what is not given keeps the value of the level above."""
+    """What one submission may use; a limit that is not given here is the course's, or else the default."""
 
     cell_seconds: Seconds = Field(
         _LIMITS.cell_seconds, description="wall-clock seconds for one cell of the notebook"
@@ -81,7 +80,7 @@ class LimitSettings(_Strict):
     )
 
     def over(self, limits: Limits) -> Limits:
-        """Return `limits` with what is set here put in their place."""
+        """Return `limits`, changed to what is set here."""
         return replace(limits, **self.model_dump(exclude_unset=True))
 
 
@@ -107,39 +106,39 @@ class CourseSettings(_Strict):
 
 
 def schema() -> str:
-    """Return the JSON schema of course.yaml, by which editors complete and check it."""
+    """Return the JSON schema of course.yaml, with which editors complete and check the file."""
     model = CourseSettings.model_json_schema()
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     return json.dumps({**dialect, **model}, indent=2) + "\n"
 
 
-def read_settings(document: Document) -> CourseSettings | list[Fault]:
-    """Return the document's settings, or all that is wrong with them."""
+def read_settings(document: Document) -> CourseSettings | list[Problem]:
+    """Return the document's settings, or everything that is wrong with them."""
     try:
         return CourseSettings.model_validate(document.data)
     except ValidationError as error:
-        return [_fault(document, details) for details in error.errors() if not _echo(details)]
+        return [_problem(document, details) for details in error.errors() if not _is_echo(details)]
 
 
-def _echo(error: ErrorDetails) -> bool:
-    """Whether this is a list called too short only because its items are wrong, as other errors say."""
+def _is_echo(error: ErrorDetails) -> bool:
+    """Whether a list counts as too short only because its items are wrong, which other errors say."""
     return error["type"] == "too_short" and bool(error["input"])
 
 
-def _fault(document: Document, error: ErrorDetails) -> Fault:
-    place = tuple(step for step in error["loc"] if step != "[key]")
-    where = spelt(place) or "the file"
-    return Fault(document.line(place), f"{where}: {_words(error, place)}")
+def _problem(document: Document, error: ErrorDetails) -> Problem:
+    path = tuple(step for step in error["loc"] if step != "[key]")
+    where = dotted(path) or "the file"
+    return Problem(document.line(path), f"{where}: {_explained(error, path)}")
 
 
-def _words(error: ErrorDetails, place: Place) -> str:
-    """Return fault and mend in an author's words."""
+def _explained(error: ErrorDetails, path: KeyPath) -> str:
+    """Return in an author's words what is wrong and what to do."""
     if error["input"] is None:
         return "is empty; give it a value or take it out"
     if error["type"] in ("extra_forbidden", "invalid_key"):
-        return _unknown(place)
+        return _unknown_key(path)
     context = error.get("ctx", {})
-    return _WORDS.get(error["type"], "{message}; change it").format(
+    return _EXPLANATIONS.get(error["type"], "{message}; change it").format(
         message=error["msg"],
         input=error["input"],
         bounds=" and ".join(_bounds(context)),
@@ -152,17 +151,17 @@ def _bounds(context: Mapping[str, Any]) -> Iterator[str]:
     return (f"{word} {context[key]:g}" for key, word in words.items() if key in context)
 
 
-def _unknown(place: Place) -> str:
-    known = list(_fields(place[:-1]).model_fields)
-    close = get_close_matches(str(place[-1]), known, n=1)
+def _unknown_key(path: KeyPath) -> str:
+    known = list(_model_at(path[:-1]).model_fields)
+    close = get_close_matches(str(path[-1]), known, n=1)
     return (
         f'unknown key; did you mean "{close[0]}"?' if close else f"unknown key; use one of {', '.join(known)}"
     )
 
 
-def _fields(place: Place) -> type[BaseModel]:
-    """Return the model whose keys stand at `place`."""
-    match place:
+def _model_at(path: KeyPath) -> type[BaseModel]:
+    """Return the model whose keys stand at `path`."""
+    match path:
         case (*_, "limits"):
             return LimitSettings
         case ("exercises", int()):

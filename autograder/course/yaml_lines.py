@@ -1,4 +1,4 @@
-"""Reads a YAML file into plain values and remembers the line that each of them stands on."""
+"""Reads a YAML file into plain values and remembers on which line each of them stands."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -6,41 +6,41 @@ from typing import Any
 
 import yaml
 
-Place = tuple[str | int, ...]  # keys and indices from the top: ("exercises", 0, "due")
+KeyPath = tuple[str | int, ...]  # keys and indices from the top: ("exercises", 0, "due")
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong on one line; the message holds the place in the document and the mend."""
+class Problem:
+    """What is wrong on one line; the message says where in the document, and what to do."""
 
     line: int
     message: str
 
 
 class DocumentError(Exception):
-    """The text is no YAML that can be used; `faults` are all that was seen."""
+    """The text is not YAML that can be used; `problems` says why."""
 
-    def __init__(self, *faults: Fault) -> None:
-        super().__init__(faults)
-        self.faults = faults
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__(problems)
+        self.problems = problems
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A YAML file's values, with the line of each."""
+    """A YAML file's values, and the line on which each of them stands."""
 
     data: Any
-    _lines: Mapping[Place, int]
+    _lines: Mapping[KeyPath, int]
 
-    def line(self, place: Place) -> int:
-        """Return the line of the value at `place`, or of the nearest thing around it."""
-        while place and place not in self._lines:
-            place = place[:-1]
-        return self._lines.get(place, 1)
+    def line(self, path: KeyPath) -> int:
+        """Return the line of the value at `path`; if there is none, that of the nearest value around it."""
+        while path and path not in self._lines:
+            path = path[:-1]
+        return self._lines.get(path, 1)
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader, but dates stay text: whoever wants a date says what kind."""
+    """PyYAML's safe loader, except that dates stay text, so that whoever reads them can be strict."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - overrides PyYAML's own
         first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
@@ -49,18 +49,18 @@ class _Loader(yaml.SafeLoader):
 
 
 def read_document(text: str) -> Document:
-    """Return the values in `text`; DocumentError tells what keeps it from being read."""
+    """Return the values in `text`; DocumentError says why it cannot be read."""
     node = _node(text)
     if node is None:
-        raise DocumentError(Fault(1, "the file is empty; it needs at least course, title and exercises"))
+        raise DocumentError(Problem(1, "the file is empty; it needs at least course, title and exercises"))
     if repeated := tuple(_repeated(node, ())):
         raise DocumentError(*repeated)
     return Document(_value(node), {(): 1, **dict(_lines(node, ()))})
 
 
-def spelt(place: Place) -> str:
-    """Return `place` as people write it: exercises[0].due."""
-    words = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+def dotted(path: KeyPath) -> str:
+    """Return `path` as people write it: exercises[0].due."""
+    words = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return words.removeprefix(".")
 
 
@@ -68,65 +68,71 @@ def _node(text: str) -> yaml.Node | None:
     try:
         node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
-        raise DocumentError(_syntax_fault(error, text)) from None
+        raise DocumentError(_syntax_problem(error, text)) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise DocumentError(Fault(line, "a control character; delete it")) from None
+        raise DocumentError(Problem(line, "a control character; delete it")) from None
     except RecursionError:
-        raise DocumentError(Fault(1, "nested too deeply; keep it plain")) from None
+        raise DocumentError(Problem(1, "nested too deeply; keep it plain")) from None
     return node
 
 
 def _value(node: yaml.Node) -> Any:
-    """Build the values of a composed document."""
+    """Turn a parsed document into plain values."""
     loader = _Loader("")
     try:
         return loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
-        raise DocumentError(_syntax_fault(error, "")) from None
+        raise DocumentError(_syntax_problem(error, "")) from None
     except ValueError:
-        raise DocumentError(Fault(1, "a number that is too long; shorten it or put it in quotes")) from None
+        raise DocumentError(Problem(1, "a number that is too long; shorten it or put it in quotes")) from None
     finally:
         loader.dispose()
 
 
-def _syntax_fault(error: yaml.MarkedYAMLError, text: str) -> Fault:
+def _syntax_problem(error: yaml.MarkedYAMLError, text: str) -> Problem:
     line = error.problem_mark.line + 1 if error.problem_mark else 1
     seen = text.splitlines()[line - 1] if line <= len(text.splitlines()) else ""
-    problem = (error.problem or "no YAML").removeprefix("but ")
+    reason = (error.problem or "no YAML").removeprefix("but ")
     if "\t" in seen[: len(seen) - len(seen.lstrip())]:
-        return Fault(line, "a tab indents this line; use spaces")
-    if "cannot start any token" in problem:
-        return Fault(line, f"{problem}; put the text in quotes")
-    if "mapping values are not allowed" in problem:
-        return Fault(line, 'a ":" where no key can stand; check the indentation, or put the text in quotes')
-    return Fault(line, f"not YAML: {problem}; check the indentation, brackets and quotes around this line")
+        return Problem(line, "a tab indents this line; use spaces")
+    if "cannot start any token" in reason:
+        return Problem(line, f"{reason}; put the text in quotes")
+    if "mapping values are not allowed" in reason:
+        return Problem(line, 'a ":" where no key can stand; check the indentation, or put the text in quotes')
+    return Problem(line, f"not YAML: {reason}; check the indentation, brackets and quotes around this line")
 
 
-def _repeated(node: yaml.Node, place: Place, above: tuple[yaml.Node, ...] = ()) -> Iterator[Fault]:
-    """Yield a fault for each key that stands twice in its mapping."""
+def _repeated(node: yaml.Node, path: KeyPath, above: tuple[yaml.Node, ...] = ()) -> Iterator[Problem]:
+    """Yield a problem for each key that stands twice in its mapping.
+
+    `above` holds the nodes around this one: by an alias, one of them may be its child again.
+    """
     if isinstance(node, yaml.MappingNode):
         first: dict[str, int] = {}
         for key, _ in node.value:
             line, name = key.start_mark.line + 1, str(key.value)
             if name in first:
-                where = spelt((*place, name))
-                yield Fault(line, f"{where}: stands here again, after line {first[name]}; keep one of them")
+                where = dotted((*path, name))
+                yield Problem(line, f"{where}: stands here again, after line {first[name]}; keep one of them")
             first.setdefault(name, line)
     for step, _, child in _children(node):
         if child not in above:
-            yield from _repeated(child, (*place, step), (*above, node))
+            yield from _repeated(child, (*path, step), (*above, node))
 
 
-def _lines(node: yaml.Node, place: Place, above: tuple[yaml.Node, ...] = ()) -> Iterator[tuple[Place, int]]:
+def _lines(
+    node: yaml.Node, path: KeyPath, above: tuple[yaml.Node, ...] = ()
+) -> Iterator[tuple[KeyPath, int]]:
+    """Yield the path of each value below `node`, and its line."""
     for step, line, child in _children(node):
-        yield (*place, step), line
+        yield (*path, step), line
         if child not in above:
-            yield from _lines(child, (*place, step), (*above, node))
+            yield from _lines(child, (*path, step), (*above, node))
 
 
 def _children(node: yaml.Node) -> Iterator[tuple[str | int, int, yaml.Node]]:
-    """Yield each child with its key or index and its line; a mapping's child is where its key stands."""
+    """Yield each child with its key or index and its line; a mapping's child has the line of its key."""
     if isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
             yield index, item.start_mark.line + 1, item

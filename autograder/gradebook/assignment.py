@@ -10,12 +10,12 @@ from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, LockCells
 
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import notebook, to_json
+from autograder.course.notebook import build_notebook, to_json
 
 
 def released(exercise: Exercise) -> NotebookNode:
     """Return the notebook that students get, with nbgrader's checksums."""
-    node = nbformat.reads(to_json(notebook(exercise)), as_version=4)
+    node = nbformat.reads(to_json(build_notebook(exercise)), as_version=4)
     resources: dict[str, str] = {}
     for step in (LockCells(), ClearSolutions(), ComputeChecksums()):
         node, resources = step.preprocess(node, resources)

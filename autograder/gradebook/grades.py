@@ -7,6 +7,7 @@ from nbgrader import utils
 from nbgrader.api import Comment, Grade, Gradebook
 from sqlalchemy.orm import joinedload
 
+from autograder.course.names import check_id
 from autograder.files import write_whole
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.comments import NO_RESPONSE, comment
@@ -61,7 +62,7 @@ def _record(
         if question.verdict is Verdict.UNGRADED:
             continue
         attention = unreadable or question.verdict in _FOR_A_PERSON
-        rows.grade(f"check-{question.name}", question.score, attention)
+        rows.grade(check_id(question.name), question.score, attention)
         rows.comment(question.name, comment(report, question))
     for cell in (cell for cell in node.cells if utils.is_grade(cell) and utils.is_solution(cell)):
         _record_written(rows, cell, report, unreadable or own_text)

@@ -4,6 +4,7 @@ from nbgrader.api import Assignment, Comment, Grade, Gradebook, SubmittedAssignm
 from sqlalchemy.orm import joinedload, selectinload
 
 from autograder.course.exercise import Exercise
+from autograder.course.names import check_id
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 
 
@@ -29,7 +30,7 @@ def _read(exercise: Exercise, submission: SubmittedAssignment) -> GradebookSubmi
     grades = {grade.name: grade for notebook in submission.notebooks for grade in notebook.grades}
     entries = []
     for name in (*exercise.points, *exercise.written):
-        grade = grades.get(name if name in exercise.written else f"check-{name}")
+        grade = grades.get(name if name in exercise.written else check_id(name))
         if grade is not None:
             entries.append(_entry(exercise, name, submission.student_id, grade, comments.get(name)))
     penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)

@@ -9,16 +9,16 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import yaml
-
 import autograder
-from autograder.course.course import FILE, Course
+from autograder.course.copy import course_files
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.folder import own_files
 from autograder.errors import AutograderError
 
 _ENGINE = Path(autograder.__file__).parent
 _SCRIPTS = Path(__file__).parent / "container"
-_LEFT_OUT = {"tests", "__pycache__", ".ipynb_checkpoints"}
+_LEFT_OUT = "tests"
 _NEEDED = ("pyproject.toml", "constraints.txt")
 
 
@@ -44,8 +44,8 @@ def _files(course: Course, exercise: Exercise) -> Iterator[tuple[str, bytes]]:
     yield "constraints.txt", constraints
     yield from _folder(_SCRIPTS, "")
     yield from _folder(_ENGINE, "engine/autograder/")
-    yield from _folder(exercise.folder, f"course/solutions/{exercise.name}/")
-    yield f"course/{FILE}", _settings(course, exercise).encode()
+    for name, content in course_files(course, [exercise]).items():
+        yield f"course/{name}", content
 
 
 def _needed(name: str) -> bytes:
@@ -56,17 +56,10 @@ def _needed(name: str) -> bytes:
 
 
 def _folder(folder: Path, prefix: str) -> Iterator[tuple[str, bytes]]:
-    for path in folder.rglob("*"):
+    for path in own_files(folder):
         parts = path.relative_to(folder).parts
-        if path.is_file() and not _LEFT_OUT & set(parts):
+        if _LEFT_OUT not in parts:
             yield prefix + "/".join(parts), path.read_bytes()
-
-
-def _settings(course: Course, exercise: Exercise) -> str:
-    """Return course.yaml with this exercise alone."""
-    settings = course.settings.model_dump(mode="json", exclude_unset=True)
-    entries = [entry for entry in settings["exercises"] if entry["name"] == exercise.name]
-    return yaml.safe_dump({**settings, "exercises": entries}, sort_keys=False)
 
 
 def _info(name: str) -> zipfile.ZipInfo:

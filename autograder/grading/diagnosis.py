@@ -5,6 +5,7 @@ from functools import cache
 from warnings import catch_warnings
 
 from autograder.course.exercise import Mistake
+from autograder.course.reference import reference_errors
 from autograder.grading.same_answer import same_exchanges
 from autograder.testing.exchange import Local
 from autograder.testing.student_error import StudentError
@@ -34,10 +35,12 @@ class Diagnosis:
         return found[0] if len({mistake.name for mistake in found}) == 1 else None
 
     def _runs(self, mistake: Mistake) -> tuple[TestRun, ...]:
+        exercise = self._suite.exercise
         with catch_warnings(
             action="ignore"
-        ):  # a mistake may deserve a warning, but whoever grades has not made it
-            namespace = run_code(self._suite.exercise.variant(mistake.code))
+        ):  # the mistake may deserve a warning, but nobody here has made it
+            with reference_errors(exercise, mistake):
+                namespace = run_code(exercise.variant(mistake.code))
             return tuple(self._suite.run(Local(namespace), mistake.question))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from autograder.course.limits import Limits
+from autograder.course.names import checked_question
 from autograder.grading import leaks
 from autograder.report.outputs import Output, checked_outputs
 from autograder.report.report import Verdict
@@ -124,7 +125,7 @@ class Session:
         worker = self.zygote.fork(self.limits)
         try:
             for cell in self._kept_cells():
-                if not cell.name.startswith("check-"):
+                if checked_question(cell.name) is None:
                     self._run(worker, cell)
         except BaseException:
             worker.close()

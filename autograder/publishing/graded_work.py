@@ -8,12 +8,11 @@ from typing import Any
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.names import checked_question
 from autograder.gradebook.pages import read_gradebook
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.submission.submission import Submission
-
-_CHECK = "check-"
 
 
 @dataclass(frozen=True)
@@ -91,6 +90,6 @@ def _checks(kept: dict[str, Any]) -> dict[str, bool]:
     for cell in kept.get("cells", ()):
         name = cell["metadata"].get("nbgrader", {}).get("grade_id", "")
         kinds = {output["output_type"] for output in cell.get("outputs", ())}
-        if name.startswith(_CHECK) and kinds:
-            checks[name.removeprefix(_CHECK)] = "error" not in kinds
+        if (question := checked_question(name)) is not None and kinds:
+            checks[question] = "error" not in kinds
     return checks

@@ -52,7 +52,7 @@ class Notebook:
         """The cells; UnreadableError says why the file has none."""
         if self.problem:
             raise UnreadableError(self.problem)
-        return tuple(_cell(number, cell) for number, cell in enumerate(parse_notebook(self.content)["cells"]))
+        return cells_of(parse_notebook(self.content))
 
 
 def read_notebook(path: Path) -> Notebook:
@@ -79,6 +79,11 @@ def parse_notebook(content: bytes) -> dict[str, Any]:
     if not text.strip():
         raise UnreadableError("the file is empty")
     return _checked(_parsed(text))
+
+
+def cells_of(notebook: dict[str, Any]) -> tuple[NotebookCell, ...]:
+    """Return the cells of a notebook that `parse_notebook` has checked, or that is our own."""
+    return tuple(_cell(number, cell) for number, cell in enumerate(notebook["cells"]))
 
 
 def _cell(number: int, cell: dict[str, Any]) -> NotebookCell:

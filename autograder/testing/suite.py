@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from autograder.course.exercise import Exercise
+from autograder.course.reference import reference_errors
 from autograder.course.source import SourceError
 from autograder.testing.exchange import Backend, Exchange, Local
 from autograder.testing.hidden_test import HiddenTest, read_test
@@ -36,7 +37,8 @@ class Suite:
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
-        self._reference = Local(run_code(exercise.reference))
+        with reference_errors(exercise):
+            self._reference = Local(run_code(exercise.reference))
         self._collected = _collected(exercise)
         self.tests = tuple(
             read_test(exercise, item, number) for number, item in enumerate(self._collected.items)

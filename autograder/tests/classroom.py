@@ -1,28 +1,34 @@
-"""A classroom for tests: notebooks as students hand them in, whole or spoilt."""
+"""A classroom for tests: the small course, and notebooks as students hand them in."""
 
 import json
 import shutil
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.answers import fill, right_answers, stubs
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import notebook, to_json
-from autograder.course.source import Role
+from autograder.course.notebook import NotebookJson, build_notebook
 from autograder.submission.submission import Submission
 
 HERE = Path(__file__).parent
 CONFIG = HERE.parent.parent / "nbgrader_config.py"
 WRONG_SUMS = "def row_sums(x):\n    return x.sum(dim=0)"
 ANSWER = "A factor common to all terms can be taken out."
-Notebook = dict[str, Any]
+Notebook = NotebookJson
+
+
+def copy_small_course(root: Path) -> Course:
+    """Return a fresh copy of the small course in the new folder `root`."""
+    shutil.copytree(HERE / "small_course", root, ignore=shutil.ignore_patterns("__pycache__"))
+    return load_course(root)
 
 
 def open_course(root: Path) -> Course:
-    """Return a fresh copy of the small course in `root`, with nbgrader's settings."""
-    shutil.copytree(HERE / "small_course", root, ignore=shutil.ignore_patterns("__pycache__"))
+    """Return a fresh copy of the small course in the new folder `root`, with nbgrader's settings."""
+    course = copy_small_course(root)
     shutil.copy(CONFIG, root)
-    return load_course(root)
+    return course
 
 
 def small(course: Course) -> Exercise:
@@ -32,19 +38,12 @@ def small(course: Course) -> Exercise:
 
 def answered(exercise: Exercise, **answers: str) -> Notebook:
     """Return the released notebook with `answers` in the cells of these names."""
-    made: Notebook = json.loads(to_json(notebook(exercise)))
-    texts = {cell.grade_id: cell.released() for cell in exercise.cells if cell.role is not Role.TEXT}
-    for cell in made["cells"]:
-        name = cell["metadata"].get("nbgrader", {}).get("grade_id")
-        if name is not None:
-            cell["source"] = answers.get(name, texts[name])
-    return made
+    return fill(build_notebook(exercise), {**stubs(exercise), **answers})
 
 
 def solved(exercise: Exercise, **answers: str) -> Notebook:
     """Return the notebook with the reference's answers, save where `answers` has others."""
-    right = {cell.name: cell.text for cell in exercise.cells if cell.role is Role.SOLUTION}
-    return answered(exercise, **{**right, "why": ANSWER, **answers})
+    return answered(exercise, **{**right_answers(exercise), "why": ANSWER, **answers})
 
 
 def stripped(made: Notebook) -> Notebook:

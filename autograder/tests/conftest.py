@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.sandbox.zygote import Zygote
+from autograder.tests.classroom import CONFIG, copy_small_course
 
 HERE = Path(__file__).parent
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
@@ -20,14 +21,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """Name files by their kind: their bytes may hold the time, and processes must agree on names."""
+    """Name bytes by their kind: they may hold the time, and all processes must find the same names."""
     return "bytes" if isinstance(val, bytes) else None
 
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
     """Return a copy of the small course, to build, grade and spoil at will."""
-    return _copy(tmp_path / "course")
+    return copy_small_course(tmp_path / "course")
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +38,7 @@ def blank_gradebook(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     from autograder.gradebook import configuration
 
-    course = _copy(tmp_path_factory.mktemp("blank") / "course")
+    course = copy_small_course(tmp_path_factory.mktemp("blank") / "course")
     configuration(course)
     Gradebook(f"sqlite:///{course.root}/gradebook.db", course.settings.course).close()
     return course.root / "gradebook.db"
@@ -46,7 +47,7 @@ def blank_gradebook(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def ready(course: Course, blank_gradebook: Path) -> Course:
     """Return a copy of the small course with nbgrader's settings and an empty gradebook."""
-    shutil.copy(HERE.parent.parent / "nbgrader_config.py", course.root)
+    shutil.copy(CONFIG, course.root)
     shutil.copy(blank_gradebook, course.root)
     return course
 
@@ -56,7 +57,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the small exercise as students get it: a folder to copy, not to change."""
     from autograder.authoring.release import release_notebooks
 
-    course = _copy(tmp_path_factory.mktemp("released") / "course")
+    course = copy_small_course(tmp_path_factory.mktemp("released") / "course")
     release_notebooks(course, course.chosen([]))
     return course.assignments / "01_small"
 
@@ -80,8 +81,3 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8")
 
     return compare
-
-
-def _copy(root: Path) -> Course:
-    shutil.copytree(HERE / "small_course", root, ignore=shutil.ignore_patterns("__pycache__"))
-    return load_course(root)

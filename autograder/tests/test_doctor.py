@@ -25,7 +25,7 @@ def seen(course: Course) -> dict[str, Check]:
     return {check.name: check for check in examine(course.root)}
 
 
-def test_a_healthy_machine_has_nothing_to_mend(course: Course) -> None:
+def test_a_healthy_machine_has_nothing_to_fix(course: Course) -> None:
     checks = seen(course)
     assert {"python", "torch", "nbgrader", "pytest", "worker", "walls", "kernel", "folders"} <= set(checks)
     assert checks["worker"] == Check("worker", True, "starts and answers")
@@ -39,7 +39,7 @@ def test_a_version_other_than_the_tested_one_is_told(course: Course) -> None:
     (course.root / "constraints.txt").write_text("# pins\npytest==1.0\nTorch==0.1\n", encoding="utf-8")
     checks = seen(course)
     assert not checks["pytest"].ok
-    assert checks["pytest"].mend.startswith("tested with 1.0; ")
+    assert checks["pytest"].fix.startswith("tested with 1.0; ")
     assert not checks["torch"].ok
 
 
@@ -68,7 +68,7 @@ def test_an_exercise_without_source_is_told(course: Course) -> None:
 def test_a_worker_that_does_not_start_is_a_finding(course: Course) -> None:
     worker = seen(course)["worker"]
     assert (worker.ok, worker.seen) == (False, "no zygote today")
-    assert worker.mend
+    assert worker.fix
 
 
 @pytest.mark.parametrize(("stands", "ok"), [(Tier.FULL, True), (Tier.CONTAINER, True), (Tier.BARE, False)])
@@ -91,7 +91,7 @@ def test_walls_are_compared_with_what_the_course_demands(
     check = seen(course)["walls"]
     assert check.ok is ok
     assert check.seen == f"{stands}: rlimits"
-    assert ("demands container" in check.mend) is not ok
+    assert ("demands container" in check.fix) is not ok
 
 
 @pytest.mark.usefixtures("no_worker")

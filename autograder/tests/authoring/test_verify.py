@@ -1,10 +1,16 @@
 """Verifying shows that right answers score in full and wrong ones fail, and says where they do not."""
 
+import re
+import shutil
+
 import pytest
+from click.testing import CliRunner
 
 from autograder.authoring.verify import prove
+from autograder.cli.group import main
 from autograder.course.course import Course
 from autograder.sandbox.zygote import Zygote
+from autograder.tests.course.test_folder import leave
 
 BOTH = '"""Is that each row?"""\n\n\ndef row_sums(x):\n    return x\n\n\nglobals()["double"] = row_sums\n'
 MISTAKE = '"""Is that twice?"""\n\n\ndef double(x):\n    return {}\n'
@@ -46,3 +52,67 @@ def test_what_does_not_hold_is_found_with_its_place_and_mend(
     found = findings(course, zygote)
     assert finding in found
     assert str(folder) in found
+
+
+def test_what_jupyter_leaves_in_the_folder_is_no_finding(course: Course, zygote: Zygote) -> None:
+    leave(course.exercises["01_small"].folder)
+    assert findings(course, zygote) == ""
+
+
+@pytest.mark.parametrize(
+    ("folder", "finding"),
+    [
+        ("accepted", "accepted: holds no other right answer; write at least one"),
+        ("mistakes", "mistakes: holds no known mistake; write at least one"),
+    ],
+)
+def test_an_exercise_without_any_answer_of_a_kind_is_not_proved(
+    course: Course, zygote: Zygote, folder: str, finding: str
+) -> None:
+    shutil.rmtree(course.exercises["01_small"].folder / folder)
+    assert finding in findings(course, zygote)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ("assert doubled.shape == (2, 3)", "assert doubled.shape = (2, 3)", "SyntaxError: "),
+        ("assert doubled.shape == (2, 3)", "assert doubled.shape == (3, 2)", "AssertionError: double keeps"),
+        ("doubled = double(table)", "import os; os._exit(0)", "it ended the program or ran too long"),
+    ],
+)
+def test_a_visible_check_that_fails_on_the_reference_is_found_with_its_line(
+    course: Course, zygote: Zygote, old: str, new: str, error: str
+) -> None:
+    source = course.exercises["01_small"].source
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace(old, new), encoding="utf-8")
+    (finding,) = findings(course, zygote).splitlines()
+    first = "# Check of double" if "_exit" in new else old  # what ends the program leaves no line behind
+    line = text[: text.index(first)].count("\n") + 1
+    assert finding.startswith(f"{source}:{line}: the check of double fails on the reference: {error}")
+
+
+@pytest.mark.parametrize("command", ["verify", "grade", "run"])
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ("return torch.mul(x, 2)", "return torch.mul(x, 2", "'(' was never closed; it must be Python"),
+        ("table = torch", "1 / 0\ntable = torch", "ZeroDivisionError: division by zero; all cells but"),
+    ],
+)
+def test_an_error_in_the_source_is_told_with_its_line_by_every_command(
+    ready: Course, command: str, old: str, new: str, error: str
+) -> None:
+    source = ready.exercises["01_small"].source
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace(old, new), encoding="utf-8")
+    notebook = ready.root / "submitted" / "ann" / "01_small" / "01_small.ipynb"
+    notebook.parent.mkdir(parents=True)
+    notebook.write_text('{"nbformat": 4, "cells": []}', encoding="utf-8")
+    words = {"verify": ["--jobs", "1"], "grade": ["--jobs", "1"], "run": [str(notebook)]}[command]
+    done = CliRunner().invoke(main, ["--course", str(ready.root), command, *words])
+    line = text[: text.index(old)].count("\n") + 1
+    assert done.exit_code == 3
+    assert f"{source}:{line}: {error}" in re.sub(r"\s*\n\s*", " ", done.output)
+    assert "autograder failed;" not in done.output

@@ -9,7 +9,7 @@ import pytest
 from autograder.authoring.build import build_sources
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import fingerprint, notebook, to_json
+from autograder.course.notebook import build_notebook, fingerprint, to_json
 from autograder.course.source import Cell, Role
 
 ROOT = Path(__file__).parents[3]
@@ -23,7 +23,7 @@ def exercise(course: Course) -> Exercise:
 
 @pytest.fixture
 def cells(exercise: Exercise) -> dict[str, Any]:
-    return {cell["id"]: cell for cell in notebook(exercise)["cells"]}
+    return {cell["id"]: cell for cell in build_notebook(exercise)["cells"]}
 
 
 def test_the_built_notebook_is_the_golden_one(course: Course, golden: Callable[[str, str], None]) -> None:
@@ -37,7 +37,7 @@ def test_the_built_notebook_is_the_golden_one(course: Course, golden: Callable[[
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 def test_every_exercise_builds_a_valid_notebook(exercise: Exercise) -> None:
-    nbformat.validate(nbformat.from_dict(notebook(exercise)))
+    nbformat.validate(nbformat.from_dict(build_notebook(exercise)))
 
 
 def test_two_builds_are_the_same_to_the_byte(course: Course, exercise: Exercise) -> None:
@@ -67,14 +67,14 @@ def test_a_picture_is_tagged_and_free_to_edit(cells: dict[str, Any]) -> None:
 
 
 def test_the_second_cell_says_how_to_check_oneself(exercise: Exercise) -> None:
-    first, second, *_ = notebook(exercise)["cells"]
+    first, second, *_ = build_notebook(exercise)["cells"]
     assert "".join(first["source"]).startswith("# Small steps")
     assert "`pytest`" in "".join(second["source"])
 
 
 def test_cells_of_the_same_words_have_ids_of_their_own(exercise: Exercise) -> None:
     exercise.__dict__["cells"] = (Cell(Role.TEXT, "Now you."),) * 3
-    ids = [cell["id"] for cell in notebook(exercise)["cells"]]
+    ids = [cell["id"] for cell in build_notebook(exercise)["cells"]]
     assert [name for name in ids if "now-you" in name] == [
         "text-now-you",
         "text-now-you--2",

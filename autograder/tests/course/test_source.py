@@ -1,4 +1,4 @@
-"""Faults in an exercise's folder are told with their place and their mend."""
+"""A source is read into cells, or its author is told on which line it is wrong."""
 
 import re
 from pathlib import Path
@@ -63,14 +63,10 @@ def test_the_release_of_a_cell_has_a_stub_where_the_solution_was(exercise: Exerc
     )
 
 
-def test_the_reference_has_neither_checks_nor_pictures(exercise: Exercise) -> None:
-    assert [code.splitlines()[0] for code in exercise.reference] == ["import torch", "def double(x):"]
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("points=2", "", "cell 4 needs points above 0, such as points=2"),
+        ("points=2", "", "01_small.py:14: this cell needs points above 0, such as points=2"),
         ("points=2", "points=0", "needs points above 0"),
         ("points=2", "pints=2", 'the unknown key "pints"; use one of solution, check, manual, demo'),
         (
@@ -84,8 +80,16 @@ def test_the_reference_has_neither_checks_nor_pictures(exercise: Exercise) -> No
             "return",
             '"double" needs its answer between "### BEGIN SOLUTION"',
         ),
-        ('solution="double"', 'solution="double" check="double"', "cell 3 is both solution and check"),
-        ('[markdown] manual="why"', 'manual="why"', "cell 6 is marked manual; that takes a markdown cell"),
+        (
+            'solution="double"',
+            'solution="double" check="double"',
+            "01_small.py:7: this cell is both solution and check",
+        ),
+        (
+            '[markdown] manual="why"',
+            'manual="why"',
+            "01_small.py:20: this cell is marked manual; that takes a markdown cell",
+        ),
         ('manual="why"', 'manual="why not"', '"why not" is no name; use letters, digits and _'),
     ],
 )
@@ -98,44 +102,26 @@ def test_a_fault_in_the_source_is_told_with_its_mend(
     assert str(exercise.source) in str(fault.value)
 
 
-@pytest.mark.parametrize(
-    ("place", "code", "message"),
-    [
-        ("mistakes/double__x.py", "def double(x):\n    return x\n", "has no docstring"),
-        (
-            "mistakes/treble__x.py",
-            '"""Hint."""\n\ndef double(x): ...\n',
-            '"treble" is no question; name the file',
-        ),
-        (
-            "mistakes/double__x.py",
-            '"""Hint."""\n\ndef treble(x): ...\n',
-            "must define double and no other question",
-        ),
-        (
-            "mistakes/double__x.py",
-            '"""Hint."""\n\ndef double(x)\n',
-            "line 3: expected ':'; it must be Python",
-        ),
-        ("accepted/other.py", '"""Other."""\n\ndef treble(x): ...\n', "defines no question of 01_small"),
-    ],
-)
-def test_a_fault_in_a_variant_is_told_with_its_mend(
-    exercise: Exercise, place: str, code: str, message: str
-) -> None:
-    (exercise.folder / place).write_text(code, encoding="utf-8")
-    with pytest.raises(SourceError, match=re.escape(message)):
-        assert exercise.accepted or exercise.mistakes
+def test_each_cell_knows_the_line_on_which_its_text_begins(exercise: Exercise) -> None:
+    lines = GOOD.split("\n")
+    assert [lines[cell.line - 1] for cell in exercise.cells] == [
+        "# # Title",
+        "import torch",
+        "def double(x):",
+        "assert double(1) == 2",
+        "print(double(3))",
+        "# ### BEGIN SOLUTION",
+    ]
 
 
-def test_a_missing_source_is_told(tmp_path: Path) -> None:
-    with pytest.raises(
-        SourceError, match=r"missing; write the exercise there or take 05_lost out of course\.yaml"
-    ):
-        assert Exercise(tmp_path / "05_lost").cells
+def test_a_marker_inside_a_string_does_not_shift_the_lines(exercise: Exercise) -> None:
+    text = GOOD.replace('"""Twice x."""', '"""Twice x.\n# %% is no cell\n"""')
+    exercise.source.write_text(text, encoding="utf-8")
+    check = next(cell for cell in exercise.cells if cell.role is Role.CHECK)
+    assert text.split("\n")[check.line - 1] == "assert double(1) == 2"
 
 
-def test_a_variant_brings_its_helpers_and_replaces_its_questions(exercise: Exercise) -> None:
-    code = '"""Other."""\n\ndef helper(x): return x + x\n\ndef double(x): return helper(x)\n'
-    assert exercise.replaced(code) == {"double": code}
-    assert exercise.variant(code) == ("import torch", code)
+def test_a_check_may_hold_what_only_a_notebook_understands(exercise: Exercise) -> None:
+    """Checks and demos run in students' notebooks alone, so magics are no syntax errors there."""
+    exercise.source.write_text(GOOD.replace("print(double", "!ls\nprint(double"), encoding="utf-8")
+    assert exercise.points == {"double": 2.0}

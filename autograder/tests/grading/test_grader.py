@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.authoring.verify import answered
+from autograder.authoring.answers import solved_cells
 from autograder.course.course import Course
 from autograder.course.limits import Limits
 from autograder.grading.grader import Grader
@@ -22,7 +22,7 @@ class Desk:
         self.grader = Grader(self.exercise, {"double": ["mul"]}, LIMITS, zygote)
 
     def cells(self, **answers: str) -> tuple[NotebookCell, ...]:
-        return answered(self.exercise, {"double": "def double(x):\n    return x + x", **answers})
+        return solved_cells(self.exercise, {"double": "def double(x):\n    return x + x", **answers})
 
     def grade(self, **answers: str) -> Report:
         return self.grader.grade_cells(self.cells(**answers)).report

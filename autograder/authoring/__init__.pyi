@@ -1,0 +1,43 @@
+__all__ = [
+    "NamedAnswer",
+    "Proof",
+    "Tally",
+    "build_sources",
+    "create",
+    "entry",
+    "fill",
+    "measure",
+    "other_answers",
+    "pairs",
+    "prove",
+    "prove_together",
+    "release_notebooks",
+    "released",
+    "right_answers",
+    "solved_cells",
+    "stale",
+    "stubs",
+    "tally",
+    "write_source",
+]
+
+from .answers import fill as fill
+from .answers import other_answers as other_answers
+from .answers import released as released
+from .answers import right_answers as right_answers
+from .answers import solved_cells as solved_cells
+from .answers import stubs as stubs
+from .build import build_sources as build_sources
+from .build import write_source as write_source
+from .held_out import NamedAnswer as NamedAnswer
+from .held_out import Tally as Tally
+from .held_out import measure as measure
+from .held_out import pairs as pairs
+from .held_out import tally as tally
+from .new import create as create
+from .new import entry as entry
+from .release import release_notebooks as release_notebooks
+from .release import stale as stale
+from .verify import Proof as Proof
+from .verify import prove as prove
+from .verify import prove_together as prove_together

@@ -1,0 +1,74 @@
+"""A course of some exercises holds their files and settings, and nothing of the others."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from autograder.course.copy import copy_course, course_files
+from autograder.course.course import Course, load_course
+from autograder.course.limits import Limits
+
+SETTINGS = """\
+course: small
+title: Small steps
+limits: {memory_mb: 1024}
+exercises:
+  - name: 01_small
+    due: 2026-03-01T18:00:00+01:00
+    forbid: {row_sums: [einsum]}
+  - name: 02_other
+"""
+
+
+@pytest.fixture
+def two(course: Course) -> Course:
+    """Return a course with a second exercise."""
+    shutil.copytree(course.exercises["01_small"].folder, course.root / "solutions" / "02_other")
+    (course.root / "solutions/02_other/01_small.py").rename(course.root / "solutions/02_other/02_other.py")
+    (course.root / "course.yaml").write_text(SETTINGS, encoding="utf-8")
+    return load_course(course.root)
+
+
+def test_the_files_of_an_exercise_come_with_its_settings_alone(two: Course) -> None:
+    files = course_files(two, two.chosen(["01_small"]))
+    assert files.pop("course.yaml").decode() == (
+        "course: small\ntitle: Small steps\nlimits:\n  memory_mb: 1024\nexercises:\n"
+        "- name: 01_small\n  due: '2026-03-01T18:00:00+01:00'\n  forbid:\n    row_sums:\n    - einsum\n"
+    )
+    assert files == {
+        path.relative_to(two.root).as_posix(): path.read_bytes() for path in two.exercises["01_small"].files
+    }
+
+
+def test_what_jupyter_leaves_is_not_copied(two: Course) -> None:
+    before = course_files(two, two.chosen([]))
+    checkpoints = two.exercises["01_small"].folder / ".ipynb_checkpoints"
+    checkpoints.mkdir()
+    (checkpoints / "01_small-checkpoint.py").write_text("old", encoding="utf-8")
+    assert course_files(two, two.chosen([])) == before
+
+
+def test_a_copy_is_a_course_that_grades_alike(two: Course, tmp_path: Path) -> None:
+    copied = copy_course(two, two.chosen([]), tmp_path / "copy")
+    assert copied.settings == two.settings
+    assert [exercise.points for exercise in copied.exercises.values()] == [
+        exercise.points for exercise in two.exercises.values()
+    ]
+
+
+def test_limits_and_due_dates_can_be_changed_on_the_way(two: Course, tmp_path: Path) -> None:
+    due = "2027-01-01T00:00:00+00:00"
+    copied = copy_course(two, two.chosen([]), tmp_path / "copy", limits={"cell_seconds": 3}, due=due)
+    for name in copied.exercises:
+        assert copied.limits(name) == Limits(cell_seconds=3, memory_mb=1024)
+        assert str(copied.due(name)) == "2027-01-01 00:00:00+00:00"
+    assert dict(copied.forbidden("01_small")) == {"row_sums": ("einsum",)}
+
+
+def test_nbgrader_s_settings_come_along_where_there_are_any(two: Course, tmp_path: Path) -> None:
+    copy_course(two, two.chosen([]), tmp_path / "without")
+    assert not (tmp_path / "without" / "nbgrader_config.py").exists()
+    (two.root / "nbgrader_config.py").write_text("c = get_config()\n", encoding="utf-8")
+    copy_course(two, two.chosen([]), tmp_path / "with")
+    assert (tmp_path / "with" / "nbgrader_config.py").read_text(encoding="utf-8") == "c = get_config()\n"

@@ -1,0 +1,85 @@
+"""An exercise is read from its folder; what is wrong with its answers is told with their file."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.course.source import SourceError
+
+
+@pytest.fixture
+def exercise(course: Course) -> Exercise:
+    return course.exercises["01_small"]
+
+
+def test_the_reference_has_neither_checks_nor_demos(exercise: Exercise) -> None:
+    assert [code.splitlines()[0] for code in exercise.reference] == [
+        "import torch",
+        "def double(x: torch.Tensor) -> torch.Tensor:",
+        "def row_sums(x: torch.Tensor) -> torch.Tensor:",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "code", "message"),
+    [
+        ("mistakes/double__x.py", "def double(x):\n    return x\n", "has no docstring"),
+        (
+            "mistakes/treble__x.py",
+            '"""Hint."""\n\ndef double(x): ...\n',
+            '"treble" is no question; name the file',
+        ),
+        (
+            "mistakes/double__x.py",
+            '"""Hint."""\n\ndef treble(x): ...\n',
+            "must define double and no other question",
+        ),
+        (
+            "mistakes/double__x.py",
+            '"""Hint."""\n\ndef double(x)\n',
+            "double__x.py:3: expected ':'; it must be Python",
+        ),
+        ("accepted/other.py", '"""Other."""\n\ndef treble(x): ...\n', "defines no question of 01_small"),
+    ],
+)
+def test_a_fault_in_a_variant_is_told_with_its_mend(
+    exercise: Exercise, place: str, code: str, message: str
+) -> None:
+    (exercise.folder / place).write_text(code, encoding="utf-8")
+    with pytest.raises(SourceError, match=re.escape(message)):
+        assert [exercise.accepted, exercise.mistakes]
+
+
+def test_a_missing_source_is_told(tmp_path: Path) -> None:
+    with pytest.raises(
+        SourceError, match=r"missing; write the exercise there or take 05_lost out of course\.yaml"
+    ):
+        assert Exercise(tmp_path / "05_lost").cells
+
+
+def test_a_variant_brings_its_helpers_and_replaces_its_questions(exercise: Exercise) -> None:
+    code = '"""Other."""\n\ndef helper(x): return x + x\n\ndef double(x): return helper(x)\n'
+    assert exercise.replaced(code) == {"double": code}
+    setup, _, row_sums = exercise.reference
+    assert exercise.variant(code) == (setup, code, row_sums)
+
+
+def test_a_variant_of_several_questions_stands_where_the_first_stood(exercise: Exercise) -> None:
+    code = exercise.accepted[0].code
+    assert exercise.replaced(code) == {"double": code, "row_sums": ""}
+
+
+def test_a_mistake_in_another_writing_keeps_its_name(exercise: Exercise) -> None:
+    path = exercise.folder / "mistakes" / "double__squares__by_product.py"
+    path.write_text('"""Hint."""\n\ndef double(x): return x * x\n', encoding="utf-8")
+    names = [(mistake.question, mistake.name) for mistake in exercise.mistakes]
+    assert names.count(("double", "double__squares")) == 2
+
+
+def test_what_an_exercise_gives_and_draws_is_known_by_its_text(exercise: Exercise) -> None:
+    assert [text.split("\n")[0] for text in exercise.given] == ["import torch"]
+    assert [text.split("\n")[0] for text in exercise.demos] == ["import matplotlib.pyplot as plt"]
+    assert exercise.written == {"why": 2.0}

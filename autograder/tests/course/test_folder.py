@@ -1,0 +1,66 @@
+"""An exercise's files are what its author wrote, not what programs leave beside it."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.course.course import Course
+from autograder.course.folder import own_files
+from autograder.submission.digest import rules
+
+LEFTOVERS = (
+    ".ipynb_checkpoints/01_small-checkpoint.py",
+    "accepted/.ipynb_checkpoints/by_addition-checkpoint.py",
+    "accepted/._by_addition.py",
+    "mistakes/__pycache__/double__squares.cpython-311.pyc",
+    "mistakes/.#double__squares.py",
+    ".DS_Store",
+)
+
+
+def leave(folder: Path) -> None:
+    """Leave in an exercise's folder what JupyterLab, Python, editors and macOS do."""
+    for name in LEFTOVERS:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(b"\x00 no Python")
+
+
+def test_files_are_listed_in_order_without_what_programs_leave(course: Course) -> None:
+    exercise = course.exercises["01_small"]
+    before = exercise.files
+    leave(exercise.folder)
+    assert exercise.files == before
+    assert [path.relative_to(exercise.folder).as_posix() for path in before] == [
+        "01_small.py",
+        "accepted/by_addition.py",
+        "mistakes/double__in_place.py",
+        "mistakes/double__squares.py",
+        "mistakes/row_sums__columns.py",
+        "test_hidden.py",
+    ]
+
+
+def test_answers_and_mistakes_are_the_author_s_alone(course: Course) -> None:
+    exercise = course.exercises["01_small"]
+    leave(exercise.folder)
+    assert [variant.name for variant in exercise.accepted] == ["by_addition"]
+    assert len(exercise.mistakes) == 3
+
+
+def test_what_programs_leave_makes_nobody_grade_again(course: Course) -> None:
+    before = rules(course, course.exercises["01_small"])
+    leave(course.exercises["01_small"].folder)
+    assert rules(course, course.exercises["01_small"]) == before
+
+
+@pytest.mark.parametrize("pattern", ["*.py", "**/*"])
+def test_a_folder_that_is_not_there_holds_no_files(tmp_path: Path, pattern: str) -> None:
+    assert own_files(tmp_path / "heldout", pattern) == ()
+
+
+def test_a_hidden_folder_around_everything_hides_nothing(tmp_path: Path) -> None:
+    """A course may lie in a hidden folder: only names below the folder that is listed count."""
+    folder = tmp_path / ".work" / "__pycache__"
+    folder.mkdir(parents=True)
+    (folder / "a.py").touch()
+    assert own_files(folder) == (folder / "a.py",)

@@ -1,0 +1,45 @@
+"""Values of a YAML file are found again by line, and a broken file says where it breaks."""
+
+import pytest
+
+from autograder.course.yaml_lines import DocumentError, Problem, dotted, read_document
+
+TEXT = """\
+course: small
+exercises:
+  - name: one
+    due: 2026-03-01
+  - {name: two,
+     limits: {memory_mb: 64}}
+"""
+
+
+def test_each_value_has_its_line() -> None:
+    document = read_document(TEXT)
+    assert document.line(()) == 1
+    assert document.line(("exercises", 0, "due")) == 4
+    assert document.line(("exercises", 1)) == 5
+    assert document.line(("exercises", 1, "limits", "memory_mb")) == 6
+
+
+def test_what_is_not_there_has_the_line_of_what_is_around_it() -> None:
+    assert read_document(TEXT).line(("exercises", 1, "limits", "cell_seconds")) == 6
+    assert read_document(TEXT).line(("title",)) == 1
+
+
+def test_dates_stay_text() -> None:
+    assert read_document(TEXT).data["exercises"][0]["due"] == "2026-03-01"
+
+
+def test_a_path_is_written_as_people_write_it() -> None:
+    assert dotted(("exercises", 0, "limits", "memory_mb")) == "exercises[0].limits.memory_mb"
+    assert dotted(()) == ""
+
+
+def test_every_repeated_key_is_a_problem_on_its_line() -> None:
+    with pytest.raises(DocumentError) as caught:
+        read_document("a: 1\nb: {c: 1, c: 2}\na: 2\n")
+    assert caught.value.problems == (
+        Problem(3, "a: stands here again, after line 1; keep one of them"),
+        Problem(2, "b.c: stands here again, after line 2; keep one of them"),
+    )
