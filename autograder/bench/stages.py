@@ -157,7 +157,7 @@ def _lower_the_walls() -> None:
     """Have this program's zygote start without bubblewrap, and its workers raise no wall."""
     from autograder.sandbox import bubblewrap, launch
 
-    command = launch._command
+    command = launch.zygote_command
 
     def bare(descriptor: int) -> list[str]:
         python, isolated, option, start, *words = command(descriptor)
@@ -165,7 +165,7 @@ def _lower_the_walls() -> None:
         imported = start.index("from autograder.worker.zygote")
         return [python, isolated, option, start[:imported] + lowered + start[imported:], *words]
 
-    launch._command = bare
+    launch.zygote_command = bare
     bubblewrap.program = lambda: None
 
 
