@@ -18,7 +18,7 @@ from autograder.errors import AutograderError
 
 _ENGINE = Path(autograder.__file__).parent
 _SCRIPTS = Path(__file__).parent / "container"
-_LEFT_OUT = {"tests", "__pycache__", ".ipynb_checkpoints"}
+_LEFT_OUT = {"bench", "tests", "__pycache__", ".ipynb_checkpoints"}
 _NEEDED = ("pyproject.toml", "constraints.txt")
 
 
