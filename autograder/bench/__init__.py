@@ -1,1 +1,22 @@
-"""Measures grading, beside stock nbgrader and Otter, on the same made-up class and machine."""
+"""The bench: measures grading beside stock nbgrader and Otter, on one made-up class and one machine.
+
+It is neither installed nor packed for Gradescope; `python -m autograder.bench EXERCISE` starts it.
+
+- command: the command line, which writes the figures down.
+- benchmark: measures everything on one exercise.
+- crowd: a made-up class, whose notebooks every grader gets.
+- ours: this grader on that class.
+- asserts: our hidden tests as other graders' instructors would write them.
+- stock: stock nbgrader on that class.
+- otter: Otter on that class.
+- stages: where our own time goes, stage by stage.
+- waiting: how long a student waits.
+- meter: how long a command takes, and how much memory.
+- machine: the machine that was measured.
+- figures: what was found, as data.
+- page: what was found, as tables for README.md.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

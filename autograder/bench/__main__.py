@@ -1,4 +1,4 @@
-"""Lets `python -m autograder.bench EXERCISE` measure; nothing that is installed holds the bench."""
+"""Adds the command `bench` to the others and runs it: `python -m autograder.bench EXERCISE`."""
 
 import sys
 

@@ -1,7 +1,7 @@
-"""Hidden tests as an instructor of nbgrader or Otter writes them: the same calls, compared with literals.
+"""Our hidden tests as an instructor would write them for nbgrader or Otter: calls, compared with literals.
 
-A suite is run on the reference once; each request and its answer becomes a line or two of plain Python. What
-the grader computes for itself, such as a formula to compare with, is no work here: the answer stands there.
+A suite runs once on the reference, and each request with its answer becomes a line or two of plain Python.
+Formulas that our tests compare with are not computed again: their results are the literals.
 """
 
 from collections.abc import Iterator
@@ -28,9 +28,9 @@ def same(seen, right):
 
 
 def hidden_tests(exercise: Exercise) -> dict[str, list[str]]:
-    """Return the hidden tests of each question, each as lines of Python that raise where it fails."""
+    """Return the hidden tests of each question, each as lines of Python that raise if it fails."""
     tests: dict[str, list[str]] = {name: [] for name in exercise.points}
-    # A namespace of its own: tests seed `student` and `reference` as two programs.
+    # This namespace is a second one: tests seed `student` and `reference` as two programs.
     for run in Suite(exercise).run(Local(run_code(exercise.reference))):
         tests[run.test.question].append("\n".join(_test(run)))
     return tests
@@ -44,18 +44,18 @@ def _test(run: TestRun) -> Iterator[str]:
 
 
 class _Step:
-    """One request of a hidden test, as Python; its names carry its number."""
+    """One request of a hidden test, as Python; its variables carry the step's number."""
 
     def __init__(self, number: int, exchange: Exchange) -> None:
         self._number = number
-        (self._asked, self._sent), (self._reply, self._came) = exchange.request, exchange.reply
+        (self._request, self._sent), (self._reply, self._received) = exchange.request, exchange.reply
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the request and of the comparison with its answer."""
-        if "fresh" in self._asked:
-            yield f"torch.manual_seed({self._asked['fresh']})"
+        if "fresh" in self._request:
+            yield f"torch.manual_seed({self._request['fresh']})"
         yield from self._tensors()
-        match self._asked:
+        match self._request:
             case {"op": "seed", "seed": int(seed)}:
                 yield f"torch.manual_seed({seed})"
             case {"op": "attribute", "of": of, "name": name}:
@@ -71,8 +71,8 @@ class _Step:
                 yield from self._inspected(of, weight)
 
     def _tensors(self) -> Iterator[str]:
-        """Yield the tensors that are sent, each with a name."""
-        codes = dict(_tensor_codes([self._asked.get(key) for key in ("args", "kwargs", "weight")]))
+        """Yield the assignments of the tensors that are sent."""
+        codes = dict(_tensor_codes([self._request.get(key) for key in ("args", "kwargs", "weight")]))
         for index, code in codes.items():
             grad = ".requires_grad_()" if code.get("grad") else ""
             yield f"{self._tensor(index)} = {_literal(self._sent[index], code)}{grad}"
@@ -89,32 +89,32 @@ class _Step:
             yield f"    assert False, '{kind} was expected'"
             return
         yield f"{result} = {expression}"
-        yield from _same(result, self._reply["value"], self._came)
+        yield from _same(result, self._reply["value"], self._received)
 
     def _inspected(self, of: Header, weight: object) -> Iterator[str]:
-        """Yield what else an inspection compares: the arguments afterwards, and the gradients."""
+        """Yield what an inspection compares besides: the arguments afterwards, and the gradients."""
         result = f"r{self._number}"
         if "tensor" in (self._reply["value"] or {}):
             summed = result if weight is None else f"({result} * {self._value(weight)})"
             yield f"if {result}.requires_grad:"
             yield f"    {summed}.sum().backward()"
-        positions = self._asked["args"]["tuple"]
+        positions = self._request["args"]["tuple"]
         for before, after in zip(positions, self._reply["arguments"]["tuple"], strict=True):
-            yield from _same(self._value(before), after, self._came)
+            yield from _same(self._value(before), after, self._received)
         for position, gradient in self._reply["gradients"]["dict"]:
-            yield from _same(f"{self._value(positions[int(position)])}.grad", gradient, self._came)
+            yield from _same(f"{self._value(positions[int(position)])}.grad", gradient, self._received)
         if parameters := self._reply["parameters"]["dict"]:
             yield f"named = dict({_target(of)}.named_parameters())"
             for name, gradient in parameters:
-                yield from _same(f"named[{name!r}].grad", gradient, self._came)
+                yield from _same(f"named[{name!r}].grad", gradient, self._received)
 
     def _arguments(self) -> str:
-        given = [self._value(code) for code in self._asked["args"]["tuple"]]
-        named = [f"{name}={self._value(code)}" for name, code in self._asked["kwargs"]["dict"]]
+        given = [self._value(code) for code in self._request["args"]["tuple"]]
+        named = [f"{name}={self._value(code)}" for name, code in self._request["kwargs"]["dict"]]
         return ", ".join(given + named)
 
     def _value(self, code: object) -> str:
-        """Return an argument's form as Python."""
+        """Return an argument as Python."""
         match code:
             case {"tensor": int(index)}:
                 return self._tensor(index)
@@ -137,7 +137,7 @@ class _Step:
 
 
 def _target(reference: Header) -> str:
-    """Return what a request is made to, as Python."""
+    """Return the Python for the object that a request is about."""
     match reference:
         case {"name": str(name)}:
             return name
@@ -149,7 +149,7 @@ def _target(reference: Header) -> str:
 
 
 def _same(seen: str, right: Any, tensors: Tensors) -> Iterator[str]:
-    """Yield the lines that hold the value of the expression `seen` against the right one."""
+    """Yield the lines that compare the value of the expression `seen` with the right one."""
     match right:
         case {"tensor": int(index)} as code:
             yield f"same({seen}, {_literal(tensors[index], code)})"
@@ -160,8 +160,8 @@ def _same(seen: str, right: Any, tensors: Tensors) -> Iterator[str]:
                 yield from _same(f"{seen}[{key!r}]", item, tensors)
         case {"list": list(items)} | {"tuple": list(items)}:
             yield f"assert len({seen}) == {len(items)}"
-            for place, item in enumerate(items):
-                yield from _same(f"{seen}[{place}]", item, tensors)
+            for index, item in enumerate(items):
+                yield from _same(f"{seen}[{index}]", item, tensors)
         case float():
             yield f"assert abs({seen} - {right!r}) < 1e-4"
         case {"float": number}:
@@ -173,7 +173,7 @@ def _same(seen: str, right: Any, tensors: Tensors) -> Iterator[str]:
 
 
 def _literal(tensor: torch.Tensor, code: Header) -> str:
-    """Return a tensor as Python, laid out in memory as its form says."""
+    """Return a tensor as Python, with the memory layout that its form describes."""
     dtype = "" if tensor.dtype == torch.float32 else f", dtype={tensor.dtype}"
     shape = "" if tensor.numel() else f".reshape({tuple(tensor.shape)})"
     order = code.get("order", [])
@@ -182,7 +182,7 @@ def _literal(tensor: torch.Tensor, code: Header) -> str:
 
 
 def _tensor_codes(code: Any) -> Iterator[tuple[int, Header]]:
-    """Yield the forms of the tensors in a request, with their numbers."""
+    """Yield the number and the form of each tensor in a request."""
     match code:
         case {"tensor": int(index)}:
             yield index, code

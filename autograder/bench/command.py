@@ -1,4 +1,4 @@
-"""The command that measures and writes down; what it needs is imported when it runs."""
+"""The command that measures exercises and writes the figures down; it imports what it needs when it runs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -43,29 +43,28 @@ def bench(
 ) -> None:
     """Measure grading beside stock nbgrader and Otter, and write README.md's table.
 
-    Otter installs itself in build/bench/ at the first run. Leave the machine alone meanwhile: every
+    Otter installs itself in build/bench/ at the first run. Leave the machine alone meanwhile: almost every
     number is a time.
     """
-    from autograder.bench.benchmark import QUICK, Plan
-    from autograder.bench.benchmark import bench as measure
-    from autograder.bench.page import page, place, write
+    from autograder.bench.benchmark import QUICK, Plan, measure_exercise
+    from autograder.bench.page import require_marks, to_markdown, write_table
 
     course = _course(folder)
     plan = QUICK if quick else Plan(submissions=submissions, sizes=sizes)
     if alone:
         plan = replace(plan, stock=0, otter=0)
-    readme = None if quick else place(course.root / "README.md")
-    measured = [measure(course, exercise, plan, _tell) for exercise in course.chosen(exercises)]
+    readme = None if quick else require_marks(course.root / "README.md")
+    measured = [measure_exercise(course, exercise, plan, _notify) for exercise in course.chosen(exercises)]
     kept = course.build / "bench.json"
     kept.write_text(f"[{', '.join(figures.to_json() for figures in measured)}]\n", encoding="utf-8")
-    click.echo(page(measured))
+    click.echo(to_markdown(measured))
     click.echo(f"wrote {kept.relative_to(course.root)}", err=True)
     if readme:
-        write(readme, page(measured))
+        write_table(readme, to_markdown(measured))
         click.echo(f"wrote {readme.relative_to(course.root)}", err=True)
 
 
-def _tell(line: str) -> None:
+def _notify(line: str) -> None:
     click.echo(line, err=True)
 
 

@@ -1,4 +1,4 @@
-"""A made-up class: right answers, other right answers and known mistakes in turn, no two files the same."""
+"""A made-up class: right answers, other right answers and known mistakes in turn, and no two equal files."""
 
 import json
 import random
@@ -18,9 +18,9 @@ def students(count: int) -> list[str]:
     return [f"student-{number:05}" for number in range(1, count + 1)]
 
 
-def answers(exercise: Exercise, count: int, seed: int) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Yield each student with their answers by question; the same class begins every larger one."""
-    dice = random.Random(seed)  # noqa: S311 - a class to measure, no secret
+def class_answers(exercise: Exercise, count: int, seed: int) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield each student with their answers by question; a larger class begins with the same students."""
+    dice = random.Random(seed)  # noqa: S311 - nothing here is secret
     right = right_answers(exercise)
     kinds = (None, exercise.accepted, exercise.mistakes)
     for number, student in enumerate(students(count)):
@@ -35,7 +35,7 @@ def answers(exercise: Exercise, count: int, seed: int) -> Iterator[tuple[str, Ma
 
 def hand_in(root: Path, notebook: NotebookJson, exercise: Exercise, count: int, seed: int) -> None:
     """Fill submitted/ in the course folder `root` with a class's notebooks, made from a released one."""
-    for student, written in answers(exercise, count, seed):
+    for student, written in class_answers(exercise, count, seed):
         folder = root / "submitted" / student / exercise.name
         folder.mkdir(parents=True)
         text = json.dumps(fill(notebook, written), indent=1)

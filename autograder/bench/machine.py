@@ -1,4 +1,4 @@
-"""The machine that was measured and the versions on it, without its name."""
+"""The machine that was measured and the versions on it, but not its name."""
 
 import os
 import platform
@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+import psutil
+
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What numbers of seconds depend on."""
+    """What a number of seconds depends on."""
 
     processor: str
     cores: int
@@ -22,19 +24,19 @@ class Machine:
 def this_machine() -> Machine:
     """Return what this machine is."""
     return Machine(
-        processor=_field("/proc/cpuinfo", "model name") or platform.machine(),
+        processor=_processor() or platform.machine(),
         cores=len(os.sched_getaffinity(0)),
-        memory_gb=round(int((_field("/proc/meminfo", "MemTotal") or "0").split()[0]) / (1 << 20)),
+        memory_gb=round(psutil.virtual_memory().total / (1 << 30)),
         system=f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}",
         python=platform.python_version(),
         torch=version("torch").partition("+")[0],
     )
 
 
-def _field(path: str, name: str) -> str:
-    """Return the first value of `name` in a file of lines `name : value`."""
-    for line in Path(path).read_text(encoding="utf-8").splitlines():
+def _processor() -> str:
+    """Return the processor's name, for which neither Python nor psutil has a function."""
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
         key, _, value = line.partition(":")
-        if key.strip() == name:
+        if key.strip() == "model name":
             return value.strip()
     return ""

@@ -1,4 +1,4 @@
-"""Runs a command and says how long it took and how much memory it and all it started held at once."""
+"""Measures how long a command takes, and how much memory it and all that it starts hold at once."""
 
 import os
 import subprocess
@@ -8,19 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 
+import psutil
+
 from autograder.errors import AutograderError
 
 _EVERY = 0.1  # seconds between two looks at the memory
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-_TOLD = 2000  # characters of a failed command's words
+_SHOWN = 2000  # characters of what a failed command has printed
 
 
 class BenchError(AutograderError):
-    """A command that was to be measured failed; the message ends with its own last words."""
+    """A command that was to be measured failed; the message ends with what it printed last."""
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Measured:
     """What a command took."""
 
     seconds: float
@@ -28,10 +29,10 @@ class Run:
     output: str
 
 
-def measure(command: Sequence[str], folder: Path, env: Mapping[str, str] | None = None) -> Run:
-    """Run `command` in `folder` and return what it took; any exit code but 0 is a BenchError."""
+def measure(command: Sequence[str], folder: Path, env: Mapping[str, str] | None = None) -> Measured:
+    """Run `command` in `folder` and return what it took; an exit code other than 0 is a BenchError."""
     start = time.perf_counter()
-    with subprocess.Popen(  # noqa: S603 - commands of this package's own making
+    with subprocess.Popen(  # noqa: S603 - only commands that this package makes
         command,
         cwd=folder,
         env={**os.environ, **(env or {})},
@@ -41,17 +42,17 @@ def measure(command: Sequence[str], folder: Path, env: Mapping[str, str] | None 
         text=True,
         errors="replace",
     ) as process:
-        with _Watch(process.pid) as watch:
+        with _MemoryWatch(process.pid) as watch:
             output, _ = process.communicate()
         seconds = time.perf_counter() - start
     if process.returncode != 0:
-        told = output[-_TOLD:].strip()
-        raise BenchError(f"{' '.join(command)}: ended with code {process.returncode}\n{told}")
-    return Run(seconds, watch.peak / 1e6, output)
+        last = output[-_SHOWN:].strip()
+        raise BenchError(f"{' '.join(command)}: ended with code {process.returncode}\n{last}")
+    return Measured(seconds, watch.peak / 1e6, output)
 
 
-class _Watch:
-    """Looks at the memory of a process tree now and then, from a thread of its own."""
+class _MemoryWatch:
+    """Looks at the memory of a process tree at intervals, in a thread of its own."""
 
     def __init__(self, root: int) -> None:
         self.peak = 0
@@ -59,7 +60,7 @@ class _Watch:
         self._over = Event()
         self._thread = Thread(target=self._look)
 
-    def __enter__(self) -> "_Watch":
+    def __enter__(self) -> "_MemoryWatch":
         self._thread.start()
         return self
 
@@ -74,19 +75,16 @@ class _Watch:
 
 def resident(root: int) -> int:
     """Return the resident bytes of process `root` and all its descendants."""
-    parents: dict[int, int] = {}
-    sizes: dict[int, int] = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            status = (folder / "stat").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue  # it has ended meanwhile
-        fields = status.rpartition(")")[2].split()  # the name before it may hold anything
-        parents[int(folder.name)], sizes[int(folder.name)] = int(fields[1]), int(fields[21]) * _PAGE
-    return sum(size for process, size in sizes.items() if _descends(process, root, parents))
+    try:
+        process = psutil.Process(root)
+        family = [process, *process.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return 0
+    return sum(map(_memory, family))
 
 
-def _descends(process: int, root: int, parents: Mapping[int, int]) -> bool:
-    while process != root and process in parents:
-        process = parents[process]
-    return process == root
+def _memory(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.NoSuchProcess:  # it has ended meanwhile
+        return 0

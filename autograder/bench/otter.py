@@ -1,4 +1,4 @@
-"""Otter on the same class: its own environment, an autograder.zip with the same tests, `otter run`."""
+"""Otter on the same class: `otter run` in an environment of its own, with the same hidden tests."""
 
 import json
 import subprocess
@@ -13,23 +13,23 @@ import torch
 
 from autograder.authoring.answers import fill
 from autograder.bench.asserts import HELPERS
-from autograder.bench.crowd import answers
+from autograder.bench.crowd import class_answers
 from autograder.bench.meter import BenchError, measure
 from autograder.bench.stock import Sample
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import NotebookJson
 
 VERSION = "7.0.0"
-_READY = "ready"  # names what was installed, once all of it is there
+_READY = "ready"  # a file that lists what was installed, once all of it is there
 
 
-def environment(folder: Path, constraints: Path, tell: Callable[[str], None]) -> Path:
-    """Return the folder of Otter's programs, after making its environment in `folder` if need be."""
+def environment(folder: Path, constraints: Path, notify: Callable[[str], None]) -> Path:
+    """Return the folder of Otter's programs; its environment is made in `folder` if it is not there yet."""
     pins = [f"otter-grader=={VERSION}", f"torch=={torch.__version__.partition('+')[0]}"]
     pins.append(f"ipykernel=={version('ipykernel')}")
     ready = folder / _READY
     if not ready.is_file() or ready.read_text(encoding="utf-8") != "\n".join(pins):
-        tell(f"installing {', '.join(pins)} in {folder}; this may take minutes")
+        notify(f"installing {', '.join(pins)} in {folder}; this may take minutes")
         _call(sys.executable, "-m", "venv", "--clear", str(folder))
         bounds = ["-c", str(constraints)] if constraints.is_file() else []
         _call(str(folder / "bin/python"), "-m", "pip", "install", "--quiet", *bounds, *pins)
@@ -41,11 +41,11 @@ def sample(
     programs: Path, root: Path, exercise: Exercise, released: NotebookJson, count: int, seed: int,
     tests: Mapping[str, list[str]],
 ) -> Sample:  # fmt: skip
-    """Grade the first `count` students' submissions, a process each, as `otter run` does."""
+    """Grade the submissions of the first `count` students, each by a process of its own."""
     root.mkdir(parents=True)
     package = pack(root / "autograder.zip", exercise, tests)
     runs, full = [], {}
-    for student, written in answers(exercise, count, seed):
+    for student, written in class_answers(exercise, count, seed):
         folder = root / student
         folder.mkdir()
         notebook = folder / f"{exercise.name}.ipynb"
@@ -59,7 +59,7 @@ def sample(
 
 
 def pack(path: Path, exercise: Exercise, tests: Mapping[str, list[str]]) -> Path:
-    """Write Otter's autograder.zip: a file of tests in OK format for each question."""
+    """Write Otter's autograder.zip, with a file of tests in OK format for each question."""
     with zipfile.ZipFile(path, "w") as package:
         package.writestr("otter_config.json", json.dumps({"lang": "python", "pdf": False}))
         for question, points in exercise.points.items():
@@ -68,14 +68,14 @@ def pack(path: Path, exercise: Exercise, tests: Mapping[str, list[str]]) -> Path
 
 
 def ok_file(question: str, points: float, tests: list[str]) -> str:
-    """Return the tests of a question in OK format, each a doctest of its own."""
+    """Return the tests of a question in OK format, in which each test is a doctest."""
     cases = [{"code": "\n".join(_case(test)), "hidden": True, "locked": False} for test in tests]
     suite = {"cases": cases, "scored": True, "setup": "", "teardown": "", "type": "doctest"}
     return f"OK_FORMAT = True\ntest = { ({'name': question, 'points': points, 'suites': [suite]})!r}\n"
 
 
 def _case(test: str) -> Iterator[str]:
-    """Yield the lines of one doctest; none knows what another has defined."""
+    """Yield the lines of one doctest, which defines all its helpers because doctests share no names."""
     body = "\n".join(f"    {line}" for line in test.split("\n"))
     yield from _doctest(f"{HELPERS}def check():\n{body}\ncheck()")
 
@@ -91,7 +91,7 @@ def _plain(notebook: NotebookJson) -> NotebookJson:
 
 
 def _right(exercise: Exercise, results: Mapping[str, list[Mapping[str, object]]]) -> frozenset[str]:
-    """Return the questions with all their points."""
+    """Return the questions with full points."""
     best = {test["name"] for test in results["tests"] if test.get("score") == test.get("max_score")}
     return frozenset(name for name in exercise.points if name in best)
 

@@ -1,4 +1,4 @@
-"""The course's own grading on the same class, by its command line: from submitted/ into the gradebook."""
+"""The course's own grader on the same class, by its command line: from submitted/ to the gradebook."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from autograder.authoring.answers import released
 from autograder.bench.crowd import course_of, hand_in, students
-from autograder.bench.meter import BenchError, Run, measure
+from autograder.bench.meter import BenchError, Measured, measure
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.report.report import Report, Status
@@ -20,37 +20,32 @@ VERSION = version("attention-course-autograder")
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
-    """What grading a class took, and what came of it."""
+class GradedClass:
+    """What grading a class took, and its results."""
 
     count: int
     jobs: int
-    run: Run
-    again: Run | None  # the same class once more, unchanged
+    run: Measured
+    again: Measured | None  # the same class once more, unchanged
     walls: tuple[str, ...]
     full: dict[str, frozenset[str]]  # by student: the questions with full marks
 
-    @property
-    def each(self) -> float:
-        """Seconds for a submission, the start and the end of the program included."""
-        return self.run.seconds / self.count
 
-
-def grade(
-    course: Course, exercise: Exercise, place: Path, *, count: int, jobs: int, seed: int, again: bool = False
-) -> Graded:
-    """Grade a class in a fresh course folder in `place`, which is gone afterwards."""
-    with TemporaryDirectory(dir=place) as folder:
+def grade_class(
+    course: Course, exercise: Exercise, parent: Path, *, count: int, jobs: int, seed: int, again: bool = False
+) -> GradedClass:
+    """Grade a class in a fresh course folder inside `parent`, which is removed afterwards."""
+    with TemporaryDirectory(dir=parent) as folder:
         root = Path(folder)
         made = course_of(course, exercise, root)
         hand_in(root, released(made.assignments, exercise), exercise, count, seed)
-        # All submissions are our own: fewer walls than the course demands are enough, and reports name them.
+        # All submissions are our own, so fewer walls than the course demands are enough.
         words = ["grade", exercise.name, "--jobs", str(jobs), "--unsafe"]
         run = measure(command(root, words), root)
         repeated = measure(command(root, words), root) if again else None
         reports = [_report(Submission(root, student, exercise.name)) for student in students(count)]
     full = {student: _right(report) for student, report in zip(students(count), reports, strict=True)}
-    return Graded(count, jobs, run, repeated, reports[0].sandbox, full)
+    return GradedClass(count, jobs, run, repeated, reports[0].sandbox, full)
 
 
 def command(root: Path, words: Sequence[str]) -> list[str]:

@@ -1,37 +1,37 @@
-"""The figures as people read them: tables in Markdown, and their place in the README."""
+"""The figures as people read them: tables in Markdown, and where README.md has them."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from autograder.bench.figures import Class, Figures
+from autograder.bench.figures import ClassFigures, Figures
 from autograder.bench.stages import ONCE, Stage
 from autograder.errors import UsageError
 
 BEGIN, END = "<!-- bench -->", "<!-- /bench -->"
 
 
-class PlaceError(UsageError):
-    """A README without the place for the figures."""
+class NoTableError(UsageError):
+    """A README without the marks between which the figures belong."""
 
 
-def place(readme: Path) -> Path:
-    """Return `readme` once it is sure to have a place for the figures."""
+def require_marks(readme: Path) -> Path:
+    """Return `readme` if it has the marks between which the figures belong."""
     text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
     if BEGIN not in text or END not in text.partition(BEGIN)[2]:
-        raise PlaceError(
+        raise NoTableError(
             f"{readme}: has no place for the figures; put {BEGIN} and {END} on lines of their own"
         )
     return readme
 
 
-def write(readme: Path, text: str) -> None:
+def write_table(readme: Path, text: str) -> None:
     """Put `text` between the marks in `readme`."""
-    before, _, rest = place(readme).read_text(encoding="utf-8").partition(BEGIN)
+    before, _, rest = require_marks(readme).read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
     readme.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
 
 
-def page(all_figures: Sequence[Figures]) -> str:
+def to_markdown(all_figures: Sequence[Figures]) -> str:
     """Return the figures of each exercise as Markdown."""
     return "\n\n".join("\n".join(_lines(figures)) for figures in all_figures)
 
@@ -50,7 +50,7 @@ def _lines(figures: Figures) -> Iterator[str]:
     yield ""
     yield from _stages(figures)
     yield ""
-    yield from _desk(figures)
+    yield from _waiting(figures)
 
 
 def _comparison(figures: Figures) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _comparison(figures: Figures) -> Iterator[str]:
 
 
 def _notes(figures: Figures) -> Iterator[str]:
-    """Say how the others were measured, and what grading an unchanged class takes."""
+    """Yield how the others were measured, and how long an unchanged class takes."""
     for other in figures.others:
         yield (
             f"{other.name}: the median of {other.sampled} submissions, from which the class is reckoned. "
@@ -94,7 +94,7 @@ def _notes(figures: Figures) -> Iterator[str]:
             )
 
 
-def _growth(growth: Sequence[Class]) -> Iterator[str]:
+def _growth(growth: Sequence[ClassFigures]) -> Iterator[str]:
     yield from _head(["submissions", *(f"{done.count:,}" for done in growth)])
     yield _row(["the class", *(_time(done.seconds) for done in growth)])
     yield _row(["each", *(_time(done.each) for done in growth)])
@@ -112,13 +112,13 @@ def _stages(figures: Figures) -> Iterator[str]:
         yield _row([stage.name, *(f"{time:.1f} ms" for time in (stage.milliseconds, stage.without_walls))])
 
 
-def _desk(figures: Figures) -> Iterator[str]:
-    desk = figures.desk
-    pytest, run = (f"{seconds / desk.cells:.2f} times that" for seconds in (desk.pytest, desk.run))
+def _waiting(figures: Figures) -> Iterator[str]:
+    waiting = figures.waiting
+    pytest, run = (f"{seconds / waiting.cells:.2f} times that" for seconds in (waiting.pytest, waiting.run))
     yield (
-        f"Importing torch and running the solved notebook's cells takes {_time(desk.cells)}; `pytest` in the "
-        f"student's folder takes {_time(desk.pytest)}, {pytest}; `autograder run` on the notebook "
-        f"{_time(desk.run)}, {run}."
+        f"Importing torch and running the solved notebook's cells takes {_time(waiting.cells)}; `pytest` in "
+        f"the student's folder takes {_time(waiting.pytest)}, {pytest}; `autograder run` on the notebook "
+        f"{_time(waiting.run)}, {run}."
     )
 
 

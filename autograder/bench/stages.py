@@ -1,6 +1,7 @@
-"""Where the time of grading goes, stage by stage; run as a program of its own, so that nothing else waits.
+"""Measures where the time of grading goes, stage by stage.
 
-Each stage is some methods of the engine, replaced by ones that also keep the time.
+A stage is one or several functions of the engine, which are replaced by ones that also keep the time. That is
+done in a program of its own, where nothing else runs, and once more without the walls to see what they cost.
 """
 
 import functools
@@ -22,13 +23,13 @@ from autograder.course.course import load_course
 REST = "everything else"
 ONCE = "once for the class: zygote, suite, gradebook"
 FORK, CELLS, TESTS = "process and walls", "the notebook's cells", "hidden tests"
-WITNESS, MISTAKE = "second run, to show own words safely", "which known mistake it is"
+CONTROL_RUN, MISTAKE = "second run, to show own words safely", "which known mistake it is"
 REPORT, BOOK = "reading, judging, report", "gradebook and autograded notebook"
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a stage takes for each submission, with the walls and, where known, without."""
+    """What a stage takes for each submission, with the walls and without."""
 
     name: str
     milliseconds: float
@@ -36,75 +37,80 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """A function of the engine that is a stage; a whole one covers whatever it calls."""
+class TimedFunction:
+    """A function of the engine whose time belongs to a stage; that of what it calls too, if it is whole."""
 
     module: str
     name: str
     stage: str
     whole: bool = False
 
+    def located(self) -> tuple[Any, str]:
+        """Return the module or class that has the function, and the function's name in it."""
+        owner: Any = import_module(self.module)
+        *path, name = self.name.split(".")
+        for part in path:
+            owner = getattr(owner, part)
+        return owner, name
 
-_PLACES = (
-    _Place("autograder.sandbox.zygote", "Zygote.__init__", ONCE, whole=True),
-    _Place("autograder.sandbox.zygote", "Zygote.close", ONCE, whole=True),
-    _Place("autograder.testing.suite", "Suite.__init__", ONCE, whole=True),
-    _Place("autograder.gradebook.book", "ExerciseGradebook.__enter__", ONCE, whole=True),
-    _Place("autograder.gradebook.book", "ExerciseGradebook.record", BOOK, whole=True),
-    _Place("autograder.grading.restarting", "RestartingGrader.mark", REPORT),
-    _Place("autograder.sandbox.zygote", "Zygote.fork_with", FORK),
-    _Place("autograder.grading.session", "Session.start", CELLS),
-    _Place("autograder.testing.suite", "Suite.run", TESTS),
-    _Place("autograder.grading.session", "Session.reveals_no_input", WITNESS, whole=True),
-    _Place("autograder.grading.diagnosis", "Diagnosis.name", MISTAKE, whole=True),
+
+TIMED = (
+    TimedFunction("autograder.sandbox.zygote", "Zygote.__init__", ONCE, whole=True),
+    TimedFunction("autograder.sandbox.zygote", "Zygote.close", ONCE, whole=True),
+    TimedFunction("autograder.testing.suite", "Suite.__init__", ONCE, whole=True),
+    TimedFunction("autograder.gradebook.book", "ExerciseGradebook.__enter__", ONCE, whole=True),
+    TimedFunction("autograder.gradebook.book", "ExerciseGradebook.take_in", BOOK, whole=True),
+    TimedFunction("autograder.grading.restarting", "RestartingGrader.grade", REPORT),
+    TimedFunction("autograder.sandbox.zygote", "Zygote.fork_with", FORK),
+    TimedFunction("autograder.grading.session", "Session.start", CELLS),
+    TimedFunction("autograder.testing.suite", "Suite.run", TESTS),
+    TimedFunction("autograder.grading.session", "Session.reveals_no_input", CONTROL_RUN, whole=True),
+    TimedFunction("autograder.grading.diagnosis", "Diagnosis.name", MISTAKE, whole=True),
 )
-_WITHOUT = "--without-walls"
+_WITHOUT_WALLS = "--without-walls"
 
 
 class Stopwatch:
-    """Gives each moment to the innermost stage that is at work."""
+    """Counts each moment to the innermost stage that is running."""
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
-        self._at_work = [_Place("", "", REST)]
+        self._running = [TimedFunction("", "", REST)]
         self._since = time.perf_counter()
 
     @contextmanager
-    def at(self, place: _Place) -> Iterator[None]:
-        """Count what happens inside to the stage of `place`, unless a whole one is at work."""
-        if self._at_work[-1].whole:
+    def during(self, function: TimedFunction) -> Iterator[None]:
+        """Count the time of the `with` block to the stage of `function`, unless a whole one is running."""
+        if self._running[-1].whole:
             yield
             return
         self.note()
-        self._at_work.append(place)
+        self._running.append(function)
         try:
             yield
         finally:
             self.note()
-            self._at_work.pop()
+            self._running.pop()
 
     def note(self) -> None:
-        """Give the time since the last note to the stage at work."""
+        """Count the time since the last note to the running stage."""
         now = time.perf_counter()
-        self.seconds[self._at_work[-1].stage] += now - self._since
+        self.seconds[self._running[-1].stage] += now - self._since
         self._since = now
 
-    def watch(self, place: _Place) -> None:
-        """Replace the function at `place` by one that keeps its time."""
-        owner: Any = import_module(place.module)
-        *path, name = place.name.split(".")
-        for part in path:
-            owner = getattr(owner, part)
-        setattr(owner, name, self._watched(getattr(owner, name), place))
+    def watch(self, timed: TimedFunction) -> None:
+        """Replace a function by one that also keeps its time."""
+        owner, name = timed.located()
+        setattr(owner, name, self._watched(getattr(owner, name), timed))
 
-    def _watched(self, function: Callable[..., Any], place: _Place) -> Callable[..., Any]:
+    def _watched(self, function: Callable[..., Any], timed: TimedFunction) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(function):
 
             @functools.wraps(function)
             def stepwise(*args: Any, **kwargs: Any) -> Iterator[Any]:
                 items, over = function(*args, **kwargs), object()
                 while True:
-                    with self.at(place):
+                    with self.during(timed):
                         item = next(items, over)
                     if item is over:
                         return
@@ -114,24 +120,24 @@ class Stopwatch:
 
         @functools.wraps(function)
         def watched(*args: Any, **kwargs: Any) -> Any:
-            with self.at(place):
+            with self.during(timed):
                 return function(*args, **kwargs)
 
         return watched
 
 
-def stages(root: Path, fresh: Path, exercise: str, count: int) -> list[Stage]:
-    """Grade the same class in the course folders `root` and `fresh`, with the walls and without."""
-    behind, bare = _seconds(root, exercise), _seconds(fresh, exercise, _WITHOUT)
-    once = {stage: 1 if stage == ONCE else count for stage in behind}
+def measure_stages(walled: Path, bare: Path, exercise: str, count: int) -> list[Stage]:
+    """Grade the class in the course folder `walled` with the walls, and its copy in `bare` without them."""
+    with_walls, without = _seconds(walled, exercise), _seconds(bare, exercise, _WITHOUT_WALLS)
+    times = {stage: 1 if stage == ONCE else count for stage in with_walls}
     return [
-        Stage(name, 1000 * seconds / once[name], 1000 * bare[name] / once[name])
-        for name, seconds in behind.items()
+        Stage(name, 1000 * seconds / times[name], 1000 * without[name] / times[name])
+        for name, seconds in with_walls.items()
     ]
 
 
 def _seconds(root: Path, exercise: str, *words: str) -> dict[str, float]:
-    """Return what each stage took in all, in a process of its own."""
+    """Return the seconds that each stage took for the whole class, graded in a process of its own."""
     command = [sys.executable, "-m", "autograder.bench.stages", str(root), exercise, *words]
     seconds: dict[str, float] = json.loads(measure(command, root).output.splitlines()[-1])
     return seconds
@@ -145,8 +151,8 @@ def main(root: Path, exercise: str, *, walls: bool) -> None:
     if not walls:
         _lower_the_walls()
     watch = Stopwatch()
-    for place in _PLACES:
-        watch.watch(place)
+    for timed in TIMED:
+        watch.watch(timed)
     summary = grade_submissions(course, course.chosen([exercise]), jobs=1, unsafe=True)
     watch.note()
     sys.stdout.write(json.dumps(watch.seconds) + "\n")
@@ -154,10 +160,10 @@ def main(root: Path, exercise: str, *, walls: bool) -> None:
 
 
 def _lower_the_walls() -> None:
-    """Have this program's zygote start without bubblewrap, and its workers raise no wall."""
+    """Make this program's zygote start without bubblewrap, and its workers raise no wall."""
     from autograder.sandbox import bubblewrap, launch
 
-    command = launch._command
+    command = launch.zygote_command
 
     def bare(descriptor: int) -> list[str]:
         python, isolated, option, start, *words = command(descriptor)
@@ -165,9 +171,9 @@ def _lower_the_walls() -> None:
         imported = start.index("from autograder.worker.zygote")
         return [python, isolated, option, start[:imported] + lowered + start[imported:], *words]
 
-    launch._command = bare
+    launch.zygote_command = bare
     bubblewrap.program = lambda: None
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], walls=_WITHOUT not in sys.argv)
+    main(Path(sys.argv[1]), sys.argv[2], walls=_WITHOUT_WALLS not in sys.argv)

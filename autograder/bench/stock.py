@@ -12,7 +12,7 @@ from statistics import median
 
 from autograder.bench.asserts import HELPERS
 from autograder.bench.crowd import hand_in, students
-from autograder.bench.meter import Run, measure
+from autograder.bench.meter import Measured, measure
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.course.notebook import NotebookJson, build_notebook
@@ -24,13 +24,13 @@ _CONFIGURATION = "c = get_config()\nc.CourseDirectory.course_id = 'bench'\n"
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What grading some submissions one after another has shown."""
+    """What another grader took for some submissions, one after another, and its results."""
 
     version: str
     each: float  # seconds, the median
-    count: int  # so many submissions that median is of
+    count: int  # of submissions of which that is the median
     peak_mb: float
-    full: dict[str, frozenset[str]]  # by student: the questions without a fault
+    full: dict[str, frozenset[str]]  # by student: the questions with full marks
     again: float | None = None  # seconds, for the same submissions once more
 
 
@@ -60,7 +60,7 @@ def release(root: Path, exercise: Exercise, tests: Mapping[str, list[str]]) -> N
 def sample(
     root: Path, exercise: Exercise, released: NotebookJson, count: int, seed: int, *, again: bool
 ) -> Sample:
-    """Grade the first `count` students' submissions; the first of them bears the start and is not counted."""
+    """Grade the first `count` students' submissions; the first takes the start as well and is not counted."""
     hand_in(root, released, exercise, count, seed)
     run = _nbgrader(root, "autograde", exercise.name)
     graded = [
@@ -79,15 +79,15 @@ def sample(
 
 def _right(exercise: Exercise, graded: NotebookJson) -> frozenset[str]:
     """Return the questions whose test cell raised nothing."""
-    faulty = {
+    failed = {
         checked_question(name := cell["metadata"].get("nbgrader", {}).get("grade_id", "")) or name
         for cell in graded["cells"]
         if any(output["output_type"] == "error" for output in cell.get("outputs", ()))
     }
-    return frozenset(exercise.points) - faulty
+    return frozenset(exercise.points) - failed
 
 
-def _nbgrader(root: Path, *words: str) -> Run:
-    """Run nbgrader of our own Python, whose folder must be on the path: it calls `alembic` by name."""
+def _nbgrader(root: Path, *words: str) -> Measured:
+    """Run nbgrader with our own Python, whose folder must be on the path because nbgrader calls `alembic`."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     return measure([sys.executable, "-m", "nbgrader", *words], root, {"PATH": path})

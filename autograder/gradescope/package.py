@@ -18,7 +18,7 @@ from autograder.errors import AutograderError
 
 _ENGINE = Path(autograder.__file__).parent
 _SCRIPTS = Path(__file__).parent / "container"
-_LEFT_OUT = "tests"
+_LEFT_OUT = {"bench", "tests"}
 _NEEDED = ("pyproject.toml", "constraints.txt")
 
 
@@ -58,7 +58,7 @@ def _needed(name: str) -> bytes:
 def _folder(folder: Path, prefix: str) -> Iterator[tuple[str, bytes]]:
     for path in own_files(folder):
         parts = path.relative_to(folder).parts
-        if _LEFT_OUT not in parts:
+        if _LEFT_OUT.isdisjoint(parts):
             yield prefix + "/".join(parts), path.read_bytes()
 
 

@@ -91,7 +91,7 @@ class Grader:
             message=message,
             score=score,
             max_score=maximum,
-            sandbox=self._zygote.walls,
+            sandbox=self._zygote.reported_walls,
             questions=questions + self._written(),
         )
 

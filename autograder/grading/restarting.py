@@ -99,6 +99,6 @@ def _failure(exercise: Exercise, zygote: Zygote | None) -> Report:
         for name, points in exercise.points.items()
     )
     answers = tuple(written(name, points) for name, points in exercise.written.items())
-    walls = zygote.walls if zygote else ()
+    walls = zygote.reported_walls if zygote else ()
     maximum = sum(exercise.points.values())
     return Report(exercise.name, Status.GRADER_ERROR, _OURS, None, maximum, tuple(walls), questions + answers)

@@ -1,1 +1,14 @@
-"""To be told."""
+"""The sandbox: the grader's side of a submission's process, and the outer wall around all of them.
+
+A grader holds one zygote, which forks a worker for each submission. The untrusted side is the room `worker`.
+
+- zygote: the process that forks workers, started behind the walls that a course demands.
+- process: one worker: requests with a deadline, and how its process ended.
+- launch: starts the zygote's process, before it is needed if asked to.
+- bubblewrap: the outer wall, as a command line.
+- probe: finds out which walls stand by trying forbidden things.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

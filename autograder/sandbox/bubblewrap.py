@@ -1,4 +1,4 @@
-"""The outer wall: the command line that puts the zygote into namespaces of its own, by bubblewrap."""
+"""The outer wall: the command line by which bubblewrap runs the zygote in namespaces of its own."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -8,24 +8,27 @@ from autograder.worker.walls import interpreter
 
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/mime.types")
-_TEMPORARY = "/tmp"  # noqa: S108 - inside the wall, a file system of its own
+_TEMPORARY = "/tmp"  # noqa: S108 - behind the wall this is an empty file system in memory
 _TEMPORARY_BYTES = 512 << 20
 
 
 def program() -> str | None:
-    """Return bubblewrap's program, or None where it is not installed."""
+    """Return the path of bubblewrap's program, or None where it is not installed."""
     return shutil.which("bwrap")
 
 
 def wrapped(command: Sequence[str], readable: Sequence[Path]) -> list[str]:
-    """Return `command` behind the wall, with `readable` to read beside system and interpreter."""
+    """Return the command that runs `command` behind the wall.
+
+    It can read the system, the interpreter and the folders `readable`, and write to a temporary folder alone.
+    """
     return [
         program() or "bwrap",
         "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
         "--uid", "65534", "--gid", "65534", "--hostname", "worker",
         *_system(),
         *(word for path in _SETTINGS for word in ("--ro-bind-try", path, path)),
-        # Before the folders below, which may themselves lie in it and must stay visible.
+        # This comes before the folders below, which would be hidden if they lie in the temporary folder.
         "--size", str(_TEMPORARY_BYTES), "--tmpfs", _TEMPORARY,
         *(word for path in _folders(readable) for word in ("--ro-bind", str(path), str(path))),
         "--proc", "/proc", "--dev", "/dev",
@@ -43,7 +46,7 @@ def _system() -> Iterator[str]:
 
 
 def _folders(readable: Sequence[Path]) -> list[Path]:
-    """Return what lies outside the system folders, each once and none inside another."""
+    """Return the folders to read that lie outside the system's, none of them inside another."""
     folders: list[Path] = []
     for path in sorted({*interpreter(), *readable}):
         inside = any(path.is_relative_to(other) for other in (*folders, *map(Path, _SYSTEM)))

@@ -1,6 +1,6 @@
-"""Starts the zygote's process, ahead of need if asked: it and its grader can then import torch side by side.
+"""Starts the zygote's process, before it is needed if asked to.
 
-So nothing here may import torch.
+The zygote and its grader then import torch at the same time, so this module must not import it itself.
 """
 
 import os
@@ -19,8 +19,8 @@ import autograder
 from autograder.sandbox import bubblewrap
 
 FONTS = Path(mpl.get_cachedir())
-# Stands between grader and bubblewrap, whose child waits for ever should its parent be killed while they set
-# up: it ends the whole group when the grader dies.
+# Runs between the grader and bubblewrap, and kills the whole process group when the grader dies. Bubblewrap
+# alone is not enough: if it is killed while it raises its wall, its child waits for ever.
 _GUARD = """
 import ctypes, os, signal, subprocess, sys
 grader, descriptor, *command = sys.argv[1:]
@@ -36,14 +36,14 @@ child.wait()
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """A process that is on its way to be a zygote, and our end of its control socket."""
+    """A process that is becoming a zygote, and our end of its control socket."""
 
     process: subprocess.Popen[bytes]
     control: socket.socket
-    outer: bool  # whether it stands behind the outer wall
+    outer: bool  # whether it runs behind the outer wall
 
     def end(self, patience: float = 0) -> None:
-        """Close the socket, at which a zygote ends; after `patience` seconds kill the whole group."""
+        """Close the socket, which ends the zygote; kill its process group after `patience` seconds."""
         self.control.close()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=patience)
@@ -52,30 +52,31 @@ class Launched:
         self.process.wait()
 
 
-_AHEAD: list[Launched] = []
+_PRELAUNCHED: list[Launched] = []  # at most one, which no zygote has taken yet
 
 
 @contextmanager
-def prelaunched() -> Iterator[None]:
-    """Have a process on its way, which the first zygote in the `with` block takes."""
-    _AHEAD.append(_start(outer=bubblewrap.program() is not None))
+def prelaunched() -> Iterator[Launched]:
+    """Start a process now, which the first zygote in the `with` block takes, or which ends with the block."""
+    launched = _start(outer=bubblewrap.program() is not None)
+    _PRELAUNCHED.append(launched)
     try:
-        yield
+        yield launched
     finally:
-        while _AHEAD:
-            _AHEAD.pop().end()
+        while _PRELAUNCHED:
+            _PRELAUNCHED.pop().end()
 
 
-def launch(*, outer: bool) -> Launched:
-    """Return the process that was started ahead, if it is of this kind, or a new one."""
-    if _AHEAD and _AHEAD[0].outer == outer:
-        return _AHEAD.pop()
+def launch_zygote(*, outer: bool) -> Launched:
+    """Return the prelaunched process if there is one with the same walls, or start another."""
+    if _PRELAUNCHED and _PRELAUNCHED[0].outer == outer:
+        return _PRELAUNCHED.pop()
     return _start(outer=outer)
 
 
 def _start(*, outer: bool) -> Launched:
     ours, theirs = socket.socketpair()
-    command = _command(theirs.fileno())
+    command = zygote_command(theirs.fileno())
     if outer:
         guard = [sys.executable, "-I", "-S", "-c", _GUARD, str(os.getpid()), str(theirs.fileno())]
         command = [*guard, *bubblewrap.wrapped(command, [FONTS])]
@@ -93,8 +94,8 @@ def _start(*, outer: bool) -> Launched:
     return Launched(process, ours, outer)
 
 
-def _command(descriptor: int) -> list[str]:
-    """Return the command that starts a zygote with its control socket as descriptor 3."""
+def zygote_command(descriptor: int) -> list[str]:
+    """Return the command that starts a zygote, which finds its control socket as descriptor 3."""
     start = (
         "import os, sys; os.dup2(int(sys.argv[1]), 3); os.closerange(4, 256); "
         "sys.path.insert(0, sys.argv[2]); from autograder.worker.zygote import main; "

@@ -1,4 +1,4 @@
-"""Finds out which walls stand by trying forbidden things in a worker, never by asking for versions."""
+"""Finds out which walls stand by trying forbidden things in a worker, since no version proves one."""
 
 import json
 import os
@@ -44,16 +44,16 @@ print(json.dumps({{
 
 
 class Forks(Protocol):
-    """Whatever forks workers."""
+    """Whatever forks workers; a zygote does, but importing it here would be circular."""
 
     def fork_with(self, memory_mb: int, cpu_seconds: int) -> Worker:
         """Return a fresh worker confined to these limits."""
         ...
 
 
-def standing_walls(zygote: Forks) -> tuple[str, ...]:
+def probe_walls(zygote: Forks) -> tuple[str, ...]:
     """Return the names of the walls that held against every attempt."""
-    with tempfile.NamedTemporaryFile(prefix="canary-") as file:
+    with tempfile.NamedTemporaryFile(prefix="probe-") as file:
         code = _ATTEMPTS.format(memory=_MEMORY_MB, file=file.name, grader=os.getpid())
         worker = zygote.fork_with(_MEMORY_MB, _SECONDS)
         try:

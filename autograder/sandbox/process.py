@@ -1,4 +1,4 @@
-"""The grader's end of a worker: one request at a time, with a deadline, and how the process ended."""
+"""The grader's end of one worker: requests one at a time, each with a deadline, and how the process ended."""
 
 import os
 import secrets
@@ -14,11 +14,11 @@ from typing import TypeVar
 from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame
 
 _Done = TypeVar("_Done")
-_LINGER_SECONDS = 0.2  # for a process that has closed its connection to end by itself
+_LINGER_SECONDS = 0.2  # how long a process may take to end by itself after it has closed its connection
 
 
 class WorkerError(Exception):
-    """The worker can no longer be asked anything."""
+    """The worker cannot answer any more requests."""
 
 
 class DiedError(WorkerError):
@@ -30,11 +30,15 @@ class DiedError(WorkerError):
 
 
 class DeadlineError(WorkerError):
-    """No answer came in time; the process has been killed."""
+    """No answer came before the deadline; the process has been killed."""
 
 
 class Worker:
-    """One submission's process; `reap` gives the wait status of a process that is dead."""
+    """One submission's process, with `handle` as its pidfd; `reap` returns its wait status once it is dead.
+
+    Every request carries a random number that its answer must repeat, so what a submission writes blindly to
+    the channel is refused. `ask` may be called until it raises an error or `close` is called.
+    """
 
     def __init__(self, channel: socket.socket, handle: int, reap: Callable[[], int]) -> None:
         channel.setblocking(False)
@@ -61,7 +65,7 @@ class Worker:
         return reply, sent
 
     def close(self) -> str:
-        """Make sure that the process is gone, whatever it is doing, and say how it went."""
+        """End the process, whatever it is doing, and return how it ended."""
         if not self._open:
             return "its process is gone"
         self._open = False
@@ -75,7 +79,7 @@ class Worker:
         return "it closed its connection to the grader" if lingers else _how(status)
 
     def _reply(self, number: str, deadline: float) -> tuple[Header, Tensors]:
-        """Return the answer to request `number`; answers that come late or twice are dropped."""
+        """Return the answer to request `number`; late or second answers to earlier requests are dropped."""
         while True:
             reply, sent = read_frame(lambda count: self._receive(count, deadline))
             answered = reply.pop("id", None)
@@ -102,8 +106,8 @@ class Worker:
         return bytes(chunks)
 
     def _in_time(self, act: Callable[[], _Done], event: int, deadline: float) -> _Done:
-        """Return what `act` comes to, as soon as the channel lets it."""
-        while (left := deadline - time.monotonic()) > 0:  # a flood never keeps it waiting
+        """Return the result of `act`, which is tried as often as the channel is ready before the deadline."""
+        while (left := deadline - time.monotonic()) > 0:  # looked at each time: a flood never makes us wait
             with suppress(BlockingIOError):
                 return act()
             _ready(self._channel.fileno(), event, left)
@@ -117,15 +121,15 @@ def _ready(descriptor: int, event: int, seconds: float) -> bool:
 
 
 def _how(status: int) -> str:
-    """Say in a student's words how a process ended."""
+    """Return how a process ended, in words for a student."""
     if not os.WIFSIGNALED(status):
         return f"the process ended itself (exit code {os.waitstatus_to_exitcode(status)})"
     number = os.WTERMSIG(status)
-    words: dict[int, str] = {
+    known: dict[int, str] = {
         signal.SIGSEGV: "ended by a segmentation fault",
         signal.SIGABRT: "ended by an abort",
         signal.SIGXCPU: "ended by using up its processor time",
         signal.SIGSYS: "ended by a forbidden system call",
         signal.SIGKILL: "was stopped for taking too much memory, time or disk, or too many threads",
     }
-    return f"the process {words.get(number, f'ended by signal {number}')}"
+    return f"the process {known.get(number, f'ended by signal {number}')}"

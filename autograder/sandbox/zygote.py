@@ -1,4 +1,4 @@
-"""The zygote as the grader holds it: started behind the walls that there are, forking workers on request."""
+"""The zygote as the grader holds it: a process behind the outer wall, which forks workers on request."""
 
 import socket
 import struct
@@ -7,8 +7,8 @@ from types import TracebackType
 from autograder.course.limits import Limits, Tier
 from autograder.errors import AutograderError
 from autograder.sandbox import bubblewrap
-from autograder.sandbox.launch import launch
-from autograder.sandbox.probe import standing_walls
+from autograder.sandbox.launch import launch_zygote
+from autograder.sandbox.probe import probe_walls
 from autograder.sandbox.process import Worker, WorkerError
 from autograder.worker.protocol import ProtocolError
 
@@ -18,14 +18,14 @@ _FORK_SECONDS = 30
 
 
 class ZygoteError(AutograderError):
-    """The zygote does not start or has died: ours to mend, never the submission's fault."""
+    """The zygote does not start or has died, which is our failure and never the submission's."""
 
 
 class WallError(AutograderError):
     """Fewer walls stand than the course demands."""
 
 
-_NEEDED = {
+_REQUIRED = {
     Tier.FULL: {"namespaces", "landlock", "seccomp", "rlimits"},
     Tier.CONTAINER: {"landlock", "seccomp", "rlimits"},
     Tier.BARE: set[str](),
@@ -33,31 +33,44 @@ _NEEDED = {
 
 
 class Zygote:
-    """A warm process that forks workers; use it in a `with` block so that none outlives it.
+    """A warm process that forks workers; use it in a `with` block, at whose end they are all gone.
 
-    Start it from a thread that lives as long: the kernel ends it with that thread.
+    It starts behind the outer wall where there is one, imports torch, and forks a first worker to try every
+    wall. From then on `walls` names those that stand, and `unsafe` says whether the course demands more.
+
+    Start it from a thread that lives as long as it should: the kernel ends it together with that thread.
     """
 
     def __init__(self, demanded: Tier = Tier.BARE, *, unsafe: bool = False, outer: bool = True) -> None:
         self._start_behind_walls(outer and bubblewrap.program() is not None)
         try:
-            self.walls = standing_walls(self)
+            self.walls = probe_walls(self)
         except (WorkerError, ProtocolError, KeyError, IndexError, ValueError) as error:
             self.close()
             raise ZygoteError(f"a worker does not answer: {error}") from None
-        if missing := sorted(_NEEDED[demanded] - set(self.walls)):
-            if not unsafe:
-                self.close()
-                raise WallError(
-                    f"the course demands the {demanded} walls, but these do not stand: {', '.join(missing)}; "
-                    "run `autograder doctor` to see why, or lower `walls` in course.yaml"
-                )
-            self.walls += ("unsafe",)  # every report says so
+        missing = sorted(_REQUIRED[demanded] - set(self.walls))
+        self.unsafe = bool(missing)
+        if missing and not unsafe:
+            self.close()
+            raise WallError(
+                f"the course demands the {demanded} walls, but these do not stand: {', '.join(missing)}; "
+                "run `autograder doctor` to see why, or lower `walls` in course.yaml"
+            )
+
+    @property
+    def reported_walls(self) -> tuple[str, ...]:
+        """The walls as reports name them: a last word says if they are fewer than the course demands."""
+        return (*self.walls, "unsafe") if self.unsafe else self.walls
 
     @property
     def tier(self) -> Tier:
         """The highest tier of which every wall stands."""
-        return next(tier for tier in Tier if _NEEDED[tier] <= set(self.walls))
+        return next(tier for tier in Tier if _REQUIRED[tier] <= set(self.walls))
+
+    @property
+    def process_id(self) -> int:
+        """The id of the process that leads the zygote's group: the zygote itself, or what starts it."""
+        return self._launched.process.pid
 
     def fork(self, limits: Limits) -> Worker:
         """Return a fresh worker confined to `limits`."""
@@ -80,11 +93,11 @@ class Zygote:
         return worker
 
     def make_optimizer(self) -> None:
-        """Make an optimizer in the zygote: the first one costs a second, which all forks then share."""
-        self._told(b"o", 1)
+        """Make an optimizer in the zygote: the first one takes a second, which its forks then save."""
+        self._ask(b"o", 1)
 
     def close(self) -> None:
-        """End the zygote and whatever it left."""
+        """End the zygote and all its workers."""
         self._launched.end(patience=2)
 
     def __enter__(self) -> "Zygote":
@@ -96,7 +109,7 @@ class Zygote:
         self.close()
 
     def _start_behind_walls(self, outer: bool) -> None:
-        """Start behind the outer wall, or without it where bubblewrap is there but may not build one."""
+        """Start behind the outer wall, or without it where bubblewrap is installed but may not build it."""
         try:
             self._start(outer)
         except ZygoteError:
@@ -105,7 +118,7 @@ class Zygote:
             self._start(outer=False)
 
     def _start(self, outer: bool) -> None:
-        self._launched = launch(outer=outer)
+        self._launched = launch_zygote(outer=outer)
         self._control = self._launched.control
         self._control.settimeout(_START_SECONDS)
         try:
@@ -117,10 +130,10 @@ class Zygote:
 
     def _reap(self, child: int) -> int:
         """Wait for the dead `child` and return its wait status."""
-        status: int = _ID.unpack(self._told(b"w" + _ID.pack(child), _ID.size))[0]
+        status: int = _ID.unpack(self._ask(b"w" + _ID.pack(child), _ID.size))[0]
         return status
 
-    def _told(self, message: bytes, count: int) -> bytes:
+    def _ask(self, message: bytes, count: int) -> bytes:
         """Send the zygote a message and return its answer of `count` bytes."""
         try:
             self._control.sendall(message)

@@ -9,7 +9,10 @@ from autograder.worker.walls import confine, die_with_parent
 
 
 def serve(channel: socket.socket, shell: Shell) -> None:
-    """Answer requests on `channel`, each under the number it came with, until it closes."""
+    """Answer the requests on `channel`, each under its own number, until the grader closes it.
+
+    The first request brings the limits; the walls stand before anything of the submission arrives.
+    """
     die_with_parent()
     header, _ = read_frame(lambda count: _receive(channel, count))
     walls = confine(header["limits"])
@@ -28,6 +31,7 @@ def _answer(header: Header, tensors: Tensors, shell: Shell, namespace: Namespace
 
 
 def _packed(header: Header, tensors: Tensors) -> bytes:
+    """Return the frame of an answer, or that of an error where the answer cannot be sent."""
     try:
         return pack(header, tensors)
     except Exception as error:  # a submission's objects may fail in any way
@@ -37,6 +41,7 @@ def _packed(header: Header, tensors: Tensors) -> bytes:
 
 
 def _receive(channel: socket.socket, count: int) -> bytes:
+    """Return exactly `count` bytes; EOFError at the end of the connection ends the child."""
     chunks = bytearray()
     while len(chunks) < count:
         chunk = channel.recv(min(count - len(chunks), 1 << 20))

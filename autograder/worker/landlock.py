@@ -1,4 +1,4 @@
-"""The file system as a submission sees it: a few places to read, one folder to write, by Landlock."""
+"""Confines a submission by Landlock to a few places that it can read and one folder that it can write."""
 
 import ctypes
 import os
@@ -9,9 +9,10 @@ from pathlib import Path
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _READ = 1 << 2 | 1 << 3  # read a file, list a folder
+# The rights that each version of Landlock knows. What a ruleset handles is denied wherever no rule grants it.
 _EVERYTHING = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
-_SCRATCH = (1 << 13) - 1 | 1 << 14  # all of the first version, and truncating
-_DEVICES = 1 << 6 | 1 << 11  # a scratch folder holds no device files
+_SCRATCH = (1 << 13) - 1 | 1 << 14  # all rights of the first version, and truncating
+_DEVICES = 1 << 6 | 1 << 11  # making device files, which no notebook needs
 _TCP = 1 << 0 | 1 << 1  # bind, connect
 _SCOPES = 1 << 0 | 1 << 1  # abstract sockets, signals
 _PATH_BENEATH = 1
@@ -19,7 +20,7 @@ _VERSION = 1
 
 
 def install(readable: Iterable[Path], scratch: Path) -> bool:
-    """Confine this process for good; return whether the kernel could."""
+    """Confine this process for the rest of its life; return whether the kernel was able to."""
     libc = ctypes.CDLL(None, use_errno=True)
     version = libc.syscall(_CREATE, None, 0, _VERSION)
     if version < 1:
@@ -36,7 +37,7 @@ def install(readable: Iterable[Path], scratch: Path) -> bool:
 
 
 def _ruleset(libc: ctypes.CDLL, handled: int, version: int) -> int:
-    """Create the ruleset with all that this kernel takes; some refuse scopes that their version promises."""
+    """Create the strictest ruleset that this kernel accepts: some refuse scopes that their version has."""
     for network, scopes in ((_TCP, _SCOPES), (_TCP, 0), (0, 0)):
         if (network and version < 4) or (scopes and version < 6):
             continue

@@ -1,4 +1,7 @@
-"""The frames between grader and worker: a JSON header and tensors in safetensors form, never pickle."""
+"""The messages between grader and worker: frames of a JSON header and tensors in safetensors form.
+
+Nothing is ever pickled, because unpickling runs code, and a submission can write whatever it likes.
+"""
 
 import json
 import math
@@ -26,7 +29,7 @@ Tensors = list[torch.Tensor]
 
 
 class ProtocolError(Exception):
-    """A frame or a value that no honest peer would send."""
+    """A frame or a value that a worker which follows the protocol would not send."""
 
 
 def pack(header: Header, tensors: Tensors) -> bytes:
@@ -39,7 +42,7 @@ def pack(header: Header, tensors: Tensors) -> bytes:
 
 
 def read_frame(receive: Callable[[int], bytes]) -> tuple[Header, Tensors]:
-    """Read one frame through `receive(count)`, which returns exactly that many bytes."""
+    """Read one frame through `receive(count)`, which returns exactly `count` bytes."""
     header_length, payload_length = _LENGTHS.unpack(receive(_LENGTHS.size))
     if header_length > MAX_HEADER or payload_length > MAX_PAYLOAD:
         raise ProtocolError("a frame claims to be larger than a frame may be")
@@ -58,16 +61,16 @@ def unpack(text: bytes, payload: bytes) -> tuple[Header, Tensors]:
 
 
 class Encoder:
-    """Writes values as JSON and gathers their tensors; one for each message."""
+    """Turns the values of one message into JSON, and gathers their tensors."""
 
     def __init__(self, refer: Callable[[object], Header]) -> None:
         self.tensors: Tensors = []
-        self._refer = refer  # gives the form of what has none of its own
+        self._refer = refer  # returns a reference for a value that cannot be sent itself
         self._sent: list[torch.Tensor] = []
         self._room = MAX_PAYLOAD
 
     def encode(self, value: object) -> Any:
-        """Return the form of `value`; a tensor met twice is sent once and stays one object."""
+        """Return the form of `value`; a tensor that occurs twice is sent once and stays one object."""
         if value is None or isinstance(value, bool | str):
             return value
         if type(value) is int and abs(value) < _INTEGER:
@@ -91,7 +94,7 @@ class Encoder:
         index = next((i for i, sent in enumerate(self._sent) if sent is tensor), len(self._sent))
         if index == len(self._sent):
             self._room -= tensor.numel() * tensor.element_size()
-            if self._room < 0:  # said before it is copied
+            if self._room < 0:  # before the tensor is copied, which may take more memory than there is
                 raise ValueError(f"the tensors take more than {MAX_PAYLOAD >> 20} MB")
             self._sent.append(tensor)
             laid_out = tensor.detach().permute(order)
@@ -105,7 +108,7 @@ class Encoder:
 
 
 class Decoder:
-    """Reads the values of one message back; anything malformed is a ProtocolError."""
+    """Turns the JSON of one message back into values; anything malformed is a ProtocolError."""
 
     def __init__(self, tensors: Tensors, resolve: Callable[[Header], Any]) -> None:
         self._tensors = tensors
@@ -151,7 +154,7 @@ class Decoder:
 
 
 def _plain(tensor: torch.Tensor) -> bool:
-    """Whether the tensor can be sent as it is: no subclass, dense, on the CPU, of a common dtype."""
+    """Whether a tensor can be sent: it is no subclass, and is dense, on the CPU and of a common dtype."""
     return (
         type(tensor) in (torch.Tensor, torch.nn.Parameter)
         and tensor.layout is torch.strided
@@ -163,7 +166,7 @@ def _plain(tensor: torch.Tensor) -> bool:
 
 
 def _spec(tensor: torch.Tensor) -> safetensors.TensorSpec:
-    """Say where a contiguous tensor lies; safetensors' own way through numpy takes ten times as long."""
+    """Return where a contiguous tensor lies; safetensors' own way, through numpy, takes ten times as long."""
     return safetensors.TensorSpec(
         dtype=_name(tensor.dtype),
         shape=list(tensor.shape),
@@ -177,7 +180,7 @@ def _name(dtype: torch.dtype) -> str:
 
 
 def _order(tensor: torch.Tensor) -> list[int]:
-    """Return the dimensions from the largest stride to the smallest: how the tensor lies in memory."""
+    """Return the dimensions from the largest stride to the smallest, which is their order in memory."""
     dims, strides = list(range(tensor.dim())), tensor.stride()
     return dims if tensor.is_contiguous() else sorted(dims, key=lambda dim: -strides[dim])
 
@@ -186,7 +189,7 @@ def _load(payload: bytes) -> Tensors:
     try:
         named = safetensors.torch.load(payload)
         tensors = [named[str(index)] for index in range(len(named))]
-    except Exception as error:  # the library raises its own type and several others
+    except Exception as error:  # safetensors raises its own type and several others
         raise ProtocolError(f"a payload is not safetensors: {type(error).__name__}") from None
     if not all(_plain(tensor) for tensor in tensors):
         raise ProtocolError("a payload holds a tensor that has no form of its own")

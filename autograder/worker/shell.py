@@ -1,4 +1,4 @@
-"""Runs a notebook's code cells in IPython's shell and keeps what they show, within bounds."""
+"""Runs a notebook's code cells in IPython's shell, and keeps a bounded amount of what they show."""
 
 import io
 import sys
@@ -11,7 +11,7 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 
-from autograder.worker.namespace import CELL, describe
+from autograder.worker.description import CELL, describe
 from autograder.worker.protocol import Header
 
 MAX_TEXT = 20_000  # characters of output that a cell keeps
@@ -26,17 +26,17 @@ _SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
 
 
 class Compiler(CachingCompiler):  # type: ignore[misc]
-    """Compiles each cell under a file name that says which cell it is."""
+    """Compiles each cell under a file name that contains the cell's number."""
 
     number = 0
 
     def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:  # noqa: ARG002
-        """Return the name under which tracebacks find the cell."""
+        """Return the file name that tracebacks show for the cell."""
         return f"{CELL}{Compiler.number}"
 
 
 class Outputs:
-    """What one cell has shown so far, in nbformat's form; bounded however much the cell writes."""
+    """What one cell has shown so far, in nbformat's form, and bounded however much the cell writes."""
 
     def __init__(self) -> None:
         self.items: list[Header] = []
@@ -45,7 +45,7 @@ class Outputs:
         self._shown = MAX_SHOWN
 
     def text(self, stream: str, text: str) -> None:
-        """Add printed text; beyond the bound it is dropped, with a note."""
+        """Add printed text; what exceeds the bound is dropped, and a note says so."""
         if self._room <= 0:
             return
         kept = text[: self._room]
@@ -59,7 +59,7 @@ class Outputs:
             self.items.append({"output_type": "stream", "name": stream, "text": kept})
 
     def display(self, data: dict[str, Any]) -> None:
-        """Add a shown object, in those of its forms that are known and small."""
+        """Add a displayed object, in those of its forms that are known and small enough."""
         small = {
             kind: data[kind]
             for kind in _SHOWN
@@ -72,7 +72,7 @@ class Outputs:
 
 
 class Stream(io.TextIOBase):
-    """A sys.stdout or sys.stderr that writes to the outputs of the cell that runs."""
+    """A sys.stdout or sys.stderr that writes to the outputs of the running cell."""
 
     def __init__(self, shell: "Shell", name: str) -> None:
         self._shell = shell
@@ -84,12 +84,15 @@ class Stream(io.TextIOBase):
         return len(text)
 
     def writable(self) -> bool:
-        """Say that this stream takes text."""
+        """Say that this stream accepts text."""
         return True
 
 
 class Shell:
-    """IPython's shell without terminal, history file or display, warm before the fork."""
+    """IPython's shell without terminal, history file or display.
+
+    It is made in the zygote, before any fork, so that no child spends time on it.
+    """
 
     def __init__(self) -> None:
         HistoryManager.enabled = False
@@ -122,7 +125,7 @@ class Shell:
         return {"outputs": self.outputs.items, "error": describe(error) if error is not None else None}
 
     def _refuse_program(self, *args: object, **kwargs: object) -> None:  # noqa: ARG002
-        """Stand in for what starts programs, as `!pip` does: a cell goes on without, a call fails."""
+        """Replace what starts programs, such as `!pip`: print a note in a cell, and fail in a hidden test."""
         if not isinstance(sys.stderr, Stream):
             raise PermissionError(_NO_PROGRAM)
         sys.stderr.write(f"{_NO_PROGRAM}\n")
@@ -130,7 +133,7 @@ class Shell:
 
 def _hook(owner: Shell) -> type:
     class Hook(DisplayHook):  # type: ignore[misc]
-        """Keeps the value of a cell's last line."""
+        """Keeps the value of a cell's last line as output."""
 
         def __call__(self, result: object = None) -> None:
             if result is not None and not self.quiet():
@@ -142,7 +145,7 @@ def _hook(owner: Shell) -> type:
 
 def _publisher(owner: Shell) -> type:
     class Publisher(DisplayPublisher):  # type: ignore[misc]
-        """Keeps what display() is given."""
+        """Keeps what a cell passes to display()."""
 
         def publish(self, data: dict[str, Any], *args: object, **kwargs: object) -> None:  # noqa: ARG002
             owner.outputs.display(_only_text(data))
@@ -159,8 +162,8 @@ def _only_text(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _quiet(*args: object, **kwargs: object) -> None:
-    """Stand in for IPython's traceback printers: the error is reported, not printed."""
+    """Replace IPython's printing of tracebacks, because the error is reported instead."""
 
 
 def _no_gui(gui: object = None) -> None:
-    """Stand in for IPython's event loops: `%matplotlib` needs none here."""
+    """Replace IPython's start of an event loop, which `%matplotlib` does not need here."""

@@ -1,4 +1,4 @@
-"""The inner wall: what each child puts between itself and the machine before it sees a student's byte."""
+"""The inner wall: what each child puts between itself and the machine before any student's code arrives."""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.worker import landlock, seccomp
-from autograder.worker.scratch import MAX_FILE
+from autograder.worker.quota import MAX_FILE
 
 _SET_DEATH_SIGNAL, _SET_DUMPABLE, _DROP_BOUND, _NO_NEW_PRIVILEGES = 1, 4, 24, 38
 _CAPABILITY_VERSION = 0x20080522
@@ -26,12 +26,15 @@ _SYSTEM = (
 
 
 def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
-    """Have the kernel send this process a signal when the one that started it dies."""
+    """Have the kernel send this process a signal when its parent dies."""
     _libc().prctl(_SET_DEATH_SIGNAL, int(by), 0, 0, 0)
 
 
 def confine(limits: dict[str, Any]) -> list[str]:
-    """Raise every wall that the kernel allows, for good, and return their names."""
+    """Raise every wall that this kernel offers, and return their names; none can be taken down again.
+
+    A wall that cannot be raised is left out: the grader decides whether the others are enough.
+    """
     scratch = Path.cwd()
     _limit(limits)
     walls = ["rlimits"]
@@ -41,16 +44,17 @@ def confine(limits: dict[str, Any]) -> list[str]:
     _drop_capabilities(libc)
     with suppress(OSError):
         walls += ["landlock"] if landlock.install(readable(), scratch) else []
-    if "landlock" not in walls:  # which keeps neighbours out, and lets the zygote see what files we hold
+    if "landlock" not in walls:
+        # Keeps other workers from our memory. Landlock does so too, but lets the zygote see our open files.
         libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
-    with suppress(OSError, KeyError):
+    with suppress(OSError, KeyError):  # a KeyError where an architecture's system calls are not known
         seccomp.install()
         walls.append("seccomp")
     return walls
 
 
 def readable() -> Iterator[Path]:
-    """Yield the places that Python and its libraries are read from: no home, no course."""
+    """Yield the places from which Python and its libraries are read; no home and no course is among them."""
     yield from map(Path, _SYSTEM)
     yield Path(f"/proc/{os.getpid()}")
     yield from interpreter()
@@ -79,12 +83,12 @@ def _limit(limits: dict[str, Any]) -> None:
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_MSGQUEUE, 0),
     ):
-        with suppress(ValueError):  # a hard limit that is lower already
+        with suppress(ValueError):  # the hard limit is lower already
             resource.setrlimit(kind, (limit, limit))
 
 
 def _size() -> int:
-    """Return the bytes of address space that this process has already."""
+    """Return the bytes of address space that this process already has."""
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
 
 

@@ -1,9 +1,12 @@
-"""The process that imports torch once and forks a child for each submission; run by exec, never imported.
+"""The process that imports torch once and then forks a child for each submission.
 
-Its end of a socket is descriptor 3. A message "f", with a socket attached, forks a child that serves on
-that socket in a scratch folder of its own; the answer is the child's process id with a pidfd attached.
-"w" and an id waits for a dead child, removes its folder and answers with its wait status. "o" makes an
-optimizer, so that no child pays for what the first one imports; the answer is "r".
+The grader never imports this module but runs it in a new process, which has a socket to the grader as
+descriptor 3. The zygote sends "r" when it is ready, and then answers three messages:
+
+- "f" with a socket attached forks a child, which serves on that socket in a scratch folder of its own. The
+  answer is the child's process id, with a pidfd attached.
+- "w" with a process id waits for a dead child and removes its folder. The answer is its wait status.
+- "o" makes an optimizer, so that no child spends time on what the first one imports. The answer is "r".
 """
 
 import contextlib
@@ -18,11 +21,12 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from autograder.worker.scratch import exceeds, own_folder, remove
+from autograder.worker.quota import exceeds
+from autograder.worker.scratch import own_folder, remove
 from autograder.worker.walls import die_with_parent
 
 CONTROL = 3
-_CHANNEL = 4  # of a child to the grader: all that it holds
+_CHANNEL = 4  # a child's only descriptor beside the standard ones: its socket to the grader
 WARM_UP = """
 import torch as _torch
 _torch.nn.Linear(2, 2)(_torch.zeros(1, 2)).sum().backward()
@@ -35,9 +39,9 @@ Serve = Callable[[socket.socket], None]
 
 
 def main(fonts: Path) -> None:
-    """Warm up, say so, then fork and reap until the grader closes its end.
+    """Warm up, tell the grader, then fork and reap children until the grader closes its end.
 
-    `fonts` is where matplotlib keeps its list of fonts, which is slow to make anew.
+    `fonts` is the folder in which matplotlib keeps its list of fonts, because making a new list is slow.
     """
     signal.signal(signal.SIGTERM, _end)
     die_with_parent(signal.SIGTERM)
@@ -50,7 +54,7 @@ def main(fonts: Path) -> None:
 
 
 def _end(number: int, frame: object) -> None:  # noqa: ARG001 - a signal handler's signature
-    """End as at the close of a `with` block: the grader is dead, but its workers' folders are to go."""
+    """Raise SystemExit: the grader is dead, but the `with` block must still remove the workers' folders."""
     raise SystemExit
 
 
@@ -66,7 +70,7 @@ def _set_environment(scratch: Path, fonts: Path) -> None:
 
 
 def _warm() -> Serve:
-    """Import what notebooks need, once for all, and return what a child does."""
+    """Import what notebooks need, once for all children, and return the function that a child runs."""
     import matplotlib.pyplot as plt
     import torch
 
@@ -77,7 +81,7 @@ def _warm() -> Serve:
     plt.ioff()
     shell = Shell()
     shell.run(0, WARM_UP)
-    gc.freeze()  # children share the pages of what is here already as long as nobody looks through it
+    gc.freeze()  # a garbage collection would write to these objects, and so copy pages that children share
     return lambda channel: serve(channel, shell)
 
 
@@ -106,7 +110,7 @@ def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
 
 
 def _watch(control: socket.socket, children: set[int], scratch: Path) -> None:
-    """Wait for the next message; meanwhile end each child that takes too much."""
+    """Wait for the next message; meanwhile kill each child that exceeds its quota."""
     while children and not select.select([control], [], [], _WATCH_SECONDS)[0]:
         for child in children:
             if exceeds(child, scratch / str(child)):
@@ -114,7 +118,7 @@ def _watch(control: socket.socket, children: set[int], scratch: Path) -> None:
 
 
 def _make_optimizer() -> None:
-    """Import what torch imports with a process's first optimizer: a second that few exercises need."""
+    """Make torch import what its first optimizer needs; that takes a second, and few exercises need it."""
     import torch
 
     torch.optim.SGD([torch.zeros(1)])
@@ -130,7 +134,7 @@ def _reap(child: int, scratch: Path) -> int:
 def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) -> int:
     child = os.fork()
     if child == 0:
-        with contextlib.suppress(BaseException):  # else the child would go on as a second zygote
+        with contextlib.suppress(BaseException):  # the child must never go on as a second zygote
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             control.close()
             os.dup2(descriptor, _CHANNEL)

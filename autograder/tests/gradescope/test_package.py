@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+import autograder
 from autograder.cli.group import main
 from autograder.course.course import Course, load_course
 from autograder.gradescope import package as packing
@@ -159,6 +160,15 @@ def test_the_zip_holds_two_scripts_the_engine_and_this_exercise_alone(own: Cours
     assert "course/solutions/02_other/test_hidden.py" in names
     assert not [name for name in names if "01_small" in name or "tests/" in name or "__pycache__" in name]
     assert "01_small" not in settings
+
+
+def test_the_zip_holds_every_room_that_is_installed_and_neither_the_bench_nor_tests(own: Course) -> None:
+    engine = Path(autograder.__file__).parent
+    rooms = {path.parent.name for path in engine.glob("*/__init__.py")}
+    with zipfile.ZipFile(write_package(own, small(own))) as packed:
+        parts = [name.split("/") for name in packed.namelist() if name.startswith("engine/autograder/")]
+    assert {room for _, _, room, *inside in parts if inside} == rooms - {"bench"}
+    assert not [name for name in parts if {"bench", "tests"} & set(name)]
 
 
 def test_an_engine_that_is_not_whole_is_not_packed(

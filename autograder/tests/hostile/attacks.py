@@ -1,4 +1,4 @@
-"""Attacks, the host that they may want to change, and the desk at which submissions with them are graded."""
+"""Attacks, the host that they would change, and the desk where submissions that hold them are graded."""
 
 import copy
 import json
@@ -8,7 +8,6 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from autograder.report.report import Report
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import read_notebook
 from autograder.tests.classroom import cell_of, small, solved, stripped
+from autograder.tests.sandbox.processes import descendants
 
 FOLDER = Path(__file__).parent / "files"
 LIMITS = Limits(cell_seconds=2, call_seconds=1, total_seconds=20, memory_mb=512)
@@ -37,19 +37,19 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGIO, signal.S
 
 @dataclass(frozen=True)
 class Attack:
-    """What one file tries, and what comes of it; the question beside it must pass."""
+    """What one file tries, and what must come of it; the other question of the submission must pass."""
 
     path: Path
     about: str
-    verdicts: tuple[str, ...]  # several where it is a race which wall it meets first
+    verdicts: tuple[str, ...]  # several where it is left to chance which wall it meets first
     score: float = 0  # of the question that it answers
     hint: str = ""
-    tiers: tuple[Tier, ...] = TIERS  # those that stop it
+    tiers: tuple[Tier, ...] = TIERS  # the tiers that stop it
     answer: str = "row_sums"
     cell: str = "answer"  # "first": a cell of its own, above a plain wrong answer
     times: int = 1
     forbid: tuple[str, ...] = ()
-    alike: str = ""  # another answer, whose report must be the same to the byte
+    alike: str = ""  # another answer, which must get the same report to the byte
     form: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -80,7 +80,7 @@ ATTACKS = [load(path) for path in sorted(FOLDER.iterdir()) if path.suffix in (".
 
 
 class Host:
-    """The machine and the grader's own process: what an attack may want to change."""
+    """The machine and the grader's own process: what an attack would like to change."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / "gradebook.db"
@@ -104,7 +104,7 @@ class Host:
         self.listener.close()
 
     def state(self) -> dict[str, Any]:
-        """Return all that must be the same before and after."""
+        """Return everything that must be the same before and after an attack."""
         return {
             "file": (self.file.read_text(encoding="utf-8"), _status(self.file)),
             "folder": (sorted(self.folder.iterdir()), _status(self.folder)),
@@ -120,7 +120,7 @@ class Host:
 
 
 class Desk:
-    """A grader with a zygote of one tier, and what its zygote has around it."""
+    """A grader with a zygote of one tier, which also knows the processes and files around that zygote."""
 
     def __init__(self, course: Course, zygote: Zygote, host: Host) -> None:
         self.exercise = small(course)
@@ -140,7 +140,10 @@ class Desk:
         code = {"op": "cell", "number": 0, "code": "import os; print(os.getcwd())"}
         reply, _ = worker.ask(code, [], 10)
         worker.close()
-        self._scratch = Path(reply["outputs"][0]["text"].strip()).parent
+        scratch = Path(reply["outputs"][0]["text"].strip()).parent
+        family = {process.pid for process in descendants(zygote.process_id)}
+        python = max(family, default=zygote.process_id)  # the zygote itself starts last of all
+        self._scratch = Path(f"/proc/{python}/root{scratch}")
         self._own = set(self._surroundings())
 
     def grade(self, attack: Attack, code: str = "") -> Graded:
@@ -179,15 +182,13 @@ class Desk:
         return {**made, "cells": [own, *made["cells"]]}
 
     def left_behind(self) -> list[str]:
-        """Return the processes and files that a graded submission has left."""
+        """Return the processes and files that graded submissions have left."""
         return sorted(set(self._surroundings()) - self._own)
 
     def _surroundings(self) -> Iterator[str]:
-        """Yield what the zygote has around it: its children, and the files in its folder."""
-        family = _descendants(self.zygote._launched.process.pid)
-        python = max(family, default=self.zygote._launched.process.pid)
-        yield from (f"process {child}" for child in _descendants(python))
-        yield from (path.name for path in Path(f"/proc/{python}/root{self._scratch}").iterdir())
+        """Yield what is around the zygote: all processes behind its walls, and the files in its folder."""
+        yield from (f"process {process.pid}" for process in descendants(self.zygote.process_id))
+        yield from (path.name for path in self._scratch.iterdir())
 
     def _formed(self, form: dict[str, Any]) -> dict[str, Any]:
         made = copy.deepcopy(solved(self.exercise, **RIGHT))
@@ -218,14 +219,3 @@ def _merge(target: dict[str, Any], change: dict[str, Any]) -> None:
             _merge(target[key], value)
         else:
             target[key] = value
-
-
-def _descendants(process: int) -> set[int]:
-    """Return every living process that `process` has started, directly or not."""
-    parents = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            state, parent, *_ = path.read_text(encoding="utf-8").rpartition(")")[2].split()
-            parents[int(path.parent.name)] = int(parent) if state != "Z" else 0
-    found = {child for child, parent in parents.items() if parent == process}
-    return found.union(*map(_descendants, found))

@@ -10,10 +10,17 @@ from contextlib import suppress
 import psutil
 import pytest
 
-from autograder.sandbox import launch
+from autograder.sandbox import bubblewrap
+from autograder.sandbox.launch import launch_zygote, prelaunched
 from autograder.sandbox.zygote import Zygote
 
-QUICK = "import sys, autograder.launch; sys.exit('torch' in sys.modules)"
+QUICK = "import sys, autograder.sandbox.launch; sys.exit('torch' in sys.modules)"
+PRELAUNCHED = """
+import os, time
+from autograder.sandbox.launch import prelaunched
+held = prelaunched()
+print(held.__enter__().process.pid, flush=True)
+"""
 
 
 def test_starting_ahead_waits_for_no_torch() -> None:
@@ -21,25 +28,34 @@ def test_starting_ahead_waits_for_no_torch() -> None:
 
 
 def test_the_first_zygote_takes_what_was_started_ahead() -> None:
-    with launch.prelaunched():
-        (waiting,) = launch._AHEAD
-        with Zygote(outer=waiting.outer) as zygote:
-            assert zygote._launched.process is waiting.process
-            assert launch._AHEAD == []
+    with (
+        prelaunched() as waiting,
+        Zygote(outer=waiting.outer) as first,
+        Zygote(outer=waiting.outer) as second,
+    ):
+        assert first.process_id == waiting.process.pid
+        assert second.process_id != waiting.process.pid
 
 
 def test_one_that_nobody_takes_ends_with_the_block() -> None:
-    with launch.prelaunched():
-        (waiting,) = launch._AHEAD
+    with prelaunched() as waiting:
+        assert waiting.process.poll() is None
     assert waiting.process.returncode is not None
 
 
+def test_one_with_other_walls_than_asked_for_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bubblewrap, "program", lambda: None)
+    with prelaunched() as waiting:
+        other, taken = launch_zygote(outer=True), launch_zygote(outer=False)
+        assert other is not waiting
+        assert taken is waiting
+        other.end()
+        taken.end()
+
+
 def test_one_that_nobody_takes_ends_with_its_grader() -> None:
-    program = (
-        "import os; from autograder.sandbox import launch; held = launch.prelaunched(); held.__enter__(); "
-        "print(launch._AHEAD[0].process.pid, flush=True); os._exit(0)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", f"{PRELAUNCHED}os._exit(0)"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     try:
         psutil.Process(int(done.stdout)).wait(timeout=60)
     except psutil.NoSuchProcess:
@@ -60,11 +76,8 @@ def test_a_grader_killed_while_the_walls_are_raised_leaves_nothing_behind() -> N
 
 def _killed_after(seconds: float) -> int:
     """Kill a grader that has begun a zygote, and return the zygote's session."""
-    program = (
-        "import time; from autograder.sandbox import launch; held = launch.prelaunched(); held.__enter__(); "
-        "print(launch._AHEAD[0].process.pid, flush=True); time.sleep(60)"
-    )
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as grader:
+    command = [sys.executable, "-c", f"{PRELAUNCHED}time.sleep(60)"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as grader:
         assert grader.stdout is not None
         session = int(grader.stdout.readline())
         time.sleep(seconds)

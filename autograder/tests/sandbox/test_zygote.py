@@ -4,9 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,8 +13,17 @@ from autograder.course.limits import Limits, Tier
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import WallError, Zygote, ZygoteError
+from autograder.tests.sandbox.processes import descendants, gone
 
 LIMITS = Limits(cell_seconds=2, call_seconds=1, memory_mb=256)
+GRADER = """
+from autograder.course.limits import Limits
+from autograder.sandbox.zygote import Zygote
+zygote = Zygote()
+worker = zygote.fork(Limits())
+print(zygote.process_id, flush=True)
+worker.ask({"op": "cell", "number": 0, "code": "while True: pass"}, [], 600)
+"""
 
 
 @pytest.fixture
@@ -53,16 +60,18 @@ def test_a_bubblewrap_that_may_not_build_its_wall_costs_that_wall_alone(
         assert zygote.tier is Tier.CONTAINER
 
 
-def test_a_python_that_lies_in_the_temporary_folder_stays_visible(tmp_path: Path) -> None:
-    words = bubblewrap.wrapped(["true"], [tmp_path])
-    assert words.index("--tmpfs") < words.index(str(tmp_path))
-
-
 def test_fewer_walls_than_demanded_are_refused_unless_told_and_then_every_report_says_so() -> None:
     with pytest.raises(WallError, match="these do not stand: namespaces"):
         Zygote(Tier.FULL, outer=False)
     with Zygote(Tier.FULL, outer=False, unsafe=True) as zygote:
-        assert zygote.walls[-1] == "unsafe"
+        assert zygote.unsafe
+        assert zygote.walls == ("process", "rlimits", "landlock", "seccomp")
+        assert zygote.reported_walls == (*zygote.walls, "unsafe")
+
+
+def test_where_all_demanded_walls_stand_no_report_says_unsafe(zygote: Zygote) -> None:
+    assert not zygote.unsafe
+    assert zygote.reported_walls == zygote.walls
 
 
 def test_a_worker_hangs_and_the_next_one_does_not(zygote: Zygote) -> None:
@@ -138,9 +147,9 @@ def test_what_a_first_optimizer_imports_is_imported_once_for_all(zygote: Zygote)
     worker.close()
 
 
-def test_a_zygote_that_dies_is_ours_to_mend() -> None:
+def test_a_zygote_that_dies_is_our_failure() -> None:
     zygote = Zygote()
-    os.killpg(zygote._launched.process.pid, signal.SIGKILL)
+    os.killpg(zygote.process_id, signal.SIGKILL)
     with pytest.raises(ZygoteError):
         zygote.fork(LIMITS)
     with pytest.raises(ZygoteError):
@@ -148,47 +157,11 @@ def test_a_zygote_that_dies_is_ours_to_mend() -> None:
     zygote.close()
 
 
-def test_a_grader_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
-    script = (
-        "import sys, time\n"
-        "from autograder.sandbox.zygote import Limits, Zygote\n"
-        "zygote = Zygote()\n"
-        "worker = zygote.fork(Limits())\n"
-        "print(zygote._launched.process.pid, flush=True)\n"
-        "worker.ask({'op': 'cell', 'number': 0, 'code': 'while True: pass'}, [], 600)\n"
-    )
-    grader = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
-    assert grader.stdout is not None
-    grader.stdout.readline()
-    family = descendants(grader.pid)
-    assert len(family) >= 2
-    grader.kill()
-    grader.wait()
-    grader.stdout.close()
+def test_a_grader_that_is_killed_leaves_no_process() -> None:
+    with subprocess.Popen([sys.executable, "-c", GRADER], stdout=subprocess.PIPE, text=True) as grader:
+        assert grader.stdout is not None
+        grader.stdout.readline()
+        family = descendants(grader.pid)
+        assert len(family) >= 2
+        grader.kill()
     assert gone(family)
-
-
-def gone(processes: set[int], seconds: float = 10) -> bool:
-    """Wait until none of `processes` lives."""
-    end = time.monotonic() + seconds
-    while (living := processes & set(parents())) and time.monotonic() < end:
-        time.sleep(0.05)
-    return not living
-
-
-def descendants(process: int) -> set[int]:
-    """Return every process that `process` has started, directly or not."""
-    parent_of = parents()
-    found = {child for child, parent in parent_of.items() if parent == process}
-    return found.union(*map(descendants, found))
-
-
-def parents() -> dict[int, int]:
-    """Return the parent of each living process."""
-    found = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            state, parent, *_ = path.read_text(encoding="utf-8").rpartition(")")[2].split()
-            if state != "Z":
-                found[int(path.parent.name)] = int(parent)
-    return found

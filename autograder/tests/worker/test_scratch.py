@@ -26,7 +26,7 @@ worker.ask({"op": "cell", "number": 0, "code": "while True: pass"}, [], 600)
 
 
 def folder_of(zygote: Zygote) -> tuple[Worker, Path]:
-    """Return a worker, and the folder that holds its zygote's."""
+    """Return a worker, and the folder in which its zygote keeps those of its workers."""
     worker = zygote.fork(Limits())
     code = "import os; open('left', 'w').close(); print(os.getcwd())"
     reply, _ = worker.ask({"op": "cell", "number": 0, "code": code}, [], 60)
@@ -56,7 +56,7 @@ def test_what_a_killed_zygote_leaves_the_next_one_removes_and_nothing_else() -> 
         worker, used = folder_of(alive)
         dead = Zygote(outer=False)
         lost, left = folder_of(dead)
-        os.killpg(dead._launched.process.pid, signal.SIGKILL)
+        os.killpg(dead.process_id, signal.SIGKILL)
         with pytest.raises(ZygoteError):
             lost.close()
         dead.close()

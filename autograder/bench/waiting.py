@@ -1,4 +1,4 @@
-"""What a student waits for: `pytest` in the assignment's folder, and `autograder run`, each a new process."""
+"""How long a student waits for `pytest` in the assignment's folder, and for `autograder run`."""
 
 import json
 import shutil
@@ -18,23 +18,23 @@ from autograder.submission.notebook import read_notebook
 _QUIET = {
     "MPLBACKEND": "agg",
     "PYTHONDONTWRITEBYTECODE": "1",
-    # What our own tests need pytest to load; no student has it. Jupyter's plugins stay.
+    # These plugins come with our own tests and no student has them. Jupyter's plugins stay.
     "PYTEST_ADDOPTS": "-p no:hypothesispytest -p no:xdist -p no:xdist.looponfail",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """Seconds, medians of some runs."""
+class Waiting:
+    """Seconds, each the median of some runs."""
 
-    cells: float  # python that imports torch and runs the notebook's cells, without its pictures
+    cells: float  # python alone: it imports torch and runs the notebook's cells without its pictures
     pytest: float
     run: float
 
 
-def desk(course: Course, exercise: Exercise, place: Path, repeats: int, *, warm: bool) -> Desk:
-    """Measure with a solved notebook in a copy of the assignment's folder."""
-    with TemporaryDirectory(dir=place) as folder:
+def measure_waiting(course: Course, exercise: Exercise, parent: Path, repeats: int, *, warm: bool) -> Waiting:
+    """Measure with a solved notebook in a copy of the assignment's folder, each command in a new process."""
+    with TemporaryDirectory(dir=parent) as folder:
         here = Path(folder) / exercise.name
         shutil.copytree(course.assignments / exercise.name, here)
         notebook = here / f"{exercise.name}.ipynb"
@@ -47,11 +47,11 @@ def desk(course: Course, exercise: Exercise, place: Path, repeats: int, *, warm:
             command(course.root, ["run", "--unsafe", str(notebook)]),
         )
         for words in commands if warm else ():
-            measure(words, here, _QUIET)  # fills the disk's cache, for all alike
+            measure(words, here, _QUIET)  # fills the disk's cache, from which all then gain alike
         cells, pytest, run = (
             median(measure(words, here, _QUIET).seconds for _ in range(repeats)) for words in commands
         )
-        return Desk(cells, pytest, run)
+        return Waiting(cells, pytest, run)
 
 
 def _program(exercise: Exercise, notebook: Path) -> str:

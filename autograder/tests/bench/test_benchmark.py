@@ -1,0 +1,26 @@
+"""A whole bench on a tiny class."""
+
+from dataclasses import asdict, replace
+
+from autograder.bench import stages
+from autograder.bench.benchmark import QUICK, measure_exercise
+from autograder.course.course import Course
+from autograder.tests.classroom import small
+
+
+def test_a_tiny_bench_measures_everything_of_ours(furnished: Course) -> None:
+    notices: list[str] = []
+    plan = replace(QUICK, sizes=(), stock=0, otter=0)
+    found = measure_exercise(furnished, small(furnished), plan, notices.append)
+    (done,) = found.ours
+    assert (done.count, done.jobs) == (2, 1)
+    assert done.again is not None
+    assert {"process", "rlimits"} <= set(found.walls)
+    assert found.others == ()
+    by_name = {stage.name: stage for stage in found.stages}
+    assert set(by_name) >= {stages.ONCE, stages.FORK, stages.CELLS, stages.TESTS, stages.BOOK}
+    numbers = [done.seconds, done.again, done.peak_mb, *asdict(found.waiting).values()]
+    numbers += [number for stage in found.stages for number in (stage.milliseconds, stage.without_walls)]
+    assert all(number > 0 for number in numbers), numbers
+    assert "this grader, 2 submissions, 1 job" in notices
+    assert list((furnished.build / "bench").iterdir()) == []

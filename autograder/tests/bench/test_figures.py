@@ -1,0 +1,11 @@
+"""The figures as data."""
+
+import json
+
+from autograder.bench.figures import Figures
+
+
+def test_the_figures_are_json_for_programs(figures: Figures) -> None:
+    data = json.loads(figures.to_json())
+    assert data["ours"][1] == {"count": 200, "jobs": 2, "seconds": 12.5, "peak_mb": 1500.0, "again": 4.0}
+    assert (data["others"][0]["agrees"], data["others"][0]["questions"]) == (3, 4)

@@ -1,0 +1,106 @@
+"""The system call filter, run here as the kernel would run it, and once by the kernel itself."""
+
+import struct
+import subprocess
+import sys
+
+import pytest
+
+from autograder.worker.seccomp import build
+from autograder.worker.syscalls import ALLOWED, CONDITIONAL, REFUSED, numbered
+
+OURSELVES = 4321
+AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+ALLOW, KILL = 0x7FFF0000, 0x80000000
+NOT_PERMITTED, UNKNOWN, NO_TERMINAL = (0x00050000 | number for number in (1, 38, 25))
+MACHINES = pytest.mark.parametrize("machine", AUDIT)
+
+
+def decision(machine: str, number: int, *arguments: int, architecture: int = 0) -> int:
+    """Return what the filter says of a call, by running its instructions one after another."""
+    program = build(OURSELVES, machine)
+    words = [number, architecture or AUDIT[machine], 0, 0]
+    for argument in (*arguments, 0, 0, 0):
+        words += [argument & 0xFFFFFFFF, argument >> 32]
+    value = place = 0
+    while True:
+        code, when_true, when_false, operand = struct.unpack("HBBI", program[place])
+        place += 1
+        match code:
+            case 0x20:  # load
+                value = words[operand // 4]
+            case 0x54:  # and
+                value &= operand
+            case 0x06:  # return
+                return int(operand)
+            case 0x15 | 0x35 | 0x45:  # jump if equal, if at least, if a bit is set
+                holds = {0x15: value == operand, 0x35: value >= operand, 0x45: bool(value & operand)}[code]
+                place += when_true if holds else when_false
+            case _:
+                raise AssertionError(f"an instruction {code:#x} that the filter never uses")
+
+
+@MACHINES
+def test_every_listed_call_is_decided_as_its_list_says(machine: str) -> None:
+    assert {decision(machine, number) for number in numbered(ALLOWED, machine).values()} == {ALLOW}
+    assert {decision(machine, number) for number in numbered(REFUSED, machine).values()} == {NOT_PERMITTED}
+
+
+@MACHINES
+def test_every_other_call_looks_unknown(machine: str) -> None:
+    listed = set(numbered(f"{ALLOWED} {CONDITIONAL} {REFUSED}", machine).values())
+    assert {decision(machine, number) for number in range(600) if number not in listed} == {UNKNOWN}
+
+
+@MACHINES
+def test_another_architecture_s_calls_end_the_process(machine: str) -> None:
+    read = numbered("read", machine)["read"]
+    assert decision(machine, read, architecture=0x40000003) == KILL
+
+
+def test_the_other_calling_convention_of_x86_64_is_unknown() -> None:
+    assert decision("x86_64", 0x40000000) == UNKNOWN
+
+
+@MACHINES
+@pytest.mark.parametrize(
+    ("call", "arguments", "expected"),
+    [
+        ("kill", (OURSELVES, 9), ALLOW),
+        ("kill", (OURSELVES + 1, 9), NOT_PERMITTED),
+        ("kill", (0, 9), NOT_PERMITTED),
+        ("tgkill", (OURSELVES, 1, 9), ALLOW),
+        ("tgkill", (1, 1, 9), NOT_PERMITTED),
+        ("prlimit64", (0,), ALLOW),
+        ("prlimit64", (1,), NOT_PERMITTED),
+        ("prctl", (15,), ALLOW),
+        ("prctl", (4,), NOT_PERMITTED),  # may others trace this process?
+        ("ioctl", (1, 0x5401), ALLOW),
+        ("ioctl", (1, 0x5412), NO_TERMINAL),  # put characters into a terminal's input
+        ("fcntl", (1, 1030), ALLOW),
+        ("fcntl", (1, 8), NOT_PERMITTED),  # whom the kernel signals
+        ("clone", (0x00010000,), ALLOW),  # a thread
+        ("clone", (17,), NOT_PERMITTED),  # a process
+        ("openat", (0, 0, 0o1001), ALLOW),  # empty a file that is opened to write
+        ("openat", (0, 0, 0o1000), NOT_PERMITTED),
+        ("openat", (0, 0, 0o101003), NOT_PERMITTED),
+    ],
+)
+def test_some_calls_are_decided_by_an_argument(
+    machine: str, call: str, arguments: tuple[int, ...], expected: int
+) -> None:
+    assert decision(machine, numbered(call, machine)[call], *arguments) == expected
+
+
+def test_the_kernel_takes_the_filter_and_goes_by_it() -> None:
+    program = """if True:
+        import os, socket
+        from autograder.worker import seccomp
+        seccomp.install()
+        try:
+            socket.socket()
+        except PermissionError:
+            print("refused", os.getpid() > 0)
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "refused True\n"

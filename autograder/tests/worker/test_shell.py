@@ -1,0 +1,89 @@
+"""A cell's outputs in nbformat's form and within bounds, and what IPython does differently here."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from autograder.course.limits import Limits
+from autograder.sandbox.zygote import Zygote
+from autograder.worker.shell import MAX_DISPLAYS, MAX_SHOWN, MAX_TEXT, Outputs
+
+Run = Callable[[str], dict[str, Any]]
+NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash.\n"
+
+
+@pytest.fixture
+def run(zygote: Zygote) -> Iterator[Run]:
+    """Return a function that runs a cell in a fresh worker's shell."""
+    worker = zygote.fork(Limits())
+    yield lambda code: worker.ask({"op": "cell", "number": 4, "code": code}, [], 30)[0]
+    worker.close()
+
+
+def test_printed_text_is_kept_in_order_and_one_stream_s_lines_together() -> None:
+    outputs = Outputs()
+    for stream, text in (("stdout", "a"), ("stdout", "b"), ("stderr", "c"), ("stdout", "d")):
+        outputs.text(stream, text)
+    assert [(item["name"], item["text"]) for item in outputs.items] == [
+        ("stdout", "ab"),
+        ("stderr", "c"),
+        ("stdout", "d"),
+    ]
+
+
+def test_text_beyond_the_bound_is_dropped_with_a_note() -> None:
+    outputs = Outputs()
+    for _ in range(3):
+        outputs.text("stdout", "x" * (MAX_TEXT - 1))
+    (item,) = outputs.items
+    assert item["text"] == "x" * MAX_TEXT + "\n[output cut here]\n"
+
+
+def test_displays_are_bounded_in_number_and_in_size() -> None:
+    outputs = Outputs()
+    outputs.display({"text/html": "x" * (MAX_SHOWN + 1), "text/plain": "small"})
+    outputs.display({"application/javascript": "alert()"})
+    for _ in range(MAX_DISPLAYS):
+        outputs.display({"text/plain": "y"})
+    assert outputs.items[0]["data"] == {"text/plain": "small"}
+    assert len(outputs.items) == MAX_DISPLAYS
+
+
+def test_a_cell_shows_what_it_prints_displays_and_ends_with(run: Run) -> None:
+    shown = run("import sys\nprint('out')\nprint('err', file=sys.stderr)\ndisplay(1)\n2")
+    assert shown["error"] is None
+    assert [item.get("text") or item["data"]["text/plain"] for item in shown["outputs"]] == [
+        "out\n",
+        "err\n",
+        "1",
+        "2",
+    ]
+
+
+def test_none_at_a_cell_s_end_is_not_shown(run: Run) -> None:
+    assert run("None")["outputs"] == []
+
+
+def test_a_picture_is_text_in_base64(run: Run) -> None:
+    shown = run("class Picture:\n    def _repr_png_(self):\n        return b'png'\nPicture()")
+    assert shown["outputs"][0]["data"]["image/png"] == "cG5n"
+
+
+def test_an_error_is_described_with_its_cell_and_not_printed(run: Run) -> None:
+    shown = run("x = 1\nx.y")
+    assert shown["outputs"] == []
+    assert (shown["error"]["type"], shown["error"]["places"]) == ("AttributeError", [[4, 2]])
+    assert run("x = (")["error"]["type"] == "SyntaxError"
+
+
+@pytest.mark.parametrize("code", ["!ls", "%pip install torch", "%%bash\nls", "x = !ls"])
+def test_starting_a_program_is_a_note_and_the_cell_goes_on(run: Run, code: str) -> None:
+    shown = run(code)
+    assert shown["error"] is None
+    assert shown["outputs"] == [{"output_type": "stream", "name": "stderr", "text": NO_PROGRAM}]
+
+
+def test_one_cell_s_names_are_there_for_the_next(run: Run) -> None:
+    run("x = 20")
+    assert run("print(x + 1)")["outputs"][0]["text"] == "21\n"

@@ -1,0 +1,112 @@
+"""The inner wall: which parts of it stand in a process that raises it, and what it costs that process."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+import autograder
+from autograder.tests.sandbox.processes import gone
+from autograder.worker import landlock
+from autograder.worker.walls import interpreter, readable
+
+CONFINED = """
+import json, resource, sys
+from autograder.worker import landlock, seccomp, walls
+{before}
+raised = walls.confine({{"memory_mb": 64, "cpu_seconds": 7}})
+status = dict(line.split(":", 1) for line in open("/proc/self/status").read().splitlines())
+try:
+    bytearray(128 << 20)
+except MemoryError:
+    raised.append("memory")
+print(json.dumps({{
+    "walls": raised,
+    "privileges": [status[name].strip() for name in ("NoNewPrivs", "CapEff", "CapBnd")],
+    "seconds": resource.getrlimit(resource.RLIMIT_CPU),
+    "file": resource.getrlimit(resource.RLIMIT_FSIZE)[0],
+}}))
+"""
+PARENT = """
+import subprocess, sys
+command = [sys.executable, "-c", sys.argv[1]]
+child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+child.stdout.readline()
+print(child.pid, flush=True)
+input()
+"""
+CHILD = """
+from autograder.worker.walls import die_with_parent
+die_with_parent()
+print("ready", flush=True)
+while True:
+    pass
+"""
+
+
+def confined(folder: Path, before: str = "") -> dict[str, Any]:
+    """Return what a process in `folder` says of itself once it has raised its walls."""
+    command = [sys.executable, "-c", CONFINED.format(before=before)]
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, check=True)
+    seen: dict[str, Any] = json.loads(done.stdout)
+    return seen
+
+
+def test_every_part_stands_and_nothing_of_root_is_left(tmp_path: Path) -> None:
+    seen = confined(tmp_path)
+    assert seen["walls"] == ["rlimits", "landlock", "seccomp", "memory"]
+    no_new, effective, bound = seen["privileges"]
+    assert (no_new, int(effective, 16)) == ("1", 0)
+    assert os.getuid() != 0 or int(bound, 16) == 0
+    assert seen["seconds"] == [7, 7]
+    assert seen["file"] == 16 << 20
+
+
+@pytest.mark.parametrize(
+    ("before", "walls"),
+    [
+        ("landlock.install = lambda *_: False", ["rlimits", "seccomp"]),
+        ("seccomp.platform.machine = lambda: 'riscv64'", ["rlimits", "landlock"]),
+    ],
+    ids=["a kernel without Landlock", "an architecture without numbers"],
+)
+def test_a_part_that_the_machine_cannot_raise_is_left_out(
+    tmp_path: Path, before: str, walls: list[str]
+) -> None:
+    assert confined(tmp_path, before)["walls"] == [*walls, "memory"]
+
+
+def test_a_lower_limit_that_holds_already_stays(tmp_path: Path) -> None:
+    lower = "resource.setrlimit(resource.RLIMIT_CPU, (5, 5))"
+    assert confined(tmp_path, lower)["seconds"] == [5, 5]
+
+
+def test_python_and_the_worker_can_be_read_and_neither_homes_nor_the_engine() -> None:
+    shown = list(readable())
+    engine = Path(autograder.__file__).parent
+    assert any(Path(os.__file__).is_relative_to(place) for place in shown)
+    assert Path(landlock.__file__).parent in shown
+    for hidden in (Path.home(), engine / "grading", Path(tempfile.gettempdir()), Path("/etc/passwd")):
+        assert not any(hidden.is_relative_to(place) for place in shown), hidden
+    assert set(interpreter()) < set(shown)
+
+
+def test_a_process_can_be_made_to_end_with_its_parent() -> None:
+    command = [sys.executable, "-c", PARENT, CHILD]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        family = {psutil.Process(int(process.stdout.readline()))}
+        process.send_signal(signal.SIGKILL)
+    assert gone(family)
+
+
+def test_the_tests_own_process_is_not_confined() -> None:
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 16 << 20

@@ -1,0 +1,67 @@
+"""What the grader learns of an exception, or of a value that cannot be sent: a few short texts and numbers.
+
+A submission makes the exception, so its methods may fail and its texts may be of any length.
+"""
+
+import traceback
+from collections.abc import Iterator
+from itertools import islice
+
+import torch
+from torch import nn
+
+from autograder.worker.protocol import Header
+
+CELL = "cell "  # a cell's code is compiled under the file name "cell 7"
+_MAX_MESSAGE = 500
+_MAX_PLACES = 20
+_MANY = 1 << 24  # elements: more than any answer needs
+_NAME, _BASES = type.__dict__["__name__"].__get__, type.__dict__["__mro__"].__get__
+
+
+def describe(error: BaseException) -> Header:
+    """Return an exception's type and bases, its shortened message, and the cells and lines that it passed."""
+    places = list(islice(_places(error), _MAX_PLACES))
+    return {
+        "type": _name(type(error)),
+        "bases": [_name(base) for base in _BASES(type(error))[:20]],
+        "message": _message(error),
+        "places": places,
+    }
+
+
+def _places(error: BaseException) -> Iterator[list[int | None]]:
+    """Yield each cell that an exception passed through, with the line, the innermost first."""
+    if isinstance(error, SyntaxError) and (error.filename or "").startswith(CELL):
+        yield [int((error.filename or "").removeprefix(CELL)), error.lineno]
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        number = frame.f_code.co_filename.removeprefix(CELL)
+        if number.isdecimal():
+            yield [int(number), line]
+
+
+def _message(error: BaseException) -> str:
+    try:
+        text = str(error.msg if isinstance(error, SyntaxError) else error)
+        return str.__getitem__(text, slice(_MAX_MESSAGE))  # a subclass of str may slice as it likes
+    except BaseException:
+        return ""  # the exception's own __str__ failed
+
+
+def _name(kind: type) -> str:
+    """Return the name of a type, even where its metaclass gives it another."""
+    name: str = _NAME(kind)
+    return str.__getitem__(name, slice(100))
+
+
+def kind(value: object) -> str:
+    """Return the words that name a value's type to a student."""
+    if isinstance(value, torch.Tensor):
+        if type(value) not in (torch.Tensor, nn.Parameter):
+            return f"{type(value).__name__}, a subclass of Tensor"
+        size = f" with {value.numel():,} elements" if value.numel() > _MANY else ""
+        where = "" if value.device.type == "cpu" else f" on {value.device.type}"
+        layout = "" if value.layout is torch.strided else f" {str(value.layout).removeprefix('torch.')}"
+        return f"Tensor of {str(value.dtype).removeprefix('torch.')}{layout}{where}{size}"
+    module = type(value).__module__
+    return type(value).__name__ if module in ("builtins", "__main__") else f"{module}.{type(value).__name__}"
