@@ -167,7 +167,7 @@ def run(
         from autograder.batch.run import run_notebooks
         from autograder.cli.shown import show_report
         from autograder.report.report import Status
-        from autograder.report.text import clean
+        from autograder.report.text import terminal_line
 
         runs = []
         for done in run_notebooks(_course(folder), notebooks, exercise, unsafe=unsafe):
@@ -176,7 +176,7 @@ def run(
             else:
                 show_report(done)
             if done.fault:
-                click.echo(clean(f"{done.notebook}: our failure: {done.fault}"), err=True)
+                click.echo(terminal_line(f"{done.notebook}: our failure: {done.fault}"), err=True)
             runs.append(done)
     if junit is not None:
         junit.write(to_junit(runs))

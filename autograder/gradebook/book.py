@@ -32,7 +32,7 @@ from autograder.gradebook.grades import complete, record
 from autograder.gradebook.reading import handins
 from autograder.gradebook.release import ConversionError, log_of, register, told
 from autograder.grading.grader import Graded
-from autograder.report.feedback_page import page
+from autograder.report.feedback_page import render_feedback
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.report.report import Report
 from autograder.submission.digest import fingerprint, rules
@@ -123,7 +123,7 @@ class ExerciseGradebook:
         with self._telling(handin.student):
             node = nbformat.read(submission.autograded, as_version=4)
             report = Report.from_dict(node.metadata["autograder"]["report"])
-            text = page(report, handin, node.cells)
+            text = render_feedback(report, handin, node.cells)
             beside = submission.autograded.parent.iterdir()
             others = {path.name: path for path in beside if path.suffix != ".ipynb"}
             self._write(self._feedback, submission.feedback, text, others)

@@ -9,7 +9,7 @@ from nbgrader.api import Gradebook
 
 from autograder.course.course import load_course
 from autograder.gradebook.reading import handins
-from autograder.report.feedback_page import page
+from autograder.report.feedback_page import render_feedback
 from autograder.report.report import Report
 
 
@@ -30,4 +30,4 @@ class FeedbackExporter(Exporter):  # type: ignore[misc]
         with Gradebook(coursedir.db_url, course.settings.course) as gradebook:
             (handin,) = handins(gradebook, exercise, about["student"])
         report = Report.from_dict(node.metadata["autograder"]["report"])
-        return page(report, handin, node.cells), resources
+        return render_feedback(report, handin, node.cells), resources

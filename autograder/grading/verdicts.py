@@ -8,11 +8,12 @@ from autograder.course.exercise import Exercise
 from autograder.grading import leaks as discretion
 from autograder.grading.session import CodeCell, ExhaustedError, Session
 from autograder.report.report import Outcome, Verdict
+from autograder.report.text import one_line
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.sandbox.zygote import ZygoteError
 from autograder.submission.matching import seems_to_define
 from autograder.testing.expect import Unmet
-from autograder.testing.student import Exchange, NotDefinedError, StudentError, one_line
+from autograder.testing.student import Exchange, NotDefinedError, StudentError
 from autograder.testing.suite import Suite, TestRun
 from autograder.worker.protocol import ProtocolError
 

@@ -13,11 +13,12 @@ from autograder.publishing import picture
 from autograder.publishing.csv_table import Row, write_sheet
 from autograder.publishing.graded_work import read_classwork
 from autograder.publishing.statistics import DROP, FEWEST, Numbers, QuestionNumbers, count
-from autograder.report.feedback_page import POLICY, STYLE
 from autograder.report.report import Verdict
+from autograder.report.safe_html import POLICY
 from autograder.submission.submission import Submission
 
 _HERE = Path(__file__).parent
+_STYLE = _HERE.parent / "report" / "page.css"
 _BINS = 10
 _SHEETS: dict[str, Row] = {
     "questions": (
@@ -52,7 +53,7 @@ def page(course: Course, numbers: Numbers) -> str:
     return template.render(
         title=course.settings.title,
         policy=POLICY,
-        style=STYLE.read_text(encoding="utf-8"),
+        style=_STYLE.read_text(encoding="utf-8"),
         numbers=numbers,
         pictures=_pictures(numbers),
         address=lambda student, exercise: _address(course, student, exercise),

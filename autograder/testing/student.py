@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import torch
 
+from autograder.report.text import one_line
 from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
 
@@ -195,12 +196,6 @@ class Torch:
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """Call what the path names."""
         return Remote(self._student, {"torch": self._path}, self._path)(*args, **kwargs)
-
-
-def one_line(text: object, limit: int) -> str:
-    """Return hostile text as one printable line: no control characters, no escapes, a bounded length."""
-    plain = "".join(char if char.isprintable() else " " for char in str(text)[: 2 * limit])
-    return " ".join(plain.split())[:limit].rstrip()  # so that doing it twice changes nothing
 
 
 def _missing(request: Header) -> str:

@@ -21,10 +21,10 @@ from autograder.publishing.dashboard import bins, write_dashboard
 from autograder.publishing.graded_work import Work
 from autograder.publishing.picture import columns, rows
 from autograder.publishing.statistics import Look, QuestionNumbers, count
-from autograder.report.feedback_page import POLICY
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, Verdict, total, written
 from autograder.report.report import TestReport as Told
+from autograder.report.safe_html import POLICY
 from autograder.submission.submission import Submission
 
 POINTS = {"double": 2.0, "row_sums": 3.0}
