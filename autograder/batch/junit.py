@@ -1,12 +1,11 @@
 """Writes reports as JUnit XML, as build servers show it: a suite a notebook, a case a hidden test."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict
-from autograder.report.text import clean_text, number
+from autograder.report.text import number, xml_text
 
 _KINDS = {
     Verdict.PASSED: "",
@@ -15,7 +14,6 @@ _KINDS = {
     Verdict.GRADER_ERROR: "error",  # ours; all others are the submission's
 }
 _COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
-_NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_junit(reports: Iterable[tuple[str, Report]]) -> str:
@@ -29,7 +27,7 @@ def to_junit(reports: Iterable[tuple[str, Report]]) -> str:
 
 
 def _suite(root: Element, notebook: str, report: Report) -> None:
-    suite = SubElement(root, "testsuite", name=_text(notebook))
+    suite = SubElement(root, "testsuite", name=xml_text(notebook))
     properties = SubElement(suite, "properties")
     described = {
         "exercise": report.exercise,
@@ -39,7 +37,7 @@ def _suite(root: Element, notebook: str, report: Report) -> None:
         "sandbox": " ".join(report.sandbox),
     }
     for name, value in described.items():
-        SubElement(properties, "property", name=name, value=_text(value))
+        SubElement(properties, "property", name=name, value=xml_text(value))
     seen: Counter[tuple[str, str]] = Counter()
     for question in report.questions:
         for test in _tests(question, report):
@@ -60,9 +58,9 @@ def _tests(question: QuestionReport, report: Report) -> Iterator[TestReport]:
 def _case(suite: Element, classname: str, test: TestReport, place: int) -> None:
     """Add a test; those that share a title are numbered, as readers take equal names for one test."""
     name = f"{test.title} ({place})" if place > 1 else test.title
-    case = SubElement(suite, "testcase", classname=_text(classname), name=_text(name))
+    case = SubElement(suite, "testcase", classname=xml_text(classname), name=xml_text(name))
     if kind := _KINDS.get(test.verdict, "failure"):
-        message = _text(test.hint or str(test.verdict))
+        message = xml_text(test.hint or str(test.verdict))
         attributes = {"message": message} if kind == "skipped" else {"type": test.verdict, "message": message}
         SubElement(case, kind, attributes)
 
@@ -71,8 +69,3 @@ def _count(element: Element, cases: Sequence[Element]) -> None:
     element.set("tests", str(len(cases)))
     for kind, name in _COUNTED.items():
         element.set(name, str(sum(case.find(kind) is not None for case in cases)))
-
-
-def _text(text: str) -> str:
-    """Return what XML can hold of a text."""
-    return _NO_XML.sub("", clean_text(text))

@@ -63,8 +63,8 @@ def collect(
 
 def _tell(line: "Line") -> None:
     """Say in one line what became of a thing in an archive."""
-    from autograder.report.text import clean
+    from autograder.report.text import terminal_line
 
     who = f"{line.exercise} {line.student}" if line.student else ""
     where = (line.archive, line.path) if line.status == "refused" else ()
-    click.echo(clean(": ".join(part for part in (who, *where, line.status, line.message) if part)))
+    click.echo(terminal_line(": ".join(part for part in (who, *where, line.status, line.message) if part)))

@@ -168,7 +168,7 @@ def run(
         from autograder.cli.shown import show_report
         from autograder.grading.failures import describe_failure
         from autograder.report.report import Status
-        from autograder.report.text import clean
+        from autograder.report.text import terminal_line
 
         course, reports = _course(folder), []
         for notebook, graded in run_notebooks(course, notebooks, exercise, unsafe=unsafe):
@@ -178,7 +178,7 @@ def run(
             else:
                 show_report(notebook, report)
             if problem := describe_failure(course, notebook, graded):
-                click.echo(clean(f"{notebook}: our failure: {problem}"), err=True)
+                click.echo(terminal_line(f"{notebook}: our failure: {problem}"), err=True)
             reports.append((notebook, report))
     if junit is not None:
         junit.write(to_junit(reports))

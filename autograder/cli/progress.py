@@ -13,7 +13,7 @@ from rich.text import Text
 from autograder.batch.grade import SubmissionLine, Summary
 from autograder.cli.table import show
 from autograder.report.report import Status
-from autograder.report.text import clean, number
+from autograder.report.text import number, terminal_line
 
 _STATES = (Status.GRADED, Status.UNREADABLE, "missing", "refused", Status.GRADER_ERROR)
 
@@ -90,4 +90,4 @@ def _described(line: SubmissionLine) -> str:
     before = "" if line.graded else "unchanged"
     words = ", ".join(word for word in (line.status, points, late, before) if word)
     message = f": {line.message}" if line.message else ""
-    return clean(f"{line.exercise} {line.student}: {words}{message}")
+    return terminal_line(f"{line.exercise} {line.student}: {words}{message}")

@@ -7,20 +7,20 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.report.text import clean
+from autograder.report.text import terminal_line
 
 Rows = Sequence[Sequence[str]]
 
 
 def show(title: str, columns: Sequence[str], rows: Rows, note: str = "") -> None:
     """Print a titled table and, below it, a note."""
-    tidy = [[clean(cell) for cell in row] for row in rows]
+    tidy = [[terminal_line(cell) for cell in row] for row in rows]
     console = Console()
     if console.is_terminal:
-        console.print(_rich(clean(title), columns, tidy))
-        console.print(Text(clean(note)))
+        console.print(_rich(terminal_line(title), columns, tidy))
+        console.print(Text(terminal_line(note)))
     else:
-        sys.stdout.write("\n".join(_plain(clean(title), columns, tidy, clean(note))) + "\n\n")
+        sys.stdout.write("\n".join(_plain(terminal_line(title), columns, tidy, terminal_line(note))) + "\n\n")
         sys.stdout.flush()
 
 

@@ -1,6 +1,7 @@
 """The words on each question that the formgrader and nbgrader's feedback show beside the answer."""
 
 from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.text import printable
 
 NO_RESPONSE = "No response."
 # Hints quote the student's own error messages, and nbgrader renders comments as markdown with HTML.
@@ -19,5 +20,4 @@ def comment(report: Report, question: QuestionReport) -> str:
 
 
 def _plain(text: str) -> str:
-    kept = "".join(letter for letter in text if letter == "\n" or letter.isprintable())
-    return kept.translate(_PLAIN)
+    return printable(text).translate(_PLAIN)

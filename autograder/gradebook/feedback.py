@@ -9,7 +9,7 @@ from nbgrader.api import Gradebook
 
 from autograder.course.course import load_course
 from autograder.gradebook.reading import submissions_in
-from autograder.report.feedback_page import page
+from autograder.report.feedback_page import render_feedback
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.report.report import Report
 
@@ -35,4 +35,4 @@ class FeedbackExporter(Exporter):  # type: ignore[misc]
 
 def feedback_page(graded: GradebookSubmission, node: NotebookNode) -> str:
     """Return the page on an autograded notebook, whose report is in its metadata."""
-    return page(Report.from_dict(node.metadata["autograder"]["report"]), graded, node.cells)
+    return render_feedback(Report.from_dict(node.metadata["autograder"]["report"]), graded, node.cells)

@@ -5,7 +5,7 @@ from typing import Any
 from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 
-from autograder.report.feedback_page import render_markdown
+from autograder.report.safe_html import render_markdown
 
 
 class CleanMarkdown(Preprocessor):  # type: ignore[misc]

@@ -14,7 +14,7 @@ from typing import Any
 from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
 from autograder.grading.restarting import RestartingGrader
-from autograder.report.feedback_page import OUTCOMES
+from autograder.report.feedback_page import MEANINGS
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.text import clean_text, number
 from autograder.submission.notebook import read_notebook
@@ -92,7 +92,7 @@ def _test(question: QuestionReport, report: Report) -> dict[str, Any]:
 
 def _told(question: QuestionReport) -> Iterator[str]:
     """Yield what a student reads of a question: its verdict, the hint, then test by test."""
-    yield f"{question.verdict}: {OUTCOMES[question.verdict]}"
+    yield f"{question.verdict}: {MEANINGS[question.verdict]}"
     if question.hint:
         yield question.hint
     for test in question.tests:

@@ -8,12 +8,13 @@ from autograder.grading import leaks
 from autograder.grading.location import Locator
 from autograder.grading.session import CodeCell, ExhaustedError, Session
 from autograder.report.report import Outcome, Verdict
+from autograder.report.text import one_line
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.sandbox.zygote import ZygoteError
 from autograder.submission.matching import seems_to_define
 from autograder.testing.exchange import Exchange
 from autograder.testing.expectations import Unmet
-from autograder.testing.student_error import NotDefinedError, StudentError, one_line
+from autograder.testing.student_error import NotDefinedError, StudentError
 from autograder.testing.suite import Suite, TestRun
 from autograder.worker.protocol import ProtocolError
 

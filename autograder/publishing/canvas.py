@@ -1,12 +1,12 @@
 """Writes grades as Canvas imports them into its gradebook.
 
-What Canvas does with such a file is in its own importer (instructure/canvas-lms, lib/gradebook_importer.rb):
-- The first columns are Student, ID, SIS User ID, SIS Login ID and Section, in this order; all others are
-  assignments, by title. An assignment that is not there yet is offered as a new one.
-- A row whose first cell holds "Points Possible" gives each assignment's points.
-- ID is Canvas's own number of a user, and comes first. Of anything else that begins with digits, Canvas
-  would take these for somebody's number, so only ids that are all digits, as Canvas's downloads have them,
-  stand there. Then follow the SIS user id, the login and, where all else fails, the name.
+Canvas's own importer says how it reads such a file (instructure/canvas-lms, lib/gradebook_importer.rb):
+- The first columns are Student, ID, SIS User ID, SIS Login ID and Section, in this order. All others are
+  assignments, by title; Canvas offers to create those that it does not have.
+- A row whose first cell contains "Points Possible" gives each assignment's points.
+- Canvas looks a student up by ID first, then by SIS user id, by login, and at last by name. ID is its own
+  number for a user, and of any other text there it reads the leading digits as such a number. So we put only
+  student ids there that are all digits, as they are in Canvas's own downloads.
 - An empty cell is no grade. Canvas shows what would change before it imports anything.
 """
 
@@ -19,12 +19,12 @@ Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise
 
 
 def header(points: Mapping[str, float]) -> Row:
-    """Return the first row: whose columns, then those of the exercises."""
+    """Return the first row: the columns that say who it is, then one for each exercise."""
     return (*_STUDENT, *points)
 
 
 def rows(points: Mapping[str, float], scores: Scores) -> Iterator[Row]:
-    """Yield the row of points and a row for each student, who is known by login, or by Canvas's number."""
+    """Yield the row of points, then each student's row; the id stands as login and, if all digits, as ID."""
     yield ("    Points Possible", "", "", "", "", *points.values())
     for student, grades in scores.items():
         number = student if student.isascii() and student.isdigit() else ""

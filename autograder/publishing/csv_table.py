@@ -1,25 +1,25 @@
-"""Writes tables as CSV that is safe to open in a spreadsheet: no cell of it is a formula."""
+"""Writes CSV tables that are safe to open in a spreadsheet, because no cell of them is a formula."""
 
 import csv
 import io
 from collections.abc import Iterable
 from pathlib import Path
 
+from autograder.files import write_whole
+
 Row = tuple[str | float | None, ...]
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def write_sheet(path: Path, header: Row, rows: Iterable[Row]) -> Path:
+def write_table(path: Path, header: Row, rows: Iterable[Row]) -> Path:
     """Write a table to `path`, the same bytes for the same table, and return `path`."""
     text = io.StringIO()
-    csv.writer(text).writerows([_safe(cell) for cell in row] for row in (header, *rows))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text.getvalue(), encoding="utf-8", newline="")
-    return path
+    csv.writer(text).writerows([_cell(value) for value in row] for row in (header, *rows))
+    return write_whole(path, text.getvalue())
 
 
-def _safe(cell: str | float | None) -> str:
-    """Return a table cell that no spreadsheet takes for a formula."""
-    if isinstance(cell, str):
-        return f"'{cell}" if cell.startswith(_FORMULA) and len(cell) > 1 else cell
-    return "" if cell is None else f"{cell:.4f}".rstrip("0").rstrip(".")
+def _cell(value: str | float | None) -> str:
+    """Return a value as text; a quote in front keeps spreadsheets from taking it for a formula."""
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA_STARTS) and len(value) > 1 else value
+    return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")

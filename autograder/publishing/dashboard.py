@@ -1,136 +1,73 @@
-"""Writes the dashboard: one page and its numbers as tables, for those who run the course."""
+"""Writes the dashboard for those who run the course: a page on the whole class, and its numbers as tables."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from jinja2 import Environment, StrictUndefined
-
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.publishing import picture
-from autograder.publishing.csv_table import Row, write_sheet
-from autograder.publishing.graded_work import read_classwork
-from autograder.publishing.statistics import DROP, FEWEST, Numbers, QuestionNumbers, count
-from autograder.report.feedback_page import POLICY, STYLE
+from autograder.files import write_whole
+from autograder.publishing.dashboard_tables import write_dashboard_tables
+from autograder.publishing.graded_work import read_graded_work
+from autograder.publishing.question_statistics import MIN_ANSWERS, QuestionStatistics
+from autograder.publishing.statistics import TENTHS, ClassStatistics, ExerciseStatistics, class_statistics
 from autograder.report.report import Verdict
+from autograder.report.template import load_template
 from autograder.submission.submission import Submission
 
-_HERE = Path(__file__).parent
-_BINS = 10
-_SHEETS: dict[str, Row] = {
-    "questions": (
-        "exercise", "question", "points", "answers", "mean", "full_marks", "not_attempted", "crashed",
-        "timed_out", "discrimination", "compared", "only_check_passes", "only_tests_pass",
-    ),
-    "scores": ("exercise", "from_percent", "submissions"),
-    "mistakes": ("exercise", "question", "mistake", "count", "students"),
-    "students": ("student", "exercise", "why"),
-}  # fmt: skip
+_TEMPLATE = Path(__file__).with_suffix(".html")
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of a chart, with its number in words; `length` is between 0 and 1."""
+
+    label: str
+    number: str
+    length: float
 
 
 def write_dashboard(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write build/dashboard.html and build/exports/dashboard-*.csv and return the files."""
-    numbers = count(read_classwork(course, exercises))
+    statistics = class_statistics(read_graded_work(course, exercises))
     path = course.build / "dashboard.html"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page(course, numbers), encoding="utf-8")
-    return [path, *_sheets(course.build / "exports", numbers)]
+    write_whole(path, render_dashboard(course, statistics))
+    return [path, *write_dashboard_tables(course.build / "exports", statistics)]
 
 
-def page(course: Course, numbers: Numbers) -> str:
-    """Return the page; it links to those feedback pages that there are."""
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    template = environment.from_string((_HERE / "dashboard.html").read_text(encoding="utf-8"))
-    return template.render(
-        title=course.settings.title,
-        policy=POLICY,
-        style=STYLE.read_text(encoding="utf-8"),
-        numbers=numbers,
-        pictures=_pictures(numbers),
+def render_dashboard(course: Course, statistics: ClassStatistics) -> str:
+    """Return the page; it links to those feedback pages that exist."""
+    return load_template(_TEMPLATE).render(
+        course_title=course.settings.title,
+        statistics=statistics,
+        score_bars=_score_bars,
+        mean_bars=_mean_bars,
         address=lambda student, exercise: _address(course, student, exercise),
         Verdict=Verdict,
-        drop=DROP,
-        fewest=FEWEST,
+        min_answers=MIN_ANSWERS,
     )
 
 
-def bins(shares: Iterable[float]) -> list[int]:
-    """Return how many of `shares` lie in each tenth; full marks are in the last."""
-    counts = [0] * _BINS
-    for share in shares:
-        counts[min(max(int(share * _BINS + 1e-9), 0), _BINS - 1)] += 1
-    return counts
+def _score_bars(exercise: ExerciseStatistics) -> Iterator[Bar]:
+    """Yield how many submissions lie in each tenth of the points; the longest bar is the fullest tenth."""
+    width = 100 // TENTHS
+    most = max(*exercise.histogram, 1)
+    for tenth, submissions in enumerate(exercise.histogram):
+        low = tenth * width
+        high = 100 if tenth == TENTHS - 1 else low + width - 1
+        yield Bar(f"{low}\N{EN DASH}{high}", str(submissions), submissions / most)
 
 
-def _pictures(numbers: Numbers) -> dict[str, list[str]]:
-    """Return the pictures of each exercise: its scores, and its questions' means."""
-    edges = [100 * edge // _BINS for edge in range(_BINS + 1)]
-    labels = [f"{low}\N{EN DASH}{high - (high < 100)}" for low, high in pairwise(edges)]
-    drawn = {}
-    for exercise in numbers.exercises:
-        scores = picture.columns(
-            f"scores-{exercise.name}",
-            f"How many submissions of {exercise.name} scored so many percent of the tested points",
-            labels,
-            bins(exercise.shares),
-            "percent of the tested points",
-        )
-        means = _means(exercise.name, [q for q in numbers.questions if q.exercise == exercise.name])
-        drawn[exercise.name] = [svg for svg in (scores, means) if svg]
-    return drawn
-
-
-def _means(exercise: str, questions: Sequence[QuestionNumbers]) -> str:
-    shares = {q.name: q.mean / q.points for q in questions if q.mean is not None and not q.written}
-    if not shares:
-        return ""
-    title = f"Mean score of each question of {exercise}, as part of its points"
-    return picture.rows(f"means-{exercise}", title, list(shares), list(shares.values()))
+def _mean_bars(questions: Sequence[QuestionStatistics]) -> Iterator[Bar]:
+    """Yield the mean score of each tested question that anybody has a score for, as a part of its points."""
+    for question in questions:
+        if question.mean is not None and not question.written:
+            share = question.mean / question.points
+            yield Bar(question.name, f"{share:.0%}", min(max(share, 0.0), 1.0))
 
 
 def _address(course: Course, student: str, exercise: str) -> str | None:
-    """Return where a feedback page lies, as seen from the dashboard; None where there is none yet."""
+    """Return the address of a feedback page relative to the dashboard, or None if there is no such page."""
     feedback = Submission(course.root, student, exercise).feedback
     return f"../{quote(feedback.relative_to(course.root).as_posix())}" if feedback.is_file() else None
-
-
-def _sheets(folder: Path, numbers: Numbers) -> Iterator[Path]:
-    rows: dict[str, Iterable[Row]] = {
-        "questions": map(_question_row, numbers.questions),
-        "scores": (
-            (exercise.name, edge * 100 / _BINS, number)
-            for exercise in numbers.exercises
-            for edge, number in enumerate(bins(exercise.shares))
-        ),
-        "mistakes": (
-            (m.exercise, m.question, m.name, len(m.students), " ".join(m.students)) for m in numbers.mistakes
-        ),
-        "students": ((look.student, look.exercise, look.why) for look in numbers.looks),
-    }
-    return (write_sheet(folder / f"dashboard-{name}.csv", _SHEETS[name], rows[name]) for name in _SHEETS)
-
-
-def _question_row(question: QuestionNumbers) -> Row:
-    return (
-        question.exercise,
-        question.name,
-        question.points,
-        len(question.scores),
-        question.mean,
-        question.full,
-        question.count(Verdict.NOT_ATTEMPTED),
-        question.count(Verdict.CRASHED),
-        question.count(Verdict.TIMED_OUT),
-        question.discrimination,
-        question.compared,
-        len(question.only_check),
-        len(question.only_tests),
-    )

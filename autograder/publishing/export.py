@@ -1,4 +1,4 @@
-"""Writes the gradebook as CSV: by question, by exercise, and as Canvas and Moodle take grades."""
+"""Writes the gradebook as CSV tables: by question, by exercise, for Canvas and for Moodle."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -7,51 +7,53 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.pages import read_gradebook
 from autograder.publishing import canvas, moodle
-from autograder.publishing.csv_table import Row, write_sheet
+from autograder.publishing.csv_table import Row, write_table
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
-_OPEN = ("grader error", "not graded yet", "to be graded by hand", "to be reviewed")  # the gravest first
+# What an entry may still wait for, the gravest first.
+_UNFINISHED = ("grader error", "not graded yet", "to be graded by hand", "to be reviewed")
 
 
 def write_tables(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, ...]:
     """Write questions, exercises, canvas and moodle.csv to build/exports/ and return their paths."""
-    handins = [(exercise, handin) for exercise in exercises for handin in read_gradebook(course, exercise)]
+    graded = [(exercise, found) for exercise in exercises for found in read_gradebook(course, exercise)]
     points = {e.name: sum(e.points.values()) + sum(e.written.values()) for e in exercises}
-    scores = _scores(handins)
+    scores = _scores(graded)
     folder = course.build / "exports"
     return (
-        write_sheet(
-            folder / "questions.csv", _QUESTIONS, (row for pair in handins for row in _by_question(*pair))
+        write_table(
+            folder / "questions.csv", _QUESTIONS, (row for pair in graded for row in _by_question(*pair))
         ),
-        write_sheet(folder / "exercises.csv", _EXERCISES, (_by_exercise(*pair) for pair in handins)),
-        write_sheet(folder / "canvas.csv", canvas.header(points), canvas.rows(points, scores)),
-        write_sheet(folder / "moodle.csv", moodle.header(points), moodle.rows(points, scores)),
+        write_table(folder / "exercises.csv", _EXERCISES, (_by_exercise(*pair) for pair in graded)),
+        write_table(folder / "canvas.csv", canvas.header(points), canvas.rows(points, scores)),
+        write_table(folder / "moodle.csv", moodle.header(points), moodle.rows(points, scores)),
     )
 
 
-def _scores(handins: Iterable[tuple[Exercise, GradebookSubmission]]) -> dict[str, dict[str, float | None]]:
-    """Return what each student's submissions are worth so far, by exercise."""
+def _scores(graded: Iterable[tuple[Exercise, GradebookSubmission]]) -> dict[str, dict[str, float | None]]:
+    """Return each student's scores so far, by exercise."""
     scores: dict[str, dict[str, float | None]] = {}
-    for exercise, handin in handins:
-        scores.setdefault(handin.student, {})[exercise.name] = handin.score
+    for exercise, submission in graded:
+        scores.setdefault(submission.student, {})[exercise.name] = submission.score
     return dict(sorted(scores.items()))
 
 
-def _by_question(exercise: Exercise, handin: GradebookSubmission) -> Iterator[Row]:
-    for entry in handin.entries:
-        yield handin.student, exercise.name, entry.question, entry.score, entry.max_score, _status(entry)
+def _by_question(exercise: Exercise, submission: GradebookSubmission) -> Iterator[Row]:
+    for entry in submission.entries:
+        yield submission.student, exercise.name, entry.question, entry.score, entry.max_score, _status(entry)
 
 
-def _by_exercise(exercise: Exercise, handin: GradebookSubmission) -> Row:
-    statuses = {_status(entry) for entry in handin.entries}
-    worst = next((status for status in _OPEN if status in statuses), "graded")
-    return handin.student, exercise.name, handin.score, handin.max_score, handin.penalty, worst
+def _by_exercise(exercise: Exercise, submission: GradebookSubmission) -> Row:
+    statuses = {_status(entry) for entry in submission.entries}
+    worst = next((status for status in _UNFINISHED if status in statuses), "graded")
+    scores = submission.score, submission.max_score, submission.penalty
+    return submission.student, exercise.name, *scores, worst
 
 
 def _status(entry: GradebookEntry) -> str:
-    """Say whether a score is final."""
+    """Return whether a score is final, in the words of the table, and if not, what it waits for."""
     if entry.score is None:
         if entry.written:
             return "to be graded by hand"

@@ -1,4 +1,4 @@
-"""Writes the pages that students get, one for each graded submission."""
+"""Writes the feedback pages that students get, one for each graded submission."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from autograder.gradebook.pages import write_feedback
 
 
 def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
-    """Write feedback/<student>/<exercise>/<exercise>.html for all that is graded, and return the pages.
+    """Write feedback/<student>/<exercise>/<exercise>.html for each graded submission and return the pages.
 
     The gradebook is only read. A page that fails stops no other; a ConversionError tells of it at the end.
     """

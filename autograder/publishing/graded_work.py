@@ -1,4 +1,4 @@
-"""What a class has handed in: the gradebook's entry, the report and the visible checks of each submission."""
+"""Reads the graded work of a class: each submission's gradebook entry, report and visible checks."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,18 +16,18 @@ from autograder.submission.submission import Submission
 
 
 @dataclass(frozen=True)
-class Work:
-    """One submission; without a report where it has not been graded, or not by us."""
+class GradedWork:
+    """One student's work on one exercise; its report is None until we have graded it."""
 
     exercise: str
-    handin: GradebookSubmission
+    submission: GradebookSubmission
     report: Report | None
-    checks: Mapping[str, bool]  # by question: whether its visible check ran through; absent where unknown
+    checks: Mapping[str, bool]  # whether a question's visible check ran through; absent where that is unknown
 
     @property
     def student(self) -> str:
         """The student's id."""
-        return self.handin.student
+        return self.submission.student
 
     @cached_property
     def questions(self) -> Mapping[str, QuestionReport]:
@@ -37,57 +37,62 @@ class Work:
         return {question.name: question for question in self.report.questions}
 
     @cached_property
+    def entries(self) -> Mapping[str, GradebookEntry]:
+        """The gradebook's entries, by question."""
+        return {entry.question: entry for entry in self.submission.entries}
+
+    @cached_property
     def tested(self) -> Sequence[GradebookEntry]:
-        """The gradebook's entries of the questions that tests grade."""
-        return [entry for entry in self.handin.entries if not entry.written]
+        """The gradebook's entries on the questions that tests grade."""
+        return [entry for entry in self.submission.entries if not entry.written]
 
     @cached_property
     def score(self) -> float | None:
-        """The score of all tested questions; None where that is not known."""
+        """The score of all tested questions, or None while one of them has no score."""
         scores = [entry.score for entry in self.tested if entry.score is not None]
         return sum(scores) if self.questions and len(scores) == len(self.tested) else None
 
     @property
     def share(self) -> float | None:
-        """The part of the tested points that was scored; None where that is not known."""
+        """The scored part of the tested points, between 0 and 1, or None while it is not known."""
         points = sum(entry.max_score for entry in self.tested)
         return None if self.score is None or points <= 0 else self.score / points
 
     @property
     def untouched(self) -> bool:
-        """Whether not one question was attempted."""
+        """Whether the student attempted none of the questions that tests grade."""
         verdicts = {question.verdict for question in self.questions.values()} - {Verdict.UNGRADED}
         return verdicts == {Verdict.NOT_ATTEMPTED}
 
 
-def read_classwork(course: Course, exercises: Sequence[Exercise]) -> Iterator[Work]:
-    """Yield what is in the gradebook for `exercises`, in their order and that of the students' ids."""
+def read_graded_work(course: Course, exercises: Sequence[Exercise]) -> Iterator[GradedWork]:
+    """Yield the work on each of `exercises` in turn, in the order of the students' ids."""
     for exercise in exercises:
-        for handin in read_gradebook(course, exercise):
-            kept = _kept(Submission(course.root, handin.student, exercise.name))
-            yield Work(exercise.name, handin, _report(kept), _checks(kept))
+        for submission in read_gradebook(course, exercise):
+            notebook = _autograded(Submission(course.root, submission.student, exercise.name))
+            yield GradedWork(exercise.name, submission, _report(notebook), _checks(notebook))
 
 
-def _kept(submission: Submission) -> dict[str, Any]:
-    """Return the notebook as it was graded, or an empty one."""
+def _autograded(submission: Submission) -> dict[str, Any]:
+    """Return the notebook as it was graded, or an empty one where there is none."""
     try:
-        kept = json.loads(submission.autograded.read_bytes())
+        notebook = json.loads(submission.autograded.read_bytes())
     except (OSError, ValueError):
         return {}
-    return kept if isinstance(kept, dict) else {}
+    return notebook if isinstance(notebook, dict) else {}
 
 
-def _report(kept: dict[str, Any]) -> Report | None:
+def _report(notebook: dict[str, Any]) -> Report | None:
     try:
-        return Report.from_dict(kept["metadata"]["autograder"]["report"])
+        return Report.from_dict(notebook["metadata"]["autograder"]["report"])
     except (KeyError, TypeError, ValueError):
         return None
 
 
-def _checks(kept: dict[str, Any]) -> dict[str, bool]:
-    """Return which visible checks ran through; one that shows nothing may not have run at all."""
+def _checks(notebook: dict[str, Any]) -> dict[str, bool]:
+    """Return which visible checks ran through; one without any output may not have run, so it is left out."""
     checks = {}
-    for cell in kept.get("cells", ()):
+    for cell in notebook.get("cells", ()):
         name = cell["metadata"].get("nbgrader", {}).get("grade_id", "")
         kinds = {output["output_type"] for output in cell.get("outputs", ())}
         if (question := checked_question(name)) is not None and kinds:

@@ -1,12 +1,12 @@
 """Writes grades as Moodle imports them into its gradebook.
 
-What Moodle does with such a file is in its own importer (moodle/moodle, grade/import/csv) and in its manual
-(docs.moodle.org, "Grade import"):
-- Which column says who it is, and which is which grade, is chosen on import: map `username` to the user's
-  username, id number or address, whichever the ids are. One id that Moodle does not know stops the import.
-- Fields are separated by commas; "." is a decimal point in every language.
-- "-" is no grade, for grade items that are there and for new ones; an empty cell of a new one is not.
-- A new grade item is out of 100: make items with the points in `exercises.csv` first, and map to these.
+Its importer (moodle/moodle, grade/import/csv) and its manual (docs.moodle.org, "Grade import") say how it
+reads such a file:
+- On import one chooses what each column means: map `username` to the user's username, id number or address,
+  whichever the course's ids are. A single id that Moodle does not know stops the whole import.
+- Fields are separated by commas, and "." is the decimal point in every language.
+- "-" means no grade. An empty cell means that only for a grade item that already exists, not for a new one.
+- A new grade item is out of 100, so first create items with the points in `exercises.csv`, then map to these.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ _NO_GRADE = "-"
 
 
 def header(points: Mapping[str, float]) -> Row:
-    """Return the first row: who, then the exercises."""
+    """Return the first row: the student's column, then one for each exercise."""
     return ("username", *points)
 
 

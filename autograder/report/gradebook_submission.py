@@ -1,11 +1,11 @@
-"""One submission as the gradebook has it, with what people gave as well as what we did."""
+"""Holds one submission as the gradebook has it, with the scores and comments of tests and of people."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class GradebookEntry:
-    """One question of one submission, as the gradebook has it; None where nobody has given a score."""
+    """One question of one submission, as the gradebook has it; a score that nobody has given is None."""
 
     student: str
     question: str
@@ -15,12 +15,12 @@ class GradebookEntry:
     extra_credit: float | None
     max_score: float
     needs_person: bool
-    comment: str  # ours
-    remark: str  # a person's
+    comment: str  # by the autograder
+    remark: str  # by a person
 
     @property
     def score(self) -> float | None:
-        """The score that counts: a person's before ours, and extra credit; None where neither is there."""
+        """The score that counts: a person's if there is one, otherwise ours, with any extra credit."""
         given = self.auto_score if self.manual_score is None else self.manual_score
         return None if given is None else round(given + (self.extra_credit or 0.0), 4)
 
@@ -36,12 +36,12 @@ class GradebookSubmission:
 
     @property
     def score(self) -> float | None:
-        """What the submission is worth so far; None while a question graded by tests has no score."""
+        """What the submission is worth so far, or None while a question that tests grade has no score."""
         if any(entry.score is None and not entry.written for entry in self.entries):
             return None
         return round(sum(entry.score or 0.0 for entry in self.entries) - self.penalty, 4)
 
     @property
     def max_score(self) -> float:
-        """The points of all questions, written ones too."""
+        """The points of all questions, including written ones."""
         return sum(entry.max_score for entry in self.entries)

@@ -1,19 +1,21 @@
-"""What a notebook's cells have shown, as the worker claims it: checked and bounded before it is kept."""
+"""Checks and bounds what a worker claims that cells have shown, before anything of it is kept."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from autograder.report.text import writable
+
 _PICTURES = ("image/png",)
 _TEXTS = ("text/plain", "text/html", "text/markdown", "text/latex")
 _STREAMS = ("stdout", "stderr")
-_MAX_OUTPUTS = 200  # of one cell: no honest worker sends more
+_MAX_OUTPUTS = 200  # no honest worker sends more of one cell
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One printed text (`stream` says where) or one shown object in several forms (by media type)."""
+    """Either text printed to `stream`, or one shown object in several forms, by media type."""
 
     text: str = ""
     stream: str = ""
@@ -32,7 +34,7 @@ class Output:
 
 
 def checked_outputs(claimed: Any, room: int) -> tuple[Output, ...]:
-    """Return those of the `claimed` outputs that have a known form, as far as `room` characters go."""
+    """Return the `claimed` outputs of a known form, until one does not fit into `room` characters."""
     kept = []
     for output in islice(_known(claimed), _MAX_OUTPUTS):
         room -= output.size
@@ -46,17 +48,12 @@ def _known(claimed: Any) -> Iterator[Output]:
     for output in claimed if isinstance(claimed, list) else ():
         match output:
             case {"output_type": "stream", "name": str(name), "text": str(text)} if name in _STREAMS:
-                yield Output(text=_writable(text), stream=name)
+                yield Output(text=writable(text), stream=name)
             case {"output_type": "display_data", "data": dict(data)}:
                 forms = tuple(
-                    (kind, _writable(data[kind]))
+                    (kind, writable(data[kind]))
                     for kind in _TEXTS + _PICTURES
                     if isinstance(data.get(kind), str)
                 )
                 if forms:
                     yield Output(data=forms)
-
-
-def _writable(text: str) -> str:
-    """Return text that can be written to a file: lone surrogates become question marks."""
-    return text.encode("utf-8", "replace").decode("utf-8")

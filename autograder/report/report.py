@@ -1,4 +1,4 @@
-"""What grading concludes: verdicts, outcomes of hidden tests, questions and the report on a submission."""
+"""Holds what grading concludes: a verdict on every test and question, and the report on a submission."""
 
 import json
 from dataclasses import asdict, dataclass, replace
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Verdict(StrEnum):
-    """What happened to a test or a question; the value is what people read."""
+    """What happened to a test or a question; people read the value."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -16,9 +16,9 @@ class Verdict(StrEnum):
     CRASHED = "crashed"
     TIMED_OUT = "timed out"
     BLOCKED = "blocked"  # the sandbox refused it
-    REVIEW = "review"  # a rule of the question seems broken: a person decides
-    GRADER_ERROR = "grader error"  # ours: no score at all, and a person is told
-    UNGRADED = "ungraded"  # a written answer, graded by hand
+    REVIEW = "review"  # a rule of the question seems broken, so a person decides
+    GRADER_ERROR = "grader error"  # we failed, so there is no score, and a person has to look
+    UNGRADED = "ungraded"  # a written answer, which a person grades
 
 
 class Status(StrEnum):
@@ -51,7 +51,7 @@ class Outcome:
     title: str
     verdict: Verdict
     weight: float = 1.0
-    hint: str = ""  # shown to the student: no hidden input, no expected value
+    hint: str = ""  # students see it, so it holds no hidden input and no expected value
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class TestReport:
 
 @dataclass(frozen=True, slots=True)
 class QuestionReport:
-    """One question's verdict and score; the score of a grader error or a written answer is None."""
+    """One question's verdict and score; after a grader error, and for a written answer, the score is None."""
 
     name: str
     verdict: Verdict
@@ -79,7 +79,7 @@ class QuestionReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that is said of one submission; the same submission gives the same report, byte for byte."""
+    """All that we say about one submission; the same submission gives the same report, byte for byte."""
 
     exercise: str
     status: Status
@@ -100,31 +100,18 @@ class Report:
     @staticmethod
     def from_dict(data: dict[str, Any]) -> "Report":
         """Rebuild a report from `as_dict`."""
-        questions = tuple(
-            QuestionReport(
-                **{
-                    **question,
-                    "verdict": Verdict(question["verdict"]),
-                    "tests": tuple(
-                        TestReport(**{**test, "verdict": Verdict(test["verdict"])})
-                        for test in question["tests"]
-                    ),
-                }
-            )
-            for question in data["questions"]
-        )
         return Report(
             **{
                 **data,
                 "status": Status(data["status"]),
                 "sandbox": tuple(data["sandbox"]),
-                "questions": questions,
+                "questions": tuple(map(_question, data["questions"])),
             }
         )
 
 
 def summarize(name: str, points: float, outcomes: list[Outcome]) -> QuestionReport:
-    """Return what `outcomes`, all of question `name`, are worth out of `points`."""
+    """Return the report on question `name`, given the `outcomes` of its tests and the points it is worth."""
     verdict = _verdict([outcome.verdict for outcome in outcomes])
     worst = min(outcomes, key=lambda outcome: _PRECEDENCE.index(outcome.verdict))
     return QuestionReport(
@@ -139,12 +126,12 @@ def summarize(name: str, points: float, outcomes: list[Outcome]) -> QuestionRepo
 
 
 def written(name: str, points: float) -> QuestionReport:
-    """Return the entry of a written answer, which only a person can grade."""
+    """Return the report on a written answer, which only a person can grade."""
     return QuestionReport(name, Verdict.UNGRADED, None, points, "", None, ())
 
 
 def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
-    """Return score and maximum over the questions graded by tests; None where one has a grader error."""
+    """Return the score and the maximum of the questions that tests grade; a grader error leaves no score."""
     tested = [question for question in questions if question.verdict is not Verdict.UNGRADED]
     maximum = sum(question.max_score for question in tested)
     scores = [question.score for question in tested if question.score is not None]
@@ -152,8 +139,13 @@ def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
 
 
 def without_score(question: QuestionReport, hint: str) -> QuestionReport:
-    """Return `question` marked as our own failure."""
+    """Return `question` as one that we failed to grade."""
     return replace(question, verdict=Verdict.GRADER_ERROR, score=None, hint=hint)
+
+
+def _question(data: dict[str, Any]) -> QuestionReport:
+    tests = tuple(TestReport(**{**test, "verdict": Verdict(test["verdict"])}) for test in data["tests"])
+    return QuestionReport(**{**data, "verdict": Verdict(data["verdict"]), "tests": tests})
 
 
 def _verdict(verdicts: list[Verdict]) -> Verdict:

@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from autograder.report.text import writable
+
 MAX_BYTES = 20 << 20
 MAX_CELLS = 1000
 MAX_CELL = 200_000  # characters
@@ -148,7 +150,7 @@ def _checked(notebook: Any) -> dict[str, Any]:
 
 def _text(source: str | list[str]) -> str:
     text = source if isinstance(source, str) else "".join(source)
-    return text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates become question marks
+    return writable(text)
 
 
 def _refuse_constant(name: str) -> float:

@@ -8,7 +8,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
 from autograder.errors import UsageError
-from autograder.report.text import clean
+from autograder.report.text import terminal_line
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 
 
@@ -34,7 +34,7 @@ def exercise_by_cells(course: Course, path: Path, notebook: Notebook) -> Exercis
         return best[0]
     known = ", ".join(course.exercises)
     raise UnknownExerciseError(
-        f"{clean(str(path))}: neither its name, its folder nor its cells tell which exercise it is; "
+        f"{terminal_line(str(path))}: neither its name, its folder nor its cells tell which exercise it is; "
         f"say so with --exercise (one of {known})"
     )
 

@@ -24,7 +24,6 @@ __all__ = [
     "expect_rows_sum_to_one",
     "expect_tensor",
     "expect_unchanged",
-    "one_line",
     "question",
 ]
 
@@ -52,6 +51,5 @@ from .student import Student as Student
 from .student_error import CellLine as CellLine
 from .student_error import NotDefinedError as NotDefinedError
 from .student_error import StudentError as StudentError
-from .student_error import one_line as one_line
 from .suite import Suite as Suite
 from .suite import TestRun as TestRun

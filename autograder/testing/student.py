@@ -11,8 +11,9 @@ from typing import Any
 
 import torch
 
+from autograder.report.text import one_line
 from autograder.testing.exchange import Backend, Exchange, Reply
-from autograder.testing.student_error import NotDefinedError, StudentError, one_line
+from autograder.testing.student_error import NotDefinedError, StudentError
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
 
 

@@ -5,6 +5,7 @@ All that an answer says here was chosen by the submission, so it is checked and 
 
 from collections.abc import Iterator
 
+from autograder.report.text import one_line
 from autograder.worker.protocol import Header
 
 CellLine = tuple[int, int | None]  # a cell's number, and a line in it where one is known
@@ -31,15 +32,6 @@ class NotDefinedError(Exception):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.name = name
-
-
-def one_line(text: object, limit: int) -> str:
-    """Return hostile text as one printable line of at most `limit` characters.
-
-    Doing it twice changes nothing: an error crosses more than one pipe on its way to a report.
-    """
-    plain = "".join(char if char.isprintable() else " " for char in str(text)[: 2 * limit])
-    return " ".join(plain.split())[:limit].rstrip()
 
 
 def _cell_lines(claimed: object) -> Iterator[CellLine]:

@@ -10,7 +10,7 @@ from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
 from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.feedback import write_pages
-from autograder.report.feedback_page import POLICY
+from autograder.report.safe_html import POLICY
 from autograder.submission.submission import Submission
 from autograder.tests.browser import SETTLED, Browser, Listener, Visit, opened
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
@@ -164,7 +164,7 @@ def test_a_page_fires_nothing_and_asks_for_nothing(
 
 @pytest.mark.parametrize("name", [*STUDENTS, "dashboard"])
 def test_a_page_fits_a_narrow_screen(name: str, course: Course, browser: Browser) -> None:
-    assert browser.visit(page(course, name), width=400).overflow <= 0
+    assert browser.visit(page(course, name), width=320).overflow <= 0
 
 
 def test_what_a_hostile_page_would_do_is_on_it(course: Course) -> None:

@@ -10,7 +10,7 @@ from autograder.course.course import Course
 from autograder.publishing import export as exporting
 from autograder.publishing.export import write_tables
 from autograder.report.gradebook_submission import GradebookSubmission
-from autograder.tests.publishing.test_export import entry, handin
+from autograder.tests.publishing.test_export import entry, submission
 
 Written = Callable[..., str]
 
@@ -19,8 +19,8 @@ Written = Callable[..., str]
 def written(course: Course, monkeypatch: pytest.MonkeyPatch) -> Written:
     """Return a function that exports what the gradebook is made to hold and returns canvas.csv."""
 
-    def write(*handins: GradebookSubmission) -> str:
-        monkeypatch.setattr(exporting, "read_gradebook", lambda course, exercise: handins)
+    def write(*submissions: GradebookSubmission) -> str:
+        monkeypatch.setattr(exporting, "read_gradebook", lambda course, exercise: submissions)
         path = next(path for path in write_tables(course, course.chosen([])) if path.name == "canvas.csv")
         assert path.parent == course.build / "exports"
         return path.read_bytes().decode()
@@ -33,10 +33,10 @@ def read(text: str) -> list[dict[str, str]]:
 
 
 CLASS = (
-    handin("emmy@uni.example", entry("emmy", "double", 2.0), entry("emmy", "row_sums", 4 / 3)),
-    handin("1004217", entry("1004217", "double", 0.0)),
-    handin("ann", entry("ann", "double", None, comment="Grader error.")),
-    handin("bob", entry("bob", "double", 2.0, extra_credit=0.5), penalty=1.0),
+    submission("emmy@uni.example", entry("emmy", "double", 2.0), entry("emmy", "row_sums", 4 / 3)),
+    submission("1004217", entry("1004217", "double", 0.0)),
+    submission("ann", entry("ann", "double", None, comment="Grader error.")),
+    submission("bob", entry("bob", "double", 2.0, extra_credit=0.5), penalty=1.0),
 )
 
 
@@ -58,7 +58,9 @@ def test_a_student_is_known_by_login(written: Written) -> None:
 
 
 def test_a_number_may_be_canvas_s_own_and_nothing_else_may_be_taken_for_one(written: Written) -> None:
-    rows = read(written(handin("1004217", entry("1004217", "double", 2.0)), handin("3ann"), handin("٣")))
+    rows = read(
+        written(submission("1004217", entry("1004217", "double", 2.0)), submission("3ann"), submission("٣"))
+    )
     assert {row["SIS Login ID"]: row["ID"] for row in rows[1:]} == {"1004217": "1004217", "3ann": "", "٣": ""}
 
 
@@ -69,7 +71,7 @@ def test_no_score_is_an_empty_cell(written: Written) -> None:
 
 @pytest.mark.parametrize("name", ["=1+1", "@SUM(A1)", "+1", '=HYPERLINK("x")'])
 def test_no_cell_is_a_formula(written: Written, name: str) -> None:
-    row = read(written(handin(name, entry(name, "double", 2.0))))[1]
+    row = read(written(submission(name, entry(name, "double", 2.0))))[1]
     assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row.values())
 
 

@@ -19,7 +19,7 @@ def entry(student: str, question: str, auto: float | None, **changes: Any) -> Gr
     return replace(plain, **changes)
 
 
-def handin(student: str, *entries: GradebookEntry, penalty: float = 0.0) -> GradebookSubmission:
+def submission(student: str, *entries: GradebookEntry, penalty: float = 0.0) -> GradebookSubmission:
     return GradebookSubmission(student, 0.0, penalty, entries)
 
 
@@ -35,8 +35,8 @@ class Table:
         self._course = course
         self._monkeypatch = monkeypatch
 
-    def of(self, *handins: GradebookSubmission) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
-        self._monkeypatch.setattr(exporting, "read_gradebook", lambda course, exercise: handins)
+    def of(self, *submissions: GradebookSubmission) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+        self._monkeypatch.setattr(exporting, "read_gradebook", lambda course, exercise: submissions)
         questions, exercises, *_ = write_tables(self._course, [small(self._course)])
         return _read(questions), _read(exercises)
 
@@ -48,7 +48,7 @@ def _read(path: Path) -> list[dict[str, str]]:
 
 def test_every_question_and_every_exercise_has_its_row(table: Table) -> None:
     questions, exercises = table.of(
-        handin("ann", entry("ann", "double", 2.0), entry("ann", "row_sums", 4 / 3))
+        submission("ann", entry("ann", "double", 2.0), entry("ann", "row_sums", 4 / 3))
     )
     assert [(r["student"], r["question"], r["score"], r["max_score"], r["status"]) for r in questions] == [
         ("ann", "double", "2", "2", "graded"),
@@ -61,48 +61,48 @@ def test_every_question_and_every_exercise_has_its_row(table: Table) -> None:
 
 def test_what_a_person_gave_counts(table: Table) -> None:
     kept = entry("ann", "double", 2.0, manual_score=0.5, extra_credit=0.25)
-    questions, exercises = table.of(handin("ann", kept, penalty=0.25))
+    questions, exercises = table.of(submission("ann", kept, penalty=0.25))
     assert questions[0]["score"] == "0.75"
     assert (exercises[0]["score"], exercises[0]["penalty"]) == ("0.5", "0.25")
 
 
 def test_a_grader_error_leaves_its_field_empty_and_says_so(table: Table) -> None:
     failed = entry("ann", "double", None, comment="Grader error.")
-    questions, exercises = table.of(handin("ann", failed, entry("ann", "row_sums", 2.0)))
+    questions, exercises = table.of(submission("ann", failed, entry("ann", "row_sums", 2.0)))
     assert [(r["score"], r["status"]) for r in questions] == [("", "grader error"), ("2", "graded")]
     assert (exercises[0]["score"], exercises[0]["status"]) == ("", "grader error")
 
 
 def test_an_ungraded_written_answer_says_so_and_leaves_the_rest(table: Table) -> None:
     why = entry("ann", "why", None, written=True, needs_person=True)
-    questions, exercises = table.of(handin("ann", entry("ann", "double", 2.0), why))
+    questions, exercises = table.of(submission("ann", entry("ann", "double", 2.0), why))
     assert (questions[1]["score"], questions[1]["status"]) == ("", "to be graded by hand")
     assert (exercises[0]["score"], exercises[0]["status"]) == ("2", "to be graded by hand")
 
 
 def test_a_question_that_nobody_has_graded_yet_is_no_grader_error(table: Table) -> None:
-    _, exercises = table.of(handin("ann", entry("ann", "double", None, needs_person=True)))
+    _, exercises = table.of(submission("ann", entry("ann", "double", None, needs_person=True)))
     assert exercises[0]["status"] == "not graded yet"
 
 
 def test_what_waits_for_a_person_says_so(table: Table) -> None:
-    _, exercises = table.of(handin("ann", entry("ann", "double", 0.0, needs_person=True)))
+    _, exercises = table.of(submission("ann", entry("ann", "double", 0.0, needs_person=True)))
     assert exercises[0]["status"] == "to be reviewed"
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", '=HYPERLINK("x")'])
 def test_no_cell_is_a_formula(table: Table, name: str) -> None:
-    questions, exercises = table.of(handin(name, entry(name, "double", 2.0)))
+    questions, exercises = table.of(submission(name, entry(name, "double", 2.0)))
     assert {row["student"] for row in (*questions, *exercises)} == {f"'{name}"}
 
 
 def test_a_negative_number_is_a_number(table: Table) -> None:
-    questions, _ = table.of(handin("ann", entry("ann", "double", 2.0, manual_score=-0.5)))
+    questions, _ = table.of(submission("ann", entry("ann", "double", 2.0, manual_score=-0.5)))
     assert questions[0]["score"] == "-0.5"
 
 
 def test_exporting_twice_gives_the_same_bytes(course: Course, table: Table) -> None:
-    one = handin("ann", entry("ann", "double", 2.0))
+    one = submission("ann", entry("ann", "double", 2.0))
     table.of(one)
     before = {path: path.read_bytes() for path in (course.build / "exports").iterdir()}
     table.of(one)

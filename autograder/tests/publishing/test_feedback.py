@@ -18,10 +18,10 @@ from autograder.course.course import Course, load_course
 from autograder.gradebook import ConversionError
 from autograder.gradebook.config import database, load
 from autograder.publishing.feedback import write_pages
-from autograder.report.feedback_page import POLICY
-from autograder.report.feedback_page import page as write_page
+from autograder.report.feedback_page import render_feedback
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.report.report import Report
+from autograder.report.safe_html import POLICY
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 
@@ -185,12 +185,12 @@ def test_a_page_that_fails_stops_no_other(course: Course, monkeypatch: pytest.Mo
     written = Submission(course.root, "eve", "01_small").feedback
     written.unlink()
 
-    def broken(report: Report, handin: GradebookSubmission, cells: Iterable[Any]) -> str:
-        if handin.student == "ben":
+    def broken(report: Report, submission: GradebookSubmission, cells: Iterable[Any]) -> str:
+        if submission.student == "ben":
             raise RuntimeError("a defect of ours")
-        return write_page(report, handin, cells)
+        return render_feedback(report, submission, cells)
 
-    monkeypatch.setattr("autograder.gradebook.feedback.page", broken)
+    monkeypatch.setattr("autograder.gradebook.feedback.render_feedback", broken)
     with pytest.raises(ConversionError, match=r"gave up on 01_small of ben; .*nbgrader\.log says why"):
         write_pages(course, [small(course)])
     assert written.is_file()

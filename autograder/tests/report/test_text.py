@@ -2,10 +2,22 @@
 
 import base64
 import struct
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 import pytest
 
-from autograder.report.text import clean_html, clean_text, is_picture
+from autograder.report.text import (
+    clean_html,
+    clean_text,
+    is_picture,
+    number,
+    one_line,
+    printable,
+    terminal_line,
+    writable,
+    xml_text,
+)
 
 
 def png(width: int, height: int) -> str:
@@ -63,10 +75,10 @@ def test_tables_code_links_and_embedded_pictures_stay() -> None:
 
 
 def test_terminal_escapes_and_turned_text_are_taken_out() -> None:
-    told = (
+    text = (
         "\x1b[31mred\x1b[0m \x1b]0;title\x07ok\x1b]8;;http://x\x1b\\link \x9b2Jgone\x08 \u202eabc\u202c\nline"
     )
-    assert clean_text(told) == "red oklink gone abc\nline"
+    assert clean_text(text) == "red oklink gone abc\nline"
 
 
 def test_a_picture_is_a_png_of_reasonable_size() -> None:
@@ -76,3 +88,56 @@ def test_a_picture_is_a_png_of_reasonable_size() -> None:
     assert not is_picture("not base64!")
     assert not is_picture(base64.b64encode(b"GIF89a").decode())
     assert not is_picture("")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b]0;title\x07text", "text"),
+        ("\x1b]8;;http://a\x1b\\link", "link"),
+        ("a\r\n\tb", "a b"),
+        ("\u202edesrever", "desrever"),
+        ("\x9b31mred", "red"),
+        ("lone \ud800 half", "lone  half"),
+        ("Zoë 表 [bold]", "Zoë 表 [bold]"),
+    ],
+)
+def test_nothing_in_a_text_can_steer_a_terminal(text: str, shown: str) -> None:
+    assert terminal_line(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(2.0, "2"), (4 / 3, "1.33"), (0.0, "0"), (10.0, "10"), (None, "-")]
+)
+def test_scores_are_short(value: float | None, shown: str) -> None:
+    assert number(value) == shown
+
+
+def test_a_file_can_hold_what_is_writable() -> None:
+    assert writable("a\ud800b\U0001f600") == "a?b\U0001f600"
+    assert clean_text("\udfff") == clean_html("\udfff") == "?"
+
+
+def test_printable_letters_and_line_ends_stay() -> None:
+    assert printable("Zo\u00eb\n\t\x1b[1m\u200d\u202e") == "Zo\u00eb\n[1m"
+    assert printable("a\tb\nc", "_") == "a_b\nc"
+
+
+def test_hostile_text_becomes_one_short_printable_line() -> None:
+    assert one_line("a\x1b[31m\n\tb\u202e", 60) == "a [31m b"
+    assert len(one_line("x" * 10_000_000, 100)) == 100
+
+
+@pytest.mark.parametrize("text", ["word " * 50, "wordless " * 20, "\x1b" * 90 + "a", 12345678901234567890])
+def test_making_one_line_of_a_line_changes_nothing(text: object) -> None:
+    assert one_line(one_line(text, 18), 18) == one_line(text, 18)
+
+
+def test_what_xml_forbids_is_taken_out() -> None:
+    text = xml_text("".join(map(chr, range(0x110000))))
+    document = ElementTree.fromstring(f"<text>{escape(text)}</text>")
+    assert document.text == text
+    assert {"\t", "\n", "a", "\ufffd", "\U0010ffff"} <= set(text)
+    assert xml_text("a\r\n\x1b[31mb\uffff") == "a\nb"

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from autograder.testing.student_error import StudentError, one_line
+from autograder.report.text import one_line
+from autograder.testing.student_error import StudentError
 
 
 def test_hostile_text_becomes_one_short_printable_line() -> None:

@@ -1,0 +1,88 @@
+"""A student's work as gradebook and autograded notebook tell it, whatever state they are in."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from autograder.course.course import Course
+from autograder.publishing import graded_work
+from autograder.publishing.graded_work import GradedWork, read_graded_work
+from autograder.report.report import Verdict
+from autograder.submission.submission import Submission
+from autograder.tests.publishing.works import RIGHT, report_on, unreadable, work
+
+ADA = work("ada", RIGHT)
+SHOWN = {"output_type": "stream", "name": "stdout", "text": "this check passes"}
+FAILED = {"output_type": "error", "ename": "AssertionError", "evalue": "", "traceback": []}
+Read = Callable[[object], GradedWork]
+
+
+@pytest.fixture
+def read(course: Course, monkeypatch: pytest.MonkeyPatch) -> Read:
+    """Return a function that puts a file where the autograded notebook lies, and reads the work."""
+
+    def write_and_read(content: object) -> GradedWork:
+        path = Submission(course.root, "ada", "01_small").autograded
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: (ADA.submission,))
+        (found,) = read_graded_work(course, course.chosen([]))
+        return found
+
+    return write_and_read
+
+
+def check(*outputs: dict[str, Any], name: str = "check-double") -> dict[str, Any]:
+    return {"metadata": {"nbgrader": {"grade_id": name}}, "outputs": outputs}
+
+
+def test_the_report_comes_from_the_autograded_notebook(read: Read) -> None:
+    report = report_on(RIGHT)
+    found = read({"metadata": {"autograder": {"report": report.as_dict()}}, "cells": []})
+    assert (found.student, found.exercise, found.report) == ("ada", "01_small", report)
+    assert found.submission == ADA.submission
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", {}, {"metadata": {"autograder": {"report": {}}}}])
+def test_a_broken_notebook_has_no_report(read: Read, content: object) -> None:
+    assert read(content).report is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "checks"),
+    [
+        (check(SHOWN), {"double": True}),
+        (check(SHOWN, FAILED), {"double": False}),
+        (check(), {}),  # it may not have run at all
+        (check(SHOWN, name="double"), {}),
+        ({"metadata": {}}, {}),
+    ],
+)
+def test_a_check_ran_through_if_it_showed_something_but_no_error(
+    read: Read, cell: dict[str, Any], checks: dict[str, bool]
+) -> None:
+    assert read({"metadata": {}, "cells": [cell]}).checks == checks
+
+
+def test_score_and_share_are_of_the_tested_questions_alone() -> None:
+    one = work("ada", {"double": 2.0, "row_sums": 0.5})
+    assert (one.score, one.share) == (2.5, 0.5)
+
+
+def test_a_question_without_a_score_leaves_neither_score_nor_share() -> None:
+    for one in (
+        work("ada", {"double": Verdict.GRADER_ERROR, "row_sums": 3.0}),
+        unreadable("ada"),
+        replace(ADA, report=None),
+    ):
+        assert (one.score, one.share) == (None, None)
+
+
+def test_work_is_untouched_if_no_tested_question_was_attempted() -> None:
+    untouched = dict.fromkeys(RIGHT, Verdict.NOT_ATTEMPTED)
+    assert work("ada", untouched).untouched
+    assert not work("ada", {**untouched, "double": 0.0}).untouched
+    assert not unreadable("ada").untouched

@@ -1,0 +1,135 @@
+"""The feedback page: what it says of scores, verdicts, tests and lateness, and how it shows a notebook."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from nbformat import NotebookNode, from_dict
+
+from autograder.report.feedback_page import render_feedback
+from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
+from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.report import TestReport as HiddenTest
+from autograder.tests.report.test_text import png
+
+HOLDS = HiddenTest("It holds.", Verdict.PASSED, 1.0, "")
+FAILS = HiddenTest("Rows sum to 1.", Verdict.FAILED, 1.0, "Over which dimension?")
+QUESTION = QuestionReport("double", Verdict.FAILED, 1.0, 2.0, "Look again.", None, (HOLDS, FAILS))
+REPORT = Report("01_small", Status.GRADED, "", 1.0, 2.0, (), (QUESTION,))
+ENTRY = GradebookEntry("ann", "double", False, 1.0, None, None, 2.0, False, "", "")
+SUBMISSION = GradebookSubmission("ann", 0.0, 0.0, (ENTRY,))
+
+
+def page(
+    report: Report = REPORT, submission: GradebookSubmission = SUBMISSION, cells: tuple[Any, ...] = ()
+) -> str:
+    return render_feedback(report, submission, cells)
+
+
+def page_with(*tests: HiddenTest, hint: str = "Look again.") -> str:
+    return page(replace(REPORT, questions=(replace(QUESTION, tests=tests, hint=hint),)))
+
+
+def with_output(**output: Any) -> str:
+    return page(cells=(from_dict({"cell_type": "code", "source": "", "outputs": [output]}),))
+
+
+def test_the_score_is_that_of_the_gradebook() -> None:
+    assert "<p class=score>Score: 1 of 2</p>" in page()
+    graded_by_hand = replace(SUBMISSION, entries=(replace(ENTRY, manual_score=1.5),))
+    assert "<p class=score>Score: 1.5 of 2</p>" in page(submission=graded_by_hand)
+    assert "<p>1.5 of 2 points. Something that was tested does not hold yet.</p>" in page(
+        submission=graded_by_hand
+    )
+
+
+def test_without_a_score_it_says_so() -> None:
+    unscored = replace(SUBMISSION, entries=(replace(ENTRY, auto_score=None),))
+    assert "This submission has no score yet." in page(submission=unscored)
+    assert "<p>no score yet, of 2 points." in page(submission=unscored)
+
+
+def test_a_question_that_is_not_in_the_gradebook_has_the_report_s_score() -> None:
+    assert "<p>1 of 2 points." in page(submission=replace(SUBMISSION, entries=()))
+
+
+def test_it_names_the_questions_at_which_a_person_will_look() -> None:
+    waiting = tuple(replace(ENTRY, question=name, needs_person=True) for name in ("double", "why"))
+    text = page(submission=replace(SUBMISSION, entries=waiting))
+    assert "<p>Not final yet: a person will still look at double, why.</p>" in text
+    assert "Not final" not in page()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(1, "less than a minute"), (60, "1 minute"), (7199, "1 hour"), (7200, "2 hours"), (200_000, "2 days")],
+)
+def test_late_work_is_told_how_late_in_the_largest_unit(seconds: float, said: str) -> None:
+    late = replace(SUBMISSION, seconds_late=seconds)
+    assert f"<p>Handed in {said} late.</p>" in page(submission=late)
+    assert f"<p>Handed in {said} late, which costs 0.5 points.</p>" in page(
+        submission=replace(late, penalty=0.5)
+    )
+    assert "Handed in" not in page(submission=replace(late, seconds_late=-seconds))
+
+
+def test_an_unreadable_file_is_named_as_such_and_no_question_is_judged() -> None:
+    text = page(replace(REPORT, status=Status.UNREADABLE, message="not <JSON>"))
+    assert "<p class=message>The file could not be read: not &lt;JSON&gt;.</p>" in text
+    assert "<span class=unreadable>unreadable</span>" in text
+    assert "does not hold yet" not in text
+
+
+def test_a_message_on_the_whole_submission_stands_above_the_questions() -> None:
+    assert "<p class=message>Two<br>lines</p>\n<section>" in page(replace(REPORT, message="Two\nlines"))
+
+
+def test_tests_in_a_row_that_read_the_same_are_counted() -> None:
+    text = page_with(FAILS, FAILS, HOLDS, FAILS)
+    passed = "<li><span class=passed>passed</span>: It holds.</li>"
+    failed = "<li><span class=failed>failed</span>: Rows sum to 1.<br>Over which dimension?"
+    assert f"{failed} (2 cases)</li>\n{passed}\n{failed}</li>\n</ul>" in text
+
+
+def test_a_test_does_not_repeat_the_question_s_hint() -> None:
+    assert page_with(FAILS, hint=FAILS.hint).count(FAILS.hint) == 1
+
+
+def test_a_verdict_of_two_words_has_a_class_of_one() -> None:
+    slow = replace(REPORT, questions=(replace(QUESTION, verdict=Verdict.TIMED_OUT),))
+    assert "<span class=timed-out>timed out</span>" in page(slow)
+
+
+def test_every_verdict_has_its_meaning() -> None:
+    for verdict in Verdict:
+        text = page(replace(REPORT, questions=(replace(QUESTION, verdict=verdict),)))
+        assert "points. </p>" not in text
+
+
+def test_a_person_s_remark_is_quoted() -> None:
+    remarked = replace(SUBMISSION, entries=(replace(ENTRY, remark="<b>Well</b> put."),))
+    assert "<p class=remark>Your instructor writes: &lt;b&gt;Well&lt;/b&gt; put.</p>" in page(
+        submission=remarked
+    )
+
+
+def test_cells_are_shown_by_their_kind() -> None:
+    cells = [NotebookNode(cell_type=kind, source="*x* = 1") for kind in ("markdown", "code", "raw")]
+    text = page(cells=tuple(cells))
+    assert text.count("<div class=text>") == 1
+    assert "<em>x</em>" in text
+    assert text.count("<div class=code>") == 2
+
+
+def test_an_output_is_shown_in_the_best_form_that_is_harmless() -> None:
+    forms = {"text/plain": "<plain>", "text/html": "<b>bold</b><script>alert(1)</script>"}
+    assert "<pre class=output>&lt;b&gt;\n</pre>" in with_output(
+        output_type="stream", name="stdout", text="<b>\n"
+    )
+    assert "<pre class=error>E: &lt;b&gt;</pre>" in with_output(output_type="error", traceback=["E: <b>"])
+    assert "<div class=output><b>bold</b></div>" in with_output(output_type="display_data", data=forms)
+    drawn = with_output(output_type="display_data", data={**forms, "image/png": f"{png(4, 4)}\n"})
+    assert f'src="data:image/png;base64,{png(4, 4)}"></p>' in drawn
+    huge = {"text/plain": "<plain>", "image/png": png(100_000, 4)}
+    assert "<pre class=output>&lt;plain&gt;</pre>" in with_output(output_type="display_data", data=huge)
+    assert "<pre class=output></pre>" in with_output(output_type="display_data", data={})
