@@ -11,6 +11,7 @@ import tarfile
 import time
 import tracemalloc
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -245,13 +246,117 @@ def test_no_entry_of_a_tar_leads_backwards(archive: Callable[[bytes], Path], siz
         list(read_entries(archive(bytes(header) + bytes(4096))))
 
 
-def test_sparse_files_are_not_read(archive: Callable[[bytes], Path]) -> None:
-    sparse = member("n.ipynb", size=9, pax_headers={"GNU.sparse.major": "1", "GNU.sparse.minor": "0"})
-    assert faults(archive(tarred(sparse))) == {"n.ipynb": "is a sparse file"}
-    with pytest.raises(ArchiveError, match="is sparse"):
-        list(
-            read_entries(archive(member("n", tarfile.GNUTYPE_SPARSE).tobuf(tarfile.GNU_FORMAT) + bytes(1024)))
-        )
+SPARSE_MAP = b"1\n0\n512\n".ljust(512, b"\0")
+
+
+def old_sparse() -> bytes:
+    header = bytearray(member("old", tarfile.GNUTYPE_SPARSE, size=512).tobuf(tarfile.GNU_FORMAT))
+    header[386:410] = b"%011o\0%011o\0" % (0, 512)
+    header[483:495] = b"%011o\0" % (1 << 30)
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    return bytes(header) + bytes(512)
+
+
+def new_sparse() -> bytes:
+    told = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(1 << 30)}
+    header = member("new", size=1024, pax_headers=told).tobuf(tarfile.PAX_FORMAT)
+    return header + SPARSE_MAP + bytes(512)
+
+
+def test_sparse_files_are_not_read_but_what_follows_is(archive: Callable[[bytes], Path]) -> None:
+    path = archive(old_sparse() + new_sparse() + tarred(member("after.ipynb", size=1)))
+    assert faults(path) == {"old": "is a sparse file", "new": "is a sparse file", "after.ipynb": ""}
+    assert contents(path) == {"after.ipynb": b"x"}
+
+
+@pytest.mark.parametrize("told", [b"1\n" * 256, b"9" * 512, b"999999999\n".ljust(512, b"1")])
+def test_a_sparse_file_s_map_cannot_ask_for_memory(archive: Callable[[bytes], Path], told: bytes) -> None:
+    header = new_sparse()[: -512 - len(SPARSE_MAP)]
+    bomb = gzip.compress(header + told * 80_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ArchiveError):
+            list(read_entries(archive(bomb)))
+        assert tracemalloc.get_traced_memory()[1] < 20 * MB
+    finally:
+        tracemalloc.stop()
+
+
+def pax(records: bytes, kind: bytes = tarfile.XHDTYPE) -> bytes:
+    return member("n", kind, size=len(records)).tobuf() + records.ljust(-(-len(records) // 512) * 512, b"\0")
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        b"1" * 64_000,
+        b"2 " * 30_000 + b"=",
+        b"0" * 60_000 + b" a=",
+        b"".join(b"16 k%08d=bb\n" % number for number in range(4000)),
+        b"5 a=b\n",
+        b"99999 path=n\n",
+        b"path=n\n",
+    ],
+    ids=["number", "overlap", "zeros", "many", "short", "long", "none"],
+)
+def test_records_of_a_tar_that_make_no_sense_cost_no_time(
+    archive: Callable[[bytes], Path], records: bytes
+) -> None:
+    began = time.process_time()
+    with pytest.raises(ArchiveError, match="header that cannot be read"):
+        list(read_entries(archive(pax(records) + tarred(member("n", size=1)))))
+    assert time.process_time() - began < 0.5
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE])
+def test_headers_on_headers_end_in_one_clear_error(archive: Callable[[bytes], Path], kind: bytes) -> None:
+    with pytest.raises(ArchiveError, match="too long"):
+        list(read_entries(archive(pax(b"9 aaa=bb\n", kind) * 5000)))
+
+
+def test_what_a_global_header_says_is_kept_with_no_entry(archive: Callable[[bytes], Path]) -> None:
+    records = b"".join(b"16 k%08d=bb\n" % number for number in range(90))
+    one = pax(records, tarfile.XGLTYPE) + tarred(member("n", size=1))[:1024]
+    path = archive(gzip.compress(one * 300))
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in read_entries(path)) == 300
+        assert tracemalloc.get_traced_memory()[1] < MB
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_damaged_header_does_not_pass_for_the_end(archive: Callable[[bytes], Path]) -> None:
+    content = bytearray(tarred(member("a", size=1), member("b", size=1)))
+    content[1024] ^= 1
+    entries = read_entries(archive(bytes(content)))
+    assert next(entries).name == "a"
+    with pytest.raises(ArchiveError, match="damaged"):
+        next(entries)
+
+
+def xz_asking_for(dictionary: int) -> bytes:
+    """Return an xz file whose block header asks for a dictionary of this code; 40 means 4 GB."""
+    packed = bytearray(lzma.compress(tarred(member("n.ipynb", size=1))))
+    header = slice(12, 12 + 4 * packed[12])
+    packed[header.start + 4] = dictionary
+    struct.pack_into("<I", packed, header.stop, zlib.crc32(packed[header]))
+    return bytes(packed)
+
+
+def test_no_xz_file_can_ask_for_much_memory(archive: Callable[[bytes], Path]) -> None:
+    assert contents(archive(xz_asking_for(28))) == {"n.ipynb": b"x"}  # 64 MB, as `xz -9` does
+    with pytest.raises(ArchiveError, match="only with much memory"):
+        list(read_entries(archive(xz_asking_for(40))))
+
+
+def test_an_xz_file_of_several_streams_is_read(archive: Callable[[bytes], Path]) -> None:
+    whole = tarred(member("n.ipynb", size=70_000))
+    parts = [
+        lzma.compress(whole[start : start + 30_000]) + bytes(4) for start in range(0, len(whole), 30_000)
+    ]
+    assert contents(archive(b"".join(parts))) == {"n.ipynb": b"x" * 70_000}
 
 
 def many(count: int) -> bytes:
@@ -377,7 +482,16 @@ def test_any_bytes_end_in_entries_or_one_clear_error(
 
 
 @pytest.mark.parametrize(
-    "whole", [zipped(**{"a/n.ipynb": b"12" * 99, "b.zip": zipped(n=b"1")}), packed_tar()], ids=["zip", "tar"]
+    "whole",
+    [
+        zipped(**{"a/n.ipynb": b"12" * 99, "b.zip": zipped(n=b"1")}),
+        packed_tar(),
+        tarred(member("n" * 200, size=1, mtime=1.5)),
+        tarred(member("n" * 200, size=1), form=tarfile.GNU_FORMAT),
+        old_sparse() + new_sparse(),
+        lzma.compress(tarred(member("n"))),
+    ],
+    ids=["zip", "tar.gz", "pax", "gnu", "sparse", "xz"],
 )
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(data=st.data())
