@@ -13,7 +13,7 @@ METADATA = "submission_metadata.yml"
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class GradescopeRecord:
     """Who handed in a submission, alone or as a group, and when."""
 
     students: tuple[str, ...]
@@ -30,7 +30,7 @@ def place_of_metadata(names: Sequence[str]) -> tuple[str, str] | None:
     return next(((folder, folder + METADATA) for folder in folders if folder + METADATA in names), None)
 
 
-def read_metadata(data: bytes, place: str) -> dict[str, Handed]:
+def read_metadata(data: bytes, place: str) -> dict[str, GradescopeRecord]:
     """Return who handed in, by folder; nothing where the file cannot be read."""
     try:
         known = yaml.load(data, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - both are safe
@@ -38,12 +38,12 @@ def read_metadata(data: bytes, place: str) -> dict[str, Handed]:
         return {}
     if not isinstance(known, dict):
         return {}
-    return {f"{place}{folder}": _handed(about) for folder, about in known.items() if isinstance(about, dict)}
+    return {f"{place}{folder}": _record(about) for folder, about in known.items() if isinstance(about, dict)}
 
 
-def _handed(about: Mapping[Any, Any]) -> Handed:
+def _record(about: Mapping[Any, Any]) -> GradescopeRecord:
     submitters = about.get(":submitters")
-    return Handed(
+    return GradescopeRecord(
         tuple(_students(submitters if isinstance(submitters, list) else [])), _when(about.get(":created_at"))
     )
 

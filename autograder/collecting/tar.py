@@ -12,9 +12,9 @@ from typing import IO, Any, Self, cast
 
 from autograder.collecting.compression import UNPACKING_ERRORS, open_compressed
 from autograder.collecting.entry import (
-    FREE,
     MAX_RATIO,
     PIECE,
+    UNSUSPICIOUS,
     ArchiveEntry,
     ArchiveError,
     Bounds,
@@ -39,7 +39,7 @@ def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[ArchiveEn
             raise ArchiveError("has an entry of less than no bytes; it is damaged or made to harm")
         if not member.isdir():
             read = partial(stream.content, member.size)
-            yield ArchiveEntry(member.name, utc(member.mtime), read, _kind_fault(member))
+            yield ArchiveEntry(member.name, utc(member.mtime), read, _kind_problem(member))
 
 
 def _members(stream: "_Stream") -> Iterator[tarfile.TarInfo]:
@@ -55,7 +55,7 @@ def _members(stream: "_Stream") -> Iterator[tarfile.TarInfo]:
         raise ArchiveError("is no zip or tar archive, or a damaged one; download it again") from None
 
 
-def _kind_fault(member: tarfile.TarInfo) -> str:
+def _kind_problem(member: tarfile.TarInfo) -> str:
     if member.issparse():
         return "is a sparse file"
     return _SPECIAL.get(member.type, "" if member.isreg() else "is of an unknown kind")
@@ -86,7 +86,7 @@ class _Stream:
     def __init__(self, file: IO[bytes], packed: int, bounds: Bounds) -> None:
         unpacked = open_compressed(file)
         self._file = unpacked or file
-        self._most = max(FREE, packed * MAX_RATIO) if unpacked else packed
+        self._most = max(UNSUSPICIOUS, packed * MAX_RATIO) if unpacked else packed
         self._bounds = bounds
         self._position = 0
         self.header_type = b""  # of the header that is being read; empty before its first block

@@ -66,13 +66,13 @@ def contents(path: Path) -> dict[str, bytes]:
     found = {}
     for entry in read_entries(path):
         with suppress(EntryError):
-            if not entry.fault:
+            if not entry.problem:
                 found[entry.path] = entry.read(MAX_BYTES)
     return found
 
 
-def faults(path: Path) -> dict[str, str]:
-    return {entry.path: entry.fault for entry in read_entries(path)}
+def problems(path: Path) -> dict[str, str]:
+    return {entry.path: entry.problem for entry in read_entries(path)}
 
 
 def refuses(entry: ArchiveEntry, limit: int = MAX_BYTES) -> str:
@@ -113,7 +113,7 @@ def test_a_folder_is_read_in_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "fault"),
+    ("kind", "problem"),
     [
         (tarfile.SYMTYPE, "is a link"),
         (tarfile.LNKTYPE, "is a hard link"),
@@ -123,24 +123,24 @@ def test_a_folder_is_read_in_order(tmp_path: Path) -> None:
         (b"Z", "is of an unknown kind"),
     ],
 )
-def test_tars_hold_plain_files_only(archive: Callable[[bytes], Path], kind: bytes, fault: str) -> None:
+def test_tars_hold_plain_files_only(archive: Callable[[bytes], Path], kind: bytes, problem: str) -> None:
     odd = member("odd.ipynb", kind, linkname="/etc/passwd")
     path = archive(tarred(odd, member("after.ipynb", size=2)))
-    assert faults(path) == {"odd.ipynb": fault, "after.ipynb": ""}
+    assert problems(path) == {"odd.ipynb": problem, "after.ipynb": ""}
 
 
 @pytest.mark.parametrize(
-    ("mode", "fault"),
+    ("mode", "problem"),
     [(0o120777, "is a link"), (0o010644, "is a pipe"), (0o020666, "is a device"), (0o160000, "is no file")],
 )
-def test_zips_hold_plain_files_only(archive: Callable[[bytes], Path], mode: int, fault: str) -> None:
+def test_zips_hold_plain_files_only(archive: Callable[[bytes], Path], mode: int, problem: str) -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as made:
         info = zipfile.ZipInfo("odd.ipynb")
         info.external_attr = mode << 16
         made.writestr(info, "/etc/passwd")
         made.writestr("after.ipynb", "2")
-    assert faults(archive(file.getvalue())) == {"odd.ipynb": fault, "after.ipynb": ""}
+    assert problems(archive(file.getvalue())) == {"odd.ipynb": problem, "after.ipynb": ""}
 
 
 def test_folders_hold_plain_files_only_and_a_pipe_makes_nobody_wait(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_folders_hold_plain_files_only_and_a_pipe_makes_nobody_wait(tmp_path: Pa
     (tmp_path / "loop").symlink_to(tmp_path)
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(str(tmp_path / "door"))
-        found = faults(tmp_path)
+        found = problems(tmp_path)
     assert found == {
         "pipe": "is a pipe",
         "link": "is a link",
@@ -178,7 +178,7 @@ def test_a_bomb_in_a_zip_is_seen_by_its_header(archive: Callable[[bytes], Path])
     bomb = zipped(**{"bomb.ipynb": bytes(50 * MB), "after.ipynb": b"2"})
     assert len(bomb) < 52_000
     path = archive(bomb)
-    assert faults(path) == {"bomb.ipynb": "unpacks to more than 600 times its size", "after.ipynb": ""}
+    assert problems(path) == {"bomb.ipynb": "unpacks to more than 600 times its size", "after.ipynb": ""}
     assert contents(path) == {"after.ipynb": b"2"}
 
 
@@ -266,7 +266,7 @@ def new_sparse() -> bytes:
 
 def test_sparse_files_are_not_read_but_what_follows_is(archive: Callable[[bytes], Path]) -> None:
     path = archive(old_sparse() + new_sparse() + tarred(member("after.ipynb", size=1)))
-    assert faults(path) == {"old": "is a sparse file", "new": "is a sparse file", "after.ipynb": ""}
+    assert problems(path) == {"old": "is a sparse file", "new": "is a sparse file", "after.ipynb": ""}
     assert contents(path) == {"after.ipynb": b"x"}
 
 
@@ -404,7 +404,7 @@ def test_archives_of_students_are_opened_one_level_deep(archive: Callable[[bytes
         zipped(**{"ada.zip": zipped(**{"n.ipynb": b"1", "more.zip": deep}), "bob.tgz": packed_tar()})
     )
     assert contents(path) == {"ada.zip/n.ipynb": b"1", "bob.tgz/n.ipynb": b"x"}
-    assert faults(path)["ada.zip/more.zip"] == "is an archive in an archive in an archive"
+    assert problems(path)["ada.zip/more.zip"] == "is an archive in an archive in an archive"
 
 
 def packed_tar() -> bytes:
@@ -412,7 +412,7 @@ def packed_tar() -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("inner", "fault"),
+    ("inner", "problem"),
     [
         (b"no archive", "is no zip or tar archive"),
         (zipped(a=b"1")[:-9], "is damaged"),
@@ -422,11 +422,11 @@ def packed_tar() -> bytes:
     ],
 )
 def test_a_student_s_bad_archive_costs_nobody_else(
-    archive: Callable[[bytes], Path], inner: bytes, fault: str
+    archive: Callable[[bytes], Path], inner: bytes, problem: str
 ) -> None:
     path = archive(zipped(**{"bad.zip": inner, "good.zip": zipped(n=b"1")}))
     assert contents(path)["good.zip/n"] == b"1"
-    assert fault in faults(path)["bad.zip"]
+    assert problem in problems(path)["bad.zip"]
 
 
 def test_the_time_of_a_nested_notebook_is_the_platform_s(archive: Callable[[bytes], Path]) -> None:
@@ -466,7 +466,7 @@ def test_encrypted_and_unusually_packed_entries_are_refused(archive: Callable[[b
         made.writestr("d", "4")
     content = bytearray(file.getvalue())
     content[content.index(b"PK\1\2") + 8] |= 1
-    found = faults(archive(bytes(content)))
+    found = problems(archive(bytes(content)))
     assert found["a"] == "is encrypted; pack it without a password"
     assert found["b"] == found["c"] == "is packed in an unusual way; make an ordinary zip"
     assert not found["d"]

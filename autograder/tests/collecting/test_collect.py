@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from autograder.cli.group import main
-from autograder.collecting.collect import Line, collect_archives
-from autograder.collecting.naming import Naming
+from autograder.collecting.collect import CollectedLine, collect_archives
+from autograder.collecting.naming import NamingRules
 from autograder.collecting.roster import RosterError, read_roster
 from autograder.course.course import Course, load_course
 
@@ -62,11 +62,11 @@ def due(course: Course) -> Course:
     return load_course(course.root)
 
 
-def run(course: Course, *archives: Path, times: bool = True) -> list[Line]:
-    return list(collect_archives(course, archives, Naming(list(course.exercises)), times=times))
+def run(course: Course, *archives: Path, times: bool = True) -> list[CollectedLine]:
+    return list(collect_archives(course, archives, NamingRules(list(course.exercises)), times=times))
 
 
-def statuses(lines: list[Line]) -> list[tuple[str, str]]:
+def statuses(lines: list[CollectedLine]) -> list[tuple[str, str]]:
     return [(line.student or line.path, line.status) for line in lines]
 
 

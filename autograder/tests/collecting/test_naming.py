@@ -8,36 +8,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.collecting.entry import ArchiveEntry
-from autograder.collecting.gradescope_metadata import Handed, place_of_metadata, read_metadata
-from autograder.collecting.naming import (
-    Claim,
-    Frame,
-    Naming,
-    NamingError,
-    PatternError,
-    folded,
-    left_out,
-    name_fault,
-    read_pattern,
-    shared_folder,
-)
+from autograder.collecting.gradescope_metadata import GradescopeRecord, place_of_metadata, read_metadata
+from autograder.collecting.names import folded, left_out, name_problem
+from autograder.collecting.naming import ArchiveContext, Attribution, NamingError, NamingRules
+from autograder.collecting.pattern import PatternError, read_pattern
+from autograder.collecting.platforms import class_folder
 from autograder.submission.submission import is_student
 
 EXERCISES = ("01_first", "01_first_part", "02_second")
-NAMING = Naming(EXERCISES)
+RULES = NamingRules(EXERCISES)
 
 
 def unread(_: int) -> bytes:
     raise AssertionError("names alone are looked at here")
 
 
-def claims(name: str, inside: str = "", naming: Naming = NAMING, frame: Frame | None = None) -> list[Claim]:
-    return list(naming.claims(ArchiveEntry(name, None, unread, inside=inside), frame or Frame()))
+def attributions(
+    name: str, inside: str = "", rules: NamingRules = RULES, context: ArchiveContext | None = None
+) -> list[Attribution]:
+    return list(
+        rules.attributions(ArchiveEntry(name, None, unread, inside=inside), context or ArchiveContext())
+    )
 
 
-def who(name: str, inside: str = "", naming: Naming = NAMING) -> tuple[str, str]:
-    (claim,) = claims(name, inside, naming)
-    return claim.student, claim.exercise
+def who(name: str, inside: str = "", rules: NamingRules = RULES) -> tuple[str, str]:
+    (found,) = attributions(name, inside, rules)
+    return found.student, found.exercise
 
 
 @pytest.mark.parametrize(
@@ -96,10 +92,15 @@ def test_no_student_can_sign_as_another(name: str, inside: str, student: str) ->
 
 
 def test_no_student_can_sign_as_another_on_gradescope() -> None:
-    frame = Frame(handed={"x/submission_5": Handed(("mallory",)), "x/submission_6": Handed(("bob",))})
+    context = ArchiveContext(
+        gradescope={
+            "x/submission_5": GradescopeRecord(("mallory",)),
+            "x/submission_6": GradescopeRecord(("bob",)),
+        }
+    )
     for name in ("x/submission_5/01_first.ipynb", "x/submission_5/x/submission_6/01_first.ipynb"):
-        (claim,) = claims(name, frame=frame)
-        assert claim.student == "mallory"
+        (found,) = attributions(name, context=context)
+        assert found.student == "mallory"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_no_student_can_sign_as_another_on_gradescope() -> None:
 )
 def test_other_names_say_nothing(name: str, message: str) -> None:
     with pytest.raises(NamingError, match=re.escape(message)):
-        claims(name)
+        attributions(name)
 
 
 @pytest.mark.parametrize(
@@ -143,12 +144,12 @@ def test_other_names_say_nothing(name: str, message: str) -> None:
     ],
 )
 def test_names_that_lead_elsewhere_have_a_fault(name: str) -> None:
-    assert name_fault(name)
+    assert name_problem(name)
 
 
 @pytest.mark.parametrize("name", ["a/b.ipynb", "Zoë/n..ipynb", "李雷/...", "ab:c"])
 def test_other_names_have_none(name: str) -> None:
-    assert not name_fault(name)
+    assert not name_problem(name)
 
 
 def test_what_systems_leave_everywhere_is_left_out() -> None:
@@ -178,40 +179,40 @@ def test_some_names_are_the_same_to_some_systems(one: str, other: str) -> None:
     ],
 )
 def test_a_folder_around_the_class_is_found(paths: list[str], shared: str) -> None:
-    assert shared_folder(paths, EXERCISES) == shared
+    assert class_folder(paths, EXERCISES) == shared
 
 
 def test_a_folder_around_the_class_is_passed_over() -> None:
-    (claim,) = claims("class/ada/01_first.ipynb", frame=Frame("class/"))
-    assert claim.student == "ada"
+    (found,) = attributions("class/ada/01_first.ipynb", context=ArchiveContext("class/"))
+    assert found.student == "ada"
 
 
 def test_canvas_numbers_what_it_gets_and_tells_what_is_late() -> None:
-    (claim,) = claims("a_LATE_1_77_01_first-2.ipynb")
-    assert (claim.number, claim.late, claim.exact) == (77, True, True)
-    (claim,) = claims("a_1_78_01_first_notes.ipynb")
-    assert (claim.number, claim.late, claim.exact) == (78, False, False)
+    (found,) = attributions("a_LATE_1_77_01_first-2.ipynb")
+    assert (found.number, found.late, found.exact) == (77, True, True)
+    (found,) = attributions("a_1_78_01_first_notes.ipynb")
+    assert (found.number, found.late, found.exact) == (78, False, False)
 
 
 def test_an_exercise_that_is_told_goes_before_names() -> None:
-    naming = Naming(EXERCISES, exercise="02_second")
-    assert who("ada/homework.ipynb", naming=naming) == ("ada", "02_second")
-    assert who("ada.ipynb", naming=naming) == ("ada", "02_second")
-    assert who("a_1_2_final.ipynb", naming=naming) == ("1", "02_second")
+    rules = NamingRules(EXERCISES, exercise="02_second")
+    assert who("ada/homework.ipynb", rules=rules) == ("ada", "02_second")
+    assert who("ada.ipynb", rules=rules) == ("ada", "02_second")
+    assert who("a_1_2_final.ipynb", rules=rules) == ("1", "02_second")
 
 
 def test_a_pattern_goes_before_what_is_known() -> None:
-    naming = Naming(EXERCISES, pattern=read_pattern(r"(?P<exercise>\w+)-by-(?P<student>\w+)"))
-    assert who("01_first-by-ada.ipynb", naming=naming) == ("ada", "01_first")
+    rules = NamingRules(EXERCISES, pattern=read_pattern(r"(?P<exercise>\w+)-by-(?P<student>\w+)"))
+    assert who("01_first-by-ada.ipynb", rules=rules) == ("ada", "01_first")
     with pytest.raises(NamingError, match="does not match the pattern"):
-        claims("ada/01_first.ipynb", naming=naming)
+        attributions("ada/01_first.ipynb", rules=rules)
 
 
 def test_a_pattern_written_for_nbgrader_serves_too() -> None:
     text = r".*_(?P<student_id>\w+)_attempt_(?P<timestamp>[0-9\-]+)_(?P<file_id>\w+)"
-    naming = Naming(("problem1",), pattern=read_pattern(text))
-    (claim,) = claims("ps1_bitdiddle_attempt_2016-01-30-15-00-00_problem1.ipynb", naming=naming)
-    assert claim == Claim("bitdiddle", "problem1", when=datetime(2016, 1, 30, 15, tzinfo=UTC))
+    rules = NamingRules(("problem1",), pattern=read_pattern(text))
+    (found,) = attributions("ps1_bitdiddle_attempt_2016-01-30-15-00-00_problem1.ipynb", rules=rules)
+    assert found == Attribution("bitdiddle", "problem1", when=datetime(2016, 1, 30, 15, tzinfo=UTC))
 
 
 @pytest.mark.parametrize(
@@ -223,14 +224,14 @@ def test_a_pattern_that_cannot_serve_is_told(text: str, message: str) -> None:
 
 
 def test_a_list_of_students_gives_ids_and_lets_nobody_else_in() -> None:
-    naming = Naming(EXERCISES, students={folded("zoe"): "zoe", folded("Zoë Müller"): "zoe"})
-    assert who("Zoe\u0308 Mu\u0308ller_1_assignsubmission_file_/01_first.ipynb", naming=naming) == (
+    rules = NamingRules(EXERCISES, students={folded("zoe"): "zoe", folded("Zoë Müller"): "zoe"})
+    assert who("Zoe\u0308 Mu\u0308ller_1_assignsubmission_file_/01_first.ipynb", rules=rules) == (
         "zoe",
         "01_first",
     )
-    assert who("zoe/01_first.ipynb", naming=naming) == ("zoe", "01_first")
+    assert who("zoe/01_first.ipynb", rules=rules) == ("zoe", "01_first")
     with pytest.raises(NamingError, match="is not in the list"):
-        claims("ada/01_first.ipynb", naming=naming)
+        attributions("ada/01_first.ipynb", rules=rules)
 
 
 METADATA = b"""
@@ -251,11 +252,14 @@ def test_gradescope_tells_who_handed_in_and_when() -> None:
     handed = read_metadata(METADATA, "x/")
     when = datetime(2026, 3, 2, 18, 0, 0, 500_000, tzinfo=UTC)
     assert handed == {
-        "x/submission_5": Handed(("100", "bob@school.org"), when),
-        "x/submission_6": Handed(()),
+        "x/submission_5": GradescopeRecord(("100", "bob@school.org"), when),
+        "x/submission_6": GradescopeRecord(()),
     }
-    found = claims("x/submission_5/01_first.ipynb", frame=Frame(handed=handed))
-    assert [(claim.student, claim.when) for claim in found] == [("100", when), ("bob@school.org", when)]
+    found = attributions("x/submission_5/01_first.ipynb", context=ArchiveContext(gradescope=handed))
+    assert [(attribution.student, attribution.when) for attribution in found] == [
+        ("100", when),
+        ("bob@school.org", when),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -281,17 +285,17 @@ def test_metadata_of_a_student_are_not_gradescope_s(names: list[str], found: tup
 @given(st.text(alphabet=st.sampled_from("ab1_-/ .\\=\n:é"), max_size=40), st.booleans())
 def test_whatever_the_name_an_id_is_an_id(name: str, packed: bool) -> None:
     try:
-        found = claims(
+        found = attributions(
             f"{name}.zip" if packed else f"{name}01_first.ipynb", "01_first.ipynb" if packed else ""
         )
     except NamingError:
         return
-    assert all(is_student(claim.student) and claim.exercise in EXERCISES for claim in found)
+    assert all(is_student(attribution.student) and attribution.exercise in EXERCISES for attribution in found)
 
 
 @given(st.text())
 def test_a_name_without_fault_stays_in_its_folder(name: str) -> None:
-    if not name_fault(name):
+    if not name_problem(name):
         assert not name.startswith("/")
         assert ".." not in re.split(r"[/\\]", name)
         assert name.isprintable() or not re.search(r"[\x00-\x1f\x7f]", name)
