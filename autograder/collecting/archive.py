@@ -48,11 +48,13 @@ def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
     """Yield what an archive in an archive holds; whatever is wrong with it stops nothing else."""
     bounds = Bounds(_NESTED_ENTRIES, _NESTED_UNPACKED, outer)
     try:
-        data = entry.read(_MAX_NESTED)
+        data, empty = entry.read(_MAX_NESTED), True
         for inner in _read_archive(BytesIO(data), len(data), bounds):
             deeper = "is an archive in an archive in an archive" if is_archive(inner.name) else ""
-            problem = inner.problem or deeper
+            problem, empty = inner.problem or deeper, False
             yield replace(inner, name=entry.name, inside=inner.name, when=entry.when, problem=problem)
+        if empty:
+            raise EntryError("holds no files")
     except (ArchiveError, EntryError) as error:
         if outer.entries < 0 or outer.unpacked < 0:
             raise

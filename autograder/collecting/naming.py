@@ -87,7 +87,10 @@ class NamingRules:
     def _by_folder(self, name: str, packed: bool) -> str:
         """Return the student: the first folder, or the part of a file's name before the exercise."""
         if is_gradescope(name):
-            raise NamingError("tells no student; the archive lacks Gradescope's submission_metadata.yml")
+            raise NamingError(
+                "tells no student; the archive lacks Gradescope's submission_metadata.yml, "
+                "or is not the whole export as it came"
+            )
         top, slash, _ = name.partition("/")
         if slash:
             return top

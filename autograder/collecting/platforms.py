@@ -8,7 +8,7 @@ _CANVAS = r"(?P<who>[^/]+?)_(?:(?P<late>LATE)_)?(?P<student>\d+)_(?P<number>\d+)
 # Moodle: it numbers participants anew in each assignment, so the name has to serve as the id.
 _MOODLE = r"(?P<who>(?P<student>[^/]+?))_\d+_assignsubmission_file_?.+"
 _PLATFORMS = (re.compile(_CANVAS), re.compile(_MOODLE))
-_GRADESCOPE = re.compile(r"submission_\d+/")
+_GRADESCOPE = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
 
 
 def match_platform(name: str) -> re.Match[str] | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from autograder.collecting.archive import read_entries
 from autograder.collecting.entry import ArchiveEntry, ArchiveError, EntryError
-from autograder.collecting.gradescope_metadata import GradescopeRecord, place_of_metadata, read_metadata
+from autograder.collecting.gradescope_metadata import METADATA, GradescopeRecord, find_export, read_metadata
 from autograder.collecting.names import folded, left_out, name_problem
 from autograder.collecting.naming import ArchiveContext, Attribution, NamingError, NamingRules
 from autograder.collecting.platforms import class_folder
@@ -70,7 +70,9 @@ class _Surveyor:
         notebooks = [(number, entry) for number, entry in sound if _is_notebook(entry)]
         paths = [entry.path for _, entry in notebooks]
         spellings = _spellings(paths)
-        records = self._gradescope_records([entry.name for _, entry in sound if not entry.inside])
+        records = self._gradescope_records(
+            [entry.name for _, entry in sound], [entry.name for entry in entries]
+        )
         context = ArchiveContext(class_folder(paths, self._rules.exercises), records)
         for number, entry in notebooks:
             if others := spellings[folded(entry.path)] - {entry.path}:
@@ -115,18 +117,23 @@ class _Surveyor:
             self._refuse(problem, entry)
         return not problem
 
-    def _gradescope_records(self, names: Sequence[str]) -> Mapping[str, GradescopeRecord]:
-        """Return what Gradescope's file tells, if there is one."""
-        found = place_of_metadata(names)
-        if found is None:
+    def _gradescope_records(
+        self, sound: Sequence[str], names: Sequence[str]
+    ) -> Mapping[str, GradescopeRecord]:
+        """Return what Gradescope's file tells, if the archive is Gradescope's.
+
+        A submission counts as present if any file of it is there, be it one that is refused.
+        """
+        root = self._archive.resolve().name if self._archive.is_dir() else ""
+        folder = find_export(frozenset(sound), root)
+        if folder is None:
             return {}
-        folder, name = found
         try:
             for entry in read_entries(self._archive):
-                if entry.name == name:
-                    return read_metadata(entry.read(MAX_BYTES), folder)
+                if entry.name == folder + METADATA:
+                    return read_metadata(entry.read(MAX_BYTES), folder, names)
         except (ArchiveError, EntryError) as error:
-            self.refused.append(Refusal(str(error), name))
+            self.refused.append(Refusal(str(error), folder + METADATA))
         return {}
 
     def _refuse(self, reason: str, entry: ArchiveEntry) -> None:

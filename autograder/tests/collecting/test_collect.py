@@ -214,6 +214,69 @@ submission_5:
     assert {line.message for line in lines} == {"1.0 h late"}
 
 
+EXPORT = "assignment_1_export/"
+OWN_METADATA = 'submission_5:\n  :submitters:\n  - {":sid": "bob"}\n'
+
+
+@pytest.mark.parametrize("form", ["folder", "zip", "root of a zip", "root of a folder"])
+def test_a_student_s_own_metadata_replace_nobody_s_notebook(
+    course: Course, tmp_path: Path, form: str
+) -> None:
+    run(course, make_zip(tmp_path / "bob.zip", {"bob/01_small.ipynb": notebook("bob's")}))
+    files = {
+        "mallory/submission_metadata.yml": OWN_METADATA,
+        "mallory/submission_5/01_small.ipynb": notebook("mallory's"),
+    }
+    at_root = {name.removeprefix("mallory/"): text for name, text in files.items()}
+    archive = {
+        "folder": lambda: make_folder(tmp_path / "class", files),
+        "zip": lambda: make_zip(tmp_path / "class.zip", files, LATE),
+        "root of a zip": lambda: make_zip(tmp_path / "mallory.zip", at_root, LATE),
+        "root of a folder": lambda: make_folder(tmp_path / "mallory", at_root),
+    }[form]()
+    lines = run(course, archive)
+    assert submitted(course)["bob/01_small/01_small.ipynb"] == notebook("bob's")
+    assert [line.student for line in lines] == ["" if "root" in form else "mallory"]
+
+
+def test_metadata_that_cannot_be_believed_are_refused_and_the_next_archive_goes_in(
+    course: Course, tmp_path: Path
+) -> None:
+    deep: dict[str, Content] = {
+        f"{EXPORT}submission_metadata.yml": "[" * 200_000,
+        f"{EXPORT}submission_5/01_small.ipynb": notebook(),
+    }
+    good = make_zip(tmp_path / "b.zip", {"ada/01_small.ipynb": notebook()})
+    assert statuses(run(course, make_zip(tmp_path / "a.zip", deep), good)) == [
+        (f"{EXPORT}submission_metadata.yml", "refused"),
+        (f"{EXPORT}submission_5/01_small.ipynb", "refused"),
+        ("ada", "new"),
+    ]
+
+
+def test_one_student_s_odd_files_do_not_spoil_gradescope_s_export(course: Course, tmp_path: Path) -> None:
+    text = "".join(
+        f'submission_{number}:\n  :submitters:\n  - {{":sid": "{number}"}}\n' for number in (5, 6, 7)
+    )
+    files: dict[str, Content] = {
+        f"{EXPORT}submission_metadata.yml": text,
+        f"{EXPORT}submission_5/01_small.ipynb": notebook(),
+        f"{EXPORT}submission_6/\n.ipynb": notebook(),
+        f"{EXPORT}submission_7/all.zip": make_zip(tmp_path / "empty.zip", {}).read_bytes(),
+    }
+    lines = run(course, make_zip(tmp_path / "a.zip", files))
+    assert ("5", "new") in statuses(lines)
+    assert [line.message for line in lines if line.status == "refused"] == [
+        "has control characters in its name",
+        "holds no files",
+    ]
+
+
+def test_an_unpacked_export_goes_in(course: Course, tmp_path: Path) -> None:
+    files = {"submission_metadata.yml": OWN_METADATA, "submission_5/01_small.ipynb": notebook()}
+    assert statuses(run(course, make_folder(tmp_path / "assignment_1_export", files))) == [("bob", "new")]
+
+
 def test_archives_of_students_in_an_archive_go_in(course: Course, tmp_path: Path) -> None:
     inner = make_zip(tmp_path / "inner.zip", {"bob/01_small.ipynb": notebook()}).read_bytes()
     archive = make_zip(
