@@ -7,7 +7,15 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO
 
-from autograder.collecting.entry import ArchiveEntry, ArchiveError, Bounds, EntryError, is_archive
+from autograder.collecting.entry import (
+    EXHAUSTION,
+    TOO_COSTLY,
+    ArchiveEntry,
+    ArchiveError,
+    Bounds,
+    EntryError,
+    is_archive,
+)
 from autograder.collecting.folder import open_plain, read_folder
 from autograder.collecting.tar import read_tar
 from autograder.collecting.zip import read_zip
@@ -33,6 +41,8 @@ def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEn
         raise ArchiveError(f"cannot be opened: {error.strerror}") from None
     except EntryError as error:
         raise ArchiveError(str(error)) from None
+    except EXHAUSTION:
+        raise ArchiveError(TOO_COSTLY) from None
 
 
 def _with_nested(entries: Iterator[ArchiveEntry], bounds: Bounds) -> Iterator[ArchiveEntry]:
@@ -59,6 +69,8 @@ def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
         if outer.entries < 0 or outer.unpacked < 0:
             raise
         yield replace(entry, problem=str(error))
+    except EXHAUSTION:
+        yield replace(entry, problem=TOO_COSTLY)
 
 
 def _read_archive(file: IO[bytes], size: int, bounds: Bounds) -> Iterator[ArchiveEntry]:

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.collecting.archive import read_entries
-from autograder.collecting.entry import ArchiveEntry, ArchiveError, EntryError
+from autograder.collecting.entry import EXHAUSTION, TOO_COSTLY, ArchiveEntry, ArchiveError, EntryError
 from autograder.collecting.naming import Attribution, NamingRules
 from autograder.collecting.placing import Placing, PlacingError, place
 from autograder.collecting.survey import Candidate, survey_archive
@@ -64,7 +64,13 @@ class _Collection:
         self._times = times
 
     def lines(self) -> Iterator[CollectedLine]:
-        """Place what can be placed and yield a line on each thing; a broken archive ends only itself."""
+        """Yield a line on each thing; an archive that cannot be read ends only itself."""
+        try:
+            yield from self._collect()
+        except EXHAUSTION:
+            yield self._line(REFUSED, TOO_COSTLY, "", None)
+
+    def _collect(self) -> Iterator[CollectedLine]:
         survey = survey_archive(self._archive, self._rules)
         for refusal in survey.refused:
             yield self._line(REFUSED, refusal.reason, refusal.path, refusal.attribution)
@@ -88,6 +94,8 @@ class _Collection:
             content = entry.read(MAX_BYTES) if group else b""
         except EntryError as error:
             yield from (self._refused(candidate, str(error)) for candidate in group)
+        except EXHAUSTION:
+            yield from (self._refused(candidate, TOO_COSTLY) for candidate in group)
         else:
             yield from (self._place(candidate, content) for candidate in group)
 

@@ -6,16 +6,21 @@ import json
 import os
 import tarfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO, Never
 
 import pytest
 from click.testing import CliRunner, Result
 
+import autograder.collecting.zip as zip_module
 from autograder.cli.group import main
 from autograder.collecting.collect import CollectedLine, collect_archives
+from autograder.collecting.entry import ArchiveEntry, Bounds
 from autograder.collecting.naming import NamingRules
+from autograder.collecting.platforms import class_folder
 from autograder.collecting.roster import RosterError, read_roster
 from autograder.course.course import Course, load_course
 
@@ -424,6 +429,51 @@ def test_a_broken_archive_stops_neither_the_next_nor_what_came_before(course: Co
     assert ("ada", "new") in statuses(lines)
     assert ("s0", "new") in statuses(lines)
     assert any("ends too early" in line.message for line in lines)
+
+
+@pytest.mark.parametrize("exhaustion", [MemoryError, RecursionError])
+@pytest.mark.parametrize("when", ["opened", "read", "named"])
+def test_an_archive_that_takes_all_memory_does_not_stop_the_next(
+    course: Course,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    exhaustion: type[Exception],
+    when: str,
+) -> None:
+    def exhausted(*_: object) -> Never:
+        raise exhaustion
+
+    def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
+        for entry in zip_module.read_zip(file, bounds):
+            if when == "opened":
+                exhausted()
+            yield replace(entry, read=exhausted) if when == "read" else entry
+
+    monkeypatch.setattr("autograder.collecting.archive.read_zip", read_zip)
+    if when == "named":
+        steps: Iterator[Callable[..., str]] = iter([exhausted, class_folder])
+        monkeypatch.setattr("autograder.collecting.survey.class_folder", lambda *given: next(steps)(*given))
+    bad = make_zip(tmp_path / "a.zip", {"bob/01_small.ipynb": notebook()})
+    next_one = make_tar(tmp_path / "b.tgz", tarfile.TarInfo("ada/01_small.ipynb"))
+    first, *rest = run(course, bad, next_one)
+    assert (first.status, first.message) == ("refused", "takes more memory than there is; collect it by hand")
+    assert first.student == ("bob" if when == "read" else "")
+    assert statuses(rest) == [("ada", "new")]
+
+
+@pytest.mark.parametrize("exhaustion", [MemoryError, RecursionError])
+def test_a_student_s_archive_that_takes_all_memory_costs_nobody_else(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exhaustion: type[Exception]
+) -> None:
+    def exhausted(*_: object) -> Never:
+        raise exhaustion
+
+    monkeypatch.setattr("autograder.collecting.archive.read_tar", exhausted)
+    files = {"ada/01_small.ipynb": notebook(), "bob.tgz": "-"}
+    assert statuses(run(course, make_zip(tmp_path / "a.zip", files))) == [
+        ("bob.tgz", "refused"),
+        ("ada", "new"),
+    ]
 
 
 def test_a_link_in_the_place_of_submitted_is_refused(course: Course, tmp_path: Path) -> None:
