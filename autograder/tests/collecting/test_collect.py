@@ -21,7 +21,6 @@ from autograder.collecting.collect import CollectedLine, collect_archives
 from autograder.collecting.entry import ArchiveEntry, Bounds
 from autograder.collecting.naming import NamingRules
 from autograder.collecting.platforms import class_folder
-from autograder.collecting.roster import RosterError, read_roster
 from autograder.course.course import Course, load_course
 
 IN_TIME, LATE = (2026, 3, 2, 18, 0, 0), (2026, 3, 3, 8, 0, 0)
@@ -189,17 +188,6 @@ def test_a_list_of_students_turns_names_into_ids(course: Course, tmp_path: Path)
     assert done.exit_code == 0
     assert "01_small zoe: new" in done.stdout
     assert 'refused: "88" is not in the list of students' in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [("=x,Ada\n", ':1: "=x" is no id'), ("ada,Lee\nbob,Lee\n", ':2: "Lee" stands for two students')],
-)
-def test_a_list_of_students_with_a_fault_is_told(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "students.csv"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(RosterError, match=message):
-        read_roster(path)
 
 
 def test_gradescope_s_export_goes_in_for_everybody_of_a_group(course: Course, tmp_path: Path) -> None:
