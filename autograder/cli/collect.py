@@ -1,6 +1,7 @@
-"""The `autograder collect` command: what is typed, and a line on each thing that came.
+"""The `autograder collect` command: reads its options and prints a line on each thing in the archives.
 
-It stands apart for its many options. Imports stand inside it, as they do with the other commands.
+It has a module of its own because it has many options. Like the other commands it imports what it needs
+when it runs, so that `autograder --help` stays fast.
 """
 
 from collections import Counter
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from autograder.collecting.collect import Line
+    from autograder.collecting.collect import CollectedLine
 
 
 @click.command()
@@ -45,24 +46,25 @@ def collect(
     and Gradescope (by sid or address), and folders or archives of students. Times without a zone are UTC.
     """
     from autograder.collecting.collect import collect_archives
-    from autograder.collecting.naming import Naming, read_pattern
+    from autograder.collecting.naming import NamingRules
+    from autograder.collecting.pattern import read_pattern
     from autograder.collecting.roster import read_roster
     from autograder.course.course import find_course, load_course
 
     course = load_course((folder or find_course(Path.cwd())).absolute())
-    naming = Naming(
+    rules = NamingRules(
         exercises=list(course.exercises),
         exercise=course.chosen([exercise])[0].name if exercise else "",
         pattern=read_pattern(pattern) if pattern else None,
         students=read_roster(students) if students else None,
     )
-    lines = collect_archives(course, archives, naming, times=not no_times, tell=_tell)
+    lines = collect_archives(course, archives, rules, times=not no_times, notify=_print_line)
     counts = Counter(line.status for line in lines)
     click.echo(", ".join(f"{count} {status}" for status, count in counts.items()) or "no notebooks")
 
 
-def _tell(line: "Line") -> None:
-    """Say in one line what became of a thing in an archive."""
+def _print_line(line: "CollectedLine") -> None:
+    """Print in one line what became of a thing in an archive."""
     from autograder.report.text import terminal_line
 
     who = f"{line.exercise} {line.student}" if line.student else ""

@@ -1,1 +1,25 @@
-"""To be told."""
+"""Takes submissions from the archives and folders of learning platforms into submitted/.
+
+Everything here comes from strangers: archives are read within bounds, nothing in them is extracted or
+followed, and no name in a student's own files can tell whose submission it is.
+
+In reading order:
+
+- collect: puts the notebooks of archives into submitted/ and says what became of each
+- survey: reads the names in an archive and settles which of its notebooks count
+- naming: tells from a name whose notebook it is and for which exercise
+- names: judges names: unsafe, left over by a system, the same to some file system
+- platforms: recognises the names that Canvas, Moodle and Gradescope give
+- pattern: reads names by the instructor's own regular expression
+- gradescope_metadata: reads Gradescope's file about who handed in what, and when
+- roster: reads the instructor's list of students
+- placing: writes a notebook into submitted/, whole or not at all
+- archive: reads archives, folders, and archives in archives as one stream of entries
+- entry: one file in an archive, and the bounds within which archives are read
+- folder, zip, tar: read one kind of archive each
+- compression: unpacks what lies around a tar archive
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,5 +1,6 @@
-"""One thing in an archive or folder, and the bounds within which strangers' archives are read."""
+"""One file in an archive or folder, and the bounds within which strangers' archives are read."""
 
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -7,11 +8,14 @@ from pathlib import PurePosixPath
 
 MAX_ENTRIES = 20_000
 MAX_UNPACKED = 4 << 30  # bytes of an archive, read or skipped
-MAX_RATIO = 600  # of what comes out to what lies there; one line printed again and again reaches 500
-MAX_NESTED = 64 << 20  # bytes of an archive within an archive, which is held in memory
-FREE = 1 << 20  # so little may come out of anything
-PIECE = 1 << 16
+MAX_RATIO = 600  # of unpacked bytes to packed ones; one line that is printed again and again reaches 500
+UNSUSPICIOUS = 1 << 20  # bytes that may be unpacked whatever their ratio
+PIECE = 1 << 16  # bytes that are unpacked at a time
+EXHAUSTION = (MemoryError, RecursionError)  # what may remain of a file that the bounds let through
+TOO_COSTLY = "takes more memory than there is; collect it by hand"
 _SUFFIXES = (".zip", ".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz")
+_KINDS = {0: "", stat.S_IFREG: "", stat.S_IFLNK: "is a link", stat.S_IFIFO: "is a pipe"}
+_DEVICES = {stat.S_IFCHR: "is a device", stat.S_IFBLK: "is a device", stat.S_IFSOCK: "is a socket"}
 
 
 class ArchiveError(Exception):
@@ -24,13 +28,13 @@ class EntryError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveEntry:
-    """A file, or something that should have been one; `read` works until the next entry is asked for."""
+    """A file, or something in the place of one; `read` works until the next entry is asked for."""
 
     name: str
-    when: datetime | None  # as the archive has it; for a nested archive, when that came
-    read: Callable[[int], bytes]  # up to so many bytes, or EntryError
-    fault: str = ""  # why it must not be read
-    inside: str = ""  # its name in the archive `name`
+    when: datetime | None  # as the archive tells it; for a file in a nested archive, when that archive came
+    read: Callable[[int], bytes]  # returns the content up to a number of bytes, or raises EntryError
+    problem: str = ""  # why it must not be read
+    inside: str = ""  # its name in the nested archive `name`
 
     @property
     def path(self) -> str:
@@ -40,7 +44,7 @@ class ArchiveEntry:
 
 @dataclass(slots=True)
 class Bounds:
-    """What may still be read; what is read from a nested archive counts in the outer one too."""
+    """How much may still be read; what is read from a nested archive counts for the outer one too."""
 
     entries: int = MAX_ENTRIES
     unpacked: int = MAX_UNPACKED
@@ -55,7 +59,7 @@ class Bounds:
             self.outer.count()
 
     def spend(self, size: int) -> None:
-        """Count bytes that came out."""
+        """Count bytes that were unpacked."""
         self.unpacked -= size
         if self.unpacked < 0:
             raise ArchiveError("unpacks to too much; collect it in parts, without large files")
@@ -69,18 +73,23 @@ def is_archive(name: str) -> bool:
 
 
 def stem(name: str) -> str:
-    """Return the name of a file or an archive without what tells its kind."""
+    """Return the last part of a name, for an archive without its suffix."""
     last = PurePosixPath(name).name
     return next((last[: -len(end)] for end in _SUFFIXES[::-1] if last.lower().endswith(end)), last)
 
 
+def mode_problem(mode: int) -> str:
+    """Return why a file of this mode is not read; a mode that names no kind of file is no reason."""
+    return (_KINDS | _DEVICES).get(stat.S_IFMT(mode), "is no file")
+
+
 def too_large(limit: int) -> EntryError:
-    """Return the error about a file that has more than `limit` bytes."""
+    """Return the error about a file of more than `limit` bytes."""
     return EntryError(f"is larger than {limit >> 20} MB")
 
 
 def utc(seconds: float) -> datetime | None:
-    """Return a time by its seconds since 1970, if it can be one at which something was handed in."""
+    """Return the time so many seconds after the beginning of 1970, if it is plausible."""
     try:
         return plausible(datetime.fromtimestamp(seconds, UTC))
     except (ValueError, OverflowError, OSError):
@@ -88,5 +97,5 @@ def utc(seconds: float) -> datetime | None:
 
 
 def plausible(when: datetime) -> datetime | None:
-    """Return `when`, or None where it is one of the days that stand for no day at all."""
+    """Return `when`, or None for years that archives write where they know no time, such as 1970 or 1980."""
     return when if 1990 < when.year < 2100 else None

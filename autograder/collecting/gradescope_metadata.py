@@ -1,64 +1,138 @@
-"""Reads the file in which Gradescope's exports say who handed in what, and when."""
+"""Reads the file in which Gradescope's exports say who handed in what, and when.
 
-from collections.abc import Iterator, Mapping, Sequence
+Only a whole export is believed: a file of this name may also be a student's own. The file is read event by
+event, as a parser that builds all of it needs gigabytes for some files and ends the process for others.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import yaml
 
-from autograder.collecting.entry import plausible
+from autograder.collecting.entry import EntryError, plausible
 
 METADATA = "submission_metadata.yml"
+_EXPORT = re.compile(r"assignment_\d+_export/")
+_SUBMISSION = re.compile(r"submission_\d+")
+_MAX_EVENTS, _MAX_DEPTH, _MAX_SUBMITTERS = 1_000_000, 32, 100
+_DIRECTIVE = re.compile(r"(?:^|[\n\r\x85\u2028\u2029])%")  # the parser's time grows with their square
+_NOTHING = ("", "~", "null")
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_Path = list[str | int | None]  # keys and positions in lists; None in a mapping that awaits its next key
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class GradescopeRecord:
     """Who handed in a submission, alone or as a group, and when."""
 
     students: tuple[str, ...]
     when: datetime | None = None
 
 
-def place_of_metadata(names: Sequence[str]) -> tuple[str, str] | None:
-    """Return the folder, with its slash, that is described, and the name of the file that describes it.
+def find_export(names: Collection[str], root: str = "") -> str | None:
+    """Return the folder, with its slash, of Gradescope's whole export, or None where there is none.
 
-    It holds all that there is: a file of this name in a student's own folder is the student's.
+    It must be all that the archive holds, or be `root`, the folder that the instructor collects.
     """
-    tops = {name.partition("/")[0] for name in names}
-    folders = ["", *(f"{top}/" for top in tops if len(tops) == 1)]
-    return next(((folder, folder + METADATA) for folder in folders if folder + METADATA in names), None)
+    tops = {name[: name.find("/") + 1] for name in names}
+    if _EXPORT.fullmatch(f"{root}/"):
+        folder = ""
+    elif len(tops) != 1 or not _EXPORT.fullmatch(folder := tops.pop()):
+        return None
+    return folder if folder + METADATA in names and _submissions(names, folder) else None
 
 
-def read_metadata(data: bytes, place: str) -> dict[str, Handed]:
-    """Return who handed in, by folder; nothing where the file cannot be read."""
+def read_metadata(data: bytes, folder: str, names: Collection[str]) -> dict[str, GradescopeRecord]:
+    """Return who handed in, by folder; every submission that the file tells of must lie in `folder`."""
+    students: dict[str, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    times: dict[str, datetime | None] = {}
+    for path, text in _texts(_events(data)):
+        submission = str(path[0])
+        group = students[submission]
+        match path[1:]:
+            case (":submitters", int(number), (":sid" | ":email") as field) if number < _MAX_SUBMITTERS:
+                group[number][field] = text
+            case (":created_at",):
+                times[submission] = _time(text)
+    if not students or not students.keys() <= _submissions(names, folder):
+        raise _unbelievable()
+    return {
+        folder + submission: GradescopeRecord(tuple(_ids(group.values())), times.get(submission))
+        for submission, group in students.items()
+    }
+
+
+def _submissions(names: Iterable[str], folder: str) -> set[str]:
+    """Return the submissions in `folder` by the names of all files."""
+    inner = (name.removeprefix(folder).partition("/") for name in names if name.startswith(folder))
+    return {top for top, slash, _ in inner if slash and _SUBMISSION.fullmatch(top)}
+
+
+def _events(data: bytes) -> Iterator[yaml.Event]:
+    """Yield the first document's events, unless it has too many of them or is no YAML."""
     try:
-        known = yaml.load(data, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - both are safe
-    except (yaml.YAMLError, ValueError, RecursionError, OverflowError):
-        return {}
-    if not isinstance(known, dict):
-        return {}
-    return {f"{place}{folder}": _handed(about) for folder, about in known.items() if isinstance(about, dict)}
+        text = data.decode("utf-8-sig")
+        for number, event in enumerate(() if _DIRECTIVE.search(text) else yaml.parse(text, Loader=_LOADER)):
+            if isinstance(event, yaml.DocumentEndEvent):
+                return
+            if number > _MAX_EVENTS:
+                break
+            yield event
+    except (yaml.YAMLError, UnicodeDecodeError):
+        pass
+    raise _unbelievable()
 
 
-def _handed(about: Mapping[Any, Any]) -> Handed:
-    submitters = about.get(":submitters")
-    return Handed(
-        tuple(_students(submitters if isinstance(submitters, list) else [])), _when(about.get(":created_at"))
-    )
+def _texts(events: Iterable[yaml.Event]) -> Iterator[tuple[_Path, str]]:
+    """Yield each text of a document with the path that leads to it."""
+    path: _Path = []
+    anchors: dict[str | None, str] = {}
+    for event in events:
+        match event:
+            case yaml.StreamStartEvent() | yaml.DocumentStartEvent():
+                pass
+            case yaml.CollectionStartEvent() if len(path) < _MAX_DEPTH and path[-1:] != [None]:
+                path.append(0 if isinstance(event, yaml.SequenceStartEvent) else None)
+            case yaml.CollectionEndEvent():
+                path.pop()
+                _advance(path)
+            case yaml.ScalarEvent() | yaml.AliasEvent() if path:
+                text = anchors.get(event.anchor, "") if isinstance(event, yaml.AliasEvent) else event.value
+                anchors[event.anchor] = text
+                if path[-1] is None:
+                    path[-1] = text
+                else:
+                    yield path, text
+                    _advance(path)
+            case _:
+                raise _unbelievable()
 
 
-def _students(submitters: Sequence[Any]) -> Iterator[str]:
+def _advance(path: _Path) -> None:
+    """Go to the next item of the innermost list, or wait for the next key of the innermost mapping."""
+    if path:
+        path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
+
+
+def _ids(group: Iterable[Mapping[str, str]]) -> Iterator[str]:
     """Yield ids: the institution's where it has given one, else the address."""
-    for submitter in submitters:
-        if isinstance(submitter, dict) and (student := submitter.get(":sid") or submitter.get(":email")):
-            yield str(student)
+    for submitter in group:
+        known = [text for field in (":sid", ":email") if (text := submitter.get(field, "")) not in _NOTHING]
+        yield from known[:1]
 
 
-def _when(value: object) -> datetime | None:
-    if not isinstance(value, datetime):
-        return None
+def _time(text: str) -> datetime | None:
+    """Return the UTC time of a timestamp as YAML writes it."""
     try:
-        return plausible(value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC))
-    except OverflowError:
+        when = datetime.fromisoformat(re.sub(r"\s+(?=[Z+-])", "", text))
+        return plausible(when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
         return None
+
+
+def _unbelievable() -> EntryError:
+    return EntryError("is not Gradescope's, or not of its whole export; collect the archive as it came")

@@ -1,4 +1,4 @@
-"""Puts a notebook into submitted/: whole or not at all, and through no link."""
+"""Writes a notebook into submitted/, whole or not at all and through no link."""
 
 import os
 import stat
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
-from autograder.collecting.naming import folded
+from autograder.collecting.names import folded
 from autograder.files import write_whole_in
 from autograder.submission.notebook import MAX_BYTES
 from autograder.submission.submission import Submission
@@ -18,7 +18,7 @@ _FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # nbgrader's
 _MAX_TIME = 100
 
 
-class InboxError(Exception):
+class PlacingError(Exception):
     """The notebook cannot be put there; the message says why and what to do."""
 
 
@@ -32,12 +32,12 @@ class Placing(StrEnum):
 
 
 def place(submission: Submission, content: bytes, when: datetime | None) -> Placing:
-    """Write the notebook and when it came, unless it is there already or something newer is."""
+    """Write the notebook and the time when it came, unless the same or a newer one is there."""
     try:
         with _folder(submission) as folder:
             return _place(folder, submission.notebook.name, content, when)
     except OSError as error:
-        raise InboxError(f"cannot be written: {error.strerror}") from None
+        raise PlacingError(f"cannot be written: {error.strerror}") from None
 
 
 def _place(folder: int, name: str, content: bytes, when: datetime | None) -> Placing:
@@ -47,7 +47,7 @@ def _place(folder: int, name: str, content: bytes, when: datetime | None) -> Pla
         return Placing.UNCHANGED
     if present is not None and before is not None and when is not None and when < before:
         return Placing.OLDER
-    # The time goes first: if all ends here, the notebook still differs and is written the next time.
+    # The time goes first: if we are stopped after it, the notebook still differs and is written next time.
     if when is not None:
         write_whole_in(folder, _TIMESTAMP, when.strftime(_FORMAT).encode())
     else:
@@ -59,14 +59,16 @@ def _place(folder: int, name: str, content: bytes, when: datetime | None) -> Pla
 
 @contextmanager
 def _folder(submission: Submission) -> Iterator[int]:
-    """Yield a descriptor of the submission's folder, made where it was missing, reached through no link."""
+    """Yield a descriptor of the submission's folder, which is made if missing and reached through no link."""
     with ExitStack() as stack:
         folder = _enter(stack, submission.root, None)
         folder = _enter(stack, Path("submitted"), folder)
         with os.scandir(folder) as others:
             for name in (other.name for other in others if other.name != submission.student):
                 if folded(name) == folded(submission.student):
-                    raise InboxError(f'submitted/ has "{name}" already, which some systems take for the same')
+                    raise PlacingError(
+                        f'submitted/ has "{name}" already, which some systems take for the same'
+                    )
         for name in (submission.student, submission.exercise):
             folder = _enter(stack, Path(name), folder)
         yield folder
@@ -81,28 +83,28 @@ def _enter(stack: ExitStack, path: Path, parent: int | None) -> int:
     try:
         folder = os.open(path, flags, dir_fd=parent)
     except OSError:
-        raise InboxError(f"{path} in submitted/ is a link or no folder; put a folder there") from None
+        raise PlacingError(f"{path} in submitted/ is a link or no folder; put a folder there") from None
     stack.callback(os.close, folder)
     return folder
 
 
 def _read(folder: int, name: str, limit: int) -> bytes | None:
-    """Return what a plain file holds, or None where there is none; nothing else may stand in its place."""
+    """Return what a plain file holds, or None where there is none; anything else in its place is an error."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     except FileNotFoundError:
         return None
     except OSError:
-        raise InboxError(f"{name} in its place is no plain file; delete it") from None
+        raise PlacingError(f"{name} in submitted/ is no plain file; delete it") from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise InboxError(f"{name} in its place is no plain file; delete it")
+        raise PlacingError(f"{name} in submitted/ is no plain file; delete it")
     with os.fdopen(descriptor, "rb") as file:
         return file.read(limit + 1)
 
 
 def _time(text: bytes | None) -> datetime | None:
-    """Return the time that we have written; whatever else stands there is not compared."""
+    """Return the time that an earlier `place` wrote, or None for a text by somebody else."""
     try:
         return datetime.strptime((text or b"").decode().strip(), _FORMAT).replace(tzinfo=UTC)
     except ValueError:

@@ -1,10 +1,10 @@
-"""Reads a list of students: what each is called here, and what platforms call them."""
+"""Reads the instructor's list of students: the id of each, and the names that platforms use."""
 
 import csv
 from collections.abc import Mapping
 from pathlib import Path
 
-from autograder.collecting.naming import folded
+from autograder.collecting.names import folded
 from autograder.errors import UsageError
 from autograder.submission.submission import is_student
 
@@ -14,7 +14,7 @@ class RosterError(UsageError):
 
 
 def read_roster(path: Path) -> Mapping[str, str]:
-    """Return ids by folded name, from a CSV with a student a row: the id, then the student's other names."""
+    """Return ids by folded name. Each row of the CSV is a student: the id, then any other names."""
     known: dict[str, str] = {}
     try:
         rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))

@@ -1,21 +1,20 @@
-"""Reads tar archives as a stream of entries: one pass, nothing extracted, headers of bounded size.
+"""Reads tar archives by tarfile, in one pass forward: nothing is extracted and no link is followed.
 
-tarfile itself is used for single headers only: its reader believes lengths in extended headers, and
-versions without extraction filters follow links.
+tarfile believes what headers claim. So it reads through `_Stream`, which bounds and counts every byte, and
+makes its headers by `_Header`, which refuses what tarfile would take for the end of the archive.
 """
 
-import bz2
-import gzip
-import lzma
+import re
 import tarfile
-import zlib
-from collections.abc import Callable, Iterator, Mapping
-from typing import IO, Protocol
+from collections.abc import Iterator
+from functools import partial
+from typing import IO, Any, Self, cast
 
+from autograder.collecting.compression import UNPACKING_ERRORS, open_compressed
 from autograder.collecting.entry import (
-    FREE,
     MAX_RATIO,
     PIECE,
+    UNSUSPICIOUS,
     ArchiveEntry,
     ArchiveError,
     Bounds,
@@ -23,157 +22,131 @@ from autograder.collecting.entry import (
     utc,
 )
 
-_MAX_HEADER = 1 << 16
-_DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError)
-_LINKS = {tarfile.LNKTYPE: "a hard link", tarfile.SYMTYPE: "a link", tarfile.FIFOTYPE: "a pipe"}
-_DEVICES = {tarfile.CHRTYPE: "a device", tarfile.BLKTYPE: "a device"}
-_FAULTS = {**_LINKS, **_DEVICES}
-_PLAIN = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
+_MAX_HEADERS = 1 << 16  # bytes of all the headers that describe one entry, its long name among them
+_LINKS = {tarfile.LNKTYPE: "is a hard link", tarfile.SYMTYPE: "is a link", tarfile.FIFOTYPE: "is a pipe"}
+_SPECIAL = {**_LINKS, tarfile.CHRTYPE: "is a device", tarfile.BLKTYPE: "is a device"}
+_PAX = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+_PAX_RECORD = re.compile(rb"(\d{1,9}) [^=]+=")
+_MAX_RECORDS = 100
+_LONG_NUMBER = re.compile(rb"\d{65}")
 
 
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
+def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[ArchiveEntry]:
+    """Yield what a tar archive of `packed` bytes, compressed or not, holds besides folders."""
+    stream = _Stream(file, packed, bounds)
+    for member in _members(stream):
+        if member.size < 0:
+            raise ArchiveError("has an entry of less than no bytes; it is damaged or made to harm")
+        if not member.isdir():
+            read = partial(stream.content, member.size)
+            yield ArchiveEntry(member.name, utc(member.mtime), read, _kind_problem(member))
 
 
-_OPENERS: Mapping[bytes, Callable[[IO[bytes]], _Readable]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\0": lzma.open,
-}
+def _members(stream: "_Stream") -> Iterator[tarfile.TarInfo]:
+    try:
+        archive = cast(Any, tarfile.TarFile)(fileobj=stream, tarinfo=_Header, encoding="utf-8")
+        while (member := archive.next()) is not None:
+            archive.members.clear()  # tarfile would keep all of them
+            yield member
+            stream.allowed = _MAX_HEADERS
+    except (ArchiveError, MemoryError):
+        raise
+    except Exception:  # tarfile raises a dozen kinds of errors on headers that make no sense
+        raise ArchiveError("is no zip or tar archive, or a damaged one; download it again") from None
+
+
+def _kind_problem(member: tarfile.TarInfo) -> str:
+    if member.issparse():
+        return "is a sparse file"
+    return _SPECIAL.get(member.type, "" if member.isreg() else "is of an unknown kind")
+
+
+class _Header(tarfile.TarInfo):
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
+        """Read the next header and those that it announces."""
+        archive.pax_headers = {}  # tarfile would copy what a global header says into each entry
+        cast(_Stream, archive.fileobj).header_type = b""
+        return super().fromtarfile(archive)
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """Return the header in this block, or raise ValueError where it is damaged."""
+        try:
+            return super().frombuf(buf, encoding, errors)
+        except tarfile.TarError:
+            if buf.strip(b"\0"):
+                raise ValueError("not a header") from None  # a TarError would pass for the archive's end
+            raise
 
 
 class _Stream:
-    """The unpacked bytes, counted."""
+    """The unpacked bytes, which are read forward only; each one is counted."""
 
     def __init__(self, file: IO[bytes], packed: int, bounds: Bounds) -> None:
-        start = file.read(6)
-        file.seek(0)
-        opener = next((opener for magic, opener in _OPENERS.items() if start.startswith(magic)), None)
-        self._file: _Readable = opener(file) if opener else file
-        self._most = max(FREE, packed * MAX_RATIO) if opener else packed
+        unpacked = open_compressed(file)
+        self._file = unpacked or file
+        self._most = max(UNSUSPICIOUS, packed * MAX_RATIO) if unpacked else packed
         self._bounds = bounds
+        self._position = 0
+        self.header_type = b""  # of the header that is being read; empty before its first block
+        self.allowed = _MAX_HEADERS  # bytes of headers that tarfile may read until the next entry
 
-    def take(self, size: int) -> bytes:
+    def read(self, size: int) -> bytes:
+        """Return `size` bytes of headers to tarfile, which asks for as many as a header claims to have."""
+        self.allowed -= size
+        if size < 0 or self.allowed < 0:
+            raise ArchiveError("has a name too long to be one; it is damaged or made to harm")
+        data = self._take(size)
+        if self.header_type in _PAX:
+            _check_records(data)
+        elif not self.header_type and data.strip(b"\0"):
+            self._bounds.count()
+            self.header_type = data[156:157]
+        return data
+
+    def content(self, size: int, limit: int) -> bytes:
+        """Return what the entry of this size holds whose header was read last."""
+        if size > limit:
+            raise too_large(limit)
+        return self._whole(size)
+
+    def tell(self) -> int:
+        """Return how many bytes have come."""
+        return self._position
+
+    def seek(self, position: int) -> None:
+        """Go forward; a header that leads backwards leads nowhere."""
+        while self._position < position:
+            self._whole(min(position - self._position, PIECE))
+
+    def _whole(self, size: int) -> bytes:
+        data = self._take(size)
+        if len(data) < size:
+            raise ArchiveError("ends too early; download it again")
+        return data
+
+    def _take(self, size: int) -> bytes:
         """Return so many bytes, or fewer at the end."""
         try:
             data = self._file.read(size)
-        except _DAMAGE:
+        except UNPACKING_ERRORS:
             raise ArchiveError("is damaged; download it again") from None
+        self._position += len(data)
         self._bounds.spend(len(data))
         self._most -= len(data)
         if self._most < 0:
             raise ArchiveError(f"unpacks to more than {MAX_RATIO} times its size; open it by hand, with care")
         return data
 
-    def whole(self, size: int) -> bytes:
-        """Return so many bytes, and pass what fills their last block."""
-        data = self.take(size)
-        if len(data) < size:
-            raise ArchiveError("ends too early; download it again")
-        self.take(-size % tarfile.BLOCKSIZE)
-        return data
 
-    def skip(self, size: int) -> None:
-        """Pass so many bytes."""
-        while size > 0:
-            passed = len(self.take(min(size, PIECE)))
-            if not passed:
-                raise ArchiveError("ends too early; download it again")
-            size -= passed
-
-
-class _Content:
-    """What an entry holds; whatever is not read is passed."""
-
-    def __init__(self, stream: _Stream, size: int) -> None:
-        self._stream = stream
-        self._size = size
-        self._passed = False
-
-    def read(self, limit: int) -> bytes:
-        """Return all of it."""
-        if self._size > limit:
-            raise too_large(limit)
-        self._passed = True
-        return self._stream.whole(self._size)
-
-    def close(self) -> None:
-        """Go to the next header."""
-        if not self._passed:
-            self._stream.skip(self._size + -self._size % tarfile.BLOCKSIZE)
-
-
-def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield what a tar archive of `packed` bytes, compressed or not, holds besides folders."""
-    stream = _Stream(file, packed, bounds)
-    known: dict[str, str] = {}  # what extended headers tell of the next entry
-    while (header := _header(stream)) is not None:
-        bounds.count()
-        match header.type:
-            case tarfile.XHDTYPE | tarfile.SOLARIS_XHDTYPE:
-                known |= _records(_extension(stream, header))
-            case tarfile.GNUTYPE_LONGNAME:
-                known["path"] = _text(_extension(stream, header).rstrip(b"\0"))
-            case tarfile.GNUTYPE_LONGLINK | tarfile.XGLTYPE:
-                _extension(stream, header)
-            case tarfile.GNUTYPE_SPARSE:
-                raise ArchiveError(f'"{header.name}" is sparse; pack it without the option for that')
-            case _:
-                yield from _entry(stream, header, known)
-                known = {}
-
-
-def _header(stream: _Stream) -> tarfile.TarInfo | None:
-    block = stream.take(tarfile.BLOCKSIZE)
-    if not block.strip(b"\0"):
-        return None
-    try:
-        header = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
-    except tarfile.TarError:
-        raise ArchiveError("is no zip or tar archive, or a damaged one; download it again") from None
-    if header.size < 0:
-        raise ArchiveError("has an entry of less than no bytes; it is damaged or made to harm")
-    return header
-
-
-def _extension(stream: _Stream, header: tarfile.TarInfo) -> bytes:
-    if header.size > _MAX_HEADER:
-        raise ArchiveError("has a name too long to be one; it is damaged or made to harm")
-    return stream.whole(header.size)
-
-
-def _entry(stream: _Stream, header: tarfile.TarInfo, known: dict[str, str]) -> Iterator[ArchiveEntry]:
-    """Yield the entry, unless it is a folder, and pass its content."""
-    fault = _FAULTS.get(header.type, "" if header.type in _PLAIN else "of an unknown kind")
-    if any(key.startswith("GNU.sparse") for key in known):
-        fault = "a sparse file"
-    try:
-        # A link has no content here, whatever size its header claims.
-        size = 0 if header.type in _FAULTS or header.isdir() else int(known.get("size", header.size))
-        when = utc(float(known.get("mtime", header.mtime)))
-    except ValueError:
-        raise ArchiveError("has a header that cannot be read; download it again") from None
-    if size < 0:
-        raise ArchiveError("has an entry of less than no bytes; it is damaged or made to harm")
-    content = _Content(stream, size)
-    if not header.isdir():
-        yield ArchiveEntry(known.get("path", header.name), when, content.read, fault and f"is {fault}")
-    content.close()
-
-
-def _records(data: bytes) -> dict[str, str]:
-    """Return the records of a pax header: length, space, key, "=", value, newline."""
-    records = {}
-    while data.strip(b"\0"):
-        digits, _, _ = data[:10].partition(b" ")
-        size = int(digits) if digits.isdigit() else 0
-        key, equals, value = data[len(digits) + 1 : size - 1].partition(b"=")
-        if not equals or data[size - 1 : size] != b"\n":
-            raise ArchiveError("has a header that cannot be read; download it again")
-        records[_text(key)] = _text(value)
-        data = data[size:]
-    return records
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
+def _check_records(data: bytes) -> None:
+    """Refuse pax records that overlap, many ones and long numbers: they cost tarfile much time."""
+    position, sound = 0, not _LONG_NUMBER.search(data)
+    for _ in range(_MAX_RECORDS):
+        if not sound or (record := _PAX_RECORD.match(data, position)) is None:
+            break
+        position += int(record[1])
+        sound = record.end() < position <= len(data) and data[position - 1 : position] == b"\n"
+    if not sound or data[position:].strip(b"\0"):
+        raise ArchiveError("has a header that cannot be read; download it again")

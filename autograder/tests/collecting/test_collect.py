@@ -6,17 +6,21 @@ import json
 import os
 import tarfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO, Never
 
 import pytest
 from click.testing import CliRunner, Result
 
+import autograder.collecting.zip as zip_module
 from autograder.cli.group import main
-from autograder.collecting.collect import Line, collect_archives
-from autograder.collecting.naming import Naming
-from autograder.collecting.roster import RosterError, read_roster
+from autograder.collecting.collect import CollectedLine, collect_archives
+from autograder.collecting.entry import ArchiveEntry, Bounds
+from autograder.collecting.naming import NamingRules
+from autograder.collecting.platforms import class_folder
 from autograder.course.course import Course, load_course
 
 IN_TIME, LATE = (2026, 3, 2, 18, 0, 0), (2026, 3, 3, 8, 0, 0)
@@ -62,11 +66,11 @@ def due(course: Course) -> Course:
     return load_course(course.root)
 
 
-def run(course: Course, *archives: Path, times: bool = True) -> list[Line]:
-    return list(collect_archives(course, archives, Naming(list(course.exercises)), times=times))
+def run(course: Course, *archives: Path, times: bool = True) -> list[CollectedLine]:
+    return list(collect_archives(course, archives, NamingRules(list(course.exercises)), times=times))
 
 
-def statuses(lines: list[Line]) -> list[tuple[str, str]]:
+def statuses(lines: list[CollectedLine]) -> list[tuple[str, str]]:
     return [(line.student or line.path, line.status) for line in lines]
 
 
@@ -186,17 +190,6 @@ def test_a_list_of_students_turns_names_into_ids(course: Course, tmp_path: Path)
     assert 'refused: "88" is not in the list of students' in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [("=x,Ada\n", ':1: "=x" is no id'), ("ada,Lee\nbob,Lee\n", ':2: "Lee" stands for two students')],
-)
-def test_a_list_of_students_with_a_fault_is_told(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "students.csv"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(RosterError, match=message):
-        read_roster(path)
-
-
 def test_gradescope_s_export_goes_in_for_everybody_of_a_group(course: Course, tmp_path: Path) -> None:
     metadata = """
 submission_5:
@@ -212,6 +205,69 @@ submission_5:
     lines = run(due(course), make_zip(tmp_path / "a.zip", files))
     assert statuses(lines) == [("100", "new"), ("bob@school.org", "new")]
     assert {line.message for line in lines} == {"1.0 h late"}
+
+
+EXPORT = "assignment_1_export/"
+OWN_METADATA = 'submission_5:\n  :submitters:\n  - {":sid": "bob"}\n'
+
+
+@pytest.mark.parametrize("form", ["folder", "zip", "root of a zip", "root of a folder"])
+def test_a_student_s_own_metadata_replace_nobody_s_notebook(
+    course: Course, tmp_path: Path, form: str
+) -> None:
+    run(course, make_zip(tmp_path / "bob.zip", {"bob/01_small.ipynb": notebook("bob's")}))
+    files = {
+        "mallory/submission_metadata.yml": OWN_METADATA,
+        "mallory/submission_5/01_small.ipynb": notebook("mallory's"),
+    }
+    at_root = {name.removeprefix("mallory/"): text for name, text in files.items()}
+    archive = {
+        "folder": lambda: make_folder(tmp_path / "class", files),
+        "zip": lambda: make_zip(tmp_path / "class.zip", files, LATE),
+        "root of a zip": lambda: make_zip(tmp_path / "mallory.zip", at_root, LATE),
+        "root of a folder": lambda: make_folder(tmp_path / "mallory", at_root),
+    }[form]()
+    lines = run(course, archive)
+    assert submitted(course)["bob/01_small/01_small.ipynb"] == notebook("bob's")
+    assert [line.student for line in lines] == ["" if "root" in form else "mallory"]
+
+
+def test_metadata_that_cannot_be_believed_are_refused_and_the_next_archive_goes_in(
+    course: Course, tmp_path: Path
+) -> None:
+    deep: dict[str, Content] = {
+        f"{EXPORT}submission_metadata.yml": "[" * 200_000,
+        f"{EXPORT}submission_5/01_small.ipynb": notebook(),
+    }
+    good = make_zip(tmp_path / "b.zip", {"ada/01_small.ipynb": notebook()})
+    assert statuses(run(course, make_zip(tmp_path / "a.zip", deep), good)) == [
+        (f"{EXPORT}submission_metadata.yml", "refused"),
+        (f"{EXPORT}submission_5/01_small.ipynb", "refused"),
+        ("ada", "new"),
+    ]
+
+
+def test_one_student_s_odd_files_do_not_spoil_gradescope_s_export(course: Course, tmp_path: Path) -> None:
+    text = "".join(
+        f'submission_{number}:\n  :submitters:\n  - {{":sid": "{number}"}}\n' for number in (5, 6, 7)
+    )
+    files: dict[str, Content] = {
+        f"{EXPORT}submission_metadata.yml": text,
+        f"{EXPORT}submission_5/01_small.ipynb": notebook(),
+        f"{EXPORT}submission_6/\n.ipynb": notebook(),
+        f"{EXPORT}submission_7/all.zip": make_zip(tmp_path / "empty.zip", {}).read_bytes(),
+    }
+    lines = run(course, make_zip(tmp_path / "a.zip", files))
+    assert ("5", "new") in statuses(lines)
+    assert [line.message for line in lines if line.status == "refused"] == [
+        "has control characters in its name",
+        "holds no files",
+    ]
+
+
+def test_an_unpacked_export_goes_in(course: Course, tmp_path: Path) -> None:
+    files = {"submission_metadata.yml": OWN_METADATA, "submission_5/01_small.ipynb": notebook()}
+    assert statuses(run(course, make_folder(tmp_path / "assignment_1_export", files))) == [("bob", "new")]
 
 
 def test_archives_of_students_in_an_archive_go_in(course: Course, tmp_path: Path) -> None:
@@ -361,6 +417,51 @@ def test_a_broken_archive_stops_neither_the_next_nor_what_came_before(course: Co
     assert ("ada", "new") in statuses(lines)
     assert ("s0", "new") in statuses(lines)
     assert any("ends too early" in line.message for line in lines)
+
+
+@pytest.mark.parametrize("exhaustion", [MemoryError, RecursionError])
+@pytest.mark.parametrize("when", ["opened", "read", "named"])
+def test_an_archive_that_takes_all_memory_does_not_stop_the_next(
+    course: Course,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    exhaustion: type[Exception],
+    when: str,
+) -> None:
+    def exhausted(*_: object) -> Never:
+        raise exhaustion
+
+    def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
+        for entry in zip_module.read_zip(file, bounds):
+            if when == "opened":
+                exhausted()
+            yield replace(entry, read=exhausted) if when == "read" else entry
+
+    monkeypatch.setattr("autograder.collecting.archive.read_zip", read_zip)
+    if when == "named":
+        steps: Iterator[Callable[..., str]] = iter([exhausted, class_folder])
+        monkeypatch.setattr("autograder.collecting.survey.class_folder", lambda *given: next(steps)(*given))
+    bad = make_zip(tmp_path / "a.zip", {"bob/01_small.ipynb": notebook()})
+    next_one = make_tar(tmp_path / "b.tgz", tarfile.TarInfo("ada/01_small.ipynb"))
+    first, *rest = run(course, bad, next_one)
+    assert (first.status, first.message) == ("refused", "takes more memory than there is; collect it by hand")
+    assert first.student == ("bob" if when == "read" else "")
+    assert statuses(rest) == [("ada", "new")]
+
+
+@pytest.mark.parametrize("exhaustion", [MemoryError, RecursionError])
+def test_a_student_s_archive_that_takes_all_memory_costs_nobody_else(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exhaustion: type[Exception]
+) -> None:
+    def exhausted(*_: object) -> Never:
+        raise exhaustion
+
+    monkeypatch.setattr("autograder.collecting.archive.read_tar", exhausted)
+    files = {"ada/01_small.ipynb": notebook(), "bob.tgz": "-"}
+    assert statuses(run(course, make_zip(tmp_path / "a.zip", files))) == [
+        ("bob.tgz", "refused"),
+        ("ada", "new"),
+    ]
 
 
 def test_a_link_in_the_place_of_submitted_is_refused(course: Course, tmp_path: Path) -> None:

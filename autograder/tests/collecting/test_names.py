@@ -1,0 +1,56 @@
+"""Names that are unsafe, that nobody means, and that are the same to some systems."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.collecting.names import folded, left_out, name_problem
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/etc/n",
+        "../n",
+        "a/../n",
+        "a/..",
+        "a\\n",
+        "C:n",
+        "c:/n",
+        "a\nn",
+        "a\0n",
+        "\x1b[2Jn",
+        "a\u2028n",
+        "\udc80",
+        "n" * 1001,
+    ],
+)
+def test_names_that_lead_elsewhere_have_a_fault(name: str) -> None:
+    assert name_problem(name)
+
+
+@pytest.mark.parametrize("name", ["a/b.ipynb", "Zoë/n..ipynb", "李雷/...", "ab:c"])
+def test_other_names_have_none(name: str) -> None:
+    assert not name_problem(name)
+
+
+def test_what_systems_leave_everywhere_is_left_out() -> None:
+    assert left_out("__MACOSX/ada/._01_first.ipynb")
+    assert left_out("ada/.ipynb_checkpoints/01_first-checkpoint.ipynb")
+    assert left_out("ada/._01_first.ipynb")
+    assert not left_out("ada/01_first.ipynb")
+
+
+@pytest.mark.parametrize(("one", "other"), [("ADA", "ada"), ("Zo\u00eb", "Zoe\u0308"), ("STRASSE", "straße")])
+def test_some_names_are_the_same_to_some_systems(one: str, other: str) -> None:
+    assert folded(one) == folded(other)
+
+
+@given(st.text())
+def test_a_name_without_fault_stays_in_its_folder(name: str) -> None:
+    if not name_problem(name):
+        assert not name.startswith("/")
+        assert ".." not in re.split(r"[/\\]", name)
+        assert name.isprintable() or not re.search(r"[\x00-\x1f\x7f]", name)
