@@ -1,6 +1,6 @@
 """Keeps hidden inputs out of a submission's own words, such as an exception's message or a class's name.
 
-The submission chose these words after it had seen a test's inputs, so they could tell them. The test's
+The submission chose these words after it had seen a test's inputs, so they could hold them. The test's
 requests are therefore repeated in a fresh worker, with other numbers in every tensor. Words that come out
 the same there do not depend on the numbers, and may be shown.
 """

@@ -124,7 +124,7 @@ class Verdicts:
 
 
 def _kind(exchange: Exchange) -> str:
-    """Return words for the sort of an answer's value, which tell a usable one from an unusable one."""
+    """Return words for the kind of an answer's value: its type, and the size of a tensor or a tuple."""
     header, tensors = exchange.reply
     match header.get("value"):
         case None:

@@ -21,7 +21,7 @@ def expect_right_and_untouched(function, expected, **arguments):
 
 
 def expect_right_gradients(function, formula, **arguments):
-    """Expect the output and the gradients of `formula`; the output's entries count differently."""
+    """Expect the output and the gradients of `formula`, where each entry of the output has its own weight."""
     leaves = [argument.clone().requires_grad_() for argument in arguments.values()]
     output = formula(*leaves)
     weight = torch.linspace(1, 2, output.numel()).reshape(output.shape)

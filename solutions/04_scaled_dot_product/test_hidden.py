@@ -53,7 +53,7 @@ def expect_right_and_untouched(student, reference, *others, **tensors):
 
 
 def expect_right_gradients(student, reference, weight, *others, **tensors):
-    """Expect the reference's output and gradients for tensors that want them."""
+    """Expect the reference's output, and its gradients for the tensors that require them."""
     leaves = [tensor.requires_grad_() for tensor in tensors.values()]
     seen, right = (function.inspect(*leaves, *others, weight=weight) for function in (student, reference))
     expect_close(seen.output, right.output)

@@ -72,11 +72,11 @@ class Kind:
 
     @property
     def argument(self):
-        """Return what forward calls the tokens."""
+        """Return the name of forward's argument for the tokens."""
         return "token_encodings" if self.square else "x"
 
     def make(self, side, d_in, d_out, *more):
-        """Return a new module on one side; of a square one d_out is the only size."""
+        """Return a new module of `side`, the student or the reference; a square one takes only d_out."""
         sizes = (d_out,) if self.square else (d_in, d_out)
         return getattr(side, self.name)(*sizes, *more)
 
@@ -98,7 +98,7 @@ class Kind:
         return torch.randn(n, d_out if self.square else d_in, dtype=dtype)
 
     def attend(self, weights, x):
-        """Return what the module must give, by the library's own function."""
+        """Return the module's right output, computed by the library's own function."""
         return scaled_dot_product_attention(*(self._project(weights, layer, x) for layer in self.layers))
 
     def value(self, weights, x):
@@ -148,7 +148,7 @@ def expect_no_others(actual, shapes):
 
 
 def expect_alive(kind, seen, n, size):
-    """Expect an output (n, size) in which all parameters take part, and return it; it may be wrong."""
+    """Expect an output (n, size) that depends on all parameters, and return it unchecked."""
     output = expect_finite(expect_tensor(seen.output, (n, size)))
     for name in kind.shapes(1, 1):
         gradient = seen.parameters.get(name)
@@ -158,12 +158,12 @@ def expect_alive(kind, seen, n, size):
 
 
 def alive(kind, module, x, size):
-    """Return what a module makes of tokens, in `size` numbers a token, if its parameters take part in it."""
+    """Return a module's output for tokens, `size` numbers for each; it must depend on all parameters."""
     return expect_alive(kind, module.inspect(x, weight=torch.randn(len(x), size)), len(x), size)
 
 
 def load(student, module, weights):
-    """Give a module these parameters, by name; whatever else it keeps stays."""
+    """Give a module these parameters by name, and leave its others as they are."""
     shapes = student.define(LOAD, "load")(module, weights)
     expect(isinstance(shapes, dict), "The class must be an nn.Module.")
     for name, weight in weights.items():

@@ -31,8 +31,9 @@ PARAMETERS = """
 def parameters(module):
     return dict(module.named_parameters()) if isinstance(module, nn.Module) else None
 """
-# A module with plain tensor attributes is tried on another device, where no two devices may meet.
-# Only shapes live there: each step is done here, on zeros, because torch takes seconds to learn it there.
+# A module with plain tensor attributes is moved to another device, and fails if tensors of two devices meet.
+# That device, meta, holds shapes only. Each step is computed on zeros on the CPU instead, because torch takes
+# seconds to load its own rules for meta.
 LEFT_BEHIND = """
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
@@ -92,7 +93,7 @@ class Kind:
     batched: bool = True
 
     def make(self, side, d_in, d_out, length):
-        """Return a new module on one side, without dropout; the square one has d_out as its only size."""
+        """Return a new module of `side`, without dropout; the square one takes only d_out."""
         sizes = {
             "MaskedSelfAttention": (d_out,),
             "Head": (d_in, d_out, length),
@@ -117,15 +118,15 @@ class Kind:
 
     @property
     def inputs(self):
-        """Return the names of what forward is called with."""
+        """Return the names of forward's arguments."""
         return ("x",) if self.batched else ("token_encodings", "mask")
 
     def arguments(self, x):
-        """Return what forward is called with: the mask goes along where the class does not make it."""
+        """Return forward's arguments: the tokens, and a mask where the class does not make its own."""
         return (x,) if self.batched else (x, future(x.size(-2)))
 
     def attend(self, weights, x):
-        """Return what the module must give, by the library's own function."""
+        """Return the module's right output, computed by the library's own function."""
         q, k, v = (self._project(weights, layer, x) for layer in self.layers)
         return scaled_dot_product_attention(q, k, v, attn_mask=~future(x.size(-2)))
 
@@ -165,7 +166,7 @@ def expect_parameters(actual, shapes):
 
 
 def expect_alive(kind, seen, shape):
-    """Expect an output of this shape in which all layers take part, and return it; it may be wrong."""
+    """Expect an output of this shape that depends on all layers, and return it unchecked."""
     output = expect_finite(expect_tensor(seen.output, shape))
     for layer in kind.layers:
         gradient = seen.parameters.get(f"{layer}.weight")
@@ -175,13 +176,13 @@ def expect_alive(kind, seen, shape):
 
 
 def alive(kind, module, x, size):
-    """Return what a module makes of tokens, in `size` numbers a token, if its layers take part in it."""
+    """Return a module's output for tokens, `size` numbers for each; it must depend on all layers."""
     shape = (*x.shape[:-1], size)
     return expect_alive(kind, module.inspect(*kind.arguments(x), weight=torch.randn(shape)), shape).detach()
 
 
 def load(student, module, weights):
-    """Give a module these parameters, by name; whatever else it keeps stays."""
+    """Give a module these parameters by name, and leave its others as they are."""
     shapes = student.define(LOAD, "load")(module, weights)
     expect(isinstance(shapes, dict), "The class must be an nn.Module.")
     for name, weight in weights.items():
@@ -523,7 +524,7 @@ def test_bias(student):
 
 
 def weights_in_sight(student, length, rate):
-    """Return a module whose output is its weights, twice side by side, with tokens and those weights."""
+    """Return a module whose output shows its attention weights twice, its tokens and its right output."""
     weights = {f"{layer}.weight": 0.3 * torch.randn(2 * length, length + 2) for layer in CAUSAL.layers}
     weights["W_value.weight"] = torch.eye(length, length + 2).repeat(2, 1)
     x = torch.cat([torch.eye(length).expand(4, length, length), torch.randn(4, length, 2)], dim=2)

@@ -37,7 +37,7 @@ def expect_parameters(actual, shapes):
 
 
 def load(module, weights):
-    """Give a module these parameters, by name; whatever else it keeps stays."""
+    """Give a module these parameters by name, and leave its others as they are."""
     _, unknown = module.load_state_dict(weights, strict=False)
     if unknown:
         raise Unmet(
@@ -47,7 +47,7 @@ def load(module, weights):
 
 
 def expect_alive(seen, shape):
-    """Expect an output of this shape in which all layers take part, and return it; it may be wrong."""
+    """Expect an output of this shape that depends on all layers, and return it unchecked."""
     output = expect_finite(expect_tensor(seen.output, shape))
     expect(bool(seen.parameters), "The module has no parameters.")
     for name, gradient in seen.parameters.items():
@@ -58,7 +58,7 @@ def expect_alive(seen, shape):
 
 
 def alive(module, *inputs, shape):
-    """Return what a module makes of its inputs, if all of its layers take part in it."""
+    """Return a module's output for its inputs; it must depend on all layers."""
     return expect_alive(module.inspect(*inputs, weight=torch.randn(shape)), shape)
 
 
@@ -68,7 +68,7 @@ def attention_weights(d, dtype=torch.float32):
 
 
 def attention(weights, q, k, v, hidden=None):
-    """Return what Attention must give, by the library's own function."""
+    """Return the right output of Attention, computed by the library's own function."""
     q, k, v = (linear(x, weights[f"{name}.weight"]) for name, x in (("W_q", q), ("W_k", k), ("W_v", v)))
     return scaled_dot_product_attention(q, k, v, attn_mask=None if hidden is None else ~hidden)
 
@@ -83,7 +83,7 @@ def cross_weights(d_query, d_context, d_out, bias=False, dtype=torch.float32):
 
 
 def cross(weights, x, context, hidden=None):
-    """Return what CrossAttention must give, by the library's own function; `hidden` is (B, n, m)."""
+    """Return the right output of CrossAttention, computed by the library; `hidden` is (B, n, m)."""
     q, k, v = (
         linear(y, weights[f"{name}.weight"], weights.get(f"{name}.bias"))
         for name, y in (("W_query", x), ("W_key", context), ("W_value", context))

@@ -56,7 +56,7 @@ def expect_parameter_gradients(actual, expected):
 
 
 def expect_alive(seen, shape):
-    """Expect an output of this shape in which all layers take part, and return it; it may be wrong."""
+    """Expect an output of this shape that depends on all layers, and return it unchecked."""
     output = expect_finite(expect_tensor(seen.output, shape))
     expect(bool(seen.parameters), "The module has no parameters.")
     for name, gradient in seen.parameters.items():
@@ -67,7 +67,7 @@ def expect_alive(seen, shape):
 
 
 def alive(module, *inputs, shape):
-    """Return what a module makes of its inputs, if all of its layers take part in it."""
+    """Return a module's output for its inputs; it must depend on all layers."""
     return expect_alive(module.inspect(*inputs, weight=torch.randn(shape)), shape)
 
 
@@ -80,7 +80,7 @@ def expect_dealt(actual, x, shape):
 
 
 def load(module, weights):
-    """Give a module these parameters, by name; whatever else it keeps stays."""
+    """Give a module these parameters by name, and leave its others as they are."""
     _, unknown = module.load_state_dict(weights, strict=False)
     if unknown:
         raise Unmet(f'The module has no parameter "{unknown[0]}". Names must be those of the exercise.')
@@ -94,7 +94,7 @@ def wrapper_weights(d, heads, dtype=torch.float32):
 
 
 def wrapped(weights, heads, q, k, v, hidden=None):
-    """Return each head's output, by the library's own function."""
+    """Return each head's output, computed by the library's own function."""
     outputs = []
     for i in range(heads):
         queries, keys, values = (
@@ -128,7 +128,7 @@ def without_last_layer(weights):
 
 
 def multi_head(weights, x, heads):
-    """Return what MultiHeadAttention must give, by the library's own function."""
+    """Return the right output of MultiHeadAttention, computed by the library's own function."""
     q, k, v = (cut(linear(x, weights[f"{n}.weight"], weights.get(f"{n}.bias")), heads) for n in LAYERS)
     mixed = scaled_dot_product_attention(q, k, v, is_causal=True)
     joined = torch.cat(mixed.unbind(1), dim=-1)
@@ -567,7 +567,7 @@ def test_heads_last_layer(student):
 @question("MultiHeadAttention")
 def test_heads_dropout_in_training(student):
     """In training dropout acts on the weights, after the softmax, and nowhere else."""
-    # Values tell their token, twice over: features j and 6 + j of a head's mixture are token j's weight.
+    # Each head's values are one-hot, twice over: features j and 6 + j of its mixture are token j's weight.
     eye = torch.eye(6)
     weights = without_last_layer(weights_for(6, 24)) | {"W_value.weight": torch.cat([eye] * 4)}
     x = eye.expand(4, 6, 6).contiguous()

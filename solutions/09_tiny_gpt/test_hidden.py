@@ -1,8 +1,9 @@
 """Hidden tests of 09_tiny_gpt.
 
 Layers may have any names, so a Block is judged by what it does, and its weights are found by their shapes.
-A TinyGPT is built with a right Block in the place of the notebook's own. `generate` and `train_step` meet
-models of ours only. Blocks and models get larger weights first: whatever starts small, or at zero, shows.
+A TinyGPT is built with a right Block in the place of the notebook's own. `generate` and `train_step` are
+called with models of ours only. Blocks and models get larger weights first, so that a layer whose weights
+start small, or at zero, has an effect that can be seen.
 """
 
 import math
@@ -87,14 +88,14 @@ def biases(parameters):
 
 
 def expect_work(block, x):
-    """Expect a block to do something: no test can be passed by doing nothing."""
+    """Expect a block to change its input, so that no test is passed by doing nothing."""
     output = through(block, x)
     expect(not torch.equal(output, x), "The block gives back its input. Does forward call the layers?")
     expect(farthest(output, output[:, :1]) > 1e-6, "The block gives the same row for every token.")
 
 
 def through(block, x):
-    """What a block makes of x: of the same shape and type, without NaN."""
+    """The block's output for x, which must have the same shape and dtype, and no NaN."""
     return expect_no_nan(expect_tensor(block(x), x.shape, x.dtype))
 
 
@@ -338,7 +339,7 @@ def made(student, how, num_layers, *data):
 
 
 def build(student, num_layers=1, how="build"):
-    """A model whose weights are all away from where they start; its logits must tell tokens apart."""
+    """A model with other weights than it starts with; its logits must differ between tokens."""
     model = made(student, how, num_layers)
     logits = expect_tensor(answer(model, random_tokens(2, LENGTH))[0], dtype=torch.float32, name="The logits")
     spread = logits.std().item()
@@ -356,7 +357,7 @@ def others(tokens):
 
 
 def answer(model, *arguments):
-    """Call the model and return (logits, loss), sure to be a pair."""
+    """Call the model and return (logits, loss), which must be a pair."""
     result = model(*arguments)
     is_pair = isinstance(result, tuple | list) and len(result) == 2
     expect(is_pair, "forward must return the pair (logits, loss), with or without targets.")
@@ -545,14 +546,14 @@ def recorder(student, *, vocab_size=13, context_length=5, training=False):
 
 
 def written(student, model, tokens, count):
-    """What generate gives, for which it must have asked the model."""
+    """The tokens from generate, which must have called the model."""
     new = expect_tensor(student.generate(model, tokens, count), dtype=torch.int64)
     expect(len(model.modes) > 0, "The model was never asked.")
     return new
 
 
 def continued(tokens, count, vocab_size=13, context_length=5):
-    """What a greedy continuation by the Recorder must be."""
+    """The tokens that the Recorder, continued greedily, must give."""
     for _ in range(count):
         newest = tokens[:, -context_length:].sum(dim=1, keepdim=True) % vocab_size
         tokens = torch.cat([tokens, newest], dim=1)
@@ -679,7 +680,7 @@ def has_gradient(model):
 
 
 class Trial:
-    """A small model on the student's side, its optimizer, a batch, and the same computed here."""
+    """A small model on the student's side, its optimizer and a batch, and the same steps computed here."""
 
     def __init__(self, student, rate=0.5, momentum=0.0):
         self.step = student.train_step
@@ -699,7 +700,7 @@ class Trial:
         return F.cross_entropy(table[self.tokens].flatten(0, 1), self.targets.flatten())
 
     def expect_steps(self, count, hint):
-        """Expect the table to be where `count` steps lead."""
+        """Expect the table's values after `count` steps."""
         table, speed = self.start, torch.zeros(6, 6)
         for _ in range(count):
             leaf = table.clone().requires_grad_()

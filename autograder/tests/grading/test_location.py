@@ -1,4 +1,4 @@
-"""An error's place is told in words that a student can follow."""
+"""An error is placed in the notebook in words that a student can follow."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Hidden suites are collected once, run many times, and told apart from whatever pytest runs around them."""
+"""Hidden suites are collected once, run many times, and kept apart from the pytest that runs around them."""
 
 import shutil
 from collections.abc import Callable
