@@ -1,4 +1,4 @@
-"""Finds out which walls stand by trying forbidden things in a worker, since no version proves one."""
+"""Finds out which walls stand by trying forbidden things in a worker, as a version proves nothing."""
 
 import json
 import os

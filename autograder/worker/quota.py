@@ -1,6 +1,6 @@
-"""How many threads, files and bytes a worker may take; the zygote looks, because no kernel limit counts them.
+"""How many threads, files and bytes a worker may take, which the zygote has to check itself.
 
-The kernel's limits for processes and disks belong to a user, and all workers are of one user.
+The kernel counts processes and disk space for a user, and all workers have the same user.
 """
 
 import os

@@ -14,7 +14,7 @@ from autograder.sandbox import bubblewrap
 from autograder.sandbox.launch import launch_zygote, prelaunched
 from autograder.sandbox.zygote import Zygote
 
-QUICK = "import sys, autograder.sandbox.launch; sys.exit('torch' in sys.modules)"
+QUICK = "import sys; from autograder.sandbox import prelaunched; sys.exit('torch' in sys.modules)"
 PRELAUNCHED = """
 import os, time
 from autograder.sandbox.launch import prelaunched

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from autograder.worker import syscall_numbers
-from autograder.worker.syscalls import ALLOWED, CONDITIONAL, REFUSED
+from autograder.worker.syscalls import ALLOWED, CONDITIONAL, LANDLOCK, REFUSED
 
 TABLE = Path(syscall_numbers.__file__)
 _INCLUDE = Path("/usr/include")
@@ -51,9 +51,8 @@ def table(machine: str) -> dict[str, int]:
     header = installed_header(machine)
     written = syscall_numbers.NUMBERS.get(machine, {})
     known = written | (read_header(header.read_text(encoding="utf-8")) if header else {})
-    return {
-        name: known[name] for name in sorted(f"{ALLOWED} {CONDITIONAL} {REFUSED}".split()) if name in known
-    }
+    names = " ".join((ALLOWED, CONDITIONAL, REFUSED, LANDLOCK)).split()
+    return {name: known[name] for name in sorted(names) if name in known}
 
 
 def module(tables: Mapping[str, Mapping[str, int]]) -> str:
