@@ -3,7 +3,7 @@
 import sys
 
 from autograder.bench.command import bench
-from autograder.cli.group import main
+from autograder.cli import main
 
 __all__ = ["main"]
 main.add_command(bench)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from autograder.cli import options
+
 if TYPE_CHECKING:
     from autograder.collecting.collect import CollectedLine
 
@@ -49,9 +51,8 @@ def collect(
     from autograder.collecting.naming import NamingRules
     from autograder.collecting.pattern import read_pattern
     from autograder.collecting.roster import read_roster
-    from autograder.course.course import find_course, load_course
 
-    course = load_course((folder or find_course(Path.cwd())).absolute())
+    course = options.open_course(folder)
     rules = NamingRules(
         exercises=list(course.exercises),
         exercise=course.chosen([exercise])[0].name if exercise else "",

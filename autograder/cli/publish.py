@@ -1,52 +1,44 @@
-"""The commands by which results and exercises leave: pages, tables, packages.
-
-They stand apart from the others as `collect` does. Imports stand inside them, as they do there.
-"""
+"""The commands by which results and exercises leave: feedback, export, dashboard, package."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from autograder.course.course import Course
-
-
-_exercises = click.argument("exercises", nargs=-1, metavar="[EXERCISE]...")
+from autograder.cli import options
 
 
 @click.command()
-@_exercises
+@options.exercises
 @click.pass_obj
 def feedback(folder: Path | None, exercises: tuple[str, ...]) -> None:
     """Write a page for each graded submission, in feedback/."""
     from autograder.publishing.feedback import write_pages
 
-    course = _course(folder)
+    course = options.open_course(folder)
     pages = write_pages(course, course.chosen(exercises))
     click.echo(f"{len(pages)} pages in {course.root / 'feedback'}")
 
 
 @click.command()
-@_exercises
+@options.exercises
 @click.pass_obj
 def export(folder: Path | None, exercises: tuple[str, ...]) -> None:
     """Write the gradebook as CSV: by question, by exercise, for Canvas and for Moodle."""
     from autograder.publishing.export import write_tables
 
-    course = _course(folder)
+    course = options.open_course(folder)
     for path in write_tables(course, course.chosen(exercises)):
         click.echo(f"wrote {path.relative_to(course.root)}")
 
 
 @click.command()
-@_exercises
+@options.exercises
 @click.pass_obj
 def dashboard(folder: Path | None, exercises: tuple[str, ...]) -> None:
     """Write one page on the whole class: scores, questions, mistakes, and who needs a look."""
     from autograder.publishing.dashboard import write_dashboard
 
-    course = _course(folder)
+    course = options.open_course(folder)
     for path in write_dashboard(course, course.chosen(exercises)):
         click.echo(f"wrote {path.relative_to(course.root)}")
 
@@ -59,13 +51,7 @@ def package(folder: Path | None, exercise: str) -> None:
     from autograder.gradescope.package import write_package
     from autograder.report.text import number
 
-    course = _course(folder)
+    course = options.open_course(folder)
     (chosen,) = course.chosen([exercise])
     click.echo(f"wrote {write_package(course, chosen).relative_to(course.root)}")
     click.echo(f"It gives {number(sum(chosen.points.values()))} points: set these in Gradescope.")
-
-
-def _course(folder: Path | None) -> "Course":
-    from autograder.course.course import find_course, load_course
-
-    return load_course((folder or find_course(Path.cwd())).absolute())

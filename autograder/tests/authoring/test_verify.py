@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.authoring.verify import prove
-from autograder.cli.group import main
+from autograder.cli import main
 from autograder.course.course import Course
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.course.test_folder import leave

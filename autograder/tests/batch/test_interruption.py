@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from autograder.batch.grade import grade_submissions
-from autograder.cli.group import INTERRUPTED
+from autograder.cli.grade import INTERRUPTED
 from autograder.course.course import Course, load_course
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import dump

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.batch.junit import to_junit
-from autograder.cli.group import main
+from autograder.cli import main
 from autograder.course.course import Course
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
 from autograder.report.report import TestReport as Told

@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 from autograder.authoring.verify import Proof
 from autograder.batch import run as running
 from autograder.batch.cluster import ClusterError
-from autograder.cli.group import main
-from autograder.collecting.naming import PatternError
+from autograder.cli import main
+from autograder.collecting.pattern import PatternError
 from autograder.collecting.roster import RosterError
 from autograder.course.course import Course, CourseError
 from autograder.course.source import SourceError

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import autograder.collecting.zip as zip_module
-from autograder.cli.group import main
+from autograder.cli import main
 from autograder.collecting.collect import CollectedLine, collect_archives
 from autograder.collecting.entry import ArchiveEntry, Bounds
 from autograder.collecting.naming import NamingRules

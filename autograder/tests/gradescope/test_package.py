@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import autograder
-from autograder.cli.group import main
+from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.gradescope import package as packing
 from autograder.gradescope.package import PackageError, write_package

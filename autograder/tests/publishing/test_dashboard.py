@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 from click.testing import CliRunner
 
-from autograder.cli.group import main
+from autograder.cli import main
 from autograder.course.course import Course
 from autograder.publishing import graded_work
 from autograder.publishing.dashboard import write_dashboard

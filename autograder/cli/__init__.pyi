@@ -1,0 +1,3 @@
+__all__ = ["main"]
+
+from .group import main as main
