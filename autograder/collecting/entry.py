@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 MAX_ENTRIES = 20_000
 MAX_UNPACKED = 4 << 30  # bytes of an archive, read or skipped
+MAX_NAME = 1000
 MAX_RATIO = 600  # of unpacked bytes to packed ones; one line that is printed again and again reaches 500
 UNSUSPICIOUS = 1 << 20  # bytes that may be unpacked whatever their ratio
 PIECE = 1 << 16  # bytes that are unpacked at a time

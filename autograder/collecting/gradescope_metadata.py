@@ -1,7 +1,7 @@
 """Reads the file in which Gradescope's exports say who handed in what, and when.
 
-Only a whole export is believed: a file of this name may also be a student's own. The file is read event by
-event, as a parser that builds all of it needs gigabytes for some files and ends the process for others.
+Only the file of a whole export is believed, since a student can hand in a file of the same name. It is read
+event by event: a parser that builds all of it needs gigabytes for some files, and crashes on deep ones.
 """
 
 import re
@@ -18,7 +18,9 @@ METADATA = "submission_metadata.yml"
 _EXPORT = re.compile(r"assignment_\d+_export/")
 _SUBMISSION = re.compile(r"submission_\d+")
 _MAX_EVENTS, _MAX_DEPTH, _MAX_SUBMITTERS = 1_000_000, 32, 100
-_DIRECTIVE = re.compile(r"(?:^|[\n\r\x85\u2028\u2029])%")  # the parser's time grows with their square
+_DIRECTIVE = re.compile(
+    r"(?:^|[\n\r\x85\u2028\u2029])%"
+)  # starts a directive; thousands take the parser hours
 _NOTHING = ("", "~", "null")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

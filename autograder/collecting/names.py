@@ -4,7 +4,8 @@ import re
 import unicodedata
 from pathlib import PurePosixPath
 
-_MAX_NAME = 1000
+from autograder.collecting.entry import MAX_NAME
+
 _LEFT_OUT = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store"}
 _CONTROLS = ("Cc", "Cs", "Zl", "Zp")
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -18,7 +19,7 @@ def name_problem(name: str) -> str:
         return "has an absolute name, or one with backslashes"
     if ".." in name.split("/"):
         return "leads out of its folder"
-    return "has too long a name" if len(name) > _MAX_NAME else ""
+    return "has too long a name" if len(name) > MAX_NAME else ""
 
 
 def folded(name: str) -> str:

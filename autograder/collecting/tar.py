@@ -12,6 +12,7 @@ from typing import IO, Any, Self, cast
 
 from autograder.collecting.compression import UNPACKING_ERRORS, open_compressed
 from autograder.collecting.entry import (
+    MAX_NAME,
     MAX_RATIO,
     PIECE,
     UNSUSPICIOUS,
@@ -39,7 +40,8 @@ def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[ArchiveEn
             raise ArchiveError("has an entry of less than no bytes; it is damaged or made to harm")
         if not member.isdir():
             read = partial(stream.content, member.size)
-            yield ArchiveEntry(member.name, utc(member.mtime), read, _kind_problem(member))
+            name = member.name[: MAX_NAME + 1]  # which is refused; thousands of longer ones fill the memory
+            yield ArchiveEntry(name, utc(member.mtime), read, _kind_problem(member))
 
 
 def _members(stream: "_Stream") -> Iterator[tarfile.TarInfo]:

@@ -85,6 +85,6 @@ def old_sparse() -> bytes:
 
 
 def new_sparse() -> bytes:
-    told = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(1 << 30)}
-    header = member("new", size=1024, pax_headers=told).tobuf(tarfile.PAX_FORMAT)
+    sparse = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(1 << 30)}
+    header = member("new", size=1024, pax_headers=sparse).tobuf(tarfile.PAX_FORMAT)
     return header + SPARSE_MAP + bytes(512)

@@ -37,7 +37,7 @@ def make_zip(path: Path, files: Mapping[str, Content], when: tuple[int, ...] = I
         for name, content in files.items():
             year, month, day, hour, minute, second = when
             info = zipfile.ZipInfo("x", (year, month, day, hour, minute, second))
-            info.filename = name  # ZipInfo would have mended it
+            info.filename = name  # ZipInfo would have corrected it
             archive.writestr(info, content, zipfile.ZIP_DEFLATED)
     return path
 
@@ -518,6 +518,6 @@ def test_wrong_use_exits_with_2_and_collects_nothing(course: Course, words: list
     assert not (course.root / "submitted").exists()
 
 
-def test_notebooks_of_any_name_go_in_where_the_exercise_is_told(course: Course, tmp_path: Path) -> None:
+def test_notebooks_of_any_name_go_in_where_the_exercise_is_given(course: Course, tmp_path: Path) -> None:
     archive = make_zip(tmp_path / "a.zip", {"lovelaceada_123_900_final.ipynb": notebook()})
     assert "01_small 123: new" in call(course, archive, "--exercise", "01_small").stdout

@@ -27,7 +27,7 @@ from autograder.collecting.names import folded, left_out, name_problem
         "n" * 1001,
     ],
 )
-def test_names_that_lead_elsewhere_have_a_fault(name: str) -> None:
+def test_names_that_lead_elsewhere_have_a_problem(name: str) -> None:
     assert name_problem(name)
 
 
@@ -49,7 +49,7 @@ def test_some_names_are_the_same_to_some_systems(one: str, other: str) -> None:
 
 
 @given(st.text())
-def test_a_name_without_fault_stays_in_its_folder(name: str) -> None:
+def test_a_name_without_problem_stays_in_its_folder(name: str) -> None:
     if not name_problem(name):
         assert not name.startswith("/")
         assert ".." not in re.split(r"[/\\]", name)

@@ -146,7 +146,7 @@ def test_canvas_numbers_what_it_gets_and_tells_what_is_late() -> None:
     assert (found.number, found.late, found.exact) == (78, False, False)
 
 
-def test_an_exercise_that_is_told_goes_before_names() -> None:
+def test_an_exercise_that_the_instructor_names_goes_before_names() -> None:
     rules = NamingRules(EXERCISES, exercise="02_second")
     assert who("ada/homework.ipynb", rules=rules) == ("ada", "02_second")
     assert who("ada.ipynb", rules=rules) == ("ada", "02_second")

@@ -11,7 +11,7 @@ from autograder.collecting.pattern import PatternError, PatternMatch, match_patt
 @pytest.mark.parametrize(
     ("text", "message"), [("(", "--pattern: missing )"), ("(?P<exercise>x)", "finds no student")]
 )
-def test_a_pattern_that_cannot_serve_is_told(text: str, message: str) -> None:
+def test_a_pattern_that_cannot_serve_is_refused(text: str, message: str) -> None:
     with pytest.raises(PatternError, match=re.escape(message)):
         read_pattern(text)
 

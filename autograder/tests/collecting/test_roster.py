@@ -18,7 +18,9 @@ def test_every_name_of_a_row_stands_for_its_first(tmp_path: Path) -> None:
     ("text", "message"),
     [("=x,Ada\n", ':1: "=x" is no id'), ("ada,Lee\nbob,Lee\n", ':2: "Lee" stands for two students')],
 )
-def test_a_list_of_students_with_a_fault_is_told(tmp_path: Path, text: str, message: str) -> None:
+def test_a_list_of_students_that_cannot_serve_is_refused_by_line(
+    tmp_path: Path, text: str, message: str
+) -> None:
     path = tmp_path / "students.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(RosterError, match=message):

@@ -85,10 +85,12 @@ def test_sparse_files_are_not_read_but_what_follows_is(archive: Callable[[bytes]
     assert contents(path) == {"after.ipynb": b"x"}
 
 
-@pytest.mark.parametrize("told", [b"1\n" * 256, b"9" * 512, b"999999999\n".ljust(512, b"1")])
-def test_a_sparse_file_s_map_cannot_ask_for_memory(archive: Callable[[bytes], Path], told: bytes) -> None:
+@pytest.mark.parametrize("sparse_map", [b"1\n" * 256, b"9" * 512, b"999999999\n".ljust(512, b"1")])
+def test_a_sparse_file_s_map_cannot_ask_for_memory(
+    archive: Callable[[bytes], Path], sparse_map: bytes
+) -> None:
     header = new_sparse()[: -512 - len(SPARSE_MAP)]
-    bomb = gzip.compress(header + told * 80_000)
+    bomb = gzip.compress(header + sparse_map * 80_000)
     tracemalloc.start()
     try:
         with pytest.raises(ArchiveError):
@@ -128,6 +130,16 @@ def test_records_of_a_tar_that_make_no_sense_cost_no_time(
 def test_headers_on_headers_end_in_one_clear_error(archive: Callable[[bytes], Path], kind: bytes) -> None:
     with pytest.raises(ArchiveError, match="too long"):
         list(read_entries(archive(pax(b"9 aaa=bb\n", kind) * 5000)))
+
+
+def test_very_long_names_take_no_memory(archive: Callable[[bytes], Path]) -> None:
+    path = archive(gzip.compress(tarred(*[member("n" * 60_000)] * 300, form=tarfile.GNU_FORMAT)))
+    tracemalloc.start()
+    try:
+        assert len({entry.name for entry in [*read_entries(path)]}) == 1
+        assert tracemalloc.get_traced_memory()[1] < 2 * MB
+    finally:
+        tracemalloc.stop()
 
 
 def test_what_a_global_header_says_is_kept_with_no_entry(archive: Callable[[bytes], Path]) -> None:
