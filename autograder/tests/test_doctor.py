@@ -6,7 +6,7 @@ import pytest
 
 from autograder import doctor
 from autograder.course.course import Course
-from autograder.course.limits import Tier
+from autograder.course.limits import Limits, Tier
 from autograder.doctor import Check, examine, pins
 from autograder.sandbox.zygote import ZygoteError
 
@@ -75,8 +75,18 @@ def test_a_worker_that_does_not_start_is_a_finding(course: Course) -> None:
 def test_walls_are_compared_with_what_the_course_demands(
     course: Course, monkeypatch: pytest.MonkeyPatch, stands: Tier, ok: bool
 ) -> None:
+    class Answering:
+        def ask(self, *_: object) -> tuple[dict[str, object], list[object]]:
+            return {}, []
+
+        def close(self) -> None:
+            pass
+
     class Standing:
         tier, walls = stands, ("rlimits",)
+
+        def fork(self, _: Limits) -> Answering:
+            return Answering()
 
         def __enter__(self) -> "Standing":
             return self
@@ -85,7 +95,6 @@ def test_walls_are_compared_with_what_the_course_demands(
             pass
 
     monkeypatch.setattr(doctor, "Zygote", Standing)
-    monkeypatch.setattr(doctor, "_answers", lambda _: True)
     path = course.root / "course.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("bare", "container"), encoding="utf-8")
     check = seen(course)["walls"]

@@ -1,3 +1,5 @@
+"""A new exercise runs at once, and never overwrites another."""
+
 from pathlib import Path
 
 import pytest

@@ -1,3 +1,5 @@
+"""A release is what nbgrader makes of the sources, the same each time, and nothing private leaks into it."""
+
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
