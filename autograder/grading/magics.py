@@ -10,9 +10,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 MAGICS = frozenset({"run_line_magic", "run_cell_magic"})
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, RuntimeError, TokenError)
-_HIDDEN = ast.parse("exec()").body[
-    0
-]  # stands for code that takes too long to read, and so counts as a use of exec
+_HIDDEN = ast.parse("exec()").body[0]  # stands for code that takes too long to read: it could do anything
 _MAX_MAGIC = 10_000  # characters of a cell with magics: IPython reads it again for each of them
 _MAX_DEPTH = 4  # magics inside magics
 _MAX_READING = 500_000  # characters that IPython reads for a whole notebook

@@ -10,9 +10,7 @@ import torch
 from autograder.testing.exchange import Exchange, Reply
 from autograder.worker.protocol import Decoder, Header, ProtocolError
 
-_TOLERANCE = (
-    1e-5  # of the largest number: float32 differs by that much when the same steps come in another order
-)
+_TOLERANCE = 1e-5  # of the largest number: the same steps in another order can differ so much in float32
 _LARGE = 1e3  # the tolerance does not grow with numbers above this: small ones beside a huge one still count
 _NUMBER = re.compile(r"\d+")
 _SHAPES = re.compile(r"size|shape|dimension|broadcast")
