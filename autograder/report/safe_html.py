@@ -32,7 +32,7 @@ def render_text(text: str) -> Markup:
 
 def render_lines(text: str) -> Markup:
     """Return `text` to be read letter for letter, with a `<br>` for each line end."""
-    return render_text(text).replace("\n", Markup("<br>"))
+    return _safe(html.escape(clean_text(text)).replace("\n", "<br>"))
 
 
 def render_html(source: str) -> Markup:

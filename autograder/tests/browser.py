@@ -1,7 +1,7 @@
-"""A headless Chromium that tells all that a page does, and a listener where nobody should call.
+"""A headless Chromium that reports everything a page does, and a listener that no page should call.
 
-It is spoken to over two pipes, in the DevTools protocol. Host names that end in `.example` lead to the
-listener and all others nowhere, so that nothing leaves this machine, whatever a page or the browser tries.
+We speak the DevTools protocol with it over two pipes. Host names that end in `.example` lead to the listener,
+and all others lead nowhere, so nothing leaves this machine, whatever a page or the browser tries.
 """
 
 import fcntl
@@ -60,7 +60,7 @@ class Visit:
 
 
 class Listener(socketserver.ThreadingTCPServer):
-    """A place that nobody should call; it remembers who did."""
+    """A server that no page should call; it remembers every call."""
 
     daemon_threads = True
 
@@ -71,12 +71,12 @@ class Listener(socketserver.ThreadingTCPServer):
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def drain(self) -> list[str]:
-        """Return the calls since the last time."""
+        """Return the calls since the last time, and forget them."""
         calls, self.calls = self.calls, []
         return calls
 
     def called(self, within: float = PATIENCE) -> bool:
-        """Wait until there is a call."""
+        """Wait until there is a call, and return whether one came in time."""
         end = time.monotonic() + within
         while not self.calls and time.monotonic() < end:
             time.sleep(0.02)
@@ -93,11 +93,11 @@ class _Answer(socketserver.StreamRequestHandler):
             self.server.calls.append(self.rfile.readline(1000).decode("latin-1").strip())
             self.wfile.write(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
         except OSError:
-            pass  # it only wanted to connect
+            pass  # the caller only connected
 
 
 class Browser:
-    """A Chromium of its own, with a new profile; use `opened`, which ends it."""
+    """A Chromium with a new profile; `opened` starts one, and ends it again."""
 
     def __init__(self, program: str, profile: Path, listener: str) -> None:
         command = [
@@ -122,7 +122,7 @@ class Browser:
         self._listen(SETTLED)
 
     def visit(self, page: Path, *, width: int = 1000, awaited: str = "", seconds: float = SETTLED) -> Visit:
-        """Open `page`, touch everything on it, and tell what came of it.
+        """Open `page`, touch everything on it, and return what happened.
 
         The visit ends when nothing has happened for `seconds`, and not before an event of kind `awaited`.
         """
@@ -133,11 +133,13 @@ class Browser:
         before = self._evaluate(session, "document.title")
         overflow = self._evaluate(session, "document.documentElement.scrollWidth - innerWidth")
         self._evaluate(session, TOUCH)
-        self._listen(seconds, lambda: not awaited or awaited in _kinds(_tell(self._events, address, target)))
+        self._listen(
+            seconds, lambda: not awaited or awaited in _kinds(_descriptions(self._events, address, target))
+        )
         after = self._evaluate(session, "document.title")
-        told = tuple(_tell(self._events, address, target))
+        described = tuple(_descriptions(self._events, address, target))
         self._ask("Target.closeTarget", targetId=target)
-        return Visit(told, before if before == after else after, int(overflow or 0))
+        return Visit(described, before if before == after else after, int(overflow or 0))
 
     def close(self) -> None:
         """End the browser."""
@@ -150,7 +152,7 @@ class Browser:
         os.close(self._from)
 
     def _window(self, width: int) -> tuple[str, str]:
-        """Open an empty window that tells everything from now on, and return its names."""
+        """Open an empty window that reports everything; return the ids of its target and session."""
         target = self._ask("Target.createTarget", url="about:blank")["targetId"]
         session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Network", "Runtime", "Log"):
@@ -166,7 +168,7 @@ class Browser:
         return self._ask("Runtime.evaluate", session, **asked).get("result", {}).get("value")
 
     def _ask(self, method: str, session: str = "", **parameters: Any) -> dict[str, Any]:
-        """Send a command and return its result; what happens meanwhile is kept."""
+        """Send a command and return its result; events that arrive meanwhile are kept."""
         number = self._send(method, session, parameters)
         deadline = time.monotonic() + PATIENCE
         while (message := self._receive(deadline)) is not None:
@@ -176,7 +178,7 @@ class Browser:
         raise TimeoutError(f"Chromium does not answer to {method}")
 
     def _listen(self, seconds: float, enough: Callable[[], bool] = lambda: True) -> None:
-        """Keep what happens until it is enough, and nothing more has happened for some time."""
+        """Keep events until they are `enough`, and then until none has come for some `seconds`."""
         deadline = time.monotonic() + PATIENCE
         while not enough():
             if self._receive(deadline) is None:
@@ -193,7 +195,7 @@ class Browser:
         return self._number
 
     def _receive(self, deadline: float) -> dict[str, Any] | None:
-        """Return the next message, or None where none comes in time; a dialog is closed at once."""
+        """Return the next message, or None if none comes in time; close a dialog at once."""
         while b"\0" not in self._buffer:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self._from], [], [], left)[0]:
@@ -212,7 +214,7 @@ class Browser:
 
 @contextmanager
 def opened(profile: Path, listener: Listener) -> Iterator[Browser]:
-    """Open a browser, or say what to install."""
+    """Open a browser, or fail and say what to install."""
     program = next((path for name in PROGRAMS if (path := shutil.which(name))), None)
     assert program, (
         "these tests need Chromium or Chrome: `apt-get install chromium`, as `make test` does; "
@@ -226,7 +228,7 @@ def opened(profile: Path, listener: Listener) -> Iterator[Browser]:
 
 
 def _pipe() -> tuple[int, int]:
-    """Return a pipe whose descriptors lie above those that the browser is told to use."""
+    """Return a pipe whose descriptors are none of those that the browser uses by their numbers, 3 and 4."""
     low = os.pipe()
     high = tuple(fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10) for descriptor in low)
     for descriptor in low:
@@ -234,16 +236,16 @@ def _pipe() -> tuple[int, int]:
     return high[0], high[1]
 
 
-def _kinds(told: Iterable[str]) -> set[str]:
-    return {event.partition(" ")[0] for event in told}
+def _kinds(described: Iterable[str]) -> set[str]:
+    return {event.partition(" ")[0] for event in described}
 
 
-def _tell(events: Iterable[dict[str, Any]], address: str, target: str) -> Iterator[str]:
-    return (text for event in events if (text := _told(event, address, target)))
+def _descriptions(events: Iterable[dict[str, Any]], address: str, target: str) -> Iterator[str]:
+    return (text for event in events if (text := _described(event, address, target)))
 
 
-def _told(event: dict[str, Any], address: str, target: str) -> str:
-    """Return an event in words, or nothing where it belongs to opening the page at `address`."""
+def _described(event: dict[str, Any], address: str, target: str) -> str:
+    """Return an event in words, or nothing if it is a part of opening the page at `address`."""
     about = event.get("params", {})
     match event["method"]:
         case "Network.requestWillBeSent":

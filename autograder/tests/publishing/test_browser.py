@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
     os.environ.get("WITHOUT_BROWSER") == "1", reason="WITHOUT_BROWSER=1 leaves out what needs Chromium"
 )
 
-# What each does in a page that lets it: the kind of event by which the browser tells.
+# What each payload causes in a page that does not stop it: the kind of event that the browser reports.
 PAYLOADS = {
     "<script>alert(1)</script>": "dialog",
     "<script>console.log('here')</script>": "console",
@@ -50,7 +50,7 @@ PAYLOADS = {
     "<input onfocus='this.onfocus = null; alert(9)'>": "dialog",
     "<base href=http://evil.example/><img src=based>": "request",
 }
-LEADING = {payload for payload in PAYLOADS if "http-equiv" in payload}  # of this a policy knows nothing
+LEADING = {payload for payload in PAYLOADS if "http-equiv" in payload}  # no policy stops a refresh
 OWNED = "<script>document.title = 'owned'</script>"
 CALLING = "<link rel=preconnect href=http://{listener}/>"
 MUTATING = (
@@ -162,9 +162,9 @@ def test_a_page_fires_nothing_and_asks_for_nothing(
     assert listener.drain() == []
 
 
-@pytest.mark.parametrize("name", [*STUDENTS, "dashboard"])
-def test_a_page_fits_a_narrow_screen(name: str, course: Course, browser: Browser) -> None:
-    assert browser.visit(page(course, name), width=320).overflow <= 0
+@pytest.mark.parametrize(("name", "width"), [*((student, 400) for student in STUDENTS), ("dashboard", 320)])
+def test_a_page_fits_a_narrow_screen(name: str, width: int, course: Course, browser: Browser) -> None:
+    assert browser.visit(page(course, name), width=width).overflow <= 0
 
 
 def test_what_a_hostile_page_would_do_is_on_it(course: Course) -> None:
@@ -173,17 +173,19 @@ def test_what_a_hostile_page_would_do_is_on_it(course: Course) -> None:
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-def test_the_browser_tells_of_it_where_a_page_lets_it(
+def test_the_browser_reports_what_a_payload_does_on_an_open_page(
     payload: str, browser: Browser, listener: Listener, tmp_path: Path
 ) -> None:
     kind = PAYLOADS[payload]
 
-    def told(seconds: float) -> bool:
+    def reported(seconds: float) -> bool:
         listener.drain()
         seen = kind in visit(browser, tmp_path, payload, awaited=kind, seconds=seconds).kinds
         return seen and (kind not in ("request", "navigation") or listener.called(seconds))
 
-    assert any(told(seconds) for seconds in (SETTLED, 2, 5))  # a form's request leaves after it is announced
+    assert any(
+        reported(seconds) for seconds in (SETTLED, 2, 5)
+    )  # a form is announced before its request leaves
 
 
 def test_a_changed_title_and_a_mere_connection_are_seen_too(
@@ -195,13 +197,13 @@ def test_a_changed_title_and_a_mere_connection_are_seen_too(
     assert listener.called()
 
 
-def test_what_is_too_wide_is_seen(browser: Browser, tmp_path: Path) -> None:
+def test_a_page_that_is_too_wide_is_seen(browser: Browser, tmp_path: Path) -> None:
     assert visit(browser, tmp_path, "<div style='width: 2000px'>x</div>").overflow > 0
     assert visit(browser, tmp_path, "<div>x</div>").overflow <= 0
 
 
 @pytest.mark.parametrize("payload", [payload for payload in PAYLOADS if payload not in LEADING])
-def test_the_policy_alone_holds_what_a_page_might_let_through(
+def test_the_policy_alone_stops_what_a_page_might_let_through(
     payload: str, browser: Browser, listener: Listener, tmp_path: Path
 ) -> None:
     listener.drain()
@@ -209,5 +211,5 @@ def test_the_policy_alone_holds_what_a_page_might_let_through(
     seen = visit(browser, tmp_path, policy, payload, OWNED)
     assert not seen.kinds & {"dialog", "console", "exception", "window"}
     assert seen.title == "as it was"
-    # Where a form or a frame would lead, Chromium gets connected before it asks the policy, and says nothing.
+    # To where a form or a frame leads, Chromium connects before it asks the policy, but it sends nothing.
     assert set(listener.drain()) <= {"a connection", ""}

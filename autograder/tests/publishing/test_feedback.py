@@ -121,7 +121,7 @@ def test_what_a_person_gave_and_wrote_is_on_the_page(course: Course) -> None:
     assert "Your instructor writes: <script>alert(13)</script> Well put." in words
 
 
-def test_a_file_that_could_not_be_read_is_told_so(course: Course) -> None:
+def test_a_page_says_that_the_file_could_not_be_read(course: Course) -> None:
     words = Page(page(course, "zoe")).words
     assert "The file could not be read: not JSON" in words
     assert "a person will still look at double, row_sums, why" in words
@@ -199,7 +199,7 @@ def test_a_page_that_fails_stops_no_other(course: Course, monkeypatch: pytest.Mo
     write_pages(course, [small(course)])
 
 
-def test_late_work_is_told_how_late(course: Course) -> None:
+def test_a_page_says_how_late_the_work_is(course: Course) -> None:
     assert "Handed in 2 hours late." in Page(page(course, "ben")).words
     assert "Handed in" not in Page(page(course, "ann")).words
 

@@ -64,7 +64,7 @@ def test_it_names_the_questions_at_which_a_person_will_look() -> None:
     ("seconds", "said"),
     [(1, "less than a minute"), (60, "1 minute"), (7199, "1 hour"), (7200, "2 hours"), (200_000, "2 days")],
 )
-def test_late_work_is_told_how_late_in_the_largest_unit(seconds: float, said: str) -> None:
+def test_late_work_is_said_to_be_late_in_the_largest_unit(seconds: float, said: str) -> None:
     late = replace(SUBMISSION, seconds_late=seconds)
     assert f"<p>Handed in {said} late.</p>" in page(submission=late)
     assert f"<p>Handed in {said} late, which costs 0.5 points.</p>" in page(
