@@ -1,24 +1,19 @@
 """Grading what was collected: every submission gets its line, and none stops another."""
 
 import os
-import signal
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from autograder.batch import pool
 from autograder.batch.executor import Done, InProcess, Task
 from autograder.batch.grade import SubmissionLine, Summary, grade_submissions
 from autograder.course.course import Course, load_course
 from autograder.grading import restarting
 from autograder.grading.grader import Grader
-from autograder.grading.restarting import RestartingGrader
 from autograder.sandbox.zygote import WallError, Zygote
-from autograder.submission.digest import digest_of, rules
 from autograder.submission.notebook import Notebook, read_notebook
-from autograder.submission.submission import Submission, is_student
+from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 
 
@@ -72,36 +67,6 @@ def test_a_name_that_is_no_id_is_refused_and_asks_for_somebody(summary: Summary)
     assert summary.failures == (refused,)
 
 
-@pytest.mark.parametrize("name", ["ann", "A.Student-2", "12345", "x@example.org", "a_b+c"])
-def test_ids_are_plain(name: str) -> None:
-    assert is_student(name)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        ".",
-        "..",
-        "../x",
-        "=1",
-        "@x",
-        "-x",
-        ".x",
-        "a b",
-        "a\nb",
-        "CON",
-        "nul.txt",
-        "é",
-        "x.",
-        "a" * 65,
-        "a\n",
-    ],
-)
-def test_ids_that_mean_more_than_themselves_are_refused(name: str) -> None:
-    assert not is_student(name)
-
-
 def test_reports_are_written_one_for_each(course: Course, summary: Summary) -> None:
     assert sorted(reports(course)) == ["ann.json", "ben.json", "cleo.json", "dan.json"]
     assert all(report.endswith(b"\n") for report in reports(course).values())
@@ -133,19 +98,6 @@ def test_grading_twice_gives_the_same_bytes(course: Course, summary: Summary) ->
     assert Submission(course.root, "ben", "01_small").autograded.read_bytes() == shown
 
 
-def test_a_submission_or_an_exercise_that_changes_is_seen(tmp_path: Path) -> None:
-    course = open_course(tmp_path / "course")
-    submission = hand_in(course, "ann", "one")
-    seen = [digest_of(rules(course, small(course)), read_notebook(submission.notebook))]
-    hand_in(course, "ann", "two")
-    seen.append(digest_of(rules(course, small(course)), read_notebook(submission.notebook)))
-    small(course).suite.write_text("# other tests")
-    seen.append(digest_of(rules(course, small(course)), read_notebook(submission.notebook)))
-    submission.notebook.unlink()
-    seen.append(digest_of(rules(course, small(course)), read_notebook(submission.notebook)))
-    assert len(set(seen)) == 4
-
-
 def test_several_processes_come_to_the_same(tmp_path: Path, course: Course, summary: Summary) -> None:
     other = open_course(tmp_path / "course")
     hand_in(other, "ann", solved(small(other)))
@@ -155,28 +107,6 @@ def test_several_processes_come_to_the_same(tmp_path: Path, course: Course, summ
     assert sorted(told) == ["ann", "ben"]
     assert done.lines == (line(summary, "ann"), line(summary, "ben"))
     assert reports(other) == {name: reports(course)[name] for name in ("ann.json", "ben.json")}
-
-
-def test_a_zygote_that_dies_is_replaced_and_the_submission_graded_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    course = open_course(tmp_path / "course")
-    submission = hand_in(course, "ann", solved(small(course)))
-    started: list[Zygote] = []
-
-    def start(*args: Any, **kwargs: Any) -> Zygote:
-        started.append(Zygote(*args, **kwargs))
-        return started[-1]
-
-    monkeypatch.setattr(restarting, "Zygote", start)
-    notebook = read_notebook(submission.notebook)
-    with RestartingGrader(course) as grader:
-        grader.grade(small(course), notebook)
-        os.killpg(started[0]._launched.process.pid, signal.SIGKILL)
-        started[0]._launched.process.wait()
-        graded = grader.grade(small(course), notebook)
-    assert len(started) == 2
-    assert (graded.report.score, graded.problem) == (5.0, "")
 
 
 def test_an_exception_of_ours_is_a_grader_error_and_stops_nobody(
@@ -208,16 +138,6 @@ def test_an_exception_of_ours_is_a_grader_error_and_stops_nobody(
     mended = grade_submissions(course, [small(course)])
     assert (line(mended, "ann").status, line(mended, "ann").graded) == ("graded", True)
     assert not line(mended, "ben").graded
-
-
-def test_a_process_that_breaks_leaves_its_work_to_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    course = open_course(tmp_path / "course")
-    submission = hand_in(course, "ann", solved(small(course)))
-    monkeypatch.setattr(pool, "_begin", os.abort)
-    tasks = [(submission, read_notebook(submission.notebook))]
-    with pool.ProcessPool(course, 2) as executor:
-        done = [(one.student, graded.report.score) for one, _, graded in executor.map(tasks)]
-    assert done == [("ann", 5.0)]
 
 
 def test_walls_that_do_not_stand_stop_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

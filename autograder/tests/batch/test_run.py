@@ -15,8 +15,8 @@ from autograder.course.course import Course, CourseError, load_course
 from autograder.course.exercise import Exercise
 from autograder.grading.grader import Grader
 from autograder.report.report import Report, Status
-from autograder.submission.notebook import Notebook, read_notebook
-from autograder.submission.recognition import UnknownExerciseError, exercise_by_cells, exercise_by_name
+from autograder.submission.notebook import Notebook
+from autograder.submission.recognition import UnknownExerciseError
 
 KEYS = ["notebook", "exercise", "status", "message", "score", "max_score", "sandbox", "questions"]
 QUESTION_KEYS = ["name", "verdict", "score", "max_score", "hint", "mistake", "tests"]
@@ -148,21 +148,16 @@ def test_a_grader_that_breaks_gives_no_score_and_says_so(
     assert 'raise RuntimeError("secret detail")' in graded.traceback
 
 
-@pytest.mark.parametrize(
-    "name", ["01_small.ipynb", "ada 01_small (1).ipynb", "01_small/ada.ipynb", "ada.ipynb"]
-)
-def test_the_exercise_is_told_by_name_folder_or_cells(course: Course, name: str) -> None:
-    path = write(course, name, right_answers(course.exercises["01_small"]), metadata=False)
-    ((_, graded),) = run_notebooks(course, [path])
-    assert graded.report.exercise == "01_small"
+def test_the_exercise_is_told_by_name_or_else_by_cells(reports: dict[str, Report]) -> None:
+    assert reports["right"].exercise == "01_small"  # there/01_small.ipynb
+    assert reports["stripped"].exercise == "01_small"  # there/homework.ipynb
 
 
-def test_a_name_within_another_word_tells_nothing(course: Course) -> None:
-    path = course.root / "x01_smaller.ipynb"
-    path.write_text("no notebook", encoding="utf-8")
-    assert exercise_by_name(course, path) is None
+def test_wrong_use_is_told_before_anything_is_graded(course: Course) -> None:
+    known, unknown = write(course, "01_small.ipynb", {}), course.root / "unknown.ipynb"
+    unknown.write_text("no notebook", encoding="utf-8")
     with pytest.raises(UnknownExerciseError, match="say so with --exercise"):
-        exercise_by_cells(course, path, read_notebook(path))
+        run_notebooks(course, [known, str(unknown)])
 
 
 def test_what_is_told_wins_over_what_the_name_says(course: Course) -> None:

@@ -1,7 +1,9 @@
 """The gradebook for tests: filling it without a worker, grading by hand, reading it back row by row."""
 
 import json
+import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,36 @@ from autograder.report.gradebook_submission import GradebookEntry, GradebookSubm
 from autograder.report.report import QuestionReport, Report, Status, Verdict, total, written
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
-from autograder.tests.classroom import small
+from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, small, solved, stripped
+
+EINSUM = "def row_sums(x):\n    return torch.einsum('nd->n', x)"
+NESTED = "[" * 100_000 + "]" * 100_000
+UNREADABLE: dict[str, Callable[[Path], object]] = {
+    "zero bytes": lambda path: path.write_bytes(b""),
+    "not JSON": lambda path: path.write_text("no notebook"),
+    "nested 100,000 deep": lambda path: path.write_text(f'{{"nbformat": 4, "cells": {NESTED}}}'),
+    "nbformat 3": lambda path: path.write_text('{"nbformat": 3, "worksheets": []}'),
+    "a folder": lambda path: path.mkdir(),
+    "a FIFO": os.mkfifo,
+    "a link": lambda path: path.symlink_to(path.parents[3] / "solutions" / "01_small" / "01_small.py"),
+    "a broken link": lambda path: path.symlink_to("nowhere"),
+}
+
+
+def fill(course: Course) -> Course:
+    """Let a class hand in all sorts of things."""
+    exercise = small(course)
+    hand_in(course, "solved", solved(exercise))
+    hand_in(course, "released", answered(exercise))
+    hand_in(course, "wrong", solved(exercise, row_sums=WRONG_SUMS), late="2026-01-01 12:00:00 UTC")
+    hand_in(course, "stripped", stripped(solved(exercise)))
+    hand_in(course, "forbidden", solved(exercise, row_sums=EINSUM))
+    hand_in(course, "=1+1", solved(exercise))
+    for number, spoil in enumerate(UNREADABLE.values()):
+        submission = hand_in(course, f"unreadable{number}", "")
+        submission.notebook.unlink()
+        spoil(submission.notebook)
+    return course
 
 
 def full_marks(exercise: Exercise) -> Graded:
@@ -30,11 +61,12 @@ def full_marks(exercise: Exercise) -> Graded:
     return Graded(Report(exercise.name, Status.GRADED, "", score, maximum, (), questions + by_hand), {})
 
 
-def record(course: Course, student: str, graded: Graded) -> None:
-    """Take a submission through nbgrader as if it had just been graded."""
+def record(course: Course, student: str, graded: Graded | None = None) -> Submission:
+    """Take a submission through nbgrader as if it had just been graded, with full marks unless told."""
+    submission = Submission(course.root, student, small(course).name)
     with ExerciseGradebook(course, small(course)) as book:
-        submission = Submission(course.root, student, small(course).name)
-        book.take_in(submission, read_notebook(submission.notebook), graded)
+        book.take_in(submission, read_notebook(submission.notebook), graded or full_marks(small(course)))
+    return submission
 
 
 def by_hand(course: Course, student: str, cell: str, score: float, remark: str = "") -> None:
@@ -48,12 +80,14 @@ def by_hand(course: Course, student: str, cell: str, score: float, remark: str =
         gradebook.db.commit()
 
 
-def handin(course: Course, student: str) -> GradebookSubmission:
-    return next(h for h in read_gradebook(course, small(course)) if h.student == student)
+def gradebook_submission(course: Course, student: str) -> GradebookSubmission:
+    """Return a student's submission as the gradebook has it."""
+    return next(one for one in read_gradebook(course, small(course)) if one.student == student)
 
 
-def entry(course: Course, student: str, question: str) -> GradebookEntry:
-    return next(e for e in handin(course, student).entries if e.question == question)
+def gradebook_entry(course: Course, student: str, question: str) -> GradebookEntry:
+    """Return one question of it."""
+    return next(e for e in gradebook_submission(course, student).entries if e.question == question)
 
 
 def autograded(course: Course, student: str) -> dict[str, Any]:

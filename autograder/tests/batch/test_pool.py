@@ -1,0 +1,131 @@
+"""Grading in several processes: the same results, a few submissions at a time, and no process left over."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import psutil
+import pytest
+
+from autograder.batch import pool
+from autograder.batch.executor import Executor, InProcess, Task
+from autograder.batch.pool import ProcessPool
+from autograder.course.course import Course, load_course
+from autograder.sandbox.zygote import WallError
+from autograder.submission.notebook import Notebook, read_notebook
+from autograder.submission.submission import Submission
+from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
+
+SLOW = "import time\ntime.sleep(0.7)\ndef double(x):\n    return 2 * x"
+
+
+@pytest.fixture(scope="module")
+def classroom(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """Return a course whose students handed in all sorts of things."""
+    course = open_course(tmp_path_factory.mktemp("pool") / "course")
+    hand_in(course, "ann", solved(small(course)))
+    hand_in(course, "ben", solved(small(course), row_sums=WRONG_SUMS))
+    hand_in(course, "cleo", "no notebook")
+    hand_in(course, "dan", answered(small(course), double="import os\nos._exit(0)"))
+    return course
+
+
+def tasks_of(course: Course, students: Sequence[str]) -> list[Task]:
+    submissions = [Submission(course.root, student, small(course).name) for student in students]
+    return [(submission, read_notebook(submission.notebook)) for submission in submissions]
+
+
+def results(executor: Executor, tasks: Sequence[Task]) -> dict[str, str]:
+    return {submission.student: graded.to_json() for submission, _, graded in executor.map(tasks)}
+
+
+def family() -> set[psutil.Process]:
+    return set(psutil.Process().children(recursive=True))
+
+
+def test_results_are_those_of_grading_in_this_process(classroom: Course) -> None:
+    tasks = tasks_of(classroom, ["ann", "ben", "cleo", "dan"])
+    with InProcess(classroom) as executor:
+        here = results(executor, tasks)
+    with ProcessPool(classroom, 2) as executor:
+        assert results(executor, tasks) == here
+    with ProcessPool(classroom, 2, certain=True) as executor:
+        assert results(executor, tasks) == here
+
+
+def test_submissions_are_taken_only_a_few_ahead_of_the_results(classroom: Course) -> None:
+    submission = Submission(classroom.root, "cleo", small(classroom).name)
+    jobs, handed_in, taken = 2, 40, 0
+
+    def counted() -> Iterator[Task]:
+        nonlocal taken
+        for _ in range(handed_in):
+            taken += 1
+            yield submission, Notebook(b"no notebook")
+
+    with ProcessPool(classroom, jobs) as executor:
+        ahead = [taken - done for done, _ in enumerate(executor.map(counted()))]
+    assert (len(ahead), taken) == (handed_in, handed_in)
+    assert jobs < max(ahead) <= 5 * jobs
+
+
+def test_an_exception_in_the_consumer_ends_the_processes_at_once(course: Course) -> None:
+    for number in range(4):
+        hand_in(course, f"student{number}", solved(small(course), double=SLOW))
+    before = family()
+    begun = set[psutil.Process]()
+    with (  # noqa: PT012 - what is left in the middle is the point
+        pytest.raises(RuntimeError, match="the gradebook is gone"),
+        ProcessPool(course, 2) as executor,
+    ):
+        for _ in executor.map(tasks_of(course, [f"student{number}" for number in range(4)])):
+            begun = family() - before
+            raise RuntimeError("the gradebook is gone")
+    assert len(begun) > 2  # two processes and a zygote at least
+    assert not psutil.wait_procs(begun, timeout=30)[1]
+
+
+def test_processes_that_have_done_their_work_are_gone(classroom: Course) -> None:
+    before = family()
+    with ProcessPool(classroom, 2) as executor:
+        assert len(results(executor, tasks_of(classroom, ["ann", "ben"]))) == 2
+        begun = family() - before
+    assert len(begun) > 2
+    assert not psutil.wait_procs(begun, timeout=30)[1]
+
+
+def test_a_process_that_breaks_leaves_its_work_to_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    course = open_course(tmp_path / "course")
+    submission = hand_in(course, "ann", solved(small(course)))
+    monkeypatch.setattr(pool, "_begin", os.abort)
+    tasks = [(submission, read_notebook(submission.notebook))]
+    with pool.ProcessPool(course, 2) as executor:
+        done = [(one.student, graded.report.score) for one, _, graded in executor.map(tasks)]
+    assert done == [("ann", 5.0)]
+
+
+def test_a_process_that_is_killed_at_work_costs_no_result(course: Course) -> None:
+    students = [f"student{number}" for number in range(6)]
+    for student in students:
+        hand_in(course, student, solved(small(course), double=SLOW))
+    before = set(psutil.Process().children())
+    with ProcessPool(course, 2) as executor:
+        done = executor.map(tasks_of(course, students))
+        scores = [next(done)[2].report.score]
+        (set(psutil.Process().children()) - before).pop().kill()
+        scores += [graded.report.score for _, _, graded in done]
+    assert scores == [5.0] * 6
+
+
+def test_walls_that_do_not_stand_stop_everything(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")  # no bubblewrap is found
+    text = (course.root / "course.yaml").read_text(encoding="utf-8")
+    (course.root / "course.yaml").write_text(text.replace("walls: bare", "walls: full"), encoding="utf-8")
+    course = load_course(course.root)
+    hand_in(course, "ann", solved(small(course)))
+    with ProcessPool(course, 1) as executor, pytest.raises(WallError, match="demands the full walls"):
+        results(executor, tasks_of(course, ["ann"]))
+    with ProcessPool(course, 1, unsafe=True) as executor:
+        ((_, _, graded),) = executor.map(tasks_of(course, ["ann"]))
+    assert "unsafe" in graded.report.sandbox
+    assert graded.report.score == 5.0

@@ -1,0 +1,123 @@
+"""What the gradebook knows of an exercise, when time or the exercise itself has changed something."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.build import build_sources
+from autograder.course.course import Course, CourseError, load_course
+from autograder.gradebook import register
+from autograder.gradebook.assignment import released
+from autograder.tests.classroom import hand_in, open_course, small, solved
+from autograder.tests.gradebook.rows import by_hand, dump, gradebook_entry, gradebook_submission, record
+from autograder.tests.gradebook.stock import nbgrader
+
+AND_NOW = """
+# %% [markdown]
+# And now?
+
+# %% [markdown] manual="now" points=1
+# ### BEGIN SOLUTION
+# Onwards.
+# ### END SOLUTION
+"""
+
+
+@pytest.fixture
+def taught(ready: Course) -> Course:
+    """Return a course with one submission in the gradebook."""
+    hand_in(ready, "ann", solved(small(ready)))
+    record(ready, "ann")
+    return ready
+
+
+def test_the_gradebook_knows_an_exercise_as_nbgraders_own_release_would_tell_it(tmp_path: Path) -> None:
+    ours, theirs = open_course(tmp_path / "ours"), open_course(tmp_path / "theirs")
+    register(ours, small(ours))
+    build_sources(theirs, [small(theirs)])
+    done = nbgrader(theirs, "generate_assignment", small(theirs).name)
+    assert done.returncode == 0, done.stderr
+    assert dump(ours.root / "gradebook.db") == dump(theirs.root / "gradebook.db")
+
+
+def test_students_get_no_solution_and_locked_checks_with_checksums(course: Course) -> None:
+    cells = {
+        cell.metadata.nbgrader.grade_id: cell
+        for cell in released(small(course)).cells
+        if "nbgrader" in cell.metadata
+    }
+    assert list(cells) == ["double", "check-double", "row_sums", "check-row_sums", "why"]
+    assert not [name for name, cell in cells.items() if "SOLUTION" in cell.source]
+    assert "NotImplementedError" in cells["double"].source
+    locked = {name: cell.metadata.nbgrader.locked for name, cell in cells.items()}
+    assert [name for name, is_locked in locked.items() if is_locked] == ["check-double", "check-row_sums"]
+    assert all(len(cell.metadata.nbgrader.checksum) == 32 for cell in cells.values())
+
+
+def test_registering_an_exercise_that_has_not_changed_changes_nothing(taught: Course) -> None:
+    by_hand(taught, "ann", "why", 1.5, "Well put.")
+    before = dump(taught.root / "gradebook.db")
+    register(taught, small(taught))
+    assert dump(taught.root / "gradebook.db") == before
+
+
+def test_the_day_when_it_is_due_reaches_the_gradebook(ready: Course) -> None:
+    text = (ready.root / "course.yaml").read_text(encoding="utf-8")
+    dated = text.replace("- name: 01_small\n", "- name: 01_small\n    due: 2026-01-01T10:00:00+01:00\n")
+    (ready.root / "course.yaml").write_text(dated, encoding="utf-8")
+    course = load_course(ready.root)
+    register(course, small(course))
+    rows = dump(course.root / "gradebook.db")["assignments"]
+    assert rows == [("01_small", "2026-01-01 09:00:00.000000", "small")]
+
+
+def edit(course: Course, old: str, new: str) -> Course:
+    """Return the course with its exercise changed, as its author might."""
+    source = small(course).source
+    text = source.read_text(encoding="utf-8")
+    assert old in text
+    source.write_text(text.replace(old, new), encoding="utf-8")
+    return load_course(course.root)
+
+
+def test_changed_points_and_checks_reach_the_gradebook_and_keep_what_people_gave(taught: Course) -> None:
+    by_hand(taught, "ann", "why", 1.5)
+    course = edit(taught, 'check="double" points=2', 'check="double" points=4')
+    course = edit(course, "# Check of double\n", "# Check of double, changed\n")
+    register(course, small(course))
+    assert gradebook_entry(course, "ann", "double").max_score == 4.0
+    assert gradebook_entry(course, "ann", "why").manual_score == 1.5
+    sources = {str(row[0]): str(row[3]) for row in dump(course.root / "gradebook.db")["cells"]}
+    assert sources["check-double"].startswith("# Check of double, changed\n")
+
+
+def test_a_question_that_is_added_gets_its_rows(taught: Course) -> None:
+    by_hand(taught, "ann", "why", 1.5)
+    with small(taught).source.open("a", encoding="utf-8") as source:
+        source.write(AND_NOW)
+    course = load_course(taught.root)
+    register(course, small(course))
+    now = gradebook_entry(course, "ann", "now")
+    assert (now.score, now.max_score, now.needs_person) == (None, 1.0, True)
+    assert gradebook_entry(course, "ann", "why").manual_score == 1.5
+
+
+def without_why(course: Course) -> Course:
+    text = small(course).source.read_text(encoding="utf-8")
+    small(course).source.write_text(text[: text.index("# %% [markdown] manual")], encoding="utf-8")
+    return load_course(course.root)
+
+
+def test_a_question_that_is_gone_leaves_the_gradebook(taught: Course) -> None:
+    course = without_why(taught)
+    register(course, small(course))
+    assert [e.question for e in gradebook_submission(course, "ann").entries] == ["double", "row_sums"]
+    assert all("why" not in row for rows in dump(course.root / "gradebook.db").values() for row in rows)
+
+
+def test_a_question_that_people_graded_is_never_deleted(taught: Course) -> None:
+    by_hand(taught, "ann", "why", 1.5)
+    course = without_why(taught)
+    with pytest.raises(CourseError, match='"why" is gone, but 1 of its grades'):
+        register(course, small(course))
+    assert any("why" in row for row in dump(course.root / "gradebook.db")["grades"])

@@ -1,0 +1,71 @@
+"""The way through `nbgrader autograde`: the command's and the formgrader's, with the same rows as ours."""
+
+import pytest
+from nbgrader.apps import NbGraderAPI
+from traitlets.config import Config
+
+from autograder.course.course import Course
+from autograder.gradebook import read_gradebook
+from autograder.gradebook.config import load
+from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
+from autograder.tests.gradebook.rows import autograded, dump, fill, gradebook_submission
+from autograder.tests.gradebook.stock import nbgrader
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+
+
+@pytest.fixture(scope="module")
+def stock(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """Return a course whose class stock nbgrader has graded."""
+    course = fill(open_course(tmp_path_factory.mktemp("stock") / "course"))
+    done = nbgrader(course, "autograde", small(course).name)
+    assert done.returncode == 0, done.stderr
+    assert "is no student's id; use letters, digits and . _ @ + -, and rename the folder" in done.stderr
+    return course
+
+
+def test_stock_nbgrader_autograde_leaves_the_same_gradebook(graded_class: Course, stock: Course) -> None:
+    assert dump(stock.root / "gradebook.db") == dump(graded_class.root / "gradebook.db")
+    assert autograded(stock, "wrong") == autograded(graded_class, "wrong")
+
+
+def test_stock_nbgrader_autograde_leaves_the_same_files(graded_class: Course, stock: Course) -> None:
+    def files(course: Course) -> dict[str, bytes]:
+        folders = (course.root / "autograded", course.build / "reports")
+        found = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+        return {str(path.relative_to(course.root)): path.read_bytes() for path in found}
+
+    assert files(stock) == files(graded_class)
+
+
+def test_a_name_that_is_no_id_does_not_reach_the_gradebook_on_this_way_either(stock: Course) -> None:
+    assert "=1+1" not in [one.student for one in read_gradebook(stock, small(stock))]
+
+
+def test_the_formgraders_button_grades_as_we_do(graded_class: Course, ready: Course) -> None:
+    hand_in(ready, "wrong", solved(small(ready), row_sums=WRONG_SUMS), late="2026-01-01 12:00:00 UTC")
+    result = formgrader(ready).autograde(small(ready).name, "wrong")
+    assert result["success"], result
+    assert gradebook_submission(ready, "wrong") == gradebook_submission(graded_class, "wrong")
+    assert (ready.root / "build" / "reports" / "01_small" / "wrong.json").is_file()
+
+
+def formgrader(course: Course) -> NbGraderAPI:
+    """Return what stands behind the formgrader's buttons."""
+    config = load(course)
+    config.merge(Config({"Exchange": {"root": str(course.root)}}))
+    return NbGraderAPI(config=config)
+
+
+def test_a_failure_of_ours_is_told_on_nbgraders_screen_with_the_place_of_its_traceback(
+    ready: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*args: object) -> None:
+        raise RuntimeError("secret inner workings")
+
+    monkeypatch.setattr("autograder.grading.grader.Grader.grade", broken)
+    hand_in(ready, "ann", solved(small(ready)))
+    result = formgrader(ready).autograde(small(ready).name, "ann")
+    assert f"RuntimeError: secret inner workings; {ready.build}/autograder.log says more" in result["log"]
+    assert "Traceback" in (ready.build / "autograder.log").read_text(encoding="utf-8")
+    assert gradebook_submission(ready, "ann").score is None

@@ -1,0 +1,162 @@
+"""One exercise's part of the gradebook: what goes in as a whole, stays when nothing changes, and is late."""
+
+import os
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.course.course import Course, load_course
+from autograder.gradebook import ConversionError, ExerciseGradebook, read_gradebook
+from autograder.gradebook.config import database
+from autograder.submission.notebook import Notebook, read_notebook
+from autograder.tests.classroom import CONFIG, WRONG_SUMS, hand_in, small, solved
+from autograder.tests.gradebook.rows import dump, full_marks, gradebook_submission, record
+
+
+def due(course: Course, when: str = "2026-01-01T10:00:00+01:00") -> Course:
+    """Return the course with a time at which its exercise is due."""
+    text = (course.root / "course.yaml").read_text(encoding="utf-8")
+    dated = text.replace("- name: 01_small\n", f"- name: 01_small\n    due: {when}\n")
+    (course.root / "course.yaml").write_text(dated, encoding="utf-8")
+    return load_course(course.root)
+
+
+def test_a_name_that_is_no_id_never_reaches_the_gradebook(graded_class: Course) -> None:
+    assert "=1+1" not in [one.student for one in read_gradebook(graded_class, small(graded_class))]
+
+
+def test_late_submissions_are_late_in_the_gradebook(ready: Course) -> None:
+    course = due(ready)
+    hand_in(course, "ann", solved(small(course)), late="2026-01-01 10:00:00 UTC")
+    record(course, "ann")
+    assert gradebook_submission(course, "ann").seconds_late == 3600
+
+
+def test_taking_in_says_how_late_it_is_and_so_does_the_book(ready: Course) -> None:
+    course = due(ready)
+    times = {"ann": "2026-01-01 10:00:00 UTC", "ben": "2026-01-01 08:59:59 UTC", "cleo": ""}
+    with ExerciseGradebook(course, small(course)) as book:
+        assert book.seconds_late() == {}
+        late = {}
+        for student, time in times.items():
+            submission = hand_in(course, student, solved(small(course)), late=time)
+            notebook = read_notebook(submission.notebook)
+            late[student] = book.take_in(submission, notebook, full_marks(small(course)))
+        assert late == book.seconds_late() == {"ann": 3600.0, "ben": 0.0, "cleo": 0.0}
+
+
+def test_late_work_loses_what_the_instructor_s_settings_say(ready: Course) -> None:
+    course = due(ready)
+    added = f"{CONFIG.read_text(encoding='utf-8')}\nc.LateSubmissionPlugin.penalty_method = 'zero'\n"
+    (course.root / "nbgrader_config.py").write_text(added, encoding="utf-8")
+    hand_in(course, "ann", solved(small(course)), late="2026-01-01 10:00:00 UTC")
+    hand_in(course, "ben", solved(small(course)), late="2026-01-01 09:00:00 UTC")
+    for student in ("ann", "ben"):
+        record(course, student)
+    seen = {one.student: (one.penalty, one.score) for one in read_gradebook(course, small(course))}
+    assert seen == {"ann": (5.0, 0.0), "ben": (0.0, 5.0)}
+    hand_in(course, "ann", solved(small(course)), late="2026-01-01 09:00:00 UTC")
+    record(course, "ann")
+    assert gradebook_submission(course, "ann").score == 5.0
+
+
+def test_a_report_stands_until_the_submission_or_the_rules_change(ready: Course) -> None:
+    submission = hand_in(ready, "ann", solved(small(ready)))
+    notebook = read_notebook(submission.notebook)
+    with ExerciseGradebook(ready, small(ready)) as book:
+        assert book.report(submission, notebook) is None
+        book.take_in(submission, notebook, full_marks(small(ready)))
+        assert book.report(submission, notebook) == full_marks(small(ready)).report
+        assert book.report(submission, Notebook(notebook.content + b"\n")) is None
+    small(ready).suite.write_text("# other tests", encoding="utf-8")
+    with ExerciseGradebook(ready, small(ready)) as book:
+        assert book.report(submission, notebook) is None
+
+
+@pytest.mark.parametrize("spoilt", ["", "{", "[]", '{"metadata": {}}', '{"metadata": {"autograder": 7}}'])
+def test_an_autograded_notebook_that_somebody_spoilt_holds_no_report(ready: Course, spoilt: str) -> None:
+    submission = hand_in(ready, "ann", solved(small(ready)))
+    record(ready, "ann")
+    submission.autograded.write_text(spoilt, encoding="utf-8")
+    with ExerciseGradebook(ready, small(ready)) as book:
+        assert book.report(submission, read_notebook(submission.notebook)) is None
+
+
+def test_what_fails_on_one_submission_leaves_no_score_and_the_next_goes_in(ready: Course) -> None:
+    ann, ben = (hand_in(ready, student, solved(small(ready))) for student in ("ann", "ben"))
+    with ExerciseGradebook(ready, small(ready)) as book:
+        ann.report.parent.mkdir(parents=True)
+        ann.report.mkdir()  # no report can be written there
+        with pytest.raises(ConversionError, match=r"gave up on 01_small of ann; .*nbgrader\.log says why"):
+            book.take_in(ann, read_notebook(ann.notebook), full_marks(small(ready)))
+        assert not ann.autograded.exists()
+        book.take_in(ben, read_notebook(ben.notebook), full_marks(small(ready)))
+    scores = {one.student: one.score for one in read_gradebook(ready, small(ready))}
+    assert scores == {"ann": None, "ben": 5.0}
+    assert "IsADirectoryError" in (ready.build / "nbgrader.log").read_text(encoding="utf-8")
+
+
+def test_the_autograded_notebook_comes_last(ready: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    submission = hand_in(ready, "ann", solved(small(ready)))
+    record(ready, "ann")
+
+    def full(*args: object) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr("autograder.gradebook.folders.write_whole", full)
+    hand_in(ready, "ann", solved(small(ready), row_sums=WRONG_SUMS))
+    with pytest.raises(ConversionError):
+        record(ready, "ann")
+    assert not submission.autograded.exists()  # whoever grades next sees that it is not done
+    monkeypatch.undo()
+    record(ready, "ann")
+    assert submission.autograded.is_file()
+
+
+def test_other_files_of_a_submission_never_reach_nbgrader(ready: Course) -> None:
+    submission = hand_in(ready, "ann", solved(small(ready)), late="2026-01-01 12:00:00 UTC")
+    os.mkfifo(submission.folder / "pipe.txt")
+    (submission.folder / "secret.txt").symlink_to("/etc/hostname")
+    (submission.folder / "folder").mkdir()
+    (submission.folder / "folder" / "helper.py").write_text("x = 1")
+    record(ready, "ann")
+    assert sorted(p.name for p in submission.autograded.parent.iterdir()) == [
+        "01_small.ipynb",
+        "timestamp.txt",
+    ]
+
+
+def test_files_that_the_exercise_brings_lie_beside_the_autograded_notebook(ready: Course) -> None:
+    submission = hand_in(ready, "ann", solved(small(ready)))
+    source = ready.build / "source" / "01_small"
+    (source / "data").mkdir(parents=True)
+    (source / "data" / "words.txt").write_text("words", encoding="utf-8")
+    (source / "01_small.ipynb").write_text("with solutions", encoding="utf-8")
+    record(ready, "ann")
+    folder = submission.autograded.parent
+    files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert files == {"01_small.ipynb", "data/words.txt"}
+    assert "with solutions" not in submission.autograded.read_text(encoding="utf-8")
+
+
+def test_a_gradebook_elsewhere_is_the_one_that_is_filled(ready: Course, tmp_path: Path) -> None:
+    added = (
+        f"{CONFIG.read_text(encoding='utf-8')}\nc.CourseDirectory.db_url = 'sqlite:///{tmp_path}/other.db'\n"
+    )
+    (ready.root / "nbgrader_config.py").write_text(added, encoding="utf-8")
+    hand_in(ready, "ann", solved(small(ready)))
+    before = (ready.root / "gradebook.db").read_bytes()
+    record(ready, "ann")
+    assert (ready.root / "gradebook.db").read_bytes() == before
+    with Gradebook(database(ready), ready.settings.course) as gradebook:
+        assert [student.id for student in gradebook.students] == ["ann"]
+
+
+def test_a_submission_that_is_taken_in_twice_is_in_the_gradebook_once(ready: Course) -> None:
+    hand_in(ready, "ann", solved(small(ready)))
+    record(ready, "ann")
+    before = dump(ready.root / "gradebook.db")
+    record(ready, "ann")
+    assert dump(ready.root / "gradebook.db") == before
+    assert len(before["submissions"]) == 1

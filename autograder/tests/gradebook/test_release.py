@@ -1,0 +1,47 @@
+"""Releases through nbgrader's own generate_assignment, with the gradebook or without it."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.build import build_sources
+from autograder.course.course import Course
+from autograder.gradebook import ConversionError, generate, register
+from autograder.tests.classroom import small
+from autograder.tests.gradebook.rows import dump
+
+
+@pytest.fixture
+def built(ready: Course) -> Course:
+    """Return a course whose source notebook is written."""
+    build_sources(ready, [small(ready)])
+    return ready
+
+
+def test_release_needs_no_gradebook_and_never_disturbs_one(built: Course) -> None:
+    (built.root / "gradebook.db").unlink()
+    generate(built, small(built), database=False)
+    assert (built.assignments / "01_small" / "01_small.ipynb").is_file()
+    assert not (built.root / "gradebook.db").exists()
+    generate(built, small(built), database=True)
+    assert dump(built.root / "gradebook.db")["assignments"] == [("01_small", None, "small")]
+
+
+def test_a_release_can_go_elsewhere_and_leaves_assignments_alone(built: Course, tmp_path: Path) -> None:
+    generate(built, small(built), database=False, into=tmp_path / "elsewhere")
+    files = {path.name for path in (tmp_path / "elsewhere" / "01_small").iterdir()}
+    assert files == {"01_small.ipynb", "conftest.py"}
+    assert not built.assignments.exists()
+
+
+def test_what_nbgrader_cannot_release_is_one_line_and_a_log(ready: Course) -> None:
+    with pytest.raises(ConversionError, match=r"^nbgrader gave up on 01_small; .*nbgrader\.log says why$"):
+        generate(ready, small(ready), database=True)  # nothing was built
+    assert "01_small" in (ready.build / "nbgrader.log").read_text(encoding="utf-8")
+    assert dump(ready.root / "gradebook.db")["assignments"] == []
+
+
+def test_registering_makes_the_gradebook_where_there_is_none(ready: Course) -> None:
+    (ready.root / "gradebook.db").unlink()
+    register(ready, small(ready))
+    assert dump(ready.root / "gradebook.db")["assignments"] == [("01_small", None, "small")]

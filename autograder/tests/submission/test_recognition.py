@@ -1,0 +1,107 @@
+"""Which exercise a notebook is: its name tells, else its folder, else its cells, else somebody has to."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.submission.notebook import Notebook, read_notebook
+from autograder.submission.recognition import UnknownExerciseError, exercise_by_cells, exercise_by_name
+from autograder.tests.classroom import small, solved, stripped
+
+
+def with_another(course: Course, name: str) -> Course:
+    """Return the course with a second exercise, which asks for `triple` instead of `double`."""
+    folder = course.root / "solutions" / name
+    shutil.copytree(small(course).folder, folder, ignore=shutil.ignore_patterns("accepted", "mistakes"))
+    source = folder / f"{name}.py"
+    (folder / "01_small.py").rename(source)
+    source.write_text(source.read_text(encoding="utf-8").replace("double", "triple"), encoding="utf-8")
+    with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
+        file.write(f"  - name: {name}\n")
+    return load_course(course.root)
+
+
+def recognised(course: Course, path: Path) -> Exercise:
+    return exercise_by_name(course, path) or exercise_by_cells(course, path, read_notebook(path))
+
+
+def defining(*codes: str) -> Notebook:
+    """Return a notebook whose code cells are these."""
+    cells = [{"cell_type": "code", "metadata": {}, "source": code} for code in codes]
+    return Notebook(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}).encode())
+
+
+@pytest.mark.parametrize(
+    "name", ["01_small.ipynb", "ada 01_small (1).ipynb", "01_small/ada.ipynb", "ada.ipynb"]
+)
+def test_the_exercise_is_told_by_name_folder_or_cells(course: Course, name: str) -> None:
+    path = course.root / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(stripped(solved(small(course)))), encoding="utf-8")
+    assert recognised(course, path).name == "01_small"
+
+
+def test_a_name_within_another_word_tells_nothing(course: Course) -> None:
+    path = course.root / "x01_smaller.ipynb"
+    path.write_text("no notebook", encoding="utf-8")
+    assert exercise_by_name(course, path) is None
+    with pytest.raises(UnknownExerciseError, match="say so with --exercise"):
+        exercise_by_cells(course, path, read_notebook(path))
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("01_small_again.ipynb", "01_small"),
+        ("02_small.ipynb", "02_small"),
+        ("01_small/02_small.ipynb", "02_small"),
+        ("01_small/ada.ipynb", "01_small"),
+        ("01_small 02_small_b.ipynb", "02_small_b"),
+        ("01_small/02_small/ada.ipynb", "02_small"),
+    ],
+)
+def test_the_file_s_own_name_comes_first_and_of_two_names_the_longer_one(
+    course: Course, path: str, expected: str
+) -> None:
+    course = with_another(with_another(course, "02_small"), "02_small_b")
+    found = exercise_by_name(course, course.root / path)
+    assert found is not None
+    assert found.name == expected
+
+
+def test_cells_tell_the_exercise_whose_questions_they_define(course: Course) -> None:
+    course = with_another(course, "02_other")
+    shared = "def row_sums(x):\n    return x.sum(-1)"
+    for code, expected in {"def double(x): pass": "01_small", "class triple:\n    pass": "02_other"}.items():
+        assert exercise_by_cells(course, Path("a.ipynb"), defining(code, shared)).name == expected
+    assert exercise_by_cells(course, Path("a.ipynb"), defining("triple = torch.add")).name == "02_other"
+
+
+def test_names_of_cells_tell_as_much_as_what_they_define(course: Course) -> None:
+    course = with_another(course, "02_other")
+    notebook = Notebook(json.dumps(solved(small(course), double="1 / 0", row_sums="1 / 0")).encode())
+    assert {"double", "row_sums"} <= {cell.name for cell in notebook.cells}
+    assert exercise_by_cells(course, Path("a.ipynb"), notebook).name == "01_small"
+
+
+def test_cells_that_fit_two_exercises_tell_neither(course: Course) -> None:
+    course = with_another(course, "02_other")
+    with pytest.raises(UnknownExerciseError, match=r"one of 01_small, 02_other\)"):
+        exercise_by_cells(course, Path("a.ipynb"), defining("def row_sums(x):\n    return x.sum(-1)"))
+
+
+def test_an_exercise_that_its_author_still_writes_is_no_candidate(course: Course) -> None:
+    course = with_another(course, "02_other")
+    (course.root / "solutions" / "02_other" / "02_other.py").unlink()
+    course = load_course(course.root)
+    assert exercise_by_cells(course, Path("a.ipynb"), defining("def row_sums(x): pass")).name == "01_small"
+
+
+def test_a_name_cannot_steer_the_terminal(course: Course) -> None:
+    with pytest.raises(UnknownExerciseError) as caught:
+        exercise_by_cells(course, Path("\x1b[2Jada\n.ipynb"), Notebook(b""))
+    assert not set("\x1b\n") & set(str(caught.value))

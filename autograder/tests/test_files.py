@@ -1,0 +1,146 @@
+"""A file is written whole or not at all, and never through a link."""
+
+import os
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from autograder.files import write_whole, write_whole_in
+
+
+@contextmanager
+def full_disk(size: int = 1000) -> Iterator[None]:
+    """Let no file grow beyond `size` bytes, as if the disk were full then."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [("Zeile\r\nä\n", b"Zeile\r\n\xc3\xa4\n"), (b"\x00\xff\r\n", b"\x00\xff\r\n"), ("", b"")],
+)
+def test_text_is_written_as_utf_8_and_bytes_as_they_are(
+    tmp_path: Path, content: str | bytes, expected: bytes
+) -> None:
+    path = tmp_path / "file"
+    assert write_whole(path, content) == path
+    assert path.read_bytes() == expected
+
+
+def test_the_folders_of_a_file_are_made(tmp_path: Path) -> None:
+    path = write_whole(tmp_path / "a" / "b" / "file.txt", "content")
+    assert path.read_text(encoding="utf-8") == "content"
+
+
+def test_what_was_there_is_replaced_and_nothing_else_lies_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    for content in ("a long content", "short"):
+        write_whole(path, content)
+    assert path.read_text(encoding="utf-8") == "short"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_disk_that_is_full_leaves_the_old_content_and_no_draft(tmp_path: Path) -> None:
+    path = write_whole(tmp_path / "file.txt", "old")
+    with full_disk(), pytest.raises(OSError, match="File too large"):
+        write_whole(path, "x" * 1_000_000)
+    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_whatever_stops_it_at_the_last_step_leaves_the_old_content_and_no_draft(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    def stopped(*args: object, **kwargs: object) -> None:
+        raise error
+
+    path = write_whole(tmp_path / "file.txt", "old")
+    monkeypatch.setattr(os, "replace", stopped)
+    with pytest.raises(error):
+        write_whole(path, "new")
+    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_text_that_cannot_be_written_leaves_the_old_content_and_no_draft(tmp_path: Path) -> None:
+    path = write_whole(tmp_path / "file.txt", "old")
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(path, "lone surrogate \ud800")
+    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_in_the_file_s_place_stays_and_no_draft_lies_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "file.txt").mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_whole(tmp_path / "file.txt", "new")
+    assert list(tmp_path.rglob("*")) == [tmp_path / "file.txt"]
+
+
+@pytest.mark.parametrize("target", ["other.txt", "nowhere.txt"])
+def test_a_link_is_replaced_and_not_followed(tmp_path: Path, target: str) -> None:
+    other = write_whole(tmp_path / "other.txt", "another's")
+    path = tmp_path / "file.txt"
+    path.symlink_to(tmp_path / target)
+    write_whole(path, "mine")
+    assert not path.is_symlink()
+    assert path.read_text(encoding="utf-8") == "mine"
+    assert other.read_text(encoding="utf-8") == "another's"
+    assert sorted(tmp_path.iterdir()) == [path, other]
+
+
+def test_a_second_name_of_the_old_file_keeps_the_old_content(tmp_path: Path) -> None:
+    path = write_whole(tmp_path / "file.txt", "old")
+    (tmp_path / "second.txt").hardlink_to(path)
+    write_whole(path, "new")
+    assert (tmp_path / "second.txt").read_text(encoding="utf-8") == "old"
+
+
+def test_the_file_has_the_permissions_that_any_new_file_has(tmp_path: Path) -> None:
+    (tmp_path / "plain.txt").write_text("", encoding="utf-8")
+    path = write_whole(tmp_path / "file.txt", "content")
+    assert path.stat().st_mode == (tmp_path / "plain.txt").stat().st_mode
+
+
+def test_whoever_reads_meanwhile_sees_the_old_content_or_the_new(tmp_path: Path) -> None:
+    path, contents, done = tmp_path / "file", {b"a" * 300_000, b"b" * 300_000}, Event()
+    write_whole(path, min(contents))
+
+    def write() -> None:
+        for _ in range(50):
+            for content in contents:
+                write_whole(path, content)
+        done.set()
+
+    writer = Thread(target=write)
+    writer.start()
+    seen = set()
+    while not done.is_set():
+        seen.add(path.read_bytes())
+    writer.join()
+    assert seen <= contents
+
+
+def test_an_open_folder_is_written_to_wherever_it_has_been_moved(tmp_path: Path) -> None:
+    (tmp_path / "before").mkdir()
+    folder = os.open(tmp_path / "before", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        (tmp_path / "before").rename(tmp_path / "after")
+        (tmp_path / "before").symlink_to(tmp_path)
+        write_whole_in(folder, "file.txt", b"content")
+    finally:
+        os.close(folder)
+    assert (tmp_path / "after" / "file.txt").read_bytes() == b"content"
+    assert not (tmp_path / "file.txt").exists()
