@@ -8,6 +8,7 @@ from pathlib import Path
 import autograder
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.folder import own_files
 from autograder.submission.notebook import Notebook
 
 _ENGINE = Path(autograder.__file__).parent
@@ -16,7 +17,14 @@ _ENGINE = Path(autograder.__file__).parent
 # one less would keep old grades.
 _ROOMS = ("course", "worker", "sandbox", "submission", "testing", "grading", "gradebook", "report")
 _OTHERS = {"errors.py", "files.py"}
-_LEFT_OUT: set[str] = set()
+_LEFT_OUT = {
+    *("course/copy.py", "course/log.py", "grading/failures.py", "submission/recognition.py"),
+    *("gradebook/autograde.py", "gradebook/config.py", "gradebook/conversion.py", "gradebook/feedback.py"),
+    *("gradebook/folder_check.py", "gradebook/folders.py", "gradebook/formgrader.py", "gradebook/pages.py"),
+    *("gradebook/reading.py", "gradebook/release.py"),
+    *("report/feedback_page.py", "report/gradebook_submission.py", "report/safe_html.py"),
+    "report/template.py",
+}
 
 
 def digest_of(rules: str, notebook: Notebook) -> str:
@@ -33,7 +41,7 @@ def rules(course: Course, exercise: Exercise) -> str:
     name = exercise.name
     entry = (course.limits(name), dict(course.forbidden(name)), course.due(name))
     digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode())
-    for path in (exercise.source, exercise.suite, *sorted(exercise.folder.glob("mistakes/*.py"))):
+    for path in (exercise.source, exercise.suite, *own_files(exercise.folder, "mistakes/*.py")):
         digest.update(path.name.encode() + _content(path))
     return digest.hexdigest()
 
@@ -48,7 +56,7 @@ def engine() -> str:
 
 def grading_modules() -> Iterator[Path]:
     """Yield the engine's modules that take part in grading, in order."""
-    found = {path for room in _ROOMS for path in (_ENGINE / room).glob("*.py")}
+    found = {path for room in _ROOMS for path in (_ENGINE / room).glob("[!_]*.py")}
     left_out = {_ENGINE / name for name in _LEFT_OUT}
     yield from sorted(found - left_out | {_ENGINE / name for name in _OTHERS})
 

@@ -113,7 +113,7 @@ def test_a_missing_check_is_put_back_without_a_word_since_its_text_is_locked(cou
     made = solved(small(course))
     check = cell_of(made, "check-double")
     made["cells"].remove(check)
-    assert named(restored(course, made))["check-double"].source == check["source"]
+    assert named(restored(course, made))["check-double"].source == "".join(check["source"])
 
 
 def test_only_a_cell_that_ran_as_it_is_shown_bears_the_number_by_which_its_outputs_are_found(

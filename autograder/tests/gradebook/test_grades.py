@@ -9,11 +9,11 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.grading.graded import Graded
-from autograder.grading.session import Result
+from autograder.grading.session import CellResult
 from autograder.report.outputs import Output
 from autograder.report.report import Report, Status, Verdict
 from autograder.submission.notebook import read_notebook
-from autograder.testing.student import StudentError
+from autograder.testing.student_error import StudentError
 from autograder.tests.classroom import ANSWER, cell_of, hand_in, small, solved
 from autograder.tests.gradebook.rows import (
     UNREADABLE,
@@ -151,7 +151,7 @@ def outputs_of(course: Course, *outputs: Output, error: StudentError | None = No
     submission = hand_in(course, "ann", solved(small(course)))
     cells = read_notebook(submission.notebook).cells
     number = next(cell.number for cell in cells if cell.name == "double")
-    graded = Graded(full_marks(small(course)).report, {number: Result(outputs, error)})
+    graded = Graded(full_marks(small(course)).report, {number: CellResult(outputs, error)})
     record(course, "ann", graded)
     shown: list[dict[str, Any]] = cell_of(autograded(course, "ann"), "double")["outputs"]
     return shown
@@ -195,7 +195,7 @@ def test_what_an_edited_check_showed_is_not_shown_below_the_check_put_back(ready
     cell_of(made, "check-double").update(source="print('all passes')")
     cells = read_notebook(hand_in(ready, "ann", made).notebook).cells
     number = next(cell.number for cell in cells if cell.name == "check-double")
-    shown = Result((Output("all passes\n", "stdout"),), None)
+    shown = CellResult((Output("all passes\n", "stdout"),), None)
     record(ready, "ann", Graded(full_marks(small(ready)).report, {number: shown}))
     assert cell_of(autograded(ready, "ann"), "check-double")["outputs"] == []
     assert "all passes" not in json.dumps(autograded(ready, "ann"))

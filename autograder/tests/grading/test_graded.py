@@ -5,10 +5,10 @@ import json
 import pytest
 
 from autograder.grading.graded import Graded
-from autograder.grading.session import Result
+from autograder.grading.session import CellResult
 from autograder.report.outputs import Output
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
-from autograder.testing.student import StudentError
+from autograder.testing.student_error import StudentError
 
 QUESTION = QuestionReport("double", Verdict.FAILED, 1.5, 2.0, "Twice?\nTwice!", "double__squares", ())
 REPORT = Report(
@@ -20,7 +20,9 @@ SHOWN = (
     Output(data=(("text/plain", "<Figure>"), ("text/html", "<b>x</b>"), ("image/png", "iVBORw0KGgo="))),
 )
 ERROR = StudentError({"type": "ValueError", "message": "no", "places": [[3, 2], [1, None]]})
-GRADED = Graded(REPORT, {0: Result(SHOWN, None), 12: Result((), ERROR)}, "a problem", "Traceback\n  here\n")
+GRADED = Graded(
+    REPORT, {0: CellResult(SHOWN, None), 12: CellResult((), ERROR)}, "a problem", "Traceback\n  here\n"
+)
 
 
 def test_all_of_it_comes_back() -> None:
@@ -28,7 +30,7 @@ def test_all_of_it_comes_back() -> None:
     assert there.report == REPORT
     assert (there.problem, there.traceback) == (GRADED.problem, GRADED.traceback)
     assert list(there.results) == [0, 12]
-    assert there.results[0] == Result(SHOWN, None)
+    assert there.results[0] == CellResult(SHOWN, None)
     error = there.results[12].error
     assert error is not None
     assert (error.type, error.message, error.places) == ("ValueError", "no", ((3, 2), (1, None)))
@@ -57,4 +59,4 @@ def test_a_report_alone_has_no_problem() -> None:
 def test_outputs_are_checked_again_where_they_arrive(claimed: object) -> None:
     data = json.loads(GRADED.to_json())
     data["results"]["0"]["outputs"].append(claimed)
-    assert Graded.from_json(json.dumps(data)).results[0] == Result(SHOWN, None)
+    assert Graded.from_json(json.dumps(data)).results[0] == CellResult(SHOWN, None)

@@ -94,11 +94,11 @@ def test_an_odd_file_that_is_a_notebook_is_graded_as_one(
         assert grader.grade(read_notebook(path)).report.score == 5, kind
 
 
-def test_nothing_of_ours_unpacks_a_tar_with_the_interpreters_own_means() -> None:
+def test_nothing_of_ours_extracts_an_archive() -> None:
     for path in Path(autograder.__file__).parent.glob("**/*.py"):
         if "tests" in path.parts:
             continue
         nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         used = {ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute)}
-        assert not {"tarfile.open", "tarfile.TarFile", "shutil.unpack_archive"} & used, path
+        assert "shutil.unpack_archive" not in used, path
         assert not any(name.endswith((".extract", ".extractall")) for name in used), path
