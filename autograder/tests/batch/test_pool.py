@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from autograder.batch import pool
-from autograder.batch.executor import Executor, InProcess, Task
+from autograder.batch.executor import Done, Executor, InProcess, Task
 from autograder.batch.pool import ProcessPool
 from autograder.course.course import Course, load_course
 from autograder.sandbox.zygote import WallError
@@ -70,17 +70,22 @@ def test_submissions_are_taken_only_a_few_ahead_of_the_results(classroom: Course
 
 
 def test_an_exception_in_the_consumer_ends_the_processes_at_once(course: Course) -> None:
-    for number in range(4):
-        hand_in(course, f"student{number}", solved(small(course), double=SLOW))
-    before = family()
-    begun = set[psutil.Process]()
-    with (  # noqa: PT012 - what is left in the middle is the point
-        pytest.raises(RuntimeError, match="the gradebook is gone"),
-        ProcessPool(course, 2) as executor,
-    ):
-        for _ in executor.map(tasks_of(course, [f"student{number}" for number in range(4)])):
-            begun = family() - before
-            raise RuntimeError("the gradebook is gone")
+    with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
+        file.write("    limits: {cell_seconds: 100, total_seconds: 200}\n")
+    course = load_course(course.root)
+    students = ["quick", "endless0", "endless1"]
+    for student in students:
+        code = "double = len" if student == "quick" else "import time\ntime.sleep(90)"
+        hand_in(course, student, solved(small(course), double=code))
+    before, begun = family(), set[psutil.Process]()
+
+    def stop_at_the_first(done: Iterator[Done]) -> None:
+        assert next(done)[0].student == "quick"
+        begun.update(family() - before)
+        raise RuntimeError("the gradebook is gone")
+
+    with pytest.raises(RuntimeError, match="the gradebook is gone"), ProcessPool(course, 2) as executor:
+        stop_at_the_first(executor.map(tasks_of(course, students)))
     assert len(begun) > 2  # two processes and a zygote at least
     assert not psutil.wait_procs(begun, timeout=30)[1]
 

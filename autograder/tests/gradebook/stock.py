@@ -1,13 +1,24 @@
-"""nbgrader as it comes: its own command, run in a course's folder."""
+"""nbgrader as it comes: its own command, run in a course's folder, and what the formgrader's buttons do."""
 
 import subprocess
 import sys
 from pathlib import Path
 
+from nbgrader.apps import NbGraderAPI
+from traitlets.config import Config
+
 from autograder.course.course import Course
+from autograder.gradebook.config import load
 
 
 def nbgrader(course: Course, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run nbgrader's own command in the course's folder."""
     command = [str(Path(sys.executable).with_name("nbgrader")), *arguments]
     return subprocess.run(command, cwd=course.root, capture_output=True, text=True, timeout=300, check=False)
+
+
+def formgrader(course: Course) -> NbGraderAPI:
+    """Return what stands behind the formgrader's buttons."""
+    config = load(course)
+    config.merge(Config({"Exchange": {"root": str(course.root)}}))
+    return NbGraderAPI(config=config)

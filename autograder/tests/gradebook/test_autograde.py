@@ -1,15 +1,12 @@
 """The way through `nbgrader autograde`: the command's and the formgrader's, with the same rows as ours."""
 
 import pytest
-from nbgrader.apps import NbGraderAPI
-from traitlets.config import Config
 
 from autograder.course.course import Course
 from autograder.gradebook import read_gradebook
-from autograder.gradebook.config import load
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import autograded, dump, fill, gradebook_submission
-from autograder.tests.gradebook.stock import nbgrader
+from autograder.tests.gradebook.stock import formgrader, nbgrader
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
@@ -48,13 +45,6 @@ def test_the_formgraders_button_grades_as_we_do(graded_class: Course, ready: Cou
     assert result["success"], result
     assert gradebook_submission(ready, "wrong") == gradebook_submission(graded_class, "wrong")
     assert (ready.root / "build" / "reports" / "01_small" / "wrong.json").is_file()
-
-
-def formgrader(course: Course) -> NbGraderAPI:
-    """Return what stands behind the formgrader's buttons."""
-    config = load(course)
-    config.merge(Config({"Exchange": {"root": str(course.root)}}))
-    return NbGraderAPI(config=config)
 
 
 def test_a_failure_of_ours_is_told_on_nbgraders_screen_with_the_place_of_its_traceback(
