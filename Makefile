@@ -4,12 +4,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 GRADER := $(BIN)/autograder
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable chrome
 EXERCISES ?=
+TESTS ?=
 ARCHIVES ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup build release verify collect grade feedback export dashboard demo check test bench clean
+.PHONY: help setup build release verify collect grade feedback export dashboard demo check fmt quick test bench clean
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z]*\): .*## /\1\t/p' Makefile | expand -t 12
@@ -33,14 +35,21 @@ dashboard: $(READY)  ## write a page on the whole class, build/dashboard.html
 	$(GRADER) dashboard $(EXERCISES)
 demo: $(READY)   ## grade a made-up class in build/demo/, away from any real gradebook
 	$(GRADER) demo $(EXERCISES)
-check: $(READY)  ## style, types, and whether assignments/ is current
+check: $(READY)  ## style, types, import contracts, dead code, and whether assignments/ is current
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/vulture
 	$(GRADER) release --check
-test: $(READY) browser  ## the engine's tests, the course's own, and the proof of every exercise
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto
-	$(GRADER) verify
+fmt: $(READY)    ## sort imports, mend what ruff can mend, format
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+quick: $(READY)  ## the tests that start no browser, no cluster and no kernel
+	$(PYTEST) --quick $(TESTS)
+test: $(READY) browser  ## all tests and the proof of every exercise; or only TESTS=...
+	$(PYTEST) $(TESTS)
+	$(if $(TESTS),,$(GRADER) verify)
 bench: $(READY)  ## measure grading beside stock nbgrader and Otter, and write README.md's table
 	$(BIN)/python -m autograder.bench $(or $(EXERCISES),02_simple_self_attention)
 clean:           ## delete what can be made again; submissions, grades and feedback stay

@@ -12,12 +12,37 @@ from autograder.tests.classroom import CONFIG, copy_small_course
 
 HERE = Path(__file__).parent
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
+# Each of these starts browsers, clusters, kernels, other graders or hundreds of workers.
+SLOW = (
+    *(
+        "bench",
+        "hostile",
+        "gradescope",
+        "test_demo.py",
+        "batch/test_cluster.py",
+        "batch/test_interruption.py",
+    ),
+    *(
+        "batch/test_pool.py",
+        "course/test_kit.py",
+        "gradebook/test_autograde.py",
+        "gradebook/test_exchange.py",
+    ),
+    *("publishing/test_browser.py", "publishing/test_feedback.py", "worker/test_protocol.py"),
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out the slow tests, for daily work")
     parser.addoption("--update-golden", action="store_true", help="write what tests see to golden/")
     parser.addoption("--stress", type=int, default=60, help="how many submissions are graded in a row")
     parser.addoption("--kills", type=int, default=4, help="how often a grader is killed before it may end")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what is slow, and the tests of the course's content, where that is asked for."""
+    slow = {*(HERE / name for name in SLOW), HERE.parents[1] / "solutions" / "test_course.py"}
+    return True if config.getoption("--quick") and collection_path in slow else None
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
