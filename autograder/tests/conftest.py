@@ -14,21 +14,10 @@ HERE = Path(__file__).parent
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
 # Each of these starts browsers, clusters, kernels, other graders or hundreds of workers.
 SLOW = (
-    *(
-        "bench",
-        "hostile",
-        "gradescope",
-        "test_demo.py",
-        "batch/test_cluster.py",
-        "batch/test_interruption.py",
-    ),
-    *(
-        "batch/test_pool.py",
-        "course/test_kit.py",
-        "gradebook/test_autograde.py",
-        "gradebook/test_exchange.py",
-    ),
-    *("publishing/test_browser.py", "publishing/test_feedback.py", "worker/test_protocol.py"),
+    *("bench", "gradescope", "hostile", "test_demo.py"),
+    *("batch/test_cluster.py", "batch/test_interruption.py", "batch/test_pool.py", "course/test_kit.py"),
+    *("gradebook/test_autograde.py", "gradebook/test_exchange.py", "publishing/test_browser.py"),
+    *("publishing/test_feedback.py", "worker/test_protocol.py"),
 )
 
 

@@ -11,7 +11,7 @@ ENGINE = Path(autograder.__file__).parent
 ROOT = ENGINE.parent
 PAGES = (ROOT / "README.md", ENGINE / "README.md", ENGINE / "CONTRIBUTING.md")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-FILE = re.compile(r"`((?:autograder|tests|solutions)/[\w./-]+)`")
+FILE = re.compile(r"`((?:autograder|tests|solutions)/[a-z0-9_./-]+)`")
 TARGET = re.compile(r"\bmake ((?:[a-z]+ ?)+)")
 
 
