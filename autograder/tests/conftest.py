@@ -14,10 +14,21 @@ HERE = Path(__file__).parent
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
 # Each of these starts browsers, clusters, kernels, other graders or hundreds of workers.
 SLOW = (
-    *("bench", "gradescope", "hostile", "test_demo.py"),
-    *("batch/test_cluster.py", "batch/test_interruption.py", "batch/test_pool.py", "course/test_kit.py"),
-    *("gradebook/test_autograde.py", "gradebook/test_exchange.py", "publishing/test_browser.py"),
-    *("publishing/test_feedback.py", "worker/test_protocol.py"),
+    *(
+        "authoring/test_verify.py",
+        "batch/test_cluster.py",
+        "batch/test_interruption.py",
+        "batch/test_pool.py",
+    ),
+    *("batch/test_run.py", "bench", "course/test_kit.py", "gradebook/test_assignment.py"),
+    *(
+        "gradebook/test_autograde.py",
+        "gradebook/test_exchange.py",
+        "gradescope",
+        "grading/test_restarting.py",
+    ),
+    *("hostile", "publishing/test_browser.py", "publishing/test_feedback.py", "sandbox/test_zygote.py"),
+    *("test_demo.py", "worker/test_protocol.py"),
 )
 
 
@@ -29,9 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out what is slow, and the tests of the course's content, where that is asked for."""
-    slow = {*(HERE / name for name in SLOW), HERE.parents[1] / "solutions" / "test_course.py"}
-    return True if config.getoption("--quick") and collection_path in slow else None
+    """Leave out what is slow where that is asked for."""
+    return True if config.getoption("--quick") and collection_path in {HERE / name for name in SLOW} else None
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
