@@ -13,12 +13,26 @@ from autograder.tests.classroom import CONFIG, copy_small_course
 HERE = Path(__file__).parent
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
 # Each of these starts browsers, clusters, kernels, other graders or hundreds of workers.
-SLOW = """
-    authoring/test_verify.py batch/test_cluster.py batch/test_interruption.py batch/test_pool.py
-    batch/test_run.py bench course/test_kit.py gradebook/test_assignment.py gradebook/test_autograde.py
-    gradebook/test_exchange.py gradescope grading/test_restarting.py hostile publishing/test_browser.py
-    publishing/test_feedback.py sandbox/test_zygote.py test_demo.py worker/test_protocol.py
-""".split()
+SLOW = [
+    "authoring/test_verify.py",
+    "batch/test_cluster.py",
+    "batch/test_interruption.py",
+    "batch/test_pool.py",
+    "batch/test_run.py",
+    "bench",
+    "course/test_kit.py",
+    "gradebook/test_assignment.py",
+    "gradebook/test_autograde.py",
+    "gradebook/test_exchange.py",
+    "gradescope",
+    "grading/test_restarting.py",
+    "hostile",
+    "publishing/test_browser.py",
+    "publishing/test_feedback.py",
+    "sandbox/test_zygote.py",
+    "test_demo.py",
+    "worker/test_protocol.py",
+]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
