@@ -641,7 +641,7 @@ plt.show()
 #
 # The task: eight tokens, each a letter (A, B, C or D) and a number. Each token must find out **the average
 # number of all tokens with its own letter**. Nobody tells the module how. It gets 300 random examples, and
-# after each one the optimiser nudges all parameters a little in the direction that makes the error smaller.
+# after each one the optimizer nudges all parameters a little in the direction that makes the error smaller.
 #
 # To succeed, the module must discover by itself: *my query must match the keys with my letter, and my
 # value must be my number.* Run it with your `SelfAttention_v2`.
@@ -701,7 +701,7 @@ plt.show()
 # %% [markdown] manual="why_parameter" points=2
 # ### BEGIN SOLUTION
 # A module lists only what is registered: nn.Parameter objects, buffers and other modules. A plain tensor
-# is an ordinary attribute. So the optimiser, which gets module.parameters(), does not know the matrices
+# is an ordinary attribute. So the optimizer, which gets module.parameters(), does not know the matrices
 # (it may even complain that its list is empty, but as soon as other layers are there, it trains those in
 # silence); they keep their random values. They are missing in state_dict, so a saved and reloaded model
 # has other random numbers. And module.to(...) or .double() does not take them along, so they stay on the

@@ -720,7 +720,7 @@ plt.show()
 
 # %% [markdown] manual="why_buffer" points=2
 # ### BEGIN SOLUTION
-# As a parameter it is on the list that the optimiser gets: its numbers would be trained and counted among
+# As a parameter it is on the list that the optimizer gets: its numbers would be trained and counted among
 # the model's parameters, although the mask is a rule and nothing to be learnt (a boolean one cannot even
 # be a parameter with a gradient, so one notices at once; with numbers one may notice only when the future
 # slowly shines through).

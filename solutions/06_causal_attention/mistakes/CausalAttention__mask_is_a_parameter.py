@@ -1,4 +1,4 @@
-"""The optimiser would get your mask to train. Of the three ways to keep a tensor in a module, which one is
+"""The optimizer would get your mask to train. Of the three ways to keep a tensor in a module, which one is
 meant for a rule?
 """
 
