@@ -25,9 +25,9 @@ EXERCISE = "02_simple_self_attention"
 QUESTIONS = (
     Question("pairwise_scores_loop", points=1, check="6f8f75ef4ab0"),
     Question("pairwise_scores", points=2, check="6e88466016b7"),
-    Question("attention_weights", points=2, check="77348b327b4b"),
+    Question("attention_weights", points=2, check="19a6523a3ccc"),
     Question("context_vectors", points=2, check="73acc2a97ac2"),
-    Question("simple_self_attention", points=3, check="1453b1095229"),
+    Question("simple_self_attention", points=3, check="005b01730a27"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

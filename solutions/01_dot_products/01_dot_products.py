@@ -15,9 +15,9 @@
 # Nothing is trained yet. Later notebooks add trainable weights, masks and several heads, but these three
 # moves stay as they are.
 #
-# **How to work.** Read the description of each question before you write its code. A check uses the example
-# of the lesson, so write what is true in general. Pictures have a line marked `# try` for you to change.
-# Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
+# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
+# `# try` for you to change. Plan for about an hour.
 
 # %%
 import torch
@@ -101,7 +101,7 @@ def dot_product(a: Tensor, b: Tensor) -> Tensor:
     """Return the sum of the products of the entries of `a` and `b`, computed with a loop.
 
     Arguments:
-        a: one vector, shape (d,). d can be any number from 1.
+        a: one vector, shape (d,). d is at least 1.
         b: another vector of the same length, shape (d,).
 
     Returns:
@@ -111,8 +111,8 @@ def dot_product(a: Tensor, b: Tensor) -> Tensor:
     Raises:
         ValueError: if `a` and `b` have different lengths.
 
-    Not allowed here: dot, vdot, inner, matmul, @, mm, mv, einsum, tensordot, bmm, linear and sum,
-    neither Python's own nor torch's.
+    Not allowed here: dot, vdot, inner, matmul, @, mm, mv, einsum, tensordot, bmm, linear and sum, whether
+    Python's own or torch's.
     """
     ### BEGIN SOLUTION
     if len(a) != len(b):
@@ -157,7 +157,7 @@ print("dot_product: this check passes")
 # - Make the second arrow twice as long. The angle is as before; what about the dot product?
 #
 # The second experiment shows a property that will matter later: the dot product measures direction *and*
-# length. A long vector gets large scores from everyone who looks its way.
+# length. A long vector gets large scores from every vector that points its way.
 
 # %% demo
 angle = 60  # try 0, 90, 120, 180 degrees
@@ -200,7 +200,7 @@ def attention_scores(inputs: Tensor, query: Tensor) -> Tensor:
     """Return the dot product of every row of `inputs` with `query`.
 
     Arguments:
-        inputs: n token vectors, one a row, shape (n, d). n and d can be any numbers from 1.
+        inputs: n token vectors, one a row, shape (n, d). n and d are at least 1.
         query: the vector of the token that asks, shape (d,). It need not be a row of `inputs`.
 
     Returns:
@@ -222,9 +222,9 @@ assert torch.allclose(scores, expected, atol=1e-4, rtol=0), f"{expected} expecte
 print("attention_scores: this check passes")
 
 # %% [markdown]
-# Was your guess right? Change who asks and see who answers loudest. One thing may surprise you: only for
-# *Your* and *journey* is it the token itself. The other four give a higher score to another token than to
-# themselves. Can you explain it from what the dot product measures?
+# Was your guess right? Change who asks and see who answers loudest. One thing may surprise you: only *Your*
+# and *journey* give the highest score to themselves. The other four give a higher score to another token.
+# Can you explain it from what the dot product measures?
 
 # %% demo
 asks = 1  # try each from 0 to 5
@@ -255,7 +255,7 @@ def normalize_by_sum(scores: Tensor) -> Tensor:
         scores: n scores, shape (n,), whose sum is not 0. Some may be negative; treat them like the others.
 
     Returns:
-        n weights, shape (n,), of the same dtype as `scores`, which stay as they were.
+        n weights, shape (n,), of the same dtype as `scores`. The scores stay as they were.
     """
     ### BEGIN SOLUTION
     return scores / scores.sum()
@@ -293,7 +293,7 @@ plt.show()
 
 # %% [markdown]
 # A share of 400 %, another of -300 %, and both explode as the sum comes near 0. They do sum to 1, but they
-# are no shares of anything.
+# are not shares of anything.
 #
 # ### Question 4: `softmax` (3 points)
 #
@@ -346,7 +346,7 @@ assert torch.allclose(weights, expected, atol=1e-4, rtol=0), f"{expected} expect
 halves = softmax(torch.tensor([1000.0, 1000.0]))
 assert not torch.isnan(halves).any(), "nan for large scores: which step overflows?"
 assert torch.allclose(halves, torch.tensor([0.5, 0.5]), atol=1e-4, rtol=0), (
-    f"0.5 twice expected, {halves} found"
+    f"0.5 and 0.5 expected, {halves} found"
 )
 print("softmax: this check passes")
 
@@ -397,10 +397,10 @@ plt.show()
 # some weights are negative and others above 1; if the sum is near 0 they explode, and if it is 0 they are
 # not defined. Softmax gives positive weights that sum to 1 for any scores.
 #
-# Softmax also depends on the differences between scores only, and it stresses them: the best match gets
-# clearly more than the others, while everyone keeps a little, and it stays smooth, so that gradients flow
-# to all scores. With division by the sum, adding the same number to all scores would change the weights
-# and make them more and more equal.
+# Softmax depends only on the differences between scores, and it amplifies them: the best match gets clearly
+# more than the others, while every token keeps a little. It is also smooth, so that gradients flow to all
+# scores. With division by the sum, adding the same number to all scores would change the weights and make
+# them more and more equal.
 #
 # (Full marks for two sound reasons with their consequence: signs, a sum near zero, sharper differences,
 # unchanged by a shift, smooth gradient.)
@@ -421,8 +421,8 @@ plt.show()
 # | ... | ... | ... | ... |
 # | | 1.00 | **sum** | **0.44, 0.65, 0.57** |
 #
-# It has the same length as a token's vector, and it is still "about" *journey*, but it has taken in
-# something of the tokens that match it.
+# The context vector is as long as a token's vector, and it is still "about" *journey*, but it has taken in
+# something of the tokens that match.
 #
 # ### Question 6: `context_vector` (2 points)
 
@@ -434,7 +434,7 @@ def context_vector(weights: Tensor, inputs: Tensor) -> Tensor:
     Arguments:
         weights: one weight for each row, shape (n,). Take them as they are: the function neither
             needs them to sum to 1 nor makes them do so.
-        inputs: n token vectors, one a row, shape (n, d). n and d can be any numbers from 1.
+        inputs: n token vectors, one a row, shape (n, d). n and d are at least 1.
 
     Returns:
         The weighted sum, shape (d,), of the same dtype as `inputs`.
@@ -451,7 +451,7 @@ context = context_vector(weights, journey)
 assert isinstance(context, torch.Tensor), f"return a tensor, not a {type(context).__name__}"
 assert context.shape == (3,), f"one vector like a token's has shape (3,), yours has {tuple(context.shape)}"
 
-# With all weights but one set to 0, only that token's share is left.
+# Set all weights but one to 0, and only one token's share is left.
 weighted_rows = torch.tensor(
     [
         [0.0596, 0.0208, 0.1233],
@@ -482,8 +482,8 @@ print("context_vector: this check passes")
 # weight. The star is the context vector that your functions compute. Because the weights are positive and
 # sum to 1, the star can never leave the cloud of tokens.
 #
-# The dotted line is where the star goes as the factor from the last picture grows. Follow it: with factor
-# 0 it stands on the average of all tokens. Where does it end? Try the factors, and another token that asks.
+# The dotted line is where the star goes as the factor from the last picture grows. Follow it: with factor 0
+# it stands on the average of all tokens. Where does it end? Try other factors, and let another token ask.
 
 # %% demo
 asks = 1  # try each from 0 to 5
@@ -533,9 +533,9 @@ plt.show()
 #
 # - A token is a vector; a **dot product** says how well two of them match, by direction and by length.
 # - The token that asks is the **query**; its dot products with all tokens are its **attention scores**.
-# - **Softmax** turns any scores into positive weights that sum to 1. It looks only at the differences between
-#   scores, so that subtracting the maximum costs nothing and keeps the numbers in range. It sharpens as the
-#   scores grow.
+# - **Softmax** turns any scores into positive weights that sum to 1. It looks only at the differences
+#   between scores, so subtracting the maximum changes nothing and keeps the numbers in range. It sharpens
+#   as the scores grow.
 # - The **context vector** is the tokens' weighted sum: what the query takes away from the sentence.
 #
 # You did this for *one* query. A model does it for every token at once, and with one matrix product rather

@@ -17,7 +17,9 @@ def expect_right_and_untouched(function, expected, **arguments):
     """Expect the right output, and arguments that the call left as they were."""
     inspection = function.inspect(*arguments.values())
     expect_unchanged(inspection, *arguments.values(), names=tuple(arguments))
-    expect_close(inspection.output, expected, hint="Nothing was overwritten, but only a right result counts.")
+    expect_close(
+        inspection.output, expected, hint="Nothing was overwritten, but the result must be right too."
+    )
 
 
 def expect_right_gradients(function, formula, **arguments):
@@ -95,13 +97,13 @@ def test_attention_scores_of_any_size(student, n, d):
     expect_close(
         student.attention_scores(inputs, query),
         (inputs * query).sum(dim=1),
-        hint="One plain dot product a row, with the query that was given.",
+        hint="Each row's score is its plain dot product with the given query.",
     )
 
 
 @question("attention_scores")
 def test_attention_scores_of_a_query_of_their_own_row(student):
-    """The query may be one of the rows, and gets a score too."""
+    """The query may be one of the rows, and that row gets a score too."""
     inputs = 2 * torch.randn(5, 3)
     expect_close(student.attention_scores(inputs, inputs[3]), (inputs * inputs[3]).sum(dim=1))
 
@@ -242,7 +244,9 @@ def test_softmax_ignores_a_shift(student):
     scores = torch.randn(6, dtype=torch.float64)
     for shift in (-300.0, 50.0):
         expect_close(
-            student.softmax(scores + shift), torch.softmax(scores, 0), hint="Only differences may count."
+            student.softmax(scores + shift),
+            torch.softmax(scores, 0),
+            hint="Only the differences between scores may count.",
         )
 
 

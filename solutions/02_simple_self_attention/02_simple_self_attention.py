@@ -50,7 +50,7 @@ journey = torch.tensor(
 # $$s_{ij} = x_i \cdot x_j$$
 #
 # **Row `i` belongs to the token that asks, column `j` to the token that is looked at.** Keep this in mind;
-# most mistakes with attention are a row taken for a column.
+# most mistakes with attention take a row for a column.
 #
 # ### Question 1: `pairwise_scores_loop` (1 point)
 #
@@ -60,10 +60,10 @@ journey = torch.tensor(
 
 # %% solution="pairwise_scores_loop"
 def pairwise_scores_loop(inputs: Tensor) -> Tensor:
-    """Return the dot product of every row of `inputs` with every row of it, by two loops.
+    """Return the dot products of all pairs of rows of `inputs`, by two loops.
 
     Arguments:
-        inputs: n token vectors, one a row, shape (n, d). n and d can be any numbers from 1.
+        inputs: n token vectors, one a row, shape (n, d). n and d are at least 1.
 
     Returns:
         The scores, shape (n, n), of the same dtype as `inputs`: row i, column j is inputs[i] . inputs[j].
@@ -108,7 +108,7 @@ print("pairwise_scores_loop: this check passes")
 #
 # One thing more. Models work on many sentences at once, a **batch**: a tensor of shape `(batch, n, d)`, and
 # sometimes with more dimensions in front. `@` multiplies the last two dimensions and leaves all before them
-# alone. Your transposition must do the same: on a batch, `.T` turns *all* dimensions round. The dimensions
+# alone. Your transposition must do the same: on a batch, `.T` reverses *all* dimensions. The dimensions
 # counted from the end are `-1` for the last and `-2` for the one before.
 
 
@@ -117,8 +117,8 @@ def pairwise_scores(inputs: Tensor) -> Tensor:
     """Return the dot product of every token with every token of its sentence, by one matrix product.
 
     Arguments:
-        inputs: token vectors, shape (..., n, d). `...` stands for any number of leading dimensions,
-            also none: (n, d) is one sentence, (batch, n, d) are several.
+        inputs: token vectors, shape (..., n, d). `...` stands for any number of leading dimensions, or
+            none: (n, d) is one sentence, (batch, n, d) are several.
 
     Returns:
         The scores, shape (..., n, n), of the same dtype as `inputs`: row i, column j belongs to the
@@ -206,14 +206,14 @@ torch.set_num_threads(threads)
 # %% [markdown]
 # ## Move 2: all weights
 #
-# Each token that asks has one whole attention to share out. So the weights of **each row** are positive and
+# Each token that asks has an attention of 1 to share out. So the weights of **each row** are positive and
 # sum to 1: softmax is taken along the row, that is, over the dimension whose index is `j`.
 #
 # ### Question 3: `attention_weights` (2 points)
 #
-# You have written softmax by hand; from now on use the library's, `torch.softmax(scores, dim=...)`, which
-# wants to know along which dimension the weights shall sum to 1. Here that is the dimension of `j`, the
-# token that is looked at:
+# You have written softmax by hand; from now on use the library's, `torch.softmax(scores, dim=...)`, and
+# tell it along which dimension the weights should sum to 1. Here that is the dimension of `j`, the token
+# that is looked at:
 #
 # | scores of | shape | dim 0 | dim 1 | dim 2 |
 # |---|---|---|---|---|
@@ -259,7 +259,7 @@ assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights
 assert weights.shape == (6, 6), f"weights have the shape of the scores; yours have {tuple(weights.shape)}"
 sums = weights.sum(dim=1)
 assert torch.allclose(sums, torch.ones(6), atol=1e-4, rtol=0), (
-    f"each row should sum to 1, the rows sum to {sums}"
+    f"each row should sum to 1, but the rows sum to {sums}"
 )
 expected = torch.tensor(
     [
@@ -273,14 +273,14 @@ expected = torch.tensor(
 )
 assert torch.allclose(weights, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{weights}"
 
-# A batch: rows are still what sums to 1.
+# In a batch, too, each row sums to 1.
 sums = attention_weights(torch.stack([scores, -2 * scores])).sum(dim=-1)
 assert torch.allclose(sums, torch.ones(2, 6), atol=1e-4, rtol=0), f"rows of a batch sum to\n{sums}"
 print("attention_weights: this check passes")
 
 # %% [markdown]
-# This is the picture that you will see in every article on attention. Read it row by row: *one* shares out
-# its attention like this, *step* like that. On the right, the columns are added up: how much attention does
+# This is the picture that you will see in every article on attention. Read it row by row: each row shows
+# how one token shares out its attention. On the right, the columns are added up: how much attention does
 # each token **receive**?
 #
 # Increase the factor. The rows get sharper, but they always sum to 1. What happens to the columns? Which
@@ -314,20 +314,21 @@ plt.show()
 # ### Question 4: in your own words (2 points)
 #
 # The score matrix is symmetric, the weight matrix is not: *one* gives *journey* 0.1958, *journey* gives
-# *one* only 0.1082. Where does the symmetry get lost? And what do the rows of the weight matrix mean, what
-# the columns, and why must only the rows sum to 1?
+# *one* only 0.1082. Where does the symmetry get lost? And what do the rows and the columns of the weight
+# matrix mean, and why must only the rows sum to 1?
 
 # %% [markdown] manual="why_not_symmetric" points=2
 # ### BEGIN SOLUTION
-# The scores are symmetric because the dot product is: x_i . x_j = x_j . x_i. Softmax then divides each row by
-# the sum of that row's own exponentials. The two entries (i, j) and (j, i) have the same numerator but
-# different denominators, so the weights differ: journey has many good matches and little left for one.
+# The scores are symmetric because the dot product is: x_i . x_j = x_j . x_i. Softmax then divides each row
+# by the sum of that row's own exponentials. The two entries (i, j) and (j, i) have the same numerator but
+# different denominators, so the weights differ: *journey* has many good matches, and little is left for
+# *one*.
 #
-# Row i is how token i shares out its attention over all tokens; it is a weighted average in the making, so
-# it must sum to 1. Column j is what token j receives from all the others; some tokens are looked at a lot,
-# others hardly, and nothing fixes that sum.
+# Row i is how token i shares out its attention over all tokens; its weights make a weighted average, so
+# they must sum to 1. Column j is what token j receives from all the others; some tokens are looked at a
+# lot, others hardly, and nothing fixes that sum.
 #
-# (One point for the row-wise denominator, one for rows give and columns receive.)
+# (One point for the row-wise denominator, one for saying that rows give and columns receive.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -383,9 +384,9 @@ print("context_vectors: this check passes")
 # Row 1 is the context vector of *journey* that you computed in the first notebook. Here are all six: each
 # arrow leads from a token to its context vector (two of the three numbers, as before).
 #
-# With factor 1 all arrows end close together, near the middle: the weights are nearly even, so everyone
-# takes home nearly the same average. Sharpen them and watch the arrows part. With factor 0, where do they
-# all end? With 64, which tokens stay at home, and whom do the others visit?
+# With factor 1 all arrows end close together, near the middle: the weights are nearly even, so all tokens
+# get nearly the same average. Sharpen the weights and watch the arrows part. With factor 0, where do they
+# all end? With 64, which tokens stay where they are, and to which tokens do the others move?
 
 # %% demo
 factor = 1.0  # try 0, 4, 16, 64
@@ -418,8 +419,8 @@ def simple_self_attention(inputs: Tensor) -> Tensor:
     """Return a context vector for every token: score all pairs, softmax each row, mix.
 
     Arguments:
-        inputs: token vectors, shape (..., n, d). `...` stands for any number of leading dimensions,
-            also none.
+        inputs: token vectors, shape (..., n, d). `...` stands for any number of leading dimensions, or
+            none.
 
     Returns:
         The context vectors, shape (..., n, d), of the same dtype as `inputs`. Scores are the plain dot
@@ -454,8 +455,10 @@ other = 2 - journey
 both = simple_self_attention(torch.stack([journey, other]))
 assert both.shape == (2, 6, 3), f"(2, 6, 3) expected for a batch of two, {tuple(both.shape)} found"
 alone = simple_self_attention(other)
-assert torch.allclose(both[0], contexts, atol=1e-4, rtol=0), "the first sentence changes in company"
-assert torch.allclose(both[1], alone, atol=1e-4, rtol=0), "the second sentence changes in company"
+assert torch.allclose(both[0], contexts, atol=1e-4, rtol=0), (
+    "the first sentence gets another result in a batch"
+)
+assert torch.allclose(both[1], alone, atol=1e-4, rtol=0), "the second sentence gets another result in a batch"
 print("simple_self_attention: this check passes")
 
 # %% [markdown]
@@ -519,4 +522,5 @@ plt.show()
 #
 # Two things are still missing. So far a token may look at every other one, even at those that come after
 # it, but a model that writes text must not see the future. That is the next notebook. And the dot product
-# compares the tokens as they are: nothing can be *learnt* about what should match what. That follows then.
+# compares the tokens as they are: nothing can be *learnt* about what should match what. The notebook after
+# next changes that.

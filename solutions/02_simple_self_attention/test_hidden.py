@@ -30,7 +30,9 @@ def expect_right_and_untouched(function, expected, **arguments):
     """Expect the right output, and arguments that the call left as they were."""
     inspection = function.inspect(*arguments.values())
     expect_unchanged(inspection, *arguments.values(), names=tuple(arguments))
-    expect_close(inspection.output, expected, hint="Nothing was overwritten, but only a right result counts.")
+    expect_close(
+        inspection.output, expected, hint="Nothing was overwritten, but the result must be right too."
+    )
 
 
 def expect_right_gradients(function, formula, **arguments):

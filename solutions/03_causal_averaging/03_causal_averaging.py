@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 3. Causal averaging: attention without a look ahead
+# # 3. Causal averaging: attention that does not look ahead
 #
 # A language model reads a text from left to right and guesses, at every token, what comes next. It may use
 # everything that it has read so far. It must never use what comes later: a model that can see the next word
@@ -17,9 +17,9 @@
 # All three give the same numbers. The third looks like a detour, but it is the one that lasts: put real
 # attention scores where it has zeros, and you have causal attention.
 #
-# **How to work.** Your work is graded on other lengths, batches and number types than those of the lesson,
-# and each question by itself: let every answer stand on its own feet. Pictures have lines marked `# try` for
-# you to change. Plan for about an hour.
+# **How to work.** Your work is graded on other lengths, batches and number types than those of the lesson.
+# Each question is graded by itself, so let every answer stand on its own. Pictures have lines marked
+# `# try` for you to change. Plan for about an hour.
 
 # %% [markdown]
 # ## Given: what earlier exercises taught
@@ -52,7 +52,7 @@ sequence = torch.randn(8, 2)  # T = 8 tokens, C = 2 numbers each
 
 
 def draw_heatmap(axes, values: Tensor, title: str, labels: list[str] | None = None) -> None:
-    """Draw the square matrix `values` with its numbers; a field of -inf is grey."""
+    """Draw the square matrix `values` with its numbers; cells of -inf are grey."""
     finite = values.masked_fill(values.isinf(), torch.nan)
     low, high = min(0.0, finite.nan_to_num().min().item()), max(1.0, finite.nan_to_num().max().item())
     axes.imshow(finite, cmap="Blues", vmin=low, vmax=high)
@@ -71,8 +71,8 @@ def draw_heatmap(axes, values: Tensor, title: str, labels: list[str] | None = No
 # %% [markdown]
 # ## Who may look at whom
 #
-# The picture to keep in mind. A row is a token that looks, a column is a token that is looked at, and 1 says
-# "may look". *Your* sees only itself; *step* sees the whole sentence.
+# This is the picture to keep in mind. A row is a token that looks, a column is a token that is looked at,
+# and 1 means "may look". *Your* sees only itself; *step* sees the whole sentence.
 
 # %% demo
 import matplotlib.pyplot as plt
@@ -113,8 +113,8 @@ def causal_average_loop(x: Tensor) -> Tensor:
     """Average each token with all tokens before it, by loops over the sequences and the tokens.
 
     Arguments:
-        x: B sequences of T tokens of C numbers, shape (B, T, C). Each size can be any number from 1.
-            x stays as it was.
+        x: B sequences of T tokens of C numbers, shape (B, T, C). Each size is at least 1. x stays as it
+            was.
 
     Returns:
         A new tensor, shape (B, T, C), of the same dtype as `x`. Row t of a sequence is the mean of its
@@ -179,7 +179,7 @@ print("causal_average_loop: this check passes")
 # Then the line calms down, because each newcomer counts for less: the tenth token counts for a tenth.
 #
 # - Make `length` larger. What happens to the start of the line, and why must it be so?
-# - Another seed, a few times: how far apart are the lines at the start, how far at the end?
+# - Try a few other seeds: how far apart are the lines at the start, and how far at the end?
 
 # %% demo
 seed = 1  # try others
@@ -232,7 +232,7 @@ plt.show()
 # Early tokens count too much. The weights still sum to 1, so the result looks plausible,
 # and only a comparison shows the fault.
 #
-# (2 points: one for saying that row 2 is the first that reads a row written before, one for the weights 1/2,
+# (2 points: one for saying that row 2 is the first that reads an overwritten row, one for the weights 1/2,
 # 1/6, 1/3.)
 # ### END SOLUTION
 
@@ -267,7 +267,7 @@ def causal_average_weights(length: int) -> Tensor:
     """Return the weights that average each token with all tokens before it.
 
     Arguments:
-        length: the number of tokens T, a Python int from 1.
+        length: the number of tokens T, a Python int, at least 1.
 
     Returns:
         A float32 tensor, shape (T, T). Row t holds 1 / (t + 1) in the columns 0 to t, and exactly 0 in
@@ -457,7 +457,7 @@ def causal_mask_scores(length: int) -> Tensor:
     """Return scores of 0 for every token, with the future masked by minus infinity.
 
     Arguments:
-        length: the number of tokens T, a Python int from 1.
+        length: the number of tokens T, a Python int, at least 1.
 
     Returns:
         A float32 tensor, shape (T, T): 0 on and below the diagonal, -inf above it (not merely a large
@@ -480,7 +480,7 @@ assert isinstance(result, torch.Tensor), (
 assert tuple(result.shape) == (8, 8), f"For 8 tokens the scores must be (8, 8), not {tuple(result.shape)}."
 assert not result.isnan().any(), "There is a NaN in the scores. Did you multiply 0 by infinity?"
 assert not result.diagonal().isinf().any(), (
-    "The diagonal hides each token from itself, but it may look there."
+    "Your mask hides each token from itself, but a token may look at itself."
 )
 
 inf = float("inf")
@@ -511,7 +511,7 @@ def causal_softmax_weights(length: int) -> Tensor:
     """Return the weights of the average so far, as the softmax of zeros with the future masked.
 
     Arguments:
-        length: the number of tokens T, a Python int from 1.
+        length: the number of tokens T, a Python int, at least 1.
 
     Returns:
         A float32 tensor, shape (T, T). Every row sums to 1, weights above the diagonal are exactly 0, and
@@ -557,8 +557,8 @@ print("causal_softmax_weights: this check passes")
 # %% [markdown]
 # ### The mask at work
 #
-# On the left the scores: zeros, and grey where minus infinity stands. On the right what the softmax makes of
-# each row.
+# On the left are the scores: zeros, and grey where minus infinity stands. On the right is what the softmax
+# makes of each row.
 
 # %% demo
 length = 6  # try others

@@ -70,7 +70,7 @@ def expect_right_and_untouched(average: Remote, reference: Remote) -> None:
     inspection = average.inspect(x)
     expect_unchanged(inspection, x, names=("x",))
     expect_close(
-        inspection.output, reference(x), hint="Nothing was overwritten, but only a right result counts."
+        inspection.output, reference(x), hint="Nothing was overwritten, but the result must be right too."
     )
 
 
@@ -115,7 +115,7 @@ def test_loop_keeps_sequences_apart(student, reference):
 
 @question("causal_average_loop")
 def test_loop_takes_very_few_tokens(student, reference):
-    """A second token is averaged with the first, and one alone is its own average."""
+    """A second token is averaged with the first, and a single token is its own average."""
     expect_short_sequences(student.causal_average_loop, reference.causal_average_loop)
 
 
@@ -134,7 +134,7 @@ def test_loop_lets_gradients_through(student, reference):
 
 @question("causal_average_loop")
 def test_loop_reads_any_memory_layout(student, reference):
-    """A transposed input is as good as any."""
+    """A transposed input works like any other."""
     x = torch.randn(2, 3, 6).mT
     expect_close(student.causal_average_loop(x), reference.causal_average_loop(x))
 
@@ -165,7 +165,7 @@ def test_weights_hide_the_future(student, reference):
 
 @question("causal_average_weights")
 def test_weights_of_very_few_tokens(student, reference):
-    """Two tokens share in the second row, and a single one has the weight 1."""
+    """Two tokens share the weight of the second row, and a single token has the weight 1."""
     for length in (2, 1):
         expect_equal(student.causal_average_weights(length), reference.causal_average_weights(length))
 
@@ -181,7 +181,7 @@ def test_product_averages_each_row_with_all_before_it(student, reference):
 @question("causal_average")
 @pytest.mark.parametrize("shape", [(6, 4), (2, 3, 5, 4)])
 def test_product_takes_any_number_of_leading_dimensions(student, reference, shape):
-    """One sequence, or batches of batches, work like a batch."""
+    """One sequence, or a batch of batches, works like a batch."""
     x = 3 * torch.randn(shape)
     expect_close(
         student.causal_average(x), reference.causal_average(x), hint="T is the last dimension but one."
@@ -208,7 +208,7 @@ def test_product_keeps_sequences_apart(student, reference):
 
 @question("causal_average")
 def test_product_takes_very_few_tokens(student, reference):
-    """A second token is averaged with the first, and one alone is its own average."""
+    """A second token is averaged with the first, and a single token is its own average."""
     expect_short_sequences(student.causal_average, reference.causal_average)
 
 
@@ -228,7 +228,7 @@ def test_product_lets_gradients_through(student, reference):
 
 @question("causal_average")
 def test_product_reads_any_memory_layout(student, reference):
-    """A transposed input is as good as any."""
+    """A transposed input works like any other."""
     x = torch.randn(3, 6, 2, 4).permute(2, 0, 1, 3)
     expect_close(student.causal_average(x), reference.causal_average(x))
 
@@ -251,7 +251,7 @@ def test_mask_lets_each_token_see_itself(student):
     )
     expect_equal(scores.tril(), torch.zeros(7, 7), name="The part that may be seen", hint=SCORES)
     future = torch.ones(7, 7).triu(1) == 1
-    expect(bool((scores[future] < 0).all()), "A token sees as much of the future as of itself.")
+    expect(bool((scores[future] < 0).all()), "A token of the future has the same score as the token itself.")
 
 
 @question("causal_mask_scores")
@@ -261,7 +261,7 @@ def test_mask_hides_whatever_the_scores_are(student, reference):
     scores = 1e12 * torch.randn(6, 6).abs().cumsum(dim=1)
     weights = torch.softmax(scores + mask, dim=1)
     expect_rows_sum_to_one(weights, "The softmax of the masked scores")
-    expect_hidden_future(weights, "A large score shines through the mask. Is it minus infinity?")
+    expect_hidden_future(weights, "A large score shines through the mask. Does the mask hold minus infinity?")
     expect_equal(mask, reference.causal_mask_scores(6), hint=SCORES)
 
 
@@ -298,6 +298,6 @@ def test_softmax_hides_the_future(student, reference):
 
 @question("causal_softmax_weights")
 def test_softmax_of_very_few_tokens(student, reference):
-    """Two tokens share in the second row, and a single one has the weight 1."""
+    """Two tokens share the weight of the second row, and a single token has the weight 1."""
     for length in (2, 1):
         expect_close(student.causal_softmax_weights(length), reference.causal_softmax_weights(length))

@@ -19,9 +19,9 @@
 # You will build it from left to right: the projections, the scores $Q K^\top$, the odd $\sqrt{d_k}$ (which is
 # there for a reason that you will *measure*), the weights, and at last the whole line.
 #
-# **How to work.** Your work is graded on other sizes, batches and number types than those of the lesson,
-# and each question by itself: let every answer stand on its own feet. Pictures have lines marked `# try` for
-# you to change. Plan for about an hour.
+# **How to work.** Your work is graded on other sizes, batches and number types than those of the lesson.
+# Each question is graded by itself, so let every answer stand on its own. Pictures have lines marked
+# `# try` for you to change. Plan for about an hour.
 
 # %% [markdown]
 # ## Given: what earlier exercises taught
@@ -85,8 +85,8 @@ def draw_heatmap(
 #
 # $$Q = X W_Q \qquad K = X W_K \qquad V = X W_V$$
 #
-# What such a product does, row by row, for *journey* = (0.55, 0.87, 0.66): each number of the token takes one
-# row of the matrix, as much of it as the number says, and the rows are added up.
+# Here is what such a product does for *journey* = (0.55, 0.87, 0.66): each number of the token multiplies
+# one row of the matrix, and the rows are added up.
 #
 # | | row of $W_Q$ | number times row |
 # |---|---|---|
@@ -95,9 +95,8 @@ def draw_heatmap(
 # | 0.66 | 0.0740, 0.8665 | 0.0488, 0.5719 |
 # | | **sum: the query** | **0.4306, 1.4551** |
 #
-# Two sizes to keep apart from now on. `d_in = 3` is the width of a token. `d_k = 2` is the width of a query
-# and of a key, which must agree, since they will be multiplied with each other. Values may be as wide as they
-# like.
+# Keep two sizes apart from now on. `d_in = 3` is the width of a token. `d_k = 2` is the width of a query
+# and of a key, which must agree, since they will be multiplied with each other. Values may have any width.
 #
 # The matrices start as random numbers; training will make something of them. Here they stay as they are.
 
@@ -186,7 +185,7 @@ print("project: this check passes")
 #
 # Each token is drawn three times, as query, key and value. The same six tokens make three different clouds,
 # because three matrices look at them. Change one matrix, and only its cloud moves. That freedom is what the
-# simple attention did not have: here a token can look for something that it is not itself.
+# simple attention did not have: here a token can look for something unlike itself.
 
 # %% demo
 import matplotlib.pyplot as plt
@@ -213,7 +212,7 @@ plt.show()
 # ## Scores: who matches whom
 #
 # From here on the notebook has ready-made queries, keys and values of the six tokens, so that a slip above
-# costs nothing below. They come from the library, which writes the same projection as `linear`.
+# costs nothing below. They come from the library, which calls the same projection `linear`.
 
 # %%
 queries = torch.nn.functional.linear(journey, W_query.T)
@@ -225,8 +224,8 @@ values = torch.nn.functional.linear(journey, W_value.T)
 # that is one matrix product, $Q K^\top$: row i belongs to the query, column j to the key. It need not be
 # symmetric any more, and not even square: n queries may ask m keys.
 #
-# To turn keys around, exchange their **last two** dimensions: `keys.transpose(-2, -1)`, or `keys.mT` for
-# short. `keys.T` turns around *all* dimensions; that is the same for a matrix, and wrong for a batch.
+# To transpose the keys, exchange their **last two** dimensions: `keys.transpose(-2, -1)`, or `keys.mT` for
+# short. `keys.T` reverses *all* dimensions; that is the same for a matrix, and wrong for a batch.
 #
 # **A trap.** One of the notebooks behind this course computes `key = x @ W_key` inside its class and then
 # goes on with `keys`. That name did not exist in the class. It existed in the *notebook*, left over from an
@@ -322,9 +321,9 @@ print("attention_scores: this check passes")
 #
 # $$\text{variance } d_k, \qquad \text{standard deviation } \sqrt{d_k}.$$
 #
-# With 64 numbers in a head, a common size, scores of ±8 are nothing unusual, and between 8 and -8 the softmax
-# sees a factor of $e^{16}$, nearly nine million. Dividing the scores by $\sqrt{d_k}$ divides their variance
-# by $d_k$ and brings it back to 1, whatever the size of the head.
+# With $d_k = 64$, a common size, scores of ±8 are nothing unusual, and between 8 and -8 the softmax sees a
+# factor of $e^{16}$, nearly nine million. Dividing the scores by $\sqrt{d_k}$ divides their variance by
+# $d_k$ and brings it back to 1, whatever $d_k$ is. ($d_k$ is also called the **head size**.)
 #
 # (Mind the words. Some notes say "dividing by $1/\sqrt{d_k}$". Dividing by $1/\sqrt{d_k}$ would *multiply* by
 # $\sqrt{d_k}$ and make it worse. Either divide by $\sqrt{d_k}$, or multiply by $1/\sqrt{d_k}$, that is by
@@ -417,8 +416,8 @@ plt.show()
 # grows, the left side stops mixing and starts picking: one token gets all.
 #
 # A picking softmax is also a *dead* one. The derivative of a weight w with respect to its own score is
-# $w\,(1 - w)$. For w near 0 or near 1 that is almost 0, so no learning passes through. The curves below show
-# how much of it is left, summed over the eight tokens.
+# $w\,(1 - w)$. For w near 0 or near 1 that is almost 0, so no learning passes through. The curves below
+# show how much of this derivative is left, summed over the eight tokens.
 
 # %% demo
 sizes = [1, 4, 16, 64, 256, 1024]
@@ -467,7 +466,7 @@ def scaled_attention_weights(scores: Tensor, d_k: int) -> Tensor:
     Arguments:
         scores: the scores of one query, shape (m,), or of many, shape (..., n, m), of any size, even 1e4.
             They stay as they were.
-        d_k: the width of a key, a Python int from 1; the scores are divided by its square root.
+        d_k: the width of a key, a Python int, at least 1; the scores are divided by its square root.
 
     Returns:
         The weights, of the same shape and dtype as `scores`. They sum to 1 over the last dimension.
@@ -533,8 +532,8 @@ plt.show()
 # %% [markdown]
 # ### Question 6: in your own words (2 points)
 #
-# Why are the scores divided by $\sqrt{d_k}$, and not by $d_k$ and not at all? Say what would happen to the
-# variance of the scores, to the softmax and to learning in a head of size 256, in each of the two other
+# Why are the scores divided by $\sqrt{d_k}$, rather than by $d_k$ or not at all? Say what would happen to
+# the variance of the scores, to the softmax and to learning in a head of size 256, in each of the two other
 # cases.
 
 # %% [markdown] manual="why_scale" points=2
@@ -650,7 +649,7 @@ plt.show()
 # ## What you can explain now
 #
 # - What queries, keys and values are for, and why each has a matrix of its own.
-# - How $Q K^\top$ holds a score for each pair, and why keys are turned around in their last two dimensions
+# - How $Q K^\top$ holds a score for each pair, and why the keys are transposed in their last two dimensions
 #   only.
 # - Why the variance of the scores grows with the head size, and why dividing by $\sqrt{d_k}$ mends it: you
 #   have measured both.

@@ -49,7 +49,7 @@ def expect_right_and_untouched(student, reference, *others, **tensors):
     """Expect the reference's output, and tensors that the call left as they were."""
     seen, right = (function.inspect(*tensors.values(), *others) for function in (student, reference))
     expect_unchanged(seen, *tensors.values(), names=tuple(tensors))
-    expect_close(seen.output, right.output, hint="Nothing was overwritten, but only a right result counts.")
+    expect_close(seen.output, right.output, hint="Nothing was overwritten, but the result must be right too.")
 
 
 def expect_right_gradients(student, reference, weight, *others, **tensors):
@@ -69,7 +69,7 @@ def test_project_gives_each_role_its_matrix(student, reference):
 
 @question("project")
 def test_project_uses_its_arguments_alone(student, reference):
-    """Tokens and matrices of the lesson's sizes, but other ones, give another result."""
+    """Other tokens and matrices of the lesson's sizes give another result."""
     expect_projections(student, reference, torch.randn(6, 3), *torch.randn(3, 3, 2))
 
 
@@ -82,7 +82,7 @@ def test_project_allows_wider_values(student, reference):
 
 @question("project")
 def test_project_does_not_transpose_square_matrices(student, reference):
-    """Square matrices are used as they are, not turned around."""
+    """Square matrices are used as they are, not transposed."""
     x, (W_query, W_key, W_value) = 2 * torch.randn(5, 4), torch.randn(3, 4, 4)
     expect_projections(student, reference, x, W_query, W_key, W_value)
 
@@ -90,7 +90,7 @@ def test_project_does_not_transpose_square_matrices(student, reference):
 @question("project")
 @pytest.mark.parametrize("shape", [(4,), (2, 5, 4), (2, 3, 5, 4)])
 def test_project_takes_one_token_or_batches(student, reference, shape):
-    """One token, or batches of sequences, work like a sequence."""
+    """One token, or a batch of sequences, works like a sequence."""
     expect_projections(
         student, reference, torch.randn(shape), torch.randn(4, 3), torch.randn(4, 3), torch.randn(4, 6)
     )
@@ -134,7 +134,7 @@ def test_project_leaves_its_inputs_alone(student, reference):
 
 @question("project")
 def test_project_reads_any_memory_layout(student, reference):
-    """A transposed input is as good as any."""
+    """A transposed input works like any other."""
     x = torch.randn(2, 4, 5).mT
     expect_projections(student, reference, x, torch.randn(3, 4).T, torch.randn(3, 4).T, torch.randn(6, 4).T)
 
@@ -151,7 +151,7 @@ def test_scores_are_dot_products(student, reference):
 
 @question("attention_scores")
 def test_scores_use_their_arguments_alone(student, reference):
-    """Queries and keys of the lesson's sizes, but other ones, give other scores."""
+    """Other queries and keys of the lesson's sizes give other scores."""
     queries, keys = torch.randn(6, 2), torch.randn(6, 2)
     right = reference.attention_scores(queries, keys)
     expect_close(
@@ -181,7 +181,7 @@ def test_scores_of_batches(student, reference, batch):
 
 @question("attention_scores")
 def test_scores_of_a_single_pair(student, reference):
-    """One query and one key make one score, still a matrix."""
+    """One query and one key make one score, in a (1, 1) matrix."""
     queries, keys = torch.randn(1, 3), torch.randn(1, 3)
     expect_close(student.attention_scores(queries, keys), reference.attention_scores(queries, keys))
 
@@ -213,14 +213,14 @@ def test_scores_let_gradients_through(student, reference):
 
 @question("attention_scores")
 def test_scores_read_any_memory_layout(student, reference):
-    """Transposed inputs are as good as any."""
+    """Transposed inputs work like any others."""
     queries, keys = torch.randn(2, 4, 3).mT, torch.randn(2, 4, 5).mT
     expect_close(student.attention_scores(queries, keys), reference.attention_scores(queries, keys))
 
 
 @question("score_variance", weight=2)
 def test_variance_without_scaling(student, reference):
-    """Without scaling it is the variance of the plain scores."""
+    """Without scaling, the result is the variance of the plain scores."""
     queries, keys = torch.randn(4, 6), torch.randn(5, 6)
     right = reference.score_variance(queries, keys, False)
     expect_close(
@@ -230,7 +230,7 @@ def test_variance_without_scaling(student, reference):
 
 @question("score_variance", weight=2)
 def test_variance_with_scaling(student, reference):
-    """With scaling it is the variance of the scores divided by the root of d_k."""
+    """With scaling, it is the variance of the scores divided by the root of d_k."""
     queries, keys = torch.randn(4, 6), torch.randn(5, 6)
     right = reference.score_variance(queries, keys, True)
     expect_close(student.score_variance(queries, keys, True), right, hint="What is divided, and by what?")
@@ -238,7 +238,7 @@ def test_variance_with_scaling(student, reference):
 
 @question("score_variance")
 def test_variance_of_few_scores(student, reference):
-    """For few scores it matters that the variance is the unbiased one."""
+    """For few scores, too, the result is the unbiased variance."""
     queries, keys = 2 * torch.randn(1, 3), 2 * torch.randn(2, 3)
     right = reference.score_variance(queries, keys, False)
     expect_close(
@@ -259,7 +259,7 @@ def test_variance_is_one_number(student, reference):
 
 @question("score_variance")
 def test_variance_shows_why_one_scales(student):
-    """Scaling brings it near 1, whatever the size of the head."""
+    """Scaling brings the variance near 1, whatever d_k is."""
     for head_size in (16, 128):
         queries, keys = torch.randn(150, head_size), torch.randn(250, head_size)
         plain = expect_tensor(student.score_variance(queries, keys, False), ()).item()
@@ -327,13 +327,15 @@ def test_weights_of_batches(student, reference):
     scores = 4 * torch.randn(3, 5, 6)
     right = reference.scaled_attention_weights(scores, 4)
     expect_close(
-        student.scaled_attention_weights(scores, 4), right, hint="Which dimension are the keys, in any shape?"
+        student.scaled_attention_weights(scores, 4),
+        right,
+        hint="Which dimension counts the keys, in any shape?",
     )
 
 
 @question("scaled_attention_weights")
 def test_weights_of_a_single_query(student, reference):
-    """The scores of one query, without further dimensions, are enough."""
+    """The scores of a single query, shape (m,), work too."""
     scores = 3 * torch.randn(6)
     expect_close(student.scaled_attention_weights(scores, 9), reference.scaled_attention_weights(scores, 9))
 
@@ -446,7 +448,7 @@ def test_attention_does_not_care_about_the_order_of_keys(student):
 
 @question("scaled_dot_product_attention")
 def test_attention_to_a_single_token(student):
-    """A single key gets all the attention: its value comes back, to each query that asks."""
+    """A single key gets all the attention, so each query gets back its value."""
     for n in (3, 1):
         queries, keys, values = _inputs(n, 1, 3, 4, (2,))
         expect_close(student.scaled_dot_product_attention(queries, keys, values), values.expand(2, n, 4))
@@ -486,7 +488,7 @@ def test_attention_lets_gradients_through(student, reference):
 
 @question("scaled_dot_product_attention")
 def test_attention_reads_any_memory_layout(student):
-    """Transposed inputs are as good as any."""
+    """Transposed inputs work like any others."""
     inputs = (x.permute(1, 3, 0, 2).contiguous().permute(2, 0, 3, 1) for x in _inputs(4, 5, 6, 3, (3, 2)))
     queries, keys, values = inputs
     right = functional.scaled_dot_product_attention(queries, keys, values)

@@ -1,25 +1,26 @@
 # %% [markdown]
 # # 5. Self-attention as a module: matrices that can learn
 #
-# In the last notebook, attention was a formula with three matrices lying about on the desk: you made
-# `W_query`, `W_key` and `W_value` yourself and handed them over at every call. They were random, so the
-# weights that came out meant nothing. What should tell a token whom to look at?
+# In the last notebook, attention was a formula with three loose matrices: you made `W_query`, `W_key` and
+# `W_value` yourself and handed them over at every call. They were random, so the weights that came out
+# meant nothing. What should tell a token whom to look at?
 #
 # Nobody writes these matrices by hand. They are **learnt**: a training loop looks at the result, follows
 # the computation backwards and nudges each number a little, thousands of times. For that it must know
 # *which numbers it may nudge*. In this notebook you build an object that owns its three matrices and can
-# tell the world about them. At the end you will watch one learn, in two seconds, from 300 small examples.
+# list them for whoever trains it. At the end you will watch one learn, in two seconds, from 300 small
+# examples.
 #
 # You will
 #
 # 1. write self-attention as a class that **registers** its matrices as parameters,
 # 2. write it again with ready-made linear layers, with or without a bias,
-# 3. copy the weights of the second into the first, which needs one small and important turn,
+# 3. copy the weights of the second into the first, which needs one small but important step,
 # 4. write it a third time as another source does, and follow every number on its way through.
 #
-# **How to work.** Read the description of each question before you write its code. A check uses the example
-# of the lesson, so write what is true in general. Pictures have a line marked `# try` for you to change.
-# Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
+# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
+# `# try` for you to change. Plan for about an hour.
 
 # %%
 import torch
@@ -65,8 +66,8 @@ def scaled_dot_product_attention(queries: Tensor, keys: Tensor, values: Tensor) 
 # computes (you call it by calling the object), and the module **keeps a list of its parameters**. It does
 # so by watching what you assign to `self`: an `nn.Parameter` goes on the list, a plain tensor does not.
 #
-# Both classes below compute exactly the same. Before you run the cell, guess which of the three lines
-# will differ.
+# Both classes below compute exactly the same. Before you run the cell, guess which of the three printed
+# lines will differ.
 
 
 # %% demo
@@ -96,9 +97,9 @@ for kind in (Plain, Registered):
     print("    after module.double():    ", module.double().scale.dtype)
 
 # %% [markdown]
-# All three differ. `Plain` gives right results today, and yet it will never learn, its numbers are lost
-# when it is saved, and it stays behind when the module moves to another number type or to a GPU. There is no
-# error message for any of it. That is why the hidden tests ask about parameters and not only about results.
+# All three differ. `Plain` gives right results today, and yet it will never learn, its numbers are not
+# saved, and they stay behind when the module moves to another number type or to a GPU. There is no error
+# message for any of it. That is why the hidden tests ask about parameters and not only about results.
 #
 # ## Self-attention, version 1
 #
@@ -112,8 +113,8 @@ for kind in (Plain, Registered):
 # | weights: softmax of queries · keys, scaled by $\sqrt{d_{out}}$ | $(n, n)$ |
 # | context: weights times values | $(n, d_{out})$ |
 #
-# It is *self*-attention because queries, keys and values come from the same tokens. But they come from them
-# by three different matrices, and so a token may ask for one thing, offer another, and hand over a third.
+# It is *self*-attention because queries, keys and values come from the same tokens. But three different
+# matrices make them, so a token may ask for one thing, offer another, and hand over a third.
 #
 # ### Question 1: `SelfAttention_v1` (3 points)
 #
@@ -122,9 +123,8 @@ for kind in (Plain, Registered):
 # - **Order.** `torch.rand` draws from one stream of random numbers. With a given seed, the matrix made
 #   first gets the first numbers of the stream. The course prints its results for the order query, key,
 #   value.
-# - **Globals.** Inside the class, read only arguments and `self`. A name such as `keys` or `d_out` that
-#   happens to be lying about in the notebook works until you restart it, and gives wrong results before
-#   that.
+# - **Globals.** Inside the class, read only arguments and `self`. A name such as `keys` or `d_out` that is
+#   left over in the notebook can give wrong results now, and it gives an error once you restart the kernel.
 
 
 # %% solution="SelfAttention_v1"
@@ -153,11 +153,11 @@ class SelfAttention_v1(nn.Module):
         """Return one context vector for each token.
 
         Arguments:
-            x: n tokens, one a row, shape (n, d_in). n can be any number from 1; x stays as it was.
+            x: n tokens, one a row, shape (n, d_in). n is at least 1; x stays as it was.
 
         Returns:
-            The context vectors, shape (n, d_out), of the same dtype as x and the parameters.
-            Batches (B, n, d_in) are welcome, not demanded.
+            The context vectors, shape (n, d_out), of the same dtype as x and the parameters. Batches
+            (B, n, d_in) are welcome but not required.
         """
         ### BEGIN SOLUTION
         return scaled_dot_product_attention(x @ self.W_query, x @ self.W_key, x @ self.W_value)
@@ -203,9 +203,9 @@ print("SelfAttention_v1: this check passes")
 # %% [markdown]
 # ### What does it look at?
 #
-# The module returns the mixtures. With its parameters in our hands we can also draw the weights: row *who
-# looks*, column *at whom*. First guess: with random matrices, will the rows be very different from each
-# other?
+# The module returns the mixtures. With its parameters in our hands we can also draw the weights: a row is a
+# token that looks, a column is one that is looked at. Guess first: with random matrices, will the rows be
+# very different from each other?
 
 # %% demo
 import matplotlib.pyplot as plt
@@ -239,10 +239,10 @@ axes.set(xlabel="at whom", ylabel="who looks")
 plt.show()
 
 # %% [markdown]
-# Rather flat, whatever the seed, and all rows prefer the same columns. There is a reason. `torch.rand`
-# gives numbers between 0 and 1: all positive, and so are our tokens. So all queries point into the same
-# quarter of the plane, and whoever has long keys wins with everybody. (With `stretch` you see it clearly:
-# who takes it all?) A better start has numbers of both signs.
+# The picture is rather flat, whatever the seed, and all rows prefer the same columns. There is a reason.
+# `torch.rand` gives numbers between 0 and 1: all positive, and so are our tokens. So all queries point into
+# the same quarter of the plane, and a token with a long key wins in every row. (With a large `stretch` you
+# see it clearly: which token takes it all?) A better start has numbers of both signs.
 #
 # ## Version 2: linear layers
 #
@@ -250,8 +250,8 @@ plt.show()
 #
 # - it draws its numbers from both signs, between $-1/\sqrt{d_{in}}$ and $1/\sqrt{d_{in}}$, so that the
 #   results stay of moderate size however wide the input is;
-# - it can add a **bias**, a vector that is the same for all tokens: $x W^\top + b$. For attention one
-#   mostly does without, and some well-known models do with; so it becomes an option;
+# - it can add a **bias**, a vector that is the same for all tokens: $x W^\top + b$. Most attention layers
+#   have none, but some well-known models do, so it becomes an option;
 # - it registers its parameters by itself: the `weight`, and the `bias` if there is one.
 #
 # ### Question 2: `SelfAttention_v2` (2 points)
@@ -285,11 +285,11 @@ class SelfAttention_v2(nn.Module):
         """Return one context vector for each token.
 
         Arguments:
-            x: n tokens, one a row, shape (n, d_in). n can be any number from 1; x stays as it was.
+            x: n tokens, one a row, shape (n, d_in). n is at least 1; x stays as it was.
 
         Returns:
-            The context vectors, shape (n, d_out), of the same dtype as x and the parameters.
-            Batches (B, n, d_in) are welcome, not demanded.
+            The context vectors, shape (n, d_out), of the same dtype as x and the parameters. Batches
+            (B, n, d_in) are welcome but not required.
         """
         ### BEGIN SOLUTION
         return scaled_dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x))
@@ -345,9 +345,10 @@ print("SelfAttention_v2: this check passes")
 # %% [markdown]
 # ### Two ways to begin
 #
-# Left: where the numbers of a fresh matrix lie, for both versions. Middle and right: the weights that
-# follow from them, with `stretch` as before, but large this time. In version 1 everybody picks the same
-# token, with nine seeds in ten. In version 2 different rows pick different ones, with two seeds in three.
+# On the left you see where the numbers of a fresh matrix lie, for both versions. In the middle and on the
+# right are the weights that follow from them, with a large `stretch` this time. With nine seeds in ten, all
+# rows of version 1 pick the same token. With two seeds in three, different rows of version 2 pick different
+# tokens.
 
 # %% demo
 seed = 34  # try others
@@ -390,15 +391,15 @@ plt.show()
 # forgetting that gives no error, just other numbers. And `reshape` is no way out: it gives the right
 # shape, but it reads the numbers in their old order. Transposing moves each number to a new place.
 #
-# Overwriting a parameter takes a little care as well. It is the leaf of gradient computations, so torch
-# refuses to change it in place, unless you say that this is not part of any computation:
+# Overwriting a parameter takes a little care as well. It is a leaf of the gradient computation, so torch
+# refuses to change it in place unless you say that this is not part of any computation:
 #
 #     with torch.no_grad():
 #         parameter.copy_(new_values)
 #
 # Giving the module a new `nn.Parameter` is right too. But then mind that `.T` copies nothing: it is another
-# view of the same numbers, and whoever trains one of the two modules would change the other. `.clone()` makes
-# numbers of their own.
+# view of the same numbers, so training one of the two modules would change the other. `.clone()` makes an
+# independent copy.
 #
 # ### Question 3: `copy_weights` (2 points)
 
@@ -410,9 +411,9 @@ def copy_weights(source: nn.Module, target: nn.Module) -> nn.Module:
     Arguments:
         source: has bias-free layers `W_query`, `W_key`, `W_value`, whose `weight` is (d_out, d_in).
             It stays as it was.
-        target: has parameters `W_query`, `W_key`, `W_value` of shape (d_in, d_out), for the same sizes.
-            It is changed. Its parameters can be trained afterwards as before, and what changes in them then
-            changes nothing in the source.
+        target: has parameters `W_query`, `W_key`, `W_value` of shape (d_in, d_out), for the same sizes. It
+            is changed. Its parameters can be trained afterwards as before, and training them changes
+            nothing in the source.
 
     Returns:
         target: the same object, not another one.
@@ -474,16 +475,16 @@ plt.show()
 print(f"largest difference between the two outputs: {gap:.1e}")
 
 # %% [markdown]
-# ## The same thing in another hand
+# ## The same thing, written by someone else
 #
-# You will meet this class in many notebooks, under many names. Here is the way another document of the course
-# writes it. Queries, keys and values are as wide as the tokens, $d_{model}$, and the layers are called `W_q`,
-# `W_k`, `W_v`. Two arguments name the dimensions of the input. In an input $(n, d_{model})$, dimension 0
-# counts the tokens, one a row, so `row_dim` is 0. Dimension 1 counts the numbers of a token, one a column, so
-# `col_dim` is 1. Your work is tested with these two values.
+# You will meet this class in many notebooks, under many names. Here is how another of the course's sources
+# writes it. Queries, keys and values are as wide as the tokens, $d_{model}$, and the layers are called
+# `W_q`, `W_k`, `W_v`. Two arguments name the dimensions of the input. In an input $(n, d_{model})$,
+# dimension 0 counts the tokens, one a row, so `row_dim` is 0. Dimension 1 counts the numbers of a token,
+# one a column, so `col_dim` is 1. Your work is tested with these two values.
 #
-# This time write out all steps. Its three tokens are *write a poem*, two numbers each, and on the way you
-# pass through each of these tensors:
+# This time write out all steps. The three tokens of the example are *write a poem*, two numbers each, and
+# on the way you compute each of these tensors:
 #
 # | name | what it is | where the dimensions come in |
 # |---|---|---|
@@ -528,12 +529,12 @@ class SelfAttention(nn.Module):
         """Return one mixture of values for each token.
 
         Arguments:
-            token_encodings: n tokens, one a row, shape (n, d_model). n can be any number from 1;
-                they stay as they were.
+            token_encodings: n tokens, one a row, shape (n, d_model). n is at least 1; the tokens stay as
+                they were.
 
         Returns:
-            The mixtures, shape (n, d_model), of the same dtype as the tokens and the parameters.
-            Batches are welcome, not demanded.
+            The mixtures, shape (n, d_model), of the same dtype as the tokens and the parameters. Batches
+            are welcome but not required.
         """
         ### BEGIN SOLUTION
         q = self.W_q(token_encodings)
@@ -553,7 +554,7 @@ module = SelfAttention(d_model=2, row_dim=0, col_dim=1)
 
 
 def compare(name, actual, expected):
-    """Compare a tensor on the way with the one that the course prints."""
+    """Compare an intermediate tensor with the one that the course prints."""
     assert actual.shape == expected.shape, f"{name} has shape {tuple(actual.shape)}"
     assert torch.allclose(actual, expected, atol=1e-4, rtol=0), (
         f"{name} should be\n{expected}\nbut with your layers it is\n{actual}"
@@ -580,7 +581,7 @@ with torch.no_grad():
     encodings_v = torch.tensor([[0.6038, 0.7434], [-0.3502, 0.5303], [3.8695, 2.4246]])
     compare("v", v, encodings_v)
 
-    # The rest of the way, computed here from your layers: put your own steps next to it.
+    # The remaining steps, computed here from your layers. Compare your own steps with them.
     scores = q @ k.T
     encodings_scores = torch.tensor(
         [[-0.0990, 0.0648, -0.6523], [-0.4022, 0.4078, -3.0024], [0.4842, -0.6683, 4.0461]]
@@ -636,12 +637,11 @@ plt.show()
 # %% [markdown]
 # ## Let it learn
 #
-# All this care about parameters was for one purpose. Here it is.
+# All this care about parameters had one purpose. Here it is.
 #
-# The task: eight tokens, each a letter (A, B, C or D) and a number. Each token shall find out **the
-# average number of all tokens with its own letter**. Nobody tells the module how. It gets 300 random
-# examples, and after each one the optimiser nudges all parameters a little in the direction that makes
-# the error smaller.
+# The task: eight tokens, each a letter (A, B, C or D) and a number. Each token must find out **the average
+# number of all tokens with its own letter**. Nobody tells the module how. It gets 300 random examples, and
+# after each one the optimizer nudges all parameters a little in the direction that makes the error smaller.
 #
 # To succeed, the module must discover by itself: *my query must match the keys with my letter, and my
 # value must be my number.* Run it with your `SelfAttention_v2`.
@@ -696,12 +696,12 @@ plt.show()
 #
 # A friend writes `self.W_query = torch.rand(d_in, d_out)` without `nn.Parameter`, and likewise for the
 # other two. The output of `forward` is exactly right. Name two things that go wrong later, and say why no
-# error message warns them.
+# error message appears.
 
 # %% [markdown] manual="why_parameter" points=2
 # ### BEGIN SOLUTION
 # A module lists only what is registered: nn.Parameter objects, buffers and other modules. A plain tensor
-# is an ordinary attribute. So the optimiser, which gets module.parameters(), does not know the matrices
+# is an ordinary attribute. So the optimizer, which gets module.parameters(), does not know the matrices
 # (it may even complain that its list is empty, but as soon as other layers are there, it trains those in
 # silence); they keep their random values. They are missing in state_dict, so a saved and reloaded model
 # has other random numbers. And module.to(...) or .double() does not take them along, so they stay on the
@@ -723,12 +723,12 @@ plt.show()
 # %% [markdown] manual="why_three" points=2
 # ### BEGIN SOLUTION
 # With the same matrix for both, the score of i for j is (x_i W)·(x_j W), the same as that of j for i:
-# scores would be symmetric. (Each token would also tend to look at itself, because its product with
-# itself is a squared length.) But interest need not be mutual: in "the cat that chased the mice was
-# tired", "was" needs to find "cat" to know who was tired, while "cat" gains little from "was"; an
-# adjective looks for its noun, a pronoun for its name. With two matrices a token can ask for one thing
-# and offer another. The third matrix lets it hand over something that is not what it was found by: in the
-# training above, found by the letter, handing over the number.
+# scores would be symmetric. (Each token would also tend to look at itself, because its product with itself
+# is a squared length.) But interest need not be mutual: in "the cat that chased the mice was tired", "was"
+# needs to find "cat" to know who was tired, while "cat" gains little from "was"; an adjective looks for its
+# noun, a pronoun for its name. With two matrices a token can ask for one thing and offer another. The third
+# matrix lets it hand over something that is not what it was found by: in the training above, a token is
+# found by its letter and hands over its number.
 #
 # (One point for symmetry, one for an example or a sound reason why attention is not symmetric.)
 # ### END SOLUTION
@@ -742,7 +742,7 @@ plt.show()
 # - A linear layer keeps its matrix transposed, one row for each output, and may add a bias.
 # - Scaling is by the square root of the size of the **keys**, not of the tokens.
 # - A seed fixes the results only together with the order in which the layers are made.
-# - Trained, the weights show what the module has found out: which tokens belong together.
+# - After training, the weights show what the module has found out: which tokens belong together.
 #
-# In all of this, each token could look at every other. A model that is to *predict the next word* must
-# not: it would simply look at the answer. The next notebook closes its eyes to the future.
+# In all of this, each token could look at every other. A model that is to *predict the next word* must not:
+# it would simply look at the answer. In the next notebook you hide the future from it.

@@ -152,7 +152,7 @@ def expect_alive(kind, seen, n, size):
     output = expect_finite(expect_tensor(seen.output, (n, size)))
     for name in kind.shapes(1, 1):
         gradient = seen.parameters.get(name)
-        message = f"No gradient reaches {name}. Is it used, and is the result not cut off?"
+        message = f"No gradient reaches {name}. Is it used, or is the result cut off?"
         expect(gradient is not None and bool(gradient.any()), message)
     return output.detach()
 
@@ -206,7 +206,7 @@ def test_values(student, kind, n, d_in, d_out):
 
 @each_class()
 def test_square(student, kind):
-    """It is right for as many tokens as numbers, where wrong products fit too."""
+    """It is right when a token has as many numbers as there are tokens, where wrong products fit too."""
     weights, x = kind.weights(4, 4), kind.tokens(4, 4, 4)
     actual = load(student, kind.make(student, 4, 4), weights)(x)
     expect_close(actual, kind.attend(weights, x), hint="Which rows meet which columns in your products?")
@@ -214,7 +214,7 @@ def test_square(student, kind):
 
 @each_class()
 def test_single_token(student, kind):
-    """A token that is alone takes over its own value."""
+    """A single token gets its own value."""
     weights, x = kind.weights(6, 4), kind.tokens(1, 6, 4)
     actual = load(student, kind.make(student, 6, 4), weights)(x)
     expect_close(actual, kind.value(weights, x), hint="With one token, its weight must be 1.")
@@ -239,9 +239,7 @@ def test_gradients(student, reference, kind):
     expect_gradient(actual, expected.gradients, atol=1e-4, names=(kind.argument,))
     for name, right in expected.parameters.items():
         gradient = actual.parameters.get(name)
-        expect(
-            gradient is not None, f"No gradient reaches {name}. Is it used, and is the result not cut off?"
-        )
+        expect(gradient is not None, f"No gradient reaches {name}. Is it used, or is the result cut off?")
         expect_close(gradient, right, atol=1e-4, name=f"The gradient of {name}")
 
 
@@ -261,7 +259,7 @@ def test_same_again(student, kind):
     module, x = kind.make(student, 6, 4), kind.tokens(5, 6, 4)
     seen, again = module.inspect(x, weight=torch.randn(5, 4)), module(x)
     output = expect_tensor(seen.output, (5, 4)).detach()
-    expect_close(again, output, hint="What is made in forward is made anew at each call.")
+    expect_close(again, output, hint="Whatever forward makes, it makes anew at each call.")
     expect_alive(kind, seen, 5, 4)
 
 
@@ -365,7 +363,7 @@ def test_copies(student, d_in, d_out):
 
 @question("copy_weights")
 def test_copies_square_matrices(student):
-    """It is right for square matrices too, where nothing complains."""
+    """It is right for square matrices too, where a missing step gives no error."""
     source, target, weights = pair(student, 4, 4)
     student.copy_weights(source, target)
     expect_copied(student, target, weights)
@@ -404,7 +402,7 @@ def test_target_can_learn(student):
 
 @question("copy_weights")
 def test_numbers_of_its_own(student):
-    """What changes in the target afterwards changes nothing in the source."""
+    """Changing the target afterwards changes nothing in the source."""
     source, target, weights = pair(student, 5, 3)
     student.copy_weights(source, target)
     student.define(STAND_INS, "overwrite")(target)

@@ -25,10 +25,11 @@
 # 4. write a **head** as GPTs have it: for batches, and for texts of any length up to a limit,
 # 5. add **dropout** on the weights, which is active only while the model trains.
 #
-# **How to work.** Read the description of each question before you write its code. A check uses the example
-# of the lesson, so write what is true in general. Pictures have a line marked `# try` for you to change.
-# Let each answer stand on its own: make a mask with torch where you need one rather than by calling your
-# function of another question, then a slip in one cannot spoil the other. Plan for 75 minutes.
+# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
+# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
+# `# try` for you to change. Let each answer stand on its own: where you need a mask, make it with torch
+# instead of calling your function from another question. Then a slip in one cannot spoil the other. Plan
+# for 75 minutes.
 
 # %%
 import torch
@@ -37,8 +38,8 @@ from torch import Tensor, nn
 # %% [markdown]
 # ## Given: what you built before
 #
-# Self-attention from the last notebook, without any mask, and three tokens to try it on. You may take the
-# class as a quarry for what follows.
+# Self-attention from the last notebook, without any mask, and three tokens to try it on. You may copy from
+# the class in what follows.
 
 # %%
 words = ["write", "a", "poem"]
@@ -116,15 +117,15 @@ axes.set(title=f'How far outputs move when "{tokens[place]}" is replaced', ylabe
 plt.show()
 
 # %% [markdown]
-# The red bars are the leak: outputs of tokens that stand *before* the replaced one, and moved all the
-# same. By the end of this notebook they will be exactly zero. Remember this experiment; the hidden tests
-# do the same with your classes.
+# The red bars are the leak: the outputs of tokens *before* the replaced one moved all the same. By the end
+# of this notebook they will be exactly zero. Remember this experiment; the hidden tests do the same with
+# your classes.
 #
 # ## 1 · Who may not look at whom
 #
 # A mask is a table with a row for each token that looks and a column for each token that is looked at. As
-# everywhere in this course, **True means hidden**. (Other books turn it round, so look twice when you
-# read code.)
+# everywhere in this course, **True means hidden**. (In other books True can mean visible,
+# so look twice when you read code.)
 #
 # | | write | a | poem |
 # |---|---|---|---|
@@ -187,20 +188,21 @@ plt.show()
 #
 # **Idea A: softmax first, then set the hidden weights to 0.** The hidden tokens are out. But the row no
 # longer sums to 1: part of the whole was given to hidden tokens and is now thrown away. And *how much* is
-# thrown away depends on the scores of the hidden tokens. The future still leaks, as a volume knob.
+# thrown away depends on the scores of the hidden tokens. So the future still leaks in: it decides how large
+# the visible weights come out.
 #
-# **Idea B: hide the scores first, then softmax.** A hidden score becomes $-\infty$. Its
-# exponential is 0, so its weight is exactly 0, it adds nothing to the sum below the fraction line, and what
-# is visible shares the whole 1. Nothing of the hidden score is left anywhere.
+# **Idea B: hide the scores first, then softmax.** A hidden score becomes $-\infty$. Its exponential is 0,
+# so its weight is exactly 0, it adds nothing to the denominator, and what is visible shares the whole 1.
+# Nothing of the hidden score is left anywhere.
 #
 # Idea B is the usual way. (Idea A can be mended by dividing each row by its new sum; that gives the same
 # weights.)
 #
 # ### Question 2: `masked_attention_weights` (3 points)
 #
-# `scores.masked_fill(mask, value)` returns a **new** tensor with `value` wherever `mask` is True. Two
-# things that happen to everybody once: forgetting to keep what it returns, and taking its sister with the
-# underscore, which writes into the caller's scores.
+# `scores.masked_fill(mask, value)` returns a **new** tensor with `value` wherever `mask` is True. Two slips
+# happen to everybody once: forgetting to keep what it returns, and using `masked_fill_` instead, which
+# writes into the caller's scores.
 
 
 # %% solution="masked_attention_weights"
@@ -246,15 +248,15 @@ assert torch.allclose(weights, masked_weights, atol=1e-4, rtol=0), (
 # A batch of two: each row of each sequence for itself.
 batch = torch.stack([scores, scores.flip(1)])
 assert torch.allclose(masked_attention_weights(batch, mask)[0], weights), (
-    "the same scores have other weights in a batch; along which dimension does the softmax run?"
+    "the same scores get other weights in a batch; along which dimension does the softmax run?"
 )
 print("masked_attention_weights: this check passes")
 
 # %% [markdown]
-# Both ideas in one picture. Random scores of six tokens; top: the weights without a mask and the masked
-# scores; bottom: what idea A and idea B make of them, with the sum of each row at the right. Make the
-# last two tokens more attractive with `bonus` and watch the first four rows, from which they are hidden: in
-# which of the two lower pictures do they change all the same?
+# Both ideas in one picture. Six tokens have random scores. At the top are the weights without a mask and
+# the masked scores; at the bottom is what idea A and idea B make of them, with the sum of each row at the
+# right. Make the last two tokens more attractive with `bonus` and watch the first four rows, from which
+# they are hidden: in which of the two lower pictures do they change all the same?
 
 # %% demo
 bonus = 0.0  # try 2 and 5: added to everybody's score for the last two tokens
@@ -289,8 +291,8 @@ plt.show()
 # softmax, and one more argument: the mask is handed over at the call. Without a mask, the class is what
 # it was before.
 #
-# Whether there is a mask, `if mask is not None` asks. (`if mask` would ask a whole table whether it is true,
-# and torch refuses to answer for it.)
+# Use `if mask is not None` to ask whether there is a mask. (`if mask` would ask whether a whole table is
+# true, and torch refuses to answer that.)
 #
 # ### Question 3: `MaskedSelfAttention` (3 points)
 
@@ -323,13 +325,13 @@ class MaskedSelfAttention(nn.Module):
         """Return one mixture of visible values for each token.
 
         Arguments:
-            token_encodings: n tokens, one a row, shape (n, d_model). n can be any number from 1.
+            token_encodings: n tokens, one a row, shape (n, d_model). n is at least 1.
             mask: boolean, shape (n, n), True where a token must not look; None hides nothing.
                 In every row something is visible.
 
         Returns:
-            The mixtures, shape (n, d_model), of the same dtype as the tokens and the parameters.
-            Tokens and mask stay as they were. Batches are welcome, not demanded.
+            The mixtures, shape (n, d_model), of the same dtype as the tokens and the parameters. Tokens and
+            mask stay as they were. Batches are welcome but not required.
         """
         ### BEGIN SOLUTION
         q = self.W_q(token_encodings)
@@ -417,9 +419,9 @@ plt.show()
 # Making the mask anew in each `forward` is just as good. Make it where the input is, with `device=x.device`:
 # without it, the mask is made on the CPU, wherever the module has moved.
 #
-# Queries, keys and values are now of size `head_size`, usually smaller than `n_embd`. Scale by the root
-# of what the dot products sum over. (The lecture that this head comes from leaves the scaling out of its
-# code, and where it explains it, it says "dividing by 1/sqrt"; multiplying is meant. Here we scale.)
+# Queries, keys and values are now of size `head_size`, usually smaller than `n_embd`. Scale by the root of
+# the size that the dot products sum over. (The lecture that this head comes from leaves the scaling out of
+# its code, and its explanation says "dividing by 1/sqrt" where multiplying is meant. Here we scale.)
 #
 # ### Question 4: `Head` (4 points)
 
@@ -498,7 +500,7 @@ assert torch.allclose(output, expected, atol=1e-5), (
     "does the softmax run, and what is hidden?"
 )
 
-# The future has no influence, and the beginning of a text is a text.
+# The future has no influence, so the beginning of a text gives the same outputs on its own.
 changed = head_batch.clone()
 changed[:, 5:] = 3.0
 assert torch.allclose(head(changed)[:, :5], output[:, :5], atol=1e-5), (
@@ -512,9 +514,8 @@ print("Head: this check passes")
 # %% [markdown]
 # ### Who influences whom
 #
-# Gradients know it. The picture shows, for each output (row) and each token (column), how strongly the
-# output would react to a small change of the token. Nobody drew a triangle here: it is what your head
-# does.
+# Gradients tell us. The picture shows, for each output (row) and each token (column), how strongly the
+# output would react to a small change of the token. Nobody drew a triangle here: it is what your head does.
 
 # %% demo
 length = 8  # try 3 and 12
@@ -543,9 +544,9 @@ plt.show()
 # On average a row would lose the part *p* of its weights. To make up for it, the remaining ones are
 # divided by $1 - p$. A row then no longer sums to exactly 1, but it does **on average**.
 #
-# When the model is used, nothing is dropped. A module knows which of the two it is doing:
-# `module.train()` and `module.eval()` set `module.training`, and an `nn.Dropout(p)` layer acts
-# accordingly, by itself.
+# When the model is used, nothing is dropped. A module knows whether it is being trained or used:
+# `module.train()` and `module.eval()` set `module.training`, and an `nn.Dropout(p)` layer acts accordingly,
+# by itself.
 #
 # The picture shows one matrix of weights in training, in evaluation, and the average over many calls in
 # training.
@@ -572,14 +573,14 @@ plt.show()
 
 # %% [markdown]
 # The place matters: dropout acts on the **weights, after the softmax**. On the scores it would not hide
-# anything: a score of 0 is an ordinary score. (Look at row *Your*: its only weight may be dropped too.
-# Then the token has an empty mixture for once, and that is as intended.)
+# anything: a score of 0 is an ordinary score. (Look at row *Your*: its only weight may be dropped too. Then
+# its mixture is empty for once, as intended.)
 #
 # ### Question 5: `CausalAttention` (4 points)
 #
-# The last class puts all together: batches, the mask, an optional bias, and dropout. Its layers have
-# the names that you know from `SelfAttention_v2`. Your forward should read only its arguments and `self`, and
-# no variable that is left over in the notebook.
+# The last class puts everything together: batches, the mask, an optional bias, and dropout. Its layers have
+# the names that you know from `SelfAttention_v2`. Your forward should read only its arguments and `self`,
+# and no variable that is left over in the notebook.
 
 
 # %% solution="CausalAttention"
@@ -658,7 +659,7 @@ assert torch.allclose(module(x[:, :4]), output[:, :4], atol=1e-5), (
     "the first four tokens alone must give the first four outputs"
 )
 
-# Dropout: at work in training, silent in evaluation.
+# Dropout works in training and does nothing in evaluation.
 module = CausalAttention(3, 4, 6, 0.5)
 assert not torch.allclose(module(x), module(x)), "in training, two calls with dropout 0.5 should differ"
 module.eval()
@@ -695,9 +696,9 @@ plt.show()
 # %% [markdown]
 # ### Question 6: in your own words (2 points)
 #
-# A team trains a model to predict the next word and forgets the mask. In training the error falls to
-# almost 0, much lower than for any serious model. They let it write a story, and it writes nonsense. What
-# has the model learnt? Why does it not help when it writes? Three or four sentences are enough.
+# A team trains a model to predict the next word and forgets the mask. In training the error falls to almost
+# 0, much lower than for any serious model. They let it write a story, and it writes nonsense. What has the
+# model learnt? Why does that not help when the model writes? Three or four sentences are enough.
 
 # %% [markdown] manual="why_hide" points=2
 # ### BEGIN SOLUTION
@@ -714,12 +715,12 @@ plt.show()
 # %% [markdown]
 # ### Question 7: in your own words (2 points)
 #
-# The mask of a head can be a parameter, a plain attribute or a buffer. Say for the first two what would
-# go wrong, and when one would notice.
+# The mask of a head can be a parameter, a plain attribute or a buffer. For each of the first two, say what
+# would go wrong and when one would notice.
 
 # %% [markdown] manual="why_buffer" points=2
 # ### BEGIN SOLUTION
-# As a parameter it is on the list that the optimiser gets: its numbers would be trained and counted among
+# As a parameter it is on the list that the optimizer gets: its numbers would be trained and counted among
 # the model's parameters, although the mask is a rule and nothing to be learnt (a boolean one cannot even
 # be a parameter with a gradient, so one notices at once; with numbers one may notice only when the future
 # slowly shines through).
@@ -730,17 +731,17 @@ plt.show()
 #
 # A buffer moves and is saved with the module and is not trained.
 #
-# (One point for each; the moment of noticing may be told in any way.)
+# (One point for each of the two; the moment of noticing may be described in any way.)
 # ### END SOLUTION
 
 # %% [markdown]
 # ## What you can now explain
 #
 # - **Causal** means that an output depends on its own token and on earlier ones. You can test it from
-#   outside: change a later token and see that nothing moves.
+#   outside: change a later token and see that no earlier output moves.
 # - The mask hides what lies **above the diagonal**, and True means hidden.
-# - It acts **before** the softmax, with $-\infty$, so that hidden weights are exactly 0 and rows still
-#   sum to 1. After the softmax, the future would still turn the volume.
+# - It acts **before** the softmax, with $-\infty$, so that hidden weights are exactly 0 and rows still sum
+#   to 1. If it acted after the softmax, the future would still have influence.
 # - In a batch, only the last two dimensions take part: transpose those, softmax over the last one.
 # - The mask is cut to the length of the text, and it lives in a **buffer** or is made in forward.
 # - **Dropout** acts on the weights, only in training, and on average changes nothing.

@@ -170,7 +170,7 @@ def expect_alive(kind, seen, shape):
     output = expect_finite(expect_tensor(seen.output, shape))
     for layer in kind.layers:
         gradient = seen.parameters.get(f"{layer}.weight")
-        message = f"No gradient reaches {layer}. Is it used, and is the result not cut off?"
+        message = f"No gradient reaches {layer}. Is it used, or is the result cut off?"
         expect(gradient is not None and bool(gradient.any()), message)
     return output
 
@@ -197,7 +197,7 @@ def test_mask_form(student):
     """The mask is boolean, with a row and a column for each token, and hides something but not all."""
     mask = expect_tensor(student.causal_mask(5), (5, 5), torch.bool)
     expect(bool(mask.any()), "Nothing is hidden. True means hidden.")
-    expect(not mask.all(), "All is hidden. True means hidden.")
+    expect(not mask.all(), "Everything is hidden. True means hidden.")
 
 
 @question("causal_mask", weight=2)
@@ -220,7 +220,7 @@ def test_mask_leaves_everyone_something(student):
 def test_mask_of_one_token(student):
     """A text of one token has nothing to hide."""
     expect_equal(student.causal_mask(1), torch.tensor([[False]]))
-    message = "With two tokens, something is to be hidden."
+    message = "With two tokens, something must be hidden."
     expect(bool(expect_tensor(student.causal_mask(2), (2, 2), torch.bool).any()), message)
 
 
@@ -235,7 +235,7 @@ def test_weights_values(student):
 
 @question("masked_attention_weights")
 def test_weights_any_mask(student):
-    """Any mask is obeyed, not only a triangle, and as many may be looked at as there are."""
+    """Any mask is obeyed, not only a triangle, and n and m may differ."""
     scores = 2 * torch.randn(4, 6)
     mask = torch.rand(4, 6) < 0.5
     mask[:, 3], mask[0, 0], mask[2, 5] = False, True, True
@@ -282,7 +282,7 @@ def test_weights_hidden_scores(student):
 @question("masked_attention_weights")
 @pytest.mark.parametrize("shift", [-2000, 2000])
 def test_weights_shift(student, shift):
-    """Very low or very high scores do not let the hidden ones in."""
+    """Hidden scores stay hidden beside very low or very high ones."""
     scores, mask = torch.randn(5, 5, dtype=torch.float64), future(5)
     right = torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)
     hint = "Is what you put in the place of a hidden score really below everything else?"
@@ -356,7 +356,7 @@ def test_values(student, kind, length, d_in, d_out):
 
 @each_of(MASKED, HEAD, CAUSAL)
 def test_square(student, kind):
-    """It is right for as many tokens as numbers, where wrong products fit too."""
+    """It is right when a token has as many numbers as there are tokens, where wrong products fit too."""
     weights, x = kind.weights(4, 4), kind.tokens(4, 4, 4)
     actual = load(student, kind.make(student, 4, 4, 4), weights)(*kind.arguments(x))
     expect_close(actual, kind.attend(weights, x), hint="Which rows meet which columns in your products?")
@@ -368,7 +368,9 @@ def test_shorter_texts(student, kind, length):
     """Texts may be shorter than the limit."""
     weights, x = kind.weights(6, 4), kind.tokens(length, 6, 4)
     actual = load(student, kind.make(student, 6, 4, 9), weights)(x)
-    expect_close(actual, kind.attend(weights, x), hint="Does the mask fit the text, and not only the limit?")
+    expect_close(
+        actual, kind.attend(weights, x), hint="Does the mask have the size of the text, or of the limit?"
+    )
 
 
 @each_of(MASKED, HEAD, CAUSAL)
@@ -386,7 +388,7 @@ def test_blind_to_the_future(student, kind):
     changed = torch.cat([x[..., :4, :], 2 * kind.tokens(3, 6, 4)], dim=-2)
     module = load(student, kind.make(student, 6, 4, 7), kind.weights(6, 4))
     before, after = (alive(kind, module, tokens, 4) for tokens in (x, changed))
-    hint = "Only tokens from 4 on were changed. By which way does the future get in?"
+    hint = "Only tokens from 4 on were changed. How does the future get in?"
     expect_close(after[..., :4, :], before[..., :4, :], hint=hint, name="The first four outputs")
     last = (after - before)[..., 4:, :].abs().amax(dim=-1)
     expect(bool((last > 1e-3).all()), "Tokens from 4 on were changed, but an output from 4 on did not move.")
@@ -394,7 +396,7 @@ def test_blind_to_the_future(student, kind):
 
 @each_of(MASKED, HEAD, CAUSAL)
 def test_no_gradient_to_the_future(student, kind):
-    """No gradient goes from an output to later tokens, and some to all before."""
+    """No gradient goes from an output to later tokens, but every earlier token gets one."""
     x = kind.tokens(6, 6, 4).requires_grad_()
     out = torch.randn(*x.shape[:-1], 4)
     out[..., 3:, :] = 0
@@ -417,9 +419,7 @@ def test_gradients(student, reference, kind):
     expect_gradient(actual, {0: expected.gradients[0]}, atol=1e-4, names=kind.inputs)
     for name, right in expected.parameters.items():
         gradient = actual.parameters.get(name)
-        expect(
-            gradient is not None, f"No gradient reaches {name}. Is it used, and is the result not cut off?"
-        )
+        expect(gradient is not None, f"No gradient reaches {name}. Is it used, or is the result cut off?")
         expect_close(gradient, right, atol=1e-4, name=f"The gradient of {name}")
 
 
@@ -543,7 +543,7 @@ def test_nothing_dropped_in_evaluation(student):
 
 @question("CausalAttention")
 def test_dropout_of_zero(student):
-    """Dropout 0 drops nothing in training either."""
+    """Dropout 0 drops nothing, not even in training."""
     weights, x = CAUSAL.weights(6, 4), torch.randn(3, 5, 6)
     module = load(student, student.CausalAttention(6, 4, 5, 0.0), weights)
     module.train()
@@ -561,7 +561,7 @@ def test_dropout_in_training(student):
 
 @question("CausalAttention", weight=2)
 def test_dropout_on_the_weights(student):
-    """What is dropped are weights after the softmax, and the remaining ones make up for it."""
+    """Dropout drops weights after the softmax, and the remaining weights make up for it."""
     module, x, undropped = weights_in_sight(student, 7, 0.5)
     module.train()
     actual = expect_finite(expect_tensor(module(x), (4, 7, 14)))
@@ -578,7 +578,7 @@ def test_dropout_on_the_weights(student):
 @question("CausalAttention")
 @pytest.mark.parametrize("rate", [0.2, 0.7])
 def test_dropout_rate(student, rate):
-    """As large a part of the weights is dropped as was asked for."""
+    """Dropout drops as large a part of the weights as was asked for."""
     module, x, undropped = weights_in_sight(student, 20, rate)
     module.train()
     actual = expect_tensor(module(x), (4, 20, 40))

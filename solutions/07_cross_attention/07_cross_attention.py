@@ -20,9 +20,9 @@
 #
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #
-# **How to work.** Read the description of each question before you write its code. A check uses the example
-# of the lesson, so write what is true in general. Pictures have a line marked `# try` for you to change.
-# Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
+# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
+# `# try` for you to change. Plan for about an hour.
 
 # %%
 import torch
@@ -95,10 +95,10 @@ plt.show()
 # %% [markdown]
 # Three things to see:
 #
-# - The picture is not square: 5 queries, 6 keys. Nothing in the formula asks for as many of one as of the
-#   other.
-# - *chat* and *noir* cross: the third French word looks at the fourth English one, and the other way round.
-#   Order does not matter, meaning does.
+# - The picture is not square: 5 queries, 6 keys. The formula does not ask for equal numbers of queries and
+#   keys.
+# - *chat* and *noir* cross: the third French word looks at the fourth English one, and the fourth at the
+#   third. Order does not matter, meaning does.
 # - *dort* shares its look between *is* and *sleeping*. Each row is one budget of 1, spent over the keys.
 #
 # ## One class, three inputs
@@ -127,7 +127,7 @@ plt.show()
 #
 # ### A story about one letter
 #
-# The document that this class comes from has it almost like this:
+# The document that this class comes from writes it almost like this:
 #
 #     def forward(self, encodings_for_Q, encodings_for_k, encodings_for_v, mask=None):
 #         q = self.W_q(encodings_for_q)
@@ -152,7 +152,7 @@ class Attention(nn.Module):
     """Attention whose queries, keys and values may come from three different inputs.
 
     Arguments:
-        d_model: features of a token, before and after.
+        d_model: number of features of a token, in and out.
         row_dim: which dimension of an input counts its rows, the tokens; 0 for an input (n, d_model).
         col_dim: which one counts its columns, the features; 1 for an input (n, d_model).
 
@@ -182,13 +182,13 @@ class Attention(nn.Module):
 
         Arguments:
             encodings_for_q: (n, d_model), the tokens that ask.
-            encodings_for_k: (m, d_model), the tokens that are compared with.
+            encodings_for_k: (m, d_model), the tokens that the queries are compared with.
             encodings_for_v: (m, d_model), the tokens that are mixed.
             mask: boolean (n, m), True where a query must not look at a key; None hides nothing.
                 At least one key of each row is visible.
 
         Returns:
-            (n, d_model), of the inputs' dtype. Batches are welcome, not demanded.
+            (n, d_model), of the inputs' dtype. Batches are welcome but not required.
 
         Inputs and mask are left as they were.
         """
@@ -224,7 +224,7 @@ others = torch.tensor([[0.3, -1.2], [2.0, 0.7], [-0.5, 0.4], [1.1, 1.9]])
 assert attention(encodings, others, others).shape == (3, 2), "3 queries and 4 keys give 3 rows"
 assert attention(others, encodings, encodings).shape == (4, 2), "4 queries and 3 keys give 4 rows"
 
-# A query that sees one key only takes over that key's value.
+# A query that sees a single key takes over that key's value.
 only_first = torch.tensor([[False, True, True, True]] * 3)
 first_value = attention.W_v(others[:1]).expand(3, 2)
 assert torch.allclose(attention(encodings, others, others, only_first), first_value, atol=1e-5), (
@@ -284,7 +284,8 @@ def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
     """Return a mask that hides what follows the last word of each sentence.
 
     Arguments:
-        lengths: (B,) whole numbers from 1 to max_length, the words of each sentence, in any order.
+        lengths: (B,) whole numbers from 1 to max_length, the number of words in each sentence, in any
+            order.
         max_length: the length to which all sentences are filled up; it may exceed the longest of them.
 
     Returns:
@@ -346,9 +347,9 @@ plt.show()
 #
 # Two things deserve care.
 #
-# **Transposing in a batch.** `keys.T` would turn all three dimensions round. Only the last two change
-# places; the batch stays in front. For the same reason the softmax runs over the *last* dimension: in $(B,
-# n, m)$ dimension 1 counts queries.
+# **Transposing in a batch.** `keys.T` would reverse all three dimensions. Only the last two should change
+# places; the batch stays in front. For the same reason the softmax runs over the *last* dimension: in
+# $(B, n, m)$ dimension 1 counts queries.
 #
 # **A mask for the batch.** `padding_mask` gives $(B, m)$: one row a sentence, the same for each of its
 # queries. The scores are $(B, n, m)$. Broadcasting lines shapes up from the right, so $(B, m)$ would meet
@@ -485,10 +486,10 @@ plt.show()
 # %% [markdown]
 # ### Question 4: in your own words (2 points)
 #
-# A fellow student says: *I need no padding mask. I set the vectors of padded
-# tokens to zero, so they add nothing to the mixture.* Layers have no bias. What are the score and the
-# weight of such a token, and what happens to the weights of the real words? Why does a mask of -inf before
-# the softmax do better? Four or five sentences are enough.
+# A fellow student says: *I need no padding mask. I set the vectors of padded tokens to zero, so they add
+# nothing to the mixture.* The layers have no bias. What are the score and the weight of such a token, and
+# what happens to the weights of the real words? Why does a mask of -inf before the softmax do better? Four
+# or five sentences are enough.
 
 # %% [markdown] manual="zero_padding" points=2
 # ### BEGIN SOLUTION
@@ -500,7 +501,8 @@ plt.show()
 # gives weight exp(-inf) = 0 exactly, and the real words share the whole 1. (With a bias even the key and
 # the value would not be zero.)
 #
-# (One point for the weight of exp(0), one for what the real words lose and why -inf does not take it.)
+# (One point for the weight of exp(0), one for what the real words lose and why -inf does not take it from
+# them.)
 # ### END SOLUTION
 
 # %% [markdown]

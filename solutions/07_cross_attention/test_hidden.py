@@ -51,7 +51,7 @@ def expect_alive(seen, shape):
     output = expect_finite(expect_tensor(seen.output, shape))
     expect(bool(seen.parameters), "The module has no parameters.")
     for name, gradient in seen.parameters.items():
-        message = f"No gradient reaches {name}. Is it used, and is the result not cut off?"
+        message = f"No gradient reaches {name}. Is it used, or is the result cut off?"
         asked_for = name.split(".")[0] in LAYERS
         expect(not asked_for or (gradient is not None and bool(gradient.any())), message)
     return output.detach()
@@ -102,7 +102,7 @@ def test_attention_parameters(student):
 
 @question("Attention")
 def test_attention_order(student, reference):
-    """With a seed, the layers come out as in the lesson: queries, keys, values."""
+    """With a seed, the layers start as in the lesson, made in the order queries, keys, values."""
     for side in (student, reference):
         side.seed(42)
     expected = reference.Attention(2, 0, 1)(ENCODINGS, ENCODINGS, ENCODINGS)
@@ -150,7 +150,9 @@ def test_attention_mask(student):
     hidden[:, 2], hidden[0, 5], hidden[1, 0] = False, True, True
     actual = load(student.Attention(4), weights)(q, k, v, hidden)
     expect_close(
-        actual, attention(weights, q, k, v, hidden), hint="True means hidden, and the rest shares all weight."
+        actual,
+        attention(weights, q, k, v, hidden),
+        hint="True means hidden, and the visible keys share all the weight.",
     )
 
 
@@ -179,7 +181,7 @@ def test_attention_nothing_hidden(student):
 
 @question("Attention")
 def test_attention_sees_all(student):
-    """Without a mask, every query looks at every key, also at those further on."""
+    """Without a mask, every query looks at every key, also at later ones."""
     module = load(student.Attention(4), attention_weights(4))
     q, k, v = torch.randn(5, 4), torch.randn(5, 4), torch.randn(5, 4)
     before = expect_tensor(module(q, k, v), (5, 4))
@@ -229,7 +231,7 @@ def test_attention_gradients(student, reference):
     expect_gradient(actual, expected.gradients, atol=1e-4, names=INPUTS)
     for name in weights:
         gradient = actual.parameters.get(name)
-        expect(gradient is not None, f"No gradient reaches {name}. Is it used, and not cut off?")
+        expect(gradient is not None, f"No gradient reaches {name}. Is it used, or is the result cut off?")
         expect_close(gradient, expected.parameters[name], atol=1e-4, name=f"The gradient of {name}")
 
 
@@ -259,7 +261,7 @@ def test_padding_form(student):
     """The mask is boolean, with a row for each sentence and max_length columns, and hides some, not all."""
     mask = expect_tensor(student.padding_mask(torch.tensor([2, 6, 3, 1]), 6), (4, 6), torch.bool)
     expect(bool(mask.any()), "Nothing is hidden. True means hidden.")
-    expect(not mask.all(), "All is hidden. True means hidden.")
+    expect(not mask.all(), "Everything is hidden. True means hidden.")
 
 
 @question("padding_mask")
@@ -365,7 +367,7 @@ def test_cross_padding_mask(student):
 
 @question("CrossAttention")
 def test_cross_square_batch(student):
-    """A mask (B, m) belongs to sequences, also when there are as many queries as sequences."""
+    """The rows of a mask (B, m) belong to sequences, even when there are as many queries as sequences."""
     weights = cross_weights(5, 7, 9)
     x, context = torch.randn(4, 4, 5), torch.randn(4, 6, 7)
     hidden = torch.arange(6) >= torch.tensor([[3], [6], [1], [5]])
@@ -466,7 +468,7 @@ def test_cross_gradients(student, reference):
     expect_gradient(actual, expected.gradients, atol=1e-4, names=("x", "context"))
     for name in weights:
         gradient = actual.parameters.get(name)
-        expect(gradient is not None, f"No gradient reaches {name}. Is it used, and not cut off?")
+        expect(gradient is not None, f"No gradient reaches {name}. Is it used, or is the result cut off?")
         expect_close(gradient, expected.parameters[name], atol=1e-4, name=f"The gradient of {name}")
 
 

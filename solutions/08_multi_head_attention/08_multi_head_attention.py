@@ -17,9 +17,9 @@
 #
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #
-# **How to work.** Read the description of each question before you write its code. A check uses the example
-# of the lesson, so write what is true in general. Pictures have a line marked `# try` for you to change.
-# Plan for 60 to 90 minutes.
+# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
+# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
+# `# try` for you to change. Plan for 60 to 90 minutes.
 
 # %%
 import torch
@@ -168,13 +168,13 @@ class MultiHeadAttentionWrapper(nn.Module):
 
         Arguments:
             encodings_for_q: (n, d_model), the tokens that ask.
-            encodings_for_k: (m, d_model), the tokens that are compared with.
+            encodings_for_k: (m, d_model), the tokens that the queries are compared with.
             encodings_for_v: (m, d_model), the tokens that are mixed.
             mask: boolean (n, m), True where hidden, for all heads alike; None hides nothing.
                 At least one key of each row is visible.
 
         Returns:
-            (n, num_heads * d_model), of the inputs' dtype. Batches are welcome, not demanded.
+            (n, num_heads * d_model), of the inputs' dtype. Batches are welcome but not required.
 
         Inputs and mask are left as they were.
         """
@@ -229,11 +229,11 @@ print("MultiHeadAttentionWrapper: this check passes")
 #
 # Three heads of full width cost three times as much. Real models do it differently: they keep the total
 # width $d$ and give each of the $h$ heads a share of it, the **head size** $d / h$. One wide layer makes
-# the queries of all heads in one product, and so for keys and values. Then the result is cut into heads,
-# each head attends for itself, and the pieces are joined again.
+# the queries of all heads in one product, and likewise for keys and values. Then the result is cut into
+# heads, each head attends for itself, and the pieces are joined again.
 #
 # A wide layer of 12 outputs *is* three layers of 4 outputs, stacked. Features 0 to 3 belong to the first
-# head, 4 to 7 to the second, 8 to 11 to the third. So all depends on cutting in the right place.
+# head, 4 to 7 to the second, 8 to 11 to the third. So everything depends on cutting in the right place.
 #
 # ## Cutting: $(B, T, d)$ to $(B, h, T, d/h)$
 #
@@ -273,7 +273,7 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
 
 # %% check="split_heads" points=2
 # Check of split_heads
-# Two tokens with four features; the number tells both: 12 is feature 2 of token 1.
+# Two tokens with four features. Each number names its token and feature: 12 is feature 2 of token 1.
 x = torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])
 heads = split_heads(x, 2)
 assert isinstance(heads, torch.Tensor), "split_heads must return a tensor"
@@ -290,9 +290,9 @@ print("split_heads: this check passes")
 # %% [markdown]
 # ### See it in colour
 #
-# On the left a sequence of 4 tokens with 6 features. Each colour is a head, each cell says which token and
-# which feature it is. In the middle what your `split_heads` makes of it; on the right what a single `view`
-# would make. In a good cut each block has one colour and one row a token.
+# On the left is a sequence of 4 tokens with 6 features. Each colour is a head, each cell says which token
+# and which feature it is. In the middle is what your `split_heads` makes of it, on the right what a single
+# `view` would make. In a good cut each block has one colour and one row for each token.
 
 # %% demo
 num_tokens, num_features, num_heads = 4, 6, 3  # try 3, 8, 2
@@ -328,9 +328,9 @@ plt.show()
 # %% [markdown]
 # ## Joining: $(B, h, T, s)$ to $(B, T, h \cdot s)$
 #
-# The way back is the same road in the other direction: first swap heads and tokens, then join the pieces.
-# One stone lies on it. After `transpose` the numbers lie in memory in another order than they are counted,
-# and `view` refuses to join across such a seam. `contiguous()` puts them in order, or `reshape` does both.
+# The way back takes the same steps in reverse: first swap heads and tokens, then join the pieces. There is
+# one obstacle. After `transpose` the numbers lie in memory in another order than the shape suggests, and
+# `view` refuses to join them. `contiguous()` puts them in order, or `reshape` does both.
 #
 # And the temptation is the same too: a `reshape` *without* swapping gives the right shape and wrong tokens.
 #
@@ -396,7 +396,7 @@ plt.show()
 # | `out_proj` | $(B, T, d_{out})$ |
 #
 # Matrix products with `@` act on the last two dimensions and treat all others as a batch. So the heads come
-# for free: $(B, h, T, s)$ times $(B, h, s, T)$ is $B \cdot h$ products at once, and no head hears of
+# for free: $(B, h, T, s)$ times $(B, h, s, T)$ is $B \cdot h$ products at once, and no head affects
 # another.
 #
 # Five places where it often goes wrong:
@@ -404,18 +404,17 @@ plt.show()
 # - **Scale by the head's size.** A score is a sum of $s$ products, not of $d_{out}$ or $d_{in}$. So divide by
 #   $\sqrt{s}$. With the wrong number everything still runs, and the weights come out too flat.
 # - **Softmax over the keys.** The scores have four dimensions now, and the keys are the last.
-# - **Cut the mask to the sequence.** `context_length` is the longest sequence that may come. A shorter one
-#   needs only the first T rows and columns. Make the mask in `forward`, with `device=x.device`, or keep it
-#   with `register_buffer`.
-#   A plain attribute `self.mask = ...` stays behind when the model moves to a GPU, and a parameter would be
-#   trained.
-# - **Apply the last layer.** Up to there no head has heard of another; `out_proj` lets them speak together.
-#   It has a bias, whatever `qkv_bias` says.
+# - **Cut the mask to the sequence.** `context_length` is the length of the longest sequence that may come.
+#   A shorter one needs only the first T rows and columns. Make the mask in `forward`, with
+#   `device=x.device`, or keep it with `register_buffer`. A plain attribute `self.mask = ...` stays behind
+#   when the model moves to a GPU, and a parameter would be trained.
+# - **Apply the last layer.** Up to there the heads do not affect each other; `out_proj` combines them. It
+#   has a bias, whatever `qkv_bias` says.
 # - **Dropout acts on the weights**, after the softmax, and only in training. `nn.Dropout` knows when that is.
 #   On the scores it would hide nothing: a dropped score is 0, and 0 is an ordinary score.
 #
-# And one more: 10 features cannot be shared among 4 heads. Say so when the module is made, and not by a
-# strange error later on.
+# And one more: 10 features cannot be shared among 4 heads. Raise an error when the module is made, instead
+# of a strange one later on.
 #
 # ### Question 4: `MultiHeadAttention` (6 points)
 #
@@ -430,12 +429,12 @@ class MultiHeadAttention(nn.Module):
     Arguments:
         d_in: features of a token of the input.
         d_out: features of a token of the output, shared by the heads: each has d_out / num_heads.
-        context_length: the longest sequence that may come.
+        context_length: the length of the longest sequence that may come.
         dropout: the share of attention weights that is set to zero in training.
         num_heads: how many heads.
         qkv_bias: whether queries, keys and values have a bias.
 
-    Layers: `W_query`, `W_key`, `W_value` from d_in to d_out, the first head in their first rows;
+    Layers: `W_query`, `W_key`, `W_value` from d_in to d_out, the first head's weights in their first rows;
     `out_proj` from d_out to d_out, with a bias; each an nn.Linear, and no other parameters.
 
     Raises:
@@ -468,7 +467,7 @@ class MultiHeadAttention(nn.Module):
         ### END SOLUTION
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return what the tokens learn from themselves and from those before them.
+        """Return, for each token, what the heads gather from it and from the tokens before it.
 
         Arguments:
             x: (B, T, d_in), with T from 1 to context_length.
@@ -582,10 +581,10 @@ plt.show()
 # ### BEGIN SOLUTION
 # A head has one row of weights for each token, and the row sums to 1. To serve both wishes the single head
 # has to divide this budget: say half for the first token and half for the previous one. What comes out is
-# one mixture, the half of one value plus half of the other. The same sum arises from different pairs of
-# signs (+ and -, or - and +), so what is lost cannot be found again by any later layer, and it is no matter
-# of training: no weights of one head do it. Two heads make two rows, each with a budget of its own, and
-# their results stand side by side, so that out_proj can use each for itself.
+# one mixture, half of one value plus half of the other. The same sum arises from different pairs of signs
+# (+ and -, or - and +), so no later layer can find again what is lost, and more training does not help: no
+# weights of a single head can do it. Two heads make two rows, each with a budget of its own, and their
+# results stand side by side, so that out_proj can use each by itself.
 #
 # (One point for the shared budget and the mixture, one for why the mixture cannot be undone.)
 # ### END SOLUTION
@@ -594,8 +593,8 @@ plt.show()
 # ### Question 6: which size? (2 points)
 #
 # A model has d_in = 768, d_out = 768 and 12 heads. By which number are the scores divided, and why not by
-# $\sqrt{768}$? What would be different in the weights if they were? And why would a test with d_out = 2 and
-# two heads not notice that scaling is missing altogether?
+# $\sqrt{768}$? How would the weights differ if it were $\sqrt{768}$? And why would a test with d_out = 2
+# and two heads not notice that scaling is missing altogether?
 
 # %% [markdown] manual="which_size" points=2
 # ### BEGIN SOLUTION
@@ -618,7 +617,7 @@ plt.show()
 #   alone proves nothing: tokens and features must stay what they were.
 # - One wide layer is several narrow ones stacked, so many heads cost no more than one.
 # - Scores are scaled by the root of the *head's* size.
-# - Until `out_proj` the heads do not hear of each other; it joins what they found.
-# - The sharing must come out even, and a good constructor says so at once.
+# - Until `out_proj` the heads do not affect each other; it combines what they found.
+# - `d_out` must be divisible by the number of heads, and a good constructor checks that at once.
 #
 # Next: multi-head attention, a small network after it, and both of them several times over: a tiny GPT.

@@ -1,4 +1,4 @@
-"""Hidden tests of 08: every head gets the mask, no head hears of another, cutting and joining mix nothing."""
+"""Hidden tests of 08: every head gets the mask, no head affects another, cutting and joining mix nothing."""
 
 import torch
 from torch.nn.functional import linear, scaled_dot_product_attention
@@ -51,7 +51,7 @@ def expect_parameter_gradients(actual, expected):
     """Expect a gradient of the right value at each parameter."""
     for name, value in expected.parameters.items():
         gradient = actual.parameters.get(name)
-        expect(gradient is not None, f"No gradient reaches {name}. Is it used, and not cut off?")
+        expect(gradient is not None, f"No gradient reaches {name}. Is it used, or is the result cut off?")
         expect_close(gradient, value, atol=1e-4, name=f"The gradient of {name}")
 
 
@@ -61,7 +61,7 @@ def expect_alive(seen, shape):
     expect(bool(seen.parameters), "The module has no parameters.")
     for name, gradient in seen.parameters.items():
         asked_for = name.split(".")[-2:-1] in ([layer] for layer in (*LAYERS, *HEAD_LAYERS, "out_proj"))
-        message = f"No gradient reaches {name}. Is it used, and is the result not cut off?"
+        message = f"No gradient reaches {name}. Is it used, or is the result cut off?"
         expect(not asked_for or (gradient is not None and bool(gradient.any())), message)
     return output.detach()
 
@@ -146,7 +146,7 @@ def test_wrapper_parameters(student):
 
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_order(student, reference):
-    """With a seed, the heads come out as in the lesson: one after the other."""
+    """With a seed, the heads start as in the lesson, made one after the other."""
     for side in (student, reference):
         side.seed(42)
     expected = reference.MultiHeadAttentionWrapper(2, 0, 1, 3)(ENCODINGS, ENCODINGS, ENCODINGS)
@@ -204,7 +204,7 @@ def test_wrapper_hidden_keys(student):
 
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_heads_stay_apart(student):
-    """Other weights in one head change the features of that head only."""
+    """Changing one head's weights changes only that head's features."""
     weights = wrapper_weights(4, 3)
     q, k, v = torch.randn(5, 4), torch.randn(6, 4), torch.randn(6, 4)
     module = load(student.MultiHeadAttentionWrapper(4, 0, 1, 3), weights)
@@ -320,7 +320,9 @@ def test_split_batch(student):
     together = expect_dealt(student.split_heads(x, 2), x, (4, 2, 3, 5))
     for i in range(4):
         alone = expect_tensor(student.split_heads(x[i : i + 1], 2), (1, 2, 3, 5))
-        expect_equal(together[i : i + 1], alone, hint="A sequence comes out differently beside others.")
+        expect_equal(
+            together[i : i + 1], alone, hint="A sequence comes out differently in a batch than alone."
+        )
 
 
 @question("split_heads")
@@ -360,7 +362,7 @@ def test_merge_equal_sizes(student):
 
 @question("merge_heads")
 def test_merge_undoes_the_cut(student):
-    """Joining undoes cutting, however the cut lies in memory."""
+    """Joining undoes cutting, however the numbers lie in memory."""
     x = torch.randn(3, 5, 8)
     fresh = cut(x, 4)
     swapped = x.view(3, 5, 4, 2).transpose(1, 2)
@@ -434,7 +436,7 @@ def test_heads_bias(student):
 
 @question("MultiHeadAttention")
 def test_heads_like_wrapper(student, reference):
-    """It agrees with heads side by side that hold the same weights."""
+    """It agrees with separate heads, side by side, that hold the same weights."""
     weights = without_last_layer(weights_for(4, 12))
     x = torch.randn(2, 6, 4)
     names = {"W_q": "W_query", "W_k": "W_key", "W_v": "W_value"}
@@ -493,7 +495,7 @@ def test_heads_causal(student):
 
 @question("MultiHeadAttention")
 def test_heads_no_gradient_to_future(student):
-    """No gradient reaches a later token, and one reaches all earlier ones."""
+    """No gradient reaches a later token, but every earlier token gets one."""
     module = load(student.MultiHeadAttention(5, 12, 8, 0.0, 3), weights_for(5, 12))
     x = torch.randn(2, 7, 5, requires_grad=True)
     row = torch.zeros(2, 7, 12)
@@ -514,7 +516,7 @@ def test_heads_short_sequences(student):
     x = torch.randn(2, 9, 5)
     longest = expect_tensor(module(x), (2, 9, 12))
     for length in (8, 4, 1):
-        hint = "Only so much of the mask is needed as the sequence is long."
+        hint = "A shorter sequence needs only a part of the mask."
         expect_close(module(x[:, :length]), longest[:, :length], hint=hint)
     value = linear(x[:, :1], weights["W_value.weight"])
     single = linear(value, weights["out_proj.weight"], weights["out_proj.bias"])
@@ -534,7 +536,7 @@ def test_heads_batch(student):
 
 @question("MultiHeadAttention")
 def test_heads_stay_apart(student):
-    """Before out_proj, other weights in one head change the features of that head only."""
+    """Before out_proj, changing one head's weights changes only that head's features."""
     weights = without_last_layer(weights_for(5, 12))
     module = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), weights)
     x = torch.randn(2, 6, 5)
@@ -544,7 +546,9 @@ def test_heads_stay_apart(student):
     after = expect_tensor(load(module, weights)(x), (2, 6, 12))
     others = torch.tensor([0, 1, 2, 3, 8, 9, 10, 11])
     expect_close(
-        after[..., others], before[..., others], hint="Head 1 got other weights, and another followed."
+        after[..., others],
+        before[..., others],
+        hint="Head 1 got other weights, and another head's features changed.",
     )
     followed = (after[..., 4:8] - before[..., 4:8]).abs().max() > 1e-3
     expect(bool(followed), "Head 1 got other weights, but its features stayed the same.")

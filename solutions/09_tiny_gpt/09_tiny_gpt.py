@@ -2,8 +2,8 @@
 # # 9. A tiny GPT
 #
 # Everything is in place: attention that looks only at the past, and many heads of it. What is missing is
-# the house around it. In this notebook you build a small language model of the same kind as the large ones,
-# train it on a nursery rhyme in a few seconds, and let it write.
+# the rest of the model. In this notebook you build a small language model of the same kind as the large
+# ones, train it on a nursery rhyme in a few seconds, and let it write.
 #
 # Four questions lead there:
 #
@@ -80,7 +80,7 @@ class MultiHeadAttention(nn.Module):
 # $$\mathrm{out} = h + \mathrm{feedforward}(\mathrm{norm}_2(h))$$
 #
 # Note that the second line reads $h$, not $x$. The 2017 Transformer normalised after the addition
-# (post-norm); nearly all newer models do it before, because deep stacks train more calmly so.
+# (post-norm); nearly all newer models do it before, because deep stacks then train more calmly.
 #
 # The picture shows what LayerNorm does to four tokens of very different size.
 
@@ -114,7 +114,7 @@ class Block(nn.Module):
     Arguments:
         n_embd: number of features of a token, in and out
         num_heads: heads of the attention; n_embd is divisible by it
-        context_length: the longest sequence that may come in
+        context_length: the length of the longest sequence that may come in
         dropout: probability for MultiHeadAttention (and, if you like, at the end of each half)
 
     forward(x): (B, T, n_embd) -> (B, T, n_embd), for every T <= context_length; x is left as it was
@@ -190,11 +190,11 @@ assert torch.allclose(block_checked(some_tokens), some_tokens, atol=1e-4), (
 print("Block: this check passes")
 
 # %% [markdown]
-# What the residual paths do shows in a deep stack. Random tokens go through 16 of your blocks. How much
-# do they still resemble what went in? With residual paths each block refines what is there, and the tokens
-# stay recognisable to the end. The orange line takes the input away from each block's output again, so that
-# only what the halves add is handed on: one block, and the tokens resemble nothing that went in. Every block
-# would first have to learn to keep what it needs.
+# A deep stack shows what the residual paths do. Random tokens go through 16 of your blocks. How much do
+# they still resemble what went in? With residual paths each block refines what is there, and the tokens
+# stay recognisable to the end. For the orange line, the input is subtracted from each block's output again,
+# so that only what the halves add is handed on: after one block, the tokens no longer resemble what went
+# in. Every block would first have to learn to keep what it needs.
 
 
 # %% demo
@@ -221,11 +221,11 @@ axis.legend()
 plt.show()
 
 # %% [markdown]
-# ### Should your block not be ready
+# ### If your block is not ready
 #
 # You can go on all the same. `ReadyBlock` is PyTorch's own block, with the same arguments and shapes.
 # `make_block` gives your `Block` if it runs and can learn, and a `ReadyBlock` if it does not. Use it in the
-# next question. (Calling `Block` itself there is just as right.)
+# next question. (Calling `Block` itself there is right too.)
 
 
 # %%
@@ -260,7 +260,7 @@ def make_block(n_embd, num_heads, context_length):
 # ## From tokens to guesses
 #
 # Our text is a nursery rhyme, "The House That Jack Built", a little shortened. It is centuries old and free
-# for all. Each character is a token.
+# for everyone to use. Each character is a token.
 
 # %%
 TEXT = """This is the house that Jack built.
@@ -321,7 +321,7 @@ def decode(tokens):
 
 
 def random_batch(data, batch_size, length):
-    """(n,) -> tokens and targets, both (batch_size, length): random pieces, and the same moved on by one."""
+    """(n,) -> tokens and targets, both (batch_size, length): random pieces, and each moved on by one."""
     starts = torch.randint(len(data) - length, (batch_size, 1))
     places = starts + torch.arange(length)
     return data[places], data[places + 1]
@@ -357,11 +357,11 @@ plt.show()
 # | a Linear layer, the head: a score for every token that may come next | (B, T, vocab_size) |
 #
 # **Positions.** Attention compares tokens and takes weighted means. Apart from the mask it does not know
-# where they stand. So each place 0, 1, 2... has an embedding of its own, learnt like that of the tokens, and
-# it is added.
+# where they stand. So each place 0, 1, 2... has an embedding of its own, learnt like those of the tokens,
+# and it is added to the token's.
 #
 # **Loss.** The head's scores are called logits. Cross-entropy makes probabilities of them, by softmax, and
-# takes $-\log p$ of the token that really came next: the mean over all B × T guesses. A model that knows
+# takes $-\log p$ of the token that really came next, averaged over all B × T guesses. A model that knows
 # nothing gives every token about the same probability, 1 / vocab_size. So the loss starts near
 # $\log(\mathrm{vocab\_size})$. That is worth checking before any training.
 #
@@ -377,7 +377,8 @@ class TinyGPT(nn.Module):
         n_embd: number of features of a token
         num_heads: heads in each block
         num_layers: number of blocks, each with weights of its own
-        context_length: the longest sequence that may come in; kept as attribute `context_length`
+        context_length: the length of the longest sequence that may come in; kept as attribute
+            `context_length`
 
     forward(tokens, targets=None) -> (logits, loss)
         tokens: (B, T) int64, T <= context_length
@@ -385,10 +386,10 @@ class TinyGPT(nn.Module):
         logits: (B, T, vocab_size), with or without targets
         loss: 0-d, the mean cross-entropy of all B * T guesses; None without targets
 
-    Token and position embeddings (learnt, or any other kind of position), the blocks (from make_block),
-    a final LayerNorm, a Linear head. Logits are scores, before any softmax. Without training, the loss is
-    near log(vocab_size); a head that shares the token embedding's weights needs these to start small for it.
-    No dropout.
+    Token and position embeddings (learnt, or any other kind of position), the blocks (from make_block), a
+    final LayerNorm, a Linear head. Logits are scores, before any softmax. Without training, the loss is
+    near log(vocab_size); if the head shares the token embedding's weights, these must start small. No
+    dropout.
     """
 
     def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):
@@ -499,7 +500,7 @@ def generate(model, tokens, max_new_tokens):
     Arguments:
         model: called as model(tokens) -> (logits, loss), logits (B, T, vocab_size); takes at most
             model.context_length tokens; must be in evaluation mode when called, and afterwards in the mode
-            (training or evaluation) in which it came
+            (training or evaluation) that it had before
         tokens: (B, T) int64, the beginnings; T may be larger than model.context_length
         max_new_tokens: how many tokens to append to each; the whole batch goes into the model at once
 
@@ -562,7 +563,7 @@ def train_step(model, optimizer, tokens, targets):
         optimizer: holds the model's parameters
         tokens, targets: (B, T) int64, targets already moved on by one place
 
-    Gradients left over from before do not count.
+    Gradients left over from before must not count.
 
     Returns: the loss before the step, as a Python float (0-d, but no tensor).
     """
@@ -608,9 +609,9 @@ print("train_step: this check passes")
 # %% [markdown]
 # ## All together
 #
-# Now train your model on the rhyme: 26 characters, two blocks, 400 steps. It takes about ten seconds. The
-# dashed lines are milestones: `log(26)` is pure guessing; the dotted one is the best that a model can do
-# which looks at the last character alone.
+# Now train your model on the rhyme: 26 characters, two blocks, 400 steps. It takes about ten seconds. Two
+# lines are milestones: the dashed one, `log(26)`, is pure guessing; the dotted one is the best that a model
+# can do if it looks at the last character alone.
 
 # %% demo
 torch.set_num_threads(1)  # so small a model is fastest on one core
@@ -640,13 +641,13 @@ print(decode(generate(model, prompt, 360)[0]))
 
 # %% [markdown]
 # It writes rhyme, not noise, and finds its way through the verses. It has learnt these few lines by heart:
-# with so little text a model can do nothing else. More text, more blocks and more patience make the rest of
-# the difference to the large ones; the parts are the same.
+# with so little text a model can do nothing else. The large models have more text, more blocks and more
+# training; the parts are the same.
 #
-# What do its heads look at? Here are the four heads of the last block, reading a line and a half. Each row is
-# a token and shows where it looks. Dark squares near the diagonal: a head that watches the last few
-# characters. A dark column: a token, such as a line break or the end of a word, to which many later ones look
-# back. Nobody told the heads to share the work; that came with the training.
+# What do its heads look at? Here are the four heads of the last block, reading a line and a half. Each row
+# is a token and shows where it looks. Dark squares near the diagonal show a head that watches the last few
+# characters. A dark column shows a token, such as a line break or the end of a word, to which many later
+# ones look back. Nobody told the heads to share the work; that came with the training.
 
 
 # %% demo
@@ -690,12 +691,12 @@ else:
 # - why a model of attention needs positions;
 # - how one piece of text holds as many exercises as it has tokens, and why the mask makes that fair;
 # - what the loss says, before and after training;
-# - what it takes to generate: last guess, crop, mode.
+# - what it takes to generate: the last guess, the cropping and the right mode.
 #
 # ### Question 5: no peeking (2 points)
 #
-# During training the model sees the whole piece of text at once, targets and all. Why can it not simply copy
-# the next token from its input? And what would take longer if we trained on one guess at a time? Three or
+# During training the model sees the whole piece of text at once, targets and all. Why can it not simply
+# copy the next token from its input? And why would it take longer to train on one guess at a time? Three or
 # four sentences.
 
 # %% [markdown] manual="why_no_peeking" points=2
@@ -722,9 +723,9 @@ else:
 # A model that knows nothing should give each of the 50 tokens about the probability 1/50, and -log(1/50) =
 # log(50) is about 3.9. A loss of 12 means that the fresh model is sure of itself and wrong: the logits are
 # far too large, for instance because the weights start too large or the final LayerNorm is missing; or the
-# loss is a sum over guesses and no mean. A loss of 0.9 means that it knows the answer already: the future
-# leaks in (no mask), or the targets are not moved on by one place, so that it need only repeat its input; or
-# the loss is divided once too often.
+# loss is a sum over guesses and not a mean. A loss of 0.9 means that it knows the answer already: the
+# future leaks in (no mask), or the targets are not moved on by one place, so that it need only repeat its
+# input; or the loss is divided once too often.
 #
 # (1 point: near log(50), since all tokens are about equally likely. 1 point: a sensible cause for each: too
 # large and too sure or summed; knows the answer, by a leak or unshifted targets, or scaled down.)

@@ -210,7 +210,7 @@ def test_block_adds_feed_forward(student):
     wide = norm(h) @ parameters[first].T
     bends = (F.gelu(wide), F.gelu(wide, approximate="tanh"), F.relu(wide))
     right = (torch.allclose(whole, h + bent @ parameters[second].T, atol=1e-3, rtol=0) for bent in bends)
-    fault = "The second half adds something else than Linear(GELU or ReLU(Linear(norm(h)))) to h."
+    fault = "The second half adds something other than Linear(GELU or ReLU(Linear(norm(h)))) to h."
     expect(any(right), f"{fault} What goes into it, what stands between, and what is it added to?")
 
 
@@ -224,7 +224,7 @@ def test_block_has_two_norms(student):
 
 @question("Block")
 def test_block_learns_everywhere(student):
-    """A gradient reaches every parameter of the block, and what came before it."""
+    """A gradient reaches every parameter of the block, and the block's input."""
     block = student.Block(N_EMBD, HEADS, CONTEXT)
     x = torch.randn(2, 5, N_EMBD, requires_grad=True)
     inspection = block.inspect(x, weight=torch.randn(2, 5, N_EMBD))
@@ -248,7 +248,7 @@ def test_block_drops_in_training_only(student):
 
 @question("Block")
 def test_block_needs_no_dropout(student):
-    """Without the argument dropout nothing is dropped, in training either."""
+    """Without the argument dropout nothing is dropped, not even in training."""
     block = large_block(student)
     block.train()
     same = torch.equal(*twice(block, tokens_like(2, 6, N_EMBD)))
@@ -481,7 +481,9 @@ def test_layers_have_weights_of_their_own(student):
     """Each block brings parameters of its own, and the model knows them."""
     (one, two, three), _ = weights(student)
     expect(two > one, "Two blocks have no more parameters than one. Are they registered, and each a new one?")
-    expect(three - two == two - one, "The number of parameters must grow alike with every block.")
+    expect(
+        three - two == two - one, "The number of parameters must grow by the same amount with every block."
+    )
 
 
 @question("TinyGPT")
@@ -565,7 +567,7 @@ def test_greedy_continuation(student):
     """Each new token is the likeliest after all tokens so far."""
     tokens = torch.tensor([[1, 4], [7, 3], [0, 11]])
     new = written(student, recorder(student), tokens, 3)
-    hint = "Which place's logits tell the token to come, and which is likeliest?"
+    hint = "Which place's logits tell the token to come, and which token is likeliest?"
     expect_equal(new, continued(tokens, 3), hint=hint)
 
 
@@ -644,7 +646,7 @@ def test_context_length_is_the_models(student):
 
 @question("generate")
 def test_result_is_repeatable(student):
-    """Greedy means no chance: two calls give the same."""
+    """Greedy means without chance: two calls give the same tokens."""
     tokens, model = torch.randint(13, (4, 3)), recorder(student)
     first, second = (written(student, model, tokens, 8) for _ in range(2))
     expect_equal(second, first, name="The second result", hint="Is a token drawn at random?")
@@ -715,7 +717,9 @@ def test_one_step_down(student):
     trial = Trial(student)
     trial.train()
     waits = student.define(BIGRAM, "has_gradient")(trial.model)
-    nudge = "A gradient is there; who uses it?" if waits else "Was one there when the optimizer stepped?"
+    nudge = (
+        "A gradient is there; who uses it?" if waits else "Was a gradient there when the optimizer stepped?"
+    )
     expect(not torch.equal(trial.table, trial.start), f"The parameters have not moved. {nudge}")
     trial.expect_steps(1, "One gradient, one step, downwards.")
 
@@ -740,7 +744,7 @@ def test_old_gradients_do_not_count(student):
 
 @question("train_step")
 def test_two_calls_take_two_steps(student):
-    """Two calls take two steps, each with the gradient of its own moment."""
+    """Two calls take two steps, each with a fresh gradient."""
     trial = Trial(student)
     trial.train()
     trial.train()

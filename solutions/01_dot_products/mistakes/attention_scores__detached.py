@@ -1,5 +1,5 @@
-"""The scores are right, but cut off from the inputs, as .item(), .tolist(), .detach() and torch.tensor(...)
-all do, so that nothing can be learnt from them. Can you stay with tensors?
+"""The scores are right, but cut off from the inputs, so nothing can be learnt from them. That is what
+.item(), .tolist(), .detach() and torch.tensor(...) do. Can you stay with tensors?
 """
 
 

@@ -1,4 +1,4 @@
-"""A Python list of numbers is not yet a tensor. torch.stack joins tensors of one shape into one."""
+"""A Python list of numbers is not yet a tensor. torch.stack joins tensors of the same shape into one."""
 
 
 def attention_scores(inputs, query):

@@ -1,4 +1,4 @@
-"""The products of the entries are there, but a dot product is one number a row. Which dimension is left to
+"""The products of the entries are there, but each row should give one number. Which dimension is left to
 add up?
 """
 

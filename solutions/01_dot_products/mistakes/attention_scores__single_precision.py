@@ -1,5 +1,5 @@
-"""A new tensor is float32 unless told otherwise, and what is written into it or added to it is rounded. How
-does it take over the dtype of the inputs?
+"""A new tensor is float32 unless told otherwise, and what is written into it or added to it is rounded.
+How can it take over the dtype of the inputs?
 """
 
 

@@ -1,5 +1,5 @@
-"""The example has six tokens, others have more or fewer. Where does your function learn how many scores to
-compute?
+"""The example has six tokens, other inputs have more or fewer. Where does your function learn how many
+scores to compute?
 """
 
 

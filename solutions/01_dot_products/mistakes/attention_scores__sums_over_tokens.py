@@ -1,4 +1,4 @@
-"""You add up over the tokens and get one number a dimension. A score belongs to a token: over which
+"""You add up over the tokens and get one number for each dimension. A score belongs to a token: over which
 dimension do you sum?
 """
 

@@ -1,5 +1,5 @@
-"""You add up inside each token and get one number a token. The sum runs over the tokens and keeps the
-dimensions apart.
+"""You add up inside each token and get one number for each token. The sum should run over the tokens and
+keep the dimensions apart.
 """
 
 

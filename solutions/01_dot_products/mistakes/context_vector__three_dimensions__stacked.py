@@ -1,5 +1,5 @@
-"""The example has three dimensions, others have more or fewer. Where does your function learn how long a
-token's vector is?
+"""The example has three dimensions, other inputs have more or fewer. Where does your function learn how
+long a token's vector is?
 """
 
 

@@ -1,5 +1,5 @@
-"""The inputs get their gradient, but the weights do not: taken out with .item() or .detach() they have no
-past. Nothing could learn where to look.
+"""The inputs get their gradient, but the weights do not: .item() or .detach() cuts them off, so nothing
+could learn where to look.
 """
 
 

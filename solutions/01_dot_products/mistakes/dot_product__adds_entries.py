@@ -1,5 +1,5 @@
-"""Entries of the same place are multiplied and the products are added. Which of the two does your loop do
-inside, which outside?
+"""A dot product multiplies entries at the same place and adds up the products. Which of these two steps is
+missing from your loop?
 """
 
 

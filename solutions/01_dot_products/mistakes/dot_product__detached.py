@@ -1,5 +1,5 @@
-"""The number is right, but it knows nothing of a and b any more, as after .item(), .detach() or
-torch.tensor(...). Add up the tensors themselves instead of their numbers.
+"""The number is right, but it is cut off from a and b, as after .item(), .detach() or torch.tensor(...).
+Add up the tensors themselves instead of their numbers.
 """
 
 

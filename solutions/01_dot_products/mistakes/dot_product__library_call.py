@@ -1,6 +1,4 @@
-"""The one call that torch offers gives the right number. This question wants the loop that stands behind
-it.
-"""
+"""torch's own call gives the right number. This question asks for the loop behind it."""
 
 
 def dot_product(a, b):

@@ -1,5 +1,5 @@
-"""Here negative scores keep their sign, in the sum too. That this gives strange weights is the point of
-the next question.
+"""Negative scores keep their sign here, in the sum too. The weights may look strange; the next question
+deals with that.
 """
 
 

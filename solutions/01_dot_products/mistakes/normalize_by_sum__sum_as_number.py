@@ -1,5 +1,5 @@
-"""The weights are right, but gradients know only half of the story: the sum depends on the scores as well,
-and .item() or .detach() hides that from them.
+"""The weights are right, but the gradient misses a part: the sum depends on the scores as well, and
+.item() or .detach() hides that.
 """
 
 

@@ -1,5 +1,5 @@
-"""Try scores that are all -1e4. Subtract the largest score, sign and all: its size alone can be far from
-every score.
+"""Try scores that are all -1e4. Subtract the largest score with its sign: the largest absolute value can
+be far from every score.
 """
 
 

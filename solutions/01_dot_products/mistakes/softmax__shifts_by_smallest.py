@@ -1,6 +1,4 @@
-"""Which exponents are left after you subtract the smallest score? The largest of them is what can
-overflow.
-"""
+"""Which exponents are left after you subtract the smallest score? The largest of them can overflow."""
 
 
 def softmax(scores):

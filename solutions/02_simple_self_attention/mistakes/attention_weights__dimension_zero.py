@@ -1,4 +1,4 @@
-"""Dimension 0 is the column of a single sentence, and the sentence itself in a batch. Which dimension
+"""Dimension 0 counts the rows of a single sentence's scores, and the sentences of a batch. Which dimension
 belongs to the token that is looked at?
 """
 

@@ -1,4 +1,4 @@
-"""All weights together sum to 1 in your matrix. Each token that asks has one whole attention of its own."""
+"""All weights together sum to 1 in your matrix. Each token that asks has an attention of 1 of its own."""
 
 
 def attention_weights(scores):

@@ -1,5 +1,5 @@
-"""Without keepdim=True the sums of the rows lie down along the columns: broadcasting divides column j by
-the sum of row j.
+"""Without keepdim=True the sums of the rows line up with the columns: broadcasting divides column j by the
+sum of row j.
 """
 
 

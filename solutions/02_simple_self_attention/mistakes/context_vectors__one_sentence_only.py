@@ -1,4 +1,4 @@
-"""Your formula names two dimensions, so a batch does not fit in. How does einsum, or @, pass leading
+"""Your formula names exactly two dimensions, so a batch does not fit. How do einsum and @ pass leading
 dimensions on?
 """
 

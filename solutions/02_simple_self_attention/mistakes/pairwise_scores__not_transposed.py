@@ -1,5 +1,5 @@
-"""The columns of the second factor are what the rows of the first are multiplied with. As it stands, do
-these have the same length?
+"""A matrix product multiplies rows of the first factor with columns of the second. Do yours have the same
+length?
 """
 
 

@@ -1,5 +1,5 @@
-"""On a batch, all dimensions are turned round, the batch as well, as .T does it. Which two dimensions must
-change places, counted from the end?
+"""On a batch your step reverses all dimensions, the batch's too, as .T does. Which two must change places,
+counted from the end?
 """
 
 

@@ -1,4 +1,6 @@
-"""In which round does your function return? What is indented into the loop ends with its first round."""
+"""In which round does your function return? A return that is indented into the loop ends it in the first
+round.
+"""
 
 
 def pairwise_scores_loop(inputs):

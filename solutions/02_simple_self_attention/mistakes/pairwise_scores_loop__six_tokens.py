@@ -1,4 +1,4 @@
-"""The example has six tokens, others have more or fewer. Where do your loops learn how far to count?"""
+"""The example has six tokens, other inputs have more or fewer. Where do your loops learn how far to count?"""
 
 
 def pairwise_scores_loop(inputs):

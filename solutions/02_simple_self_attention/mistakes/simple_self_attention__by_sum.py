@@ -1,4 +1,6 @@
-"""Dividing by the sum of a row gives no shares as soon as scores are negative. Where is the exponential?"""
+"""Dividing by the sum of a row does not give shares when some scores are negative. Where is the
+exponential?
+"""
 
 
 def simple_self_attention(inputs):

@@ -1,5 +1,5 @@
-"""Dimensions 0 and 1 are the last two of a single sentence, but in a batch 0 is the sentence. Count from
-the end.
+"""Dimensions 0 and 1 are the last two of a single sentence, but in a batch dimension 0 counts the
+sentences. Count from the end.
 """
 
 

@@ -1,5 +1,5 @@
-"""Your columns sum to 1, not your rows. The scores are symmetric, so only the softmax decides which is
-which.
+"""Your columns sum to 1, not your rows. The scores are symmetric, so only the softmax can tell rows from
+columns.
 """
 
 

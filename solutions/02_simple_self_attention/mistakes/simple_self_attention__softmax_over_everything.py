@@ -1,4 +1,4 @@
-"""All weights together sum to 1. Each token that asks has one whole attention of its own."""
+"""All your weights together sum to 1. Each token that asks has an attention of 1 of its own."""
 
 
 def simple_self_attention(inputs):

@@ -1,5 +1,5 @@
-"""The result is right, but the gradient takes only the way through the mix. The weights depend on the
-inputs as well; what cuts them off?
+"""The result is right, but the gradient flows only through the mix. The weights depend on the inputs as
+well; what cuts them off?
 """
 
 

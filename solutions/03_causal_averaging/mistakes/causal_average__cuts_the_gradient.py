@@ -1,5 +1,5 @@
 """The numbers are right, but something cuts the result off from x, as `.detach()`, `.data` and `.tolist()`
-do, and nothing could be trained through it.
+do, so nothing could be trained through it.
 """
 
 

@@ -1,5 +1,5 @@
-"""A float64 x comes back as float32, and half of its digits are gone. Let the weights follow x, not x the
-weights.
+"""A float64 x comes back as float32, and half of its digits are gone. Convert the weights to x's type, not
+x to theirs.
 """
 
 

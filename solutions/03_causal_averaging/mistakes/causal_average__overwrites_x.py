@@ -1,5 +1,5 @@
-"""The result is right, and x is gone: something works in place, as a method does whose name ends with an
-underscore, or an assignment to a part of x.
+"""The result is right, but x has been overwritten. Methods whose name ends in an underscore do that, and
+so do assignments to a part of x.
 """
 
 

@@ -1,5 +1,5 @@
-"""With the weights turned around, row 0 mixes all tokens of the future. Which index of the weights is the
-token that looks?
+"""With the weights turned around, row 0 mixes all tokens of the future. Which index of the weights stands
+for the token that looks?
 """
 
 

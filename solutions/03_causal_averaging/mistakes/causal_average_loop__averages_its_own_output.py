@@ -1,4 +1,4 @@
-"""You spare the caller's x by a copy, but the loop then averages rows of the copy that it has already
+"""You protect the caller's x with a copy, but the loop then averages rows of the copy that it has already
 replaced. Which tensor holds the original rows?
 """
 

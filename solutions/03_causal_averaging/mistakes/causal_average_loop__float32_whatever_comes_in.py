@@ -1,4 +1,4 @@
-"""A new tensor is float32 unless told otherwise, and what is written into it is rounded. How does it take
+"""A new tensor is float32 unless told otherwise, and what is written into it is rounded. How can it take
 over the number type of x?
 """
 

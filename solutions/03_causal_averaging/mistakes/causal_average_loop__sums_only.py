@@ -1,4 +1,4 @@
-"""The rows grow with t. A sum becomes a mean by one more step."""
+"""The rows grow with t. One more step turns a sum into a mean."""
 
 
 def causal_average_loop(x):

@@ -1,5 +1,5 @@
-"""The averages are right, but whoever called the function finds them in x too, and the tokens are gone.
-Where does the result live?
+"""The averages are right, but they have replaced the tokens in the caller's x. Where else could the result
+go?
 """
 
 

@@ -1,5 +1,5 @@
-"""Sum your weights along a row and along a column. The token that looks is the row, and it is the one who
-shares out a weight of 1.
+"""Sum your weights along a row and along a column. The row is the token that looks, and it shares out a
+weight of 1.
 """
 
 

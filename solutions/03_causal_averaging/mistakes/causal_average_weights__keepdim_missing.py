@@ -1,4 +1,4 @@
-"""Row sums of shape (T,) line up with the columns, so each column is divided by another row's sum. What
+"""Row sums of shape (T,) line up with the columns, so each column is divided by the sum of a row. What
 does `keepdim=True` change?
 """
 

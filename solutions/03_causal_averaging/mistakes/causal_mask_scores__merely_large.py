@@ -1,5 +1,5 @@
-"""A large negative number hides only scores that are small beside it. This question asks for the one that
-hides all.
+"""A large negative number hides only scores that are small beside it. This question asks for the one
+number that hides any score.
 """
 
 

@@ -1,4 +1,4 @@
-"""The future is masked, but the triangle of ones has stayed. Which score shall a visible token have here?"""
+"""The future is masked, but the triangle of ones has stayed. Which score should a visible token have here?"""
 
 
 def causal_mask_scores(length):

@@ -1,4 +1,6 @@
-"""Read row 0: it may look at everything that follows. Which side of the diagonal is the future?"""
+"""Read row 0: in your mask the first token may look at everything that follows. Which side of the diagonal
+is the future?
+"""
 
 
 def causal_mask_scores(length):

@@ -1,5 +1,5 @@
-"""The softmax of a row in which everything is -inf is 0 / 0, that is NaN. Which token has your first row
-lost?
+"""The softmax of a row in which everything is -inf is 0 / 0, that is NaN. Which token is missing from your
+first row?
 """
 
 

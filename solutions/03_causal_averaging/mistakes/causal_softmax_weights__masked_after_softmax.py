@@ -1,5 +1,5 @@
-"""Struck out after the softmax, the hidden tokens keep their share of the whole, and the rows no longer
-sum to 1. Mask first.
+"""If hidden tokens are struck out after the softmax, their share of the whole is lost, and the rows no
+longer sum to 1. Mask first.
 """
 
 

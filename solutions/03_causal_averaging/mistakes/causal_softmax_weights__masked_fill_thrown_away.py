@@ -1,5 +1,5 @@
-"""All your rows are even over the whole sequence, as if there were no mask. `masked_fill` returns its result
-and leaves the scores as they are; which of the two goes on?
+"""All your rows are even over the whole sequence, as if there were no mask. `masked_fill` returns its
+result and leaves the scores as they are; which of the two do you use next?
 """
 
 

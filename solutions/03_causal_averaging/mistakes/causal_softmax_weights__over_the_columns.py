@@ -1,4 +1,4 @@
-"""Your columns sum to 1, your rows do not. The token that looks is the row: over which dimension does it
+"""Your columns sum to 1, your rows do not. The row is the token that looks: over which dimension does it
 share out its weight?
 """
 

@@ -1,5 +1,5 @@
-"""All dimensions of the keys are turned around, the batch too, as `.T` does it. Only the last two must change
-places.
+"""Your step reverses all dimensions of the keys, the batch's too, as `.T` does. Only the last two must
+change places.
 """
 
 

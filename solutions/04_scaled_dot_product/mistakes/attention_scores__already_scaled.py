@@ -1,5 +1,5 @@
-"""These scores are divided by a root already. Scaling has a question of its own; here the plain dot
-products are asked for.
+"""These scores are divided by a root already. Scaling has a question of its own; this one asks for the
+plain dot products.
 """
 
 

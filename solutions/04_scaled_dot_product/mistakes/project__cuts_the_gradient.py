@@ -1,5 +1,5 @@
-"""The numbers are right, but the matrices are cut off, as by `.data` or `.detach()`, and training could never
-change them.
+"""The numbers are right, but the matrices are cut off, as `.data` or `.detach()` would do, so training
+could never change them.
 """
 
 

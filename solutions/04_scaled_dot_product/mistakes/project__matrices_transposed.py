@@ -1,5 +1,5 @@
-"""Matrices of shape (d_in, d_k) fit as they are. Turned around, they fit only when they are square, and
-then the result is another one.
+"""Matrices of shape (d_in, d_k) fit as they are. Transposed, they fit only when they are square, and then
+the result is wrong.
 """
 
 

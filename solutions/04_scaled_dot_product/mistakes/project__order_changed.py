@@ -1,5 +1,5 @@
-"""All three are right, but they are returned in another order than the description says. Who unpacks them
-will take one for the other.
+"""All three are right, but they are returned in another order than the description says. Whoever unpacks
+them will take one for another.
 """
 
 

@@ -1,6 +1,4 @@
-"""The weights are right, but they are cut off from the scores, and attention could not learn where to
-look.
-"""
+"""The weights are right, but they are cut off from the scores, so attention could not learn where to look."""
 
 
 def scaled_attention_weights(scores, d_k):

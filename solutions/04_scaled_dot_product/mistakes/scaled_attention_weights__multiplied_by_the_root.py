@@ -1,4 +1,4 @@
-"""Your weights get sharper with a larger d_k, and should not. Dividing by 1/sqrt(d_k) is multiplying by
+"""Your weights get sharper as d_k grows, but they should not. Dividing by 1/sqrt(d_k) is multiplying by
 sqrt(d_k).
 """
 

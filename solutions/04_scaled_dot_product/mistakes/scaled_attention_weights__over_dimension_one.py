@@ -1,5 +1,5 @@
-"""In a batch, dimension 1 holds the queries, so they compete for each key. Which dimension are the keys,
-in any shape?
+"""In a batch, dimension 1 holds the queries, so they compete for each key. Which dimension counts the
+keys, in any shape?
 """
 
 

@@ -1,6 +1,4 @@
-"""You scale by the number of keys, which the shape of the scores shows. The width of a key is what d_k
-says.
-"""
+"""You scale by the number of keys, read off the shape of the scores. Which argument is the width of a key?"""
 
 
 def scaled_attention_weights(scores, d_k):

@@ -1,4 +1,4 @@
-"""You average the keys. Keys are for being found; what is said stands in another argument."""
+"""You average the keys. Keys say how well a token matches; what it says stands in another argument."""
 
 
 def scaled_dot_product_attention(queries, keys, values):

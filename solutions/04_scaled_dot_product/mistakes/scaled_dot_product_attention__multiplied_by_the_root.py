@@ -1,4 +1,4 @@
-"""Your scores become larger by the scaling. Dividing by 1/sqrt(d_k) is multiplying by sqrt(d_k)."""
+"""The scaling makes your scores larger. Dividing by 1/sqrt(d_k) is multiplying by sqrt(d_k)."""
 
 
 def scaled_dot_product_attention(queries, keys, values):

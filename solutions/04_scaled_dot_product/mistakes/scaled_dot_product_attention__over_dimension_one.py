@@ -1,5 +1,5 @@
 """In a batch, dimension 1 holds the queries, so your softmax makes them compete. For a matrix it is the
-same as -1, for a batch not.
+last dimension, for a batch it is not.
 """
 
 

@@ -1,4 +1,4 @@
-"""The weights come back, not what they make of the values. One product is missing."""
+"""You return the weights, not the mixture that they make of the values. One product is missing."""
 
 
 def scaled_dot_product_attention(queries, keys, values):

@@ -1,5 +1,5 @@
-"""You scale by the width that a token of the lesson had before it was projected. By then it is gone:
-which width do the scores come from?
+"""You scale by the width that the lesson's tokens had before they were projected. Scores are made
+afterwards: over which width do they sum?
 """
 
 

@@ -1,4 +1,6 @@
-"""Your transpose names the dimensions of a batch and fails for others. How do you count from the end?"""
+"""Your transpose names the dimensions of a batch and fails for other shapes. How do you count from the
+end?
+"""
 
 
 def scaled_dot_product_attention(queries, keys, values):

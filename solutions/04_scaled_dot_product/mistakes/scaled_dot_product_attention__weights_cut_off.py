@@ -1,5 +1,5 @@
-"""The result is right, but the weights are cut off from queries and keys, so where to look can never be
-learnt.
+"""The result is right, but the weights are cut off from queries and keys, so attention could never learn
+where to look.
 """
 
 

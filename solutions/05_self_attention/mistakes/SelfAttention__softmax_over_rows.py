@@ -1,5 +1,6 @@
-"""row_dim runs down the rows, col_dim runs along one. Along which should the weights of one token sum
-to 1?"""
+"""row_dim runs from row to row, col_dim runs along one row. Along which should the weights of one token
+sum to 1?
+"""
 
 
 class SelfAttention(nn.Module):

@@ -1,4 +1,4 @@
-"""What is handed over is made by the third matrix. Which one makes your values?"""
+"""The third matrix makes what a token hands over. Which one makes your values?"""
 
 
 class SelfAttention_v1(nn.Module):

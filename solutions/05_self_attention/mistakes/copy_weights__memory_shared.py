@@ -1,5 +1,5 @@
-"""The numbers are right, but each lives in one place and has two owners: training the target changes the
-source too. What makes a tensor of its own?
+"""The numbers are right, but both modules share them: training the target changes the source too. What
+makes a tensor of its own?
 """
 
 

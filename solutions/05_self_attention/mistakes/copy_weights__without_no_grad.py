@@ -1,4 +1,6 @@
-"""torch refuses to overwrite a parameter as part of a computation. How do you say that this is none?"""
+"""torch refuses to overwrite a parameter as part of a computation. How do you tell it that this is not
+one?
+"""
 
 
 def copy_weights(source, target):

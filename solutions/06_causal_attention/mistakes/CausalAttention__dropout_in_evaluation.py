@@ -1,4 +1,4 @@
-"""In evaluation nothing may be dropped. How does a function, unlike a layer, learn which of the two it is?"""
+"""In evaluation nothing may be dropped. A layer knows which mode it is in. How does a function learn it?"""
 
 
 class CausalAttention(nn.Module):

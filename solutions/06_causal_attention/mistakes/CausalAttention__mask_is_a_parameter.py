@@ -1,5 +1,6 @@
-"""The optimiser would get your mask to train. Which of torch's three homes for a tensor is meant for a
-rule?"""
+"""The optimizer would get your mask to train. Of the three ways to keep a tensor in a module, which one is
+meant for a rule?
+"""
 
 
 class CausalAttention(nn.Module):

@@ -1,4 +1,4 @@
-"""Give the module a text that is shorter than context_length. Which shape has the mask then?"""
+"""Give the module a text that is shorter than context_length. What shape does the mask have then?"""
 
 
 class CausalAttention(nn.Module):

@@ -1,4 +1,4 @@
-"""What is handed over is made by the third layer. Which one makes your values?"""
+"""The third layer makes what a token hands over. Which one makes your values?"""
 
 
 class CausalAttention(nn.Module):

@@ -1,4 +1,4 @@
-"""Dropped weights are missing in the sum. By what should the remaining ones be divided?"""
+"""Dropped weights are missing from the sum. By what should the remaining ones be divided?"""
 
 
 class CausalAttention(nn.Module):

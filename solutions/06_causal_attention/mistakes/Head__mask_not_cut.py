@@ -1,5 +1,4 @@
-"""Give the head a text that is shorter than block_size. Which shape has the mask then, and which the
-scores?"""
+"""Give the head a text that is shorter than block_size. What shapes do the mask and the scores have then?"""
 
 
 class Head(nn.Module):

@@ -1,5 +1,5 @@
-"""Nothing is hidden. Does the mask reach the weights, and is what comes of it kept?
-Some methods change a tensor, others leave it as it is and return a new one.
+"""Nothing is hidden. Does the mask reach the weights, and is the result kept? Some methods change a
+tensor, others leave it as it is and return a new one.
 """
 
 

@@ -1,5 +1,6 @@
-"""If tokens and numbers happen to be equally many, nothing complains. What do the rows of q meet in
-your product?"""
+"""If a token has as many numbers as there are tokens, this gives no error. What do the rows of q meet in
+your product?
+"""
 
 
 class MaskedSelfAttention(nn.Module):

@@ -1,4 +1,4 @@
-"""Your function hides a triangle of its own. Does it obey a mask that is none?"""
+"""Your function hides a triangle of its own. Does it obey a mask that is not a triangle?"""
 
 
 def masked_attention_weights(scores, mask):

@@ -1,4 +1,6 @@
-"""Some scores are negative, so their quotient by a sum is no share. Which function makes shares of them?"""
+"""Some scores are negative, so dividing them by a sum gives no shares. Which function makes shares of
+them?
+"""
 
 
 def masked_attention_weights(scores, mask):

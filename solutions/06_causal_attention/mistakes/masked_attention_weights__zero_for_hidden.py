@@ -1,4 +1,4 @@
-"""A score of 0 is an ordinary score. What is its exponential, and what should it be?"""
+"""A score of 0 is an ordinary score. What is its exponential, and what should that of a hidden score be?"""
 
 
 def masked_attention_weights(scores, mask):

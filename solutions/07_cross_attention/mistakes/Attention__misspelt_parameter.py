@@ -1,5 +1,5 @@
 """Compare the names in the signature with the names in the body, letter by letter. What a class is given
-and what happens to lie around in the notebook are two things.
+and what happens to lie around in the notebook are two different things.
 """
 
 import torch

@@ -1,5 +1,5 @@
-"""In the table of scores the rows belong to those who ask. Whose rows has yours when there are 3 queries
-and 5 keys?
+"""In the table of scores the rows belong to those who ask. Whose rows does yours have when there are 3
+queries and 5 keys?
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""How wide is your mask when even the longest sentence leaves some room?"""
+"""How wide is your mask when even the longest sentence is shorter than max_length?"""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Positions count from 0. At which position stands the first padding of a sentence of length 2?"""
+"""Positions count from 0. At which position does the padding of a sentence of length 2 begin?"""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Until the end no head has heard of another. Which layer lets them speak together?"""
+"""Until the end no head affects another. Which layer combines them?"""
 
 import torch
 from torch import nn

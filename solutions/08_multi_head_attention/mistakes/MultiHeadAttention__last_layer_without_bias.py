@@ -1,4 +1,4 @@
-"""qkv_bias speaks of queries, keys and values. What does the exercise say of out_proj?"""
+"""qkv_bias is about queries, keys and values. What does the exercise say about out_proj?"""
 
 import torch
 from torch import nn

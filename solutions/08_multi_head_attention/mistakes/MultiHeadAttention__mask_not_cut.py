@@ -1,4 +1,4 @@
-"""The mask is made for the longest sequence. What does a shorter one need of it?"""
+"""The mask is made for the longest sequence. Which part of it does a shorter one need?"""
 
 import torch
 from torch import nn

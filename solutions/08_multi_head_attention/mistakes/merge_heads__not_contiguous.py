@@ -1,4 +1,4 @@
-"""After transpose the numbers lie in memory in another order than they are counted. What does view need,
+"""After transpose the numbers lie in memory in another order than the shape suggests. What does view need,
 and what does reshape do about it?
 """
 

@@ -1,4 +1,4 @@
-"""Only two dimensions change places. Compare the sizes of yours one by one."""
+"""Only two dimensions change places. Compare the sizes of your result with the description, one by one."""
 
 
 def split_heads(x, num_heads):

@@ -1,4 +1,4 @@
-"""Each head is to attend over tokens. Which of the two dimensions must stand further to the right?"""
+"""Each head attends over tokens. Of heads and tokens, which dimension must stand further to the right?"""
 
 
 def split_heads(x, num_heads):

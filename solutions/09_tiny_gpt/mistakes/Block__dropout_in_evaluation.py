@@ -1,5 +1,5 @@
-"""Your block drops features in evaluation too. How does a dropout layer know the mode, and how would
-F.dropout?
+"""Your block drops features in evaluation too. A dropout layer knows the mode by itself. How does
+F.dropout learn it?
 """
 
 

@@ -1,4 +1,4 @@
-"""You draw the next token by chance, in proportion to its probability. What does greedy mean?"""
+"""You draw the next token at random, in proportion to its probability. What does greedy mean?"""
 
 
 def generate(model, tokens, max_new_tokens):
