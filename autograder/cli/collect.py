@@ -14,7 +14,9 @@ from autograder.cli import options
 )
 @click.option("--exercise", help="All notebooks are of this exercise, whatever their names.")
 @click.option(
-    "--pattern", metavar="REGEX", help="Read names by its groups student and, if any, exercise and timestamp."
+    "--pattern",
+    metavar="REGEX",
+    help="Read names by its groups: student and, if any, exercise and timestamp.",
 )
 @click.option(
     "--students",
@@ -37,16 +39,10 @@ def collect(
     It reads the exports of Canvas (which yield students' user ids), Moodle (their full names) and Gradescope
     (their sids or addresses), and folders or archives of students. Times without a zone are taken for UTC.
     """
-    from autograder.collecting.collect import CollectedLine, collect_archives
+    from autograder.collecting.collect import collect_archives
+    from autograder.collecting.instructor import read_pattern, read_roster
     from autograder.collecting.naming import NamingRules
-    from autograder.collecting.pattern import read_pattern
-    from autograder.collecting.roster import read_roster
     from autograder.report.text import terminal_line
-
-    def show(line: CollectedLine) -> None:
-        who = f"{line.exercise} {line.student}" if line.student else ""
-        where = (line.archive, line.path) if line.status == "refused" else ()
-        click.echo(terminal_line(": ".join(filter(None, (who, *where, line.status, line.message)))))
 
     rules = NamingRules(
         exercises=list(course.exercises),
@@ -54,6 +50,10 @@ def collect(
         pattern=read_pattern(pattern) if pattern else None,
         students=read_roster(students) if students else None,
     )
-    lines = collect_archives(course, archives, rules, times=not no_times, notify=show)
-    counts = Counter(line.status for line in lines)
+    counts: Counter[str] = Counter()
+    for line in collect_archives(course, archives, rules, times=not no_times):
+        counts[line.status] += 1
+        who = f"{line.exercise} {line.student}" if line.student else ""
+        where = (line.archive, line.path) if line.status == "refused" else ()
+        click.echo(terminal_line(": ".join(filter(None, (who, *where, line.status, line.message)))))
     click.echo(", ".join(f"{count} {status}" for status, count in counts.items()) or "no notebooks")

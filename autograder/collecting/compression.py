@@ -5,12 +5,14 @@ import gzip
 import io
 import lzma
 import zlib
+from functools import partial
 from typing import IO, cast
 
-from autograder.collecting.entry import PIECE, ArchiveError
+from autograder.collecting.bounds import PIECE, ArchiveError
 
 UNPACKING_ERRORS = (OSError, EOFError, ValueError, zlib.error)
 _MAX_MEMORY = 128 << 20  # bytes; what `xz -9` has packed needs 65 MB, but a file may ask for 4 GB
+_xz_stream = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _MAX_MEMORY)
 
 
 def open_compressed(file: IO[bytes]) -> IO[bytes] | None:
@@ -47,11 +49,7 @@ class _Xz(io.RawIOBase):
                 raise EOFError("the file is cut off")
             try:
                 unpacked = self._stream.decompress(packed, len(buffer))
-            except lzma.LZMAError:  # which does not tell whether it is the bound
+            except lzma.LZMAError:  # which does not tell whether the bound has stopped it
                 raise ArchiveError("is damaged or unpacks only with much memory; pack it as zip") from None
         buffer[: len(unpacked)] = unpacked
         return len(unpacked)
-
-
-def _xz_stream() -> lzma.LZMADecompressor:
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ, _MAX_MEMORY)

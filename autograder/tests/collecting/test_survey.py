@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.collecting.naming import NamingRules
-from autograder.collecting.survey import Survey, survey_archive
+from autograder.collecting.survey import Survey
 
 Surveyor = Callable[..., Survey]
 
@@ -18,7 +18,7 @@ def survey(tmp_path: Path) -> Surveyor:
         with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
             for name in names:
                 archive.writestr(name, "")
-        return survey_archive(tmp_path / "a.zip", NamingRules(("01_first", "02_second")))
+        return Survey(tmp_path / "a.zip", NamingRules(("01_first", "02_second")))
 
     return of
 
@@ -49,7 +49,7 @@ def test_where_nothing_decides_all_are_refused_in_their_student_s_name(survey: S
 
 def test_a_broken_archive_is_refused_as_a_whole(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(b"PK\3\4")
-    found = survey_archive(tmp_path / "a.zip", NamingRules(()))
+    found = Survey(tmp_path / "a.zip", NamingRules(()))
     assert [(refusal.path, refusal.reason) for refusal in found.refused] == [
         ("", "is damaged; download it again")
     ]
