@@ -16,7 +16,6 @@ In reading order:
 - entry: one file in an archive
 - bounds: how much of an archive is read
 - folder, zip, tar: read one kind of archive each
-- compression: unpacks what lies around a tar archive
 """
 
 import lazy_loader

@@ -18,7 +18,6 @@ __all__ = [
 from .archive import read_entries as read_entries
 from .bounds import ArchiveError as ArchiveError
 from .bounds import Bounds as Bounds
-from .collect import CollectedLine as CollectedLine
 from .collect import collect_archives as collect_archives
 from .entry import ArchiveEntry as ArchiveEntry
 from .entry import EntryError as EntryError
@@ -29,3 +28,4 @@ from .instructor import read_roster as read_roster
 from .naming import NamingRules as NamingRules
 from .placing import Placing as Placing
 from .placing import place as place
+from .survey import CollectedLine as CollectedLine

@@ -25,12 +25,9 @@ def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEn
     """
     bounds = bounds or Bounds()
     try:
-        if path.is_dir():
-            yield from _with_nested(read_folder(path, bounds), bounds)
-        else:
-            with open_plain(path) as file:
-                size = os.fstat(file.fileno()).st_size
-                yield from _with_nested(_read_archive(file, size, bounds), bounds)
+        for entry in read_folder(path, bounds) if path.is_dir() else _read_file(path, bounds):
+            nested = not entry.problem and is_archive(entry.name)
+            yield from _read_nested(entry, bounds) if nested else (entry,)
     except OSError as error:
         raise ArchiveError(f"cannot be opened: {error.strerror}") from None
     except EntryError as error:
@@ -39,11 +36,9 @@ def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEn
         raise ArchiveError(TOO_COSTLY) from None
 
 
-def _with_nested(entries: Iterator[ArchiveEntry], bounds: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield the entries, with the content of each archive in its place."""
-    for entry in entries:
-        nested = not entry.problem and is_archive(entry.name)
-        yield from _read_nested(entry, bounds) if nested else (entry,)
+def _read_file(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
+    with open_plain(path) as file:
+        yield from _read_archive(file, os.fstat(file.fileno()).st_size, bounds)
 
 
 def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:

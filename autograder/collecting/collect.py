@@ -14,24 +14,10 @@ from autograder.collecting.bounds import EXHAUSTION, TOO_COSTLY, ArchiveError
 from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.naming import NamingRules
 from autograder.collecting.placing import Placing, place
-from autograder.collecting.survey import Candidate, Refusal, Survey
+from autograder.collecting.survey import REFUSED, Candidate, CollectedLine, Survey
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES
 from autograder.submission.submission import Submission
-
-REFUSED = "refused"
-
-
-@dataclass(frozen=True, slots=True)
-class CollectedLine:
-    """What became of one thing in an archive; student and exercise are empty where nothing tells them."""
-
-    archive: str
-    path: str  # in the archive; empty where the archive itself is meant
-    status: str  # a Placing, or "refused"
-    message: str = ""
-    student: str = ""
-    exercise: str = ""
 
 
 def collect_archives(
@@ -60,8 +46,7 @@ class _Collection:
     def lines(self) -> Iterator[CollectedLine]:
         """Yield a line on each thing in the archive."""
         survey = Survey(self.archive, self.rules)
-        for refusal in survey.refused:
-            yield self._line(refusal, REFUSED, refusal.reason)
+        yield from survey.refused
         waiting: dict[int, list[Candidate]] = defaultdict(list)
         for candidate in survey.chosen:
             waiting[candidate.number].append(candidate)
@@ -107,6 +92,6 @@ class _Collection:
             late = f"{(when - due).total_seconds() / 3600:.1f} h late"
         return self._line(candidate, status, ", ".join(filter(None, (candidate.message, late))))
 
-    def _line(self, found: Candidate | Refusal, status: str, message: str) -> CollectedLine:
-        who = found.attribution
-        return CollectedLine(str(self.archive), found.path, status, message, who.student, who.exercise)
+    def _line(self, candidate: Candidate, status: str, message: str) -> CollectedLine:
+        who = candidate.attribution
+        return CollectedLine(str(self.archive), candidate.path, status, message, who.student, who.exercise)

@@ -13,13 +13,17 @@ class EntryError(Exception):
     """One entry cannot be taken; the message says why."""
 
 
+def _not_open(_: int) -> bytes:
+    raise EntryError("is not open")
+
+
 @dataclass(frozen=True, slots=True)
 class ArchiveEntry:
     """A file, or something in the place of one; `read` works until the next entry is asked for."""
 
     name: str
-    when: datetime | None  # as the archive says; for a file in a nested archive, that archive's time
-    read: Callable[[int], bytes]  # returns the content up to a number of bytes, or raises EntryError
+    when: datetime | None = None  # as the archive says; for a file in a nested archive, that archive's time
+    read: Callable[[int], bytes] = _not_open  # returns at most so many bytes, or raises EntryError
     problem: str = ""  # why it must not be read
     inside: str = ""  # its name in the nested archive `name`
 

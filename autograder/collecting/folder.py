@@ -19,7 +19,7 @@ def read_folder(root: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
         try:
             found = sorted(os.scandir(root / folder), key=lambda item: item.name)
         except OSError as error:
-            yield _unreadable(folder, error)
+            yield ArchiveEntry(folder, problem=f"cannot be opened: {error.strerror}")
             continue
         for item in found:
             bounds.count()
@@ -42,7 +42,7 @@ def _entry(item: "os.DirEntry[str]", name: str, bounds: Bounds) -> ArchiveEntry:
     try:
         about = item.stat(follow_symlinks=False)
     except OSError as error:
-        return _unreadable(name, error)
+        return ArchiveEntry(name, problem=f"cannot be opened: {error.strerror}")
     read = partial(_read, item.path, bounds)
     return ArchiveEntry(name, utc(about.st_mtime), read, mode_problem(about.st_mode))
 
@@ -57,7 +57,3 @@ def _read(path: str, bounds: Bounds, limit: int) -> bytes:
         raise too_large(limit)
     bounds.spend(len(data))
     return data
-
-
-def _unreadable(name: str, error: OSError) -> ArchiveEntry:
-    return ArchiveEntry(name, None, lambda _: b"", f"cannot be opened: {error.strerror}")

@@ -22,17 +22,14 @@ _NO_ID = "is no student's id; use letters, digits and . _ @ + -, or give the id 
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """Whose notebook it is and for which exercise; both are empty where nobody is known."""
+    """Whose notebook it is and for which exercise, by its name."""
 
-    student: str = ""
-    exercise: str = ""
+    student: str
+    exercise: str
     exact: bool = True  # the file has the exercise's name, not just one that contains it
     number: int | None = None  # the platform's, which counts the files that it receives
     late: bool | None = None  # as the platform says
     when: datetime | None = None  # goes before the time that the archive has for the file
-
-
-NOBODY = Attribution()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +88,10 @@ class NamingRules:
             return top
         own = stem(name) if packed else PurePosixPath(name).stem
         exercise = self.exercise or self._exercise_in(own)
-        if exercise and own.endswith(f"_{exercise}"):
-            return own.removesuffix(f"_{exercise}")
-        if packed or self.exercise:
-            return own
-        raise EntryError(_NO_STUDENT)
+        student = own.removesuffix(f"_{exercise}") if exercise else own
+        if student == own and not (packed or self.exercise):
+            raise EntryError(_NO_STUDENT)
+        return student
 
     def _attribution(self, student: str, file: str, when: datetime | None = None) -> Attribution:
         exercise = self.exercise or self._exercise_in(file)

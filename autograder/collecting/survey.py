@@ -14,8 +14,10 @@ from autograder.collecting.bounds import ArchiveError
 from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.gradescope_metadata import METADATA, GradescopeRecord, find_export, read_metadata
 from autograder.collecting.names import class_folder, folded, left_out, name_problem
-from autograder.collecting.naming import NOBODY, ArchiveContext, Attribution, NamingRules
+from autograder.collecting.naming import ArchiveContext, Attribution, NamingRules
 from autograder.submission.notebook import MAX_BYTES
+
+REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,15 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """Something in the archive that is not taken, and why; no path means the archive itself."""
+class CollectedLine:
+    """What became of one thing in an archive; student and exercise are empty where nothing tells them."""
 
-    reason: str
-    path: str = ""
-    attribution: Attribution = NOBODY
+    archive: str
+    path: str  # in the archive; empty where the archive itself is meant
+    status: str  # a Placing, or "refused"
+    message: str = ""
+    student: str = ""
+    exercise: str = ""
 
 
 class Survey:
@@ -44,13 +49,16 @@ class Survey:
     def __init__(self, archive: Path, rules: NamingRules) -> None:
         self._archive = archive
         self._rules = rules
-        self.refused: list[Refusal] = []
+        self.refused: list[CollectedLine] = []
         self.chosen = list(self._choose(list(self._candidates())))
 
     def _candidates(self) -> Iterator[Candidate]:
         """Yield the notebooks whose names tell student and exercise, and refuse what is wrong."""
         entries = self._entries()
-        sound = [(number, entry) for number, entry in enumerate(entries) if self._is_sound(entry)]
+        for entry in entries:
+            if entry.problem:
+                self._refuse(entry.problem, entry.path)
+        sound = [(number, entry) for number, entry in enumerate(entries) if not entry.problem]
         notebooks = [(number, entry) for number, entry in sound if _is_notebook(entry)]
         paths = [entry.path for _, entry in notebooks]
         twins = _twins(paths)
@@ -61,7 +69,7 @@ class Survey:
                 _refuse_twin(entry.path, twins)
                 group = list(self._rules.attributions(entry, context))
             except EntryError as error:
-                self.refused.append(Refusal(str(error), entry.path))
+                self._refuse(str(error), entry.path)
             else:
                 yield from (Candidate(number, entry.path, entry.when, member) for member in group)
 
@@ -71,28 +79,27 @@ class Survey:
         groups: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
         for candidate in candidates:
             groups[candidate.attribution.student, candidate.attribution.exercise].append(candidate)
-        for (student, _), group in groups.items():
+        for (student, exercise), group in groups.items():
             try:
                 _refuse_twin(student, twins)
                 yield _best(group)
             except EntryError as error:
-                self.refused.extend(Refusal(str(error), one.path, one.attribution) for one in group)
+                for candidate in group:
+                    self._refuse(str(error), candidate.path, student, exercise)
 
     def _entries(self) -> list[ArchiveEntry]:
-        """Return the entries; where the archive is broken, those before that place."""
-        entries: list[ArchiveEntry] = []
-        try:
-            # Their own `read` would keep nested archives in memory.
-            entries.extend(replace(entry, read=_not_open) for entry in read_entries(self._archive))
-        except ArchiveError as error:
-            self.refused.append(Refusal(str(error)))
-        return entries
+        """Return the entries, without `read`, which would keep nested archives in memory.
 
-    def _is_sound(self, entry: ArchiveEntry) -> bool:
-        problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
-        if problem:
-            self.refused.append(Refusal(problem, entry.path))
-        return not problem
+        Where the archive is broken, these are the entries before that place.
+        """
+        entries = []
+        try:
+            for entry in read_entries(self._archive):
+                problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
+                entries.append(ArchiveEntry(entry.name, entry.when, problem=problem, inside=entry.inside))
+        except ArchiveError as error:
+            self._refuse(str(error))
+        return entries
 
     def _gradescope_records(
         self, sound: Sequence[str], names: Sequence[str]
@@ -110,8 +117,11 @@ class Survey:
                 if entry.name == folder + METADATA:
                     return read_metadata(entry.read(MAX_BYTES), folder, names)
         except (ArchiveError, EntryError) as error:
-            self.refused.append(Refusal(str(error), folder + METADATA))
+            self._refuse(str(error), folder + METADATA)
         return {}
+
+    def _refuse(self, reason: str, path: str = "", student: str = "", exercise: str = "") -> None:
+        self.refused.append(CollectedLine(str(self._archive), path, REFUSED, reason, student, exercise))
 
 
 def _twins(names: Iterable[str]) -> Mapping[str, str]:
@@ -139,7 +149,3 @@ def _best(group: Sequence[Candidate]) -> Candidate:
 
 def _is_notebook(entry: ArchiveEntry) -> bool:
     return (entry.inside or entry.name).endswith(".ipynb") and not left_out(entry.path)
-
-
-def _not_open(_: int) -> bytes:
-    raise EntryError("is not open")

@@ -1,17 +1,28 @@
 """Reads tar archives by tarfile, in one pass forward: nothing is extracted and no link is followed.
 
 tarfile believes what headers claim. So it reads through `_Stream`, which bounds and counts every byte, and
-makes its headers by `_Header`, which refuses what tarfile would take for the end of the archive.
+makes its headers by `_Header`, which refuses what tarfile would take for the end of the archive. What gzip,
+bzip2 or xz has packed is unpacked within a bound of memory.
 """
 
+import bz2
+import gzip
+import io
+import lzma
 import re
 import tarfile
 from collections.abc import Iterator
 from functools import partial
 from typing import IO, Any, Self, cast
 
-from autograder.collecting.bounds import MAX_RATIO, PIECE, UNSUSPICIOUS, ArchiveError, Bounds
-from autograder.collecting.compression import UNPACKING_ERRORS, open_compressed
+from autograder.collecting.bounds import (
+    MAX_RATIO,
+    PIECE,
+    UNPACKING_ERRORS,
+    UNSUSPICIOUS,
+    ArchiveError,
+    Bounds,
+)
 from autograder.collecting.entry import ArchiveEntry, too_large, utc
 from autograder.collecting.names import MAX_NAME
 
@@ -21,6 +32,8 @@ _KINDS |= dict.fromkeys((tarfile.CHRTYPE, tarfile.BLKTYPE), "is a device")
 _PAX = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 _PAX_RECORD = re.compile(rb"(\d{1,9}) [^=]+=")
 _MAX_RECORDS = 100
+_MAX_MEMORY = 128 << 20  # bytes; what `xz -9` has packed needs 65 MB, but a file may ask for 4 GB
+_xz_stream = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _MAX_MEMORY)
 
 
 def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[ArchiveEntry]:
@@ -30,9 +43,7 @@ def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[ArchiveEn
         if member.size < 0:
             raise ArchiveError("has an entry of less than no bytes; it is damaged or made to harm")
         if not member.isdir():
-            name = member.name[
-                : MAX_NAME + 1
-            ]  # too long still; thousands of whole ones would fill the memory
+            name = member.name[: MAX_NAME + 1]  # still too long, but thousands of them fill no memory
             read = partial(stream.content, member.size)
             problem = _KINDS.get(member.type, "" if member.isreg() else "is of an unknown kind")
             problem = "is a sparse file" if member.issparse() else problem
@@ -75,7 +86,7 @@ class _Stream:
     """The archive's unpacked bytes, which are read forward only and counted."""
 
     def __init__(self, file: IO[bytes], packed: int, bounds: Bounds) -> None:
-        unpacked = open_compressed(file)
+        unpacked = _unpacked(file)
         self._file = unpacked or file
         self._most = max(UNSUSPICIOUS, packed * MAX_RATIO) if unpacked else packed
         self._bounds = bounds
@@ -142,3 +153,43 @@ def _check_records(data: bytes) -> None:
         position = end
     if re.search(rb"\d{65}", data) or data[position:].strip(b"\0"):
         raise ArchiveError("has a header that cannot be read; download it again")
+
+
+def _unpacked(file: IO[bytes]) -> IO[bytes] | None:
+    """Return the unpacked content of `file`, or None where it is not packed."""
+    start = file.read(6)
+    file.seek(0)
+    if start.startswith(b"\x1f\x8b"):
+        return cast(IO[bytes], gzip.open(file))
+    if start.startswith(b"BZh"):
+        return bz2.open(file)
+    return io.BufferedReader(_Xz(file)) if start == b"\xfd7zXZ\0" else None
+
+
+class _Xz(io.RawIOBase):
+    """Reads one xz stream after another as lzma.LZMAFile does, which cannot be given a bound of memory."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._stream = _xz_stream()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override] # all that BufferedReader gives
+        unpacked = b""
+        while not unpacked:
+            packed = b""
+            if self._stream.eof:
+                packed = (self._stream.unused_data or self._file.read(PIECE)).lstrip(b"\0")
+                if not packed:
+                    return 0
+                self._stream = _xz_stream()
+            elif self._stream.needs_input and not (packed := self._file.read(PIECE)):
+                raise EOFError("the file is cut off")
+            try:
+                unpacked = self._stream.decompress(packed, len(buffer))
+            except lzma.LZMAError:  # which does not tell whether the bound has stopped it
+                raise ArchiveError("is damaged or unpacks only with much memory; pack it as zip") from None
+        buffer[: len(unpacked)] = unpacked
+        return len(unpacked)

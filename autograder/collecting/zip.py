@@ -7,8 +7,14 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import IO
 
-from autograder.collecting.bounds import MAX_RATIO, PIECE, UNSUSPICIOUS, ArchiveError, Bounds
-from autograder.collecting.compression import UNPACKING_ERRORS
+from autograder.collecting.bounds import (
+    MAX_RATIO,
+    PIECE,
+    UNPACKING_ERRORS,
+    UNSUSPICIOUS,
+    ArchiveError,
+    Bounds,
+)
 from autograder.collecting.entry import ArchiveEntry, EntryError, mode_problem, plausible, too_large, utc
 
 _MAX_DIRECTORY = 8 << 20  # bytes of the list of entries, which zipfile holds in memory
