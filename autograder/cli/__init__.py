@@ -4,12 +4,11 @@ In reading order:
 
 - group: the `autograder` command, and what becomes of errors.
 - options: arguments that several commands have, and how a command finds its course.
-- author: build, release, verify, new.
+- author: build, release, verify, new and doctor.
 - collect: takes submissions from archives and folders.
-- grade: run and grade.
-- publish: feedback, export, dashboard, package.
-- machine: demo and doctor.
-- progress: shows grading to those who wait for it.
+- grade: run, grade and demo.
+- publish: feedback, export, dashboard and package.
+- progress: shows people how grading goes on and what came of it.
 - table: shows rows to people.
 """
 

@@ -1,4 +1,4 @@
-"""The commands for whoever writes exercises: build, release, verify, new."""
+"""The commands for whoever prepares a course: build, release, verify, new, doctor."""
 
 import os
 import sys
@@ -12,48 +12,40 @@ from autograder.errors import OUR_FAILURE
 
 @click.command()
 @options.exercises
-@click.pass_obj
-def build(folder: Path | None, exercises: tuple[str, ...]) -> None:
+def build(course: "options.Course", exercises: "list[options.Exercise]") -> None:
     """Turn the sources in solutions/ into nbgrader's source notebooks, in build/."""
     from autograder.authoring.build import build_sources
 
-    course = options.open_course(folder)
-    for path in build_sources(course, course.chosen(exercises)):
+    for path in build_sources(course, exercises):
         click.echo(f"built {path.relative_to(course.root)}")
 
 
 @click.command()
 @options.exercises
 @click.option("--check", is_flag=True, help="Only say whether assignments/ is what a release would write.")
-@click.pass_obj
-def release(folder: Path | None, exercises: tuple[str, ...], check: bool) -> None:
+def release(course: "options.Course", exercises: "list[options.Exercise]", check: bool) -> None:
     """Write what students get, in assignments/."""
     from autograder.authoring.release import release_notebooks, stale
 
-    course = options.open_course(folder)
-    if not check:
-        for path in release_notebooks(course, course.chosen(exercises)):
-            click.echo(f"released {path.relative_to(course.root)}")
-        return
-    changed = stale(course, course.chosen(exercises))
-    for name in changed:
-        click.echo(
-            f"{name}: not what a release would write; run `autograder release` and commit it", err=True
-        )
-    sys.exit(OUR_FAILURE if changed else 0)
+    if check:
+        changed = stale(course, exercises)
+        for name in changed:
+            message = "not what a release would write; run `autograder release` and commit it"
+            click.echo(f"{name}: {message}", err=True)
+        sys.exit(OUR_FAILURE if changed else 0)
+    for path in release_notebooks(course, exercises):
+        click.echo(f"released {path.relative_to(course.root)}")
 
 
 @click.command()
 @options.exercises
-@options.jobs("Verify in so many processes; default: all cores.")
-@click.pass_obj
-def verify(folder: Path | None, exercises: tuple[str, ...], jobs: int | None) -> None:
+@options.jobs(help="Verify in so many processes; default: all cores.")
+def verify(course: "options.Course", exercises: "list[options.Exercise]", jobs: int | None) -> None:
     """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
     from autograder.authoring.verify import prove_together
 
-    course = options.open_course(folder)
     failed = False
-    for proof in prove_together(course, course.chosen(exercises), jobs or os.cpu_count() or 1):
+    for proof in prove_together(course, exercises, jobs or os.cpu_count() or 1):
         failed |= bool(proof.findings)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
         counts += f"; {proof.heldout}" if proof.heldout else ""
@@ -65,13 +57,28 @@ def verify(folder: Path | None, exercises: tuple[str, ...], jobs: int | None) ->
 
 @click.command()
 @click.argument("exercise")
-@click.pass_obj
-def new(folder: Path | None, exercise: str) -> None:
+@options.course
+def new(course: "options.Course", exercise: str) -> None:
     """Start an exercise: a small one that runs, to be turned into yours."""
     from autograder.authoring.new import create, entry
 
-    course = options.open_course(folder)
     for path in create(course, exercise):
         click.echo(f"wrote {path.relative_to(course.root)}")
     click.echo(f"Now add this line to the exercises in course.yaml:\n{entry(exercise)}")
     click.echo(f"Then prove it with: autograder verify {exercise}")
+
+
+@click.command()
+@click.pass_obj
+def doctor(folder: Path | None) -> None:
+    """Look at this machine: versions, the worker and its walls, course.yaml, folders."""
+    from autograder.doctor import examine
+
+    healthy = True
+    for check in examine(options.course_folder(folder)):
+        healthy &= check.ok
+        state = click.style("ok    ", fg="green") if check.ok else click.style("not ok", fg="red")
+        click.echo(f"{state}  {check.name}: {check.seen}")
+        if check.fix:
+            click.echo(f"        {check.fix}")
+    sys.exit(0 if healthy else OUR_FAILURE)

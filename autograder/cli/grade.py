@@ -1,18 +1,15 @@
-"""The commands that grade: `run` for notebooks anywhere, `grade` for submitted ones and the gradebook."""
+"""The commands that grade: `run` any notebooks, `grade` the submitted ones, `demo` a made-up class."""
 
 import os
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import click
 
 from autograder.cli import options
 from autograder.errors import OUR_FAILURE
-
-if TYPE_CHECKING:
-    from autograder.report.report import QuestionReport, Report
 
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
 
@@ -21,9 +18,7 @@ INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
 @click.argument("notebooks", nargs=-1, required=True, metavar="NOTEBOOK...")
 @click.option("--exercise", help="Which exercise it is; without it, name, folder or cells tell.")
 @click.option("--json", "as_json", is_flag=True, help="Print one report a line, for programs.")
-@click.option(
-    "--junit", type=click.File("w", "utf-8", lazy=False), help="Also write a file for build servers."
-)
+@click.option("--junit", type=click.File("w", "utf-8", lazy=False), help="Also write JUnit XML to this file.")
 @options.unsafe
 @click.pass_obj
 def run(
@@ -40,6 +35,7 @@ def run(
     with prelaunched():  # the worker's process imports torch while this one does
         from autograder.batch.junit import to_junit
         from autograder.batch.run import run_notebooks
+        from autograder.cli.table import show_report
         from autograder.grading.failures import describe_failure
         from autograder.report.report import Status
         from autograder.report.text import terminal_line
@@ -61,18 +57,15 @@ def run(
 
 @click.command()
 @options.exercises
-@click.option(
-    "--student", "students", multiple=True, metavar="ID", help="Only this student; may be repeated."
-)
-@options.jobs("Grade in so many processes; default: all cores.")
+@click.option("--student", "students", multiple=True, metavar="ID", help="Only this student; repeatable.")
+@options.jobs(help="Grade in so many processes; default: all cores.")
 @click.option("--cluster", metavar="ADDRESS", help="Grade on the workers of a Dask scheduler instead.")
 @click.option("--force", is_flag=True, help="Grade again what has not changed since.")
 @click.option("--json", "as_json", is_flag=True, help="Print one submission a line, for programs.")
 @options.unsafe
-@click.pass_obj
 def grade(
-    folder: Path | None,
-    exercises: tuple[str, ...],
+    course: "options.Course",
+    exercises: "list[options.Exercise]",
     students: tuple[str, ...],
     jobs: int | None,
     cluster: str | None,
@@ -84,9 +77,7 @@ def grade(
     from autograder.batch.grade import grade_submissions, submissions_of
     from autograder.cli.progress import Progress, show_summary
 
-    course = options.open_course(folder)
-    chosen = course.chosen(exercises)
-    total = sum(len(submissions_of(course, exercise, students)) for exercise in chosen)
+    total = sum(len(submissions_of(course, exercise, students)) for exercise in exercises)
     jobs = jobs or min(os.cpu_count() or 1, max(total, 1))
     with ExitStack() as stack:
         executor = None
@@ -97,7 +88,7 @@ def grade(
         progress = stack.enter_context(Progress(total, as_json=as_json))
         try:
             summary = grade_submissions(
-                course, chosen, students,
+                course, exercises, students,
                 jobs=jobs, force=force, unsafe=unsafe, executor=executor, notify=progress.notify,
             )  # fmt: skip
         except KeyboardInterrupt:
@@ -108,26 +99,16 @@ def grade(
     sys.exit(summary.exit_code)
 
 
-def show_report(notebook: str, report: "Report") -> None:
-    """Print a report for a person: each question with its verdict, score and hint."""
-    from autograder.cli.table import show
-    from autograder.report.text import number
+@click.command()
+@options.exercises
+def demo(course: "options.Course", exercises: "list[options.Exercise]") -> None:
+    """Grade a made-up class in build/demo/, away from any real gradebook."""
+    from autograder.cli.progress import Progress, demo_places, show_class
+    from autograder.demo import demonstrate, hand_ins
 
-    rows = [
-        [
-            question.name,
-            question.verdict,
-            f"{number(question.score)} of {number(question.max_score)}",
-            _hint(question),
-        ]
-        for question in report.questions
-    ]
-    score = f"{number(report.score)} of {number(report.max_score)} points"
-    title = f"{notebook} ({report.exercise}): {report.status}, {score}"
-    show(title, ("question", "verdict", "score", "hint"), rows, report.message)
-
-
-def _hint(question: "QuestionReport") -> str:
-    from autograder.report.report import Verdict
-
-    return "graded by hand" if question.verdict is Verdict.UNGRADED else question.hint
+    with Progress(hand_ins(exercises)) as progress:
+        made, summary = demonstrate(course, exercises, notify=progress.notify)
+    show_class(made, summary)
+    for line in demo_places(made):
+        click.echo(line)
+    sys.exit(summary.exit_code)

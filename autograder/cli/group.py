@@ -4,6 +4,7 @@ Imports stand inside the subcommands, so that `--help` and wrong use need not wa
 """
 
 import gc
+import os
 import tempfile
 import traceback
 from pathlib import Path
@@ -11,10 +12,9 @@ from typing import Any
 
 import click
 
-from autograder.cli.author import build, new, release, verify
+from autograder.cli.author import build, doctor, new, release, verify
 from autograder.cli.collect import collect
-from autograder.cli.grade import grade, run
-from autograder.cli.machine import demo, doctor
+from autograder.cli.grade import demo, grade, run
 from autograder.cli.publish import dashboard, export, feedback, package
 from autograder.errors import OUR_FAILURE, AutograderError
 
@@ -23,11 +23,7 @@ class Commands(click.Group):
     """Turns what a command raises into one line for people and an exit code for programs."""
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the command.
-
-        An error for people is shown as it is; the traceback of any other one is kept in a file. A reader
-        such as `head` that has seen enough is no failure of ours: click ends the command without a word.
-        """
+        """Run the command; click quietly ends it for a reader, such as `head`, who has seen enough."""
         try:
             return super().invoke(context)
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
@@ -36,17 +32,11 @@ class Commands(click.Group):
             click.echo(str(error), err=True)
             context.exit(error.exit_code)
         except Exception as error:
-            click.echo(f"autograder failed; {_details(error)}", err=True)
+            descriptor, path = tempfile.mkstemp(".log", "autograder-")
+            with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as log:
+                log.writelines(traceback.format_exception(error))
+            click.echo(f"autograder failed; the details are in {path}", err=True)
             context.exit(OUR_FAILURE)
-
-
-def _details(error: BaseException) -> str:
-    """Keep a failure's traceback in a file and say where."""
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="autograder-", suffix=".log", delete=False, encoding="utf-8", errors="replace"
-    ) as log:
-        log.writelines(traceback.format_exception(error))
-    return f"the details are in {log.name}"
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

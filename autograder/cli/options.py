@@ -1,26 +1,18 @@
 """Arguments and options that several commands have, and how a command finds its course."""
 
 from collections.abc import Callable
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from autograder.course.course import Course
+    from autograder.course.course import Course as Course
+    from autograder.course.exercise import Exercise as Exercise
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+jobs = partial(click.option, "--jobs", type=click.IntRange(1, 256))
 unsafe = click.option("--unsafe", is_flag=True, help="Grade with fewer walls than course.yaml demands.")
-
-
-def exercises(command: _Command) -> _Command:
-    """Let a command take the names of exercises; without any it means them all."""
-    return click.argument("exercises", nargs=-1, metavar="[EXERCISE]...")(command)
-
-
-def jobs(help: str) -> Callable[[_Command], _Command]:  # noqa: A002 - click's own word
-    """Let a command take the number of processes in which it works."""
-    return click.option("--jobs", type=click.IntRange(1, 256), help=help)
 
 
 def course_folder(folder: Path | None) -> Path:
@@ -35,3 +27,26 @@ def open_course(folder: Path | None) -> "Course":
     from autograder.course.course import load_course
 
     return load_course(course_folder(folder))
+
+
+def course(command: Callable[..., None]) -> Callable[..., None]:
+    """Pass the course to a command, as its first argument."""
+
+    @click.pass_obj
+    @wraps(command)
+    def with_course(folder: Path | None, *arguments: Any, **options: Any) -> None:
+        command(open_course(folder), *arguments, **options)
+
+    return with_course
+
+
+def exercises(command: Callable[..., None]) -> Callable[..., None]:
+    """Pass the course to a command, and those of its exercises that are named, or all if none is."""
+
+    @click.argument("exercises", nargs=-1, metavar="[EXERCISE]...")
+    @course
+    @wraps(command)
+    def with_exercises(course: "Course", exercises: tuple[str, ...], **options: Any) -> None:
+        command(course, course.chosen(exercises), **options)
+
+    return with_exercises

@@ -1,93 +1,103 @@
 """Shows grading to those who wait for it: a bar on a terminal, a line for each elsewhere, then a table."""
 
 import json
-from collections.abc import Sequence
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from types import TracebackType
+from pathlib import Path
 
 import click
-from rich import progress
+from rich import progress as bars
 from rich.console import Console
 from rich.text import Text
 
 from autograder.batch.grade import SubmissionLine, Summary
 from autograder.cli.table import show
+from autograder.course.course import Course
 from autograder.report.report import Status
 from autograder.report.text import number, terminal_line
 
 _STATES = (Status.GRADED, Status.UNREADABLE, "missing", "refused", Status.GRADER_ERROR)
 
 
-class _Rate(progress.ProgressColumn):
+class _Rate(bars.ProgressColumn):
     """How many submissions a second."""
 
-    def render(self, task: progress.Task) -> Text:
-        """Return the rate, once there is one."""
+    def render(self, task: bars.Task) -> Text:
         return Text(f"{task.speed:.1f}/s" if task.speed else "")
 
 
-class Progress:
-    """Tells of submissions as they are done; use it in a `with` block."""
+class Progress(bars.Progress):
+    """Reports on submissions as they are done; use it in a `with` block."""
 
     def __init__(self, total: int, *, as_json: bool = False) -> None:
-        self._as_json = as_json
         console = Console()
-        self._bar = progress.Progress(
-            progress.BarColumn(),
-            progress.MofNCompleteColumn(),
-            _Rate(),
-            progress.TimeRemainingColumn(),
-            console=console,
-            disable=as_json or not console.is_terminal,
-            transient=True,
-            auto_refresh=False,  # by a thread, with which no process should be forked
-        )
-        self._task = self._bar.add_task("", total=total)
-
-    def __enter__(self) -> "Progress":
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
+        columns = (bars.BarColumn(), bars.MofNCompleteColumn(), _Rate(), bars.TimeRemainingColumn())
+        silent = as_json or not console.is_terminal
+        # Refreshing by itself would take a thread, and no process that has one should be forked.
+        super().__init__(*columns, console=console, disable=silent, transient=True, auto_refresh=False)
+        self._as_json = as_json
+        self._submissions = self.add_task("", total=total)
 
     def notify(self, line: SubmissionLine) -> None:
         """Say what became of one submission; on a terminal only of those that somebody should know of."""
-        self._bar.advance(self._task)
-        self._bar.refresh()
+        self.advance(self._submissions)
+        self.refresh()
         if self._as_json:
             click.echo(json.dumps(asdict(line)))
-        elif self._bar.disable:
+        elif self.disable:
             click.echo(_described(line), err=line.ours)
         elif line.message or line.status != Status.GRADED:
-            self._bar.console.print(Text(_described(line)))
+            self.console.print(Text(_described(line)))
 
 
 def show_summary(summary: Summary) -> None:
     """Print a table of what became of a class, a row for each exercise."""
-    names = list(dict.fromkeys(line.exercise for line in summary.lines))
+    names = dict.fromkeys(line.exercise for line in summary.lines)
     rows = [_row(name, [line for line in summary.lines if line.exercise == name]) for name in names]
     columns = ("exercise", *_STATES, "not changed", "late", "mean score")
-    people = len(summary.failures)
-    note = f"{len(summary.lines)} submissions, {people} that need a person's help"
+    note = f"{len(summary.lines)} submissions, {len(summary.failures)} that need a person's help"
     show("Graded", columns, rows, note)
+
+
+def show_class(demo: Course, summary: Summary) -> None:
+    """Print what each made-up student scored, and what is special about them."""
+    from autograder.demo import CLASS  # only here, since grading a real class need not wait for it
+
+    cells = defaultdict(str, (((line.student, line.exercise), _cell(line)) for line in summary.lines))
+    rows = [(one.name, *(cells[one.name, name] for name in demo.exercises), one.about) for one in CLASS]
+    columns = ("student", *(name.partition("_")[0] for name in demo.exercises), "what is special")
+    show("The demo class", columns, rows)
+
+
+def demo_places(demo: Course) -> Iterator[str]:
+    """Yield a line for each place where the demo's results can be looked at."""
+    places = {"feedback": "feedback", "dashboard": "build/dashboard.html", "tables": "build/exports"}
+    for what, where in {**places, "reports": "build/reports"}.items():
+        yield f"{what:12}{demo.root / where}"
+    jupyter = Path(sys.executable).with_name("jupyter")
+    yield f"{'formgrader':12}cd {demo.root} && {jupyter} lab, then Nbgrader > Formgrader in its menu"
 
 
 def _row(exercise: str, lines: Sequence[SubmissionLine]) -> list[str]:
     scores = [line.score for line in lines if line.score is not None]
     mean = sum(scores) / len(scores) if scores else None
-    most = max((line.max_score or 0 for line in lines), default=0)
+    most = max(line.max_score or 0 for line in lines)
     counts = [sum(line.status == state for line in lines) for state in _STATES]
     counts += [sum(not line.graded for line in lines), sum(line.seconds_late > 0 for line in lines)]
     return [exercise, *(str(count or "") for count in counts), f"{number(mean)} of {number(most)}"]
 
 
+def _cell(line: SubmissionLine) -> str:
+    if line.status != Status.GRADED:
+        return line.status
+    return f"{number(line.score)}/{number(line.max_score)}{' late' if line.seconds_late else ''}"
+
+
 def _described(line: SubmissionLine) -> str:
     points = f"{number(line.score)} of {number(line.max_score)}" if line.max_score is not None else ""
     late = f"{line.seconds_late / 3600:.1f} h late" if line.seconds_late else ""
-    before = "" if line.graded else "unchanged"
-    words = ", ".join(word for word in (line.status, points, late, before) if word)
+    words = ", ".join(filter(None, (line.status, points, late, "" if line.graded else "unchanged")))
     message = f": {line.message}" if line.message else ""
     return terminal_line(f"{line.exercise} {line.student}: {words}{message}")

@@ -1,40 +1,40 @@
 """Shows rows to people: a rich table on a terminal, plain columns elsewhere."""
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.report.text import terminal_line
+from autograder.report.report import Report, Verdict
+from autograder.report.text import number, terminal_line
 
-Rows = Sequence[Sequence[str]]
 
-
-def show(title: str, columns: Sequence[str], rows: Rows, note: str = "") -> None:
+def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], note: str = "") -> None:
     """Print a titled table and, below it, a note."""
-    tidy = [[terminal_line(cell) for cell in row] for row in rows]
+    title, note = terminal_line(title), terminal_line(note)
+    rows = [[terminal_line(cell) for cell in row] for row in rows]
     console = Console()
     if console.is_terminal:
-        console.print(_rich(terminal_line(title), columns, tidy))
-        console.print(Text(terminal_line(note)))
-    else:
-        sys.stdout.write("\n".join(_plain(terminal_line(title), columns, tidy, terminal_line(note))) + "\n\n")
-        sys.stdout.flush()
-
-
-def _rich(title: str, columns: Sequence[str], rows: Rows) -> Table:
-    table = Table(*columns, title=Text(title), title_justify="left")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
-
-
-def _plain(title: str, columns: Sequence[str], rows: Rows, note: str) -> list[str]:
+        table = Table(*columns, title=Text(title), title_justify="left")
+        for row in rows:
+            table.add_row(*map(Text, row))
+        console.print(table)
+        console.print(Text(note))
+        return
     widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in (columns, *rows)
-    ]
-    return [part for part in (title, *lines, note) if part]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in (columns, *rows)]
+    click.echo("\n".join(filter(None, (title, *lines, note))) + "\n")
+
+
+def show_report(notebook: str, report: Report) -> None:
+    """Print a report for a person: each question with its verdict, score and hint."""
+    rows = []
+    for question in report.questions:
+        score = f"{number(question.score)} of {number(question.max_score)}"
+        hint = "graded by hand" if question.verdict is Verdict.UNGRADED else question.hint
+        rows.append((question.name, question.verdict, score, hint))
+    score = f"{number(report.score)} of {number(report.max_score)} points"
+    title = f"{notebook} ({report.exercise}): {report.status}, {score}"
+    show(title, ("question", "verdict", "score", "hint"), rows, report.message)

@@ -8,16 +8,14 @@ In reading order:
 - collect: puts the notebooks of archives into submitted/ and says what became of each
 - survey: reads the names in an archive and settles which of its notebooks count
 - naming: tells from a name whose notebook it is and for which exercise
-- names: judges names: unsafe, left over by a system, the same to some file system
-- platforms: recognises the names that Canvas, Moodle and Gradescope give
-- pattern: reads names by the instructor's own regular expression
+- names: judges names: what is wrong with them, and which platform has given them
+- instructor: reads the instructor's own pattern for names, and the list of students
 - gradescope_metadata: reads Gradescope's file about who handed in what, and when
-- roster: reads the instructor's list of students
 - placing: writes a notebook into submitted/, whole or not at all
 - archive: reads archives, folders, and archives in archives as one stream of entries
-- entry: one file in an archive, and the bounds within which archives are read
+- entry: one file in an archive
+- bounds: how much of an archive is read
 - folder, zip, tar: read one kind of archive each
-- compression: unpacks what lies around a tar archive
 """
 
 import lazy_loader

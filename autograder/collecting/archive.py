@@ -7,21 +7,15 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO
 
-from autograder.collecting.entry import (
-    EXHAUSTION,
-    TOO_COSTLY,
-    ArchiveEntry,
-    ArchiveError,
-    Bounds,
-    EntryError,
-    is_archive,
-)
+from autograder.collecting.bounds import EXHAUSTION, TOO_COSTLY, ArchiveError, Bounds
+from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.folder import open_plain, read_folder
+from autograder.collecting.names import is_archive
 from autograder.collecting.tar import read_tar
 from autograder.collecting.zip import read_zip
 
 _MAX_NESTED = 64 << 20  # bytes of an archive in an archive, which is held in memory
-_NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20  # it is one student's of many
+_NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20  # a nested archive is of one student among many
 
 
 def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEntry]:
@@ -31,12 +25,9 @@ def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEn
     """
     bounds = bounds or Bounds()
     try:
-        if path.is_dir():
-            yield from _with_nested(read_folder(path, bounds), bounds)
-        else:
-            with os.fdopen(open_plain(path), "rb") as file:
-                size = os.fstat(file.fileno()).st_size
-                yield from _with_nested(_read_archive(file, size, bounds), bounds)
+        for entry in read_folder(path, bounds) if path.is_dir() else _read_file(path, bounds):
+            nested = not entry.problem and is_archive(entry.name)
+            yield from _read_nested(entry, bounds) if nested else (entry,)
     except OSError as error:
         raise ArchiveError(f"cannot be opened: {error.strerror}") from None
     except EntryError as error:
@@ -45,20 +36,16 @@ def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEn
         raise ArchiveError(TOO_COSTLY) from None
 
 
-def _with_nested(entries: Iterator[ArchiveEntry], bounds: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield the entries, with the content of each archive in its place."""
-    for entry in entries:
-        if not entry.problem and is_archive(entry.name):
-            yield from _read_nested(entry, bounds)
-        else:
-            yield entry
+def _read_file(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
+    with open_plain(path) as file:
+        yield from _read_archive(file, os.fstat(file.fileno()).st_size, bounds)
 
 
 def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
     """Yield what an archive in an archive holds; whatever is wrong with it stops nothing else."""
-    bounds = Bounds(_NESTED_ENTRIES, _NESTED_UNPACKED, outer)
+    bounds, empty = Bounds(_NESTED_ENTRIES, _NESTED_UNPACKED, outer), True
     try:
-        data, empty = entry.read(_MAX_NESTED), True
+        data = entry.read(_MAX_NESTED)
         for inner in _read_archive(BytesIO(data), len(data), bounds):
             deeper = "is an archive in an archive in an archive" if is_archive(inner.name) else ""
             problem, empty = inner.problem or deeper, False
@@ -76,6 +63,4 @@ def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
 def _read_archive(file: IO[bytes], size: int, bounds: Bounds) -> Iterator[ArchiveEntry]:
     start = file.read(4)
     file.seek(0)
-    if start in (b"PK\3\4", b"PK\5\6"):
-        return read_zip(file, bounds)
-    return read_tar(file, size, bounds)
+    return read_zip(file, bounds) if start in (b"PK\3\4", b"PK\5\6") else read_tar(file, size, bounds)

@@ -5,8 +5,10 @@ import stat
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import IO
 
-from autograder.collecting.entry import ArchiveEntry, Bounds, EntryError, mode_problem, too_large, utc
+from autograder.collecting.bounds import Bounds
+from autograder.collecting.entry import ArchiveEntry, EntryError, mode_problem, too_large, utc
 
 
 def read_folder(root: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
@@ -17,39 +19,37 @@ def read_folder(root: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
         try:
             found = sorted(os.scandir(root / folder), key=lambda item: item.name)
         except OSError as error:
-            yield _unreadable(folder, error)
+            yield ArchiveEntry(folder, problem=f"cannot be opened: {error.strerror}")
             continue
-        inner = [item.name for item in found if item.is_dir(follow_symlinks=False)]
-        folders.extend(f"{folder}{name}/" for name in reversed(inner))
-        known = set(inner)
-        for name in (item.name for item in found):
+        for item in found:
             bounds.count()
-            if name not in known:
-                yield _entry(root, folder + name, bounds)
+            if not item.is_dir(follow_symlinks=False):
+                yield _entry(item, folder + item.name, bounds)
+        inner = (item.name for item in reversed(found) if item.is_dir(follow_symlinks=False))
+        folders.extend(f"{folder}{name}/" for name in inner)
 
 
-def open_plain(path: Path, flags: int = 0) -> int:
-    """Return a descriptor of a plain file; without O_NONBLOCK a pipe would make us wait for its writer."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return descriptor
-    os.close(descriptor)
-    raise EntryError("is neither an archive nor a folder")
+def open_plain(path: Path | str, flags: int = 0, folder: int | None = None) -> IO[bytes]:
+    """Open a plain file, in an open folder if one is given; O_NONBLOCK lets no pipe keep us waiting."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags, dir_fd=folder)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise EntryError("is neither an archive nor a folder")
+    return os.fdopen(descriptor, "rb")
 
 
-def _entry(root: Path, name: str, bounds: Bounds) -> ArchiveEntry:
+def _entry(item: "os.DirEntry[str]", name: str, bounds: Bounds) -> ArchiveEntry:
     try:
-        about = (root / name).lstat()
+        about = item.stat(follow_symlinks=False)
     except OSError as error:
-        return _unreadable(name, error)
-    return ArchiveEntry(
-        name, utc(about.st_mtime), partial(_read, root / name, bounds), mode_problem(about.st_mode)
-    )
+        return ArchiveEntry(name, problem=f"cannot be opened: {error.strerror}")
+    read = partial(_read, item.path, bounds)
+    return ArchiveEntry(name, utc(about.st_mtime), read, mode_problem(about.st_mode))
 
 
-def _read(path: Path, bounds: Bounds, limit: int) -> bytes:
+def _read(path: str, bounds: Bounds, limit: int) -> bytes:
     try:
-        with os.fdopen(open_plain(path, os.O_NOFOLLOW), "rb") as file:
+        with open_plain(path, os.O_NOFOLLOW) as file:
             data = file.read(limit + 1)
     except OSError as error:
         raise EntryError(f"cannot be opened: {error.strerror}") from None
@@ -57,7 +57,3 @@ def _read(path: Path, bounds: Bounds, limit: int) -> bytes:
         raise too_large(limit)
     bounds.spend(len(data))
     return data
-
-
-def _unreadable(name: str, error: OSError) -> ArchiveEntry:
-    return ArchiveEntry(name, None, lambda _: b"", f"cannot be opened: {error.strerror}")

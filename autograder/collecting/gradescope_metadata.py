@@ -7,6 +7,7 @@ event by event: a parser that builds all of it needs gigabytes for some files, a
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -16,12 +17,9 @@ from autograder.collecting.entry import EntryError, plausible
 
 METADATA = "submission_metadata.yml"
 _EXPORT = re.compile(r"assignment_\d+_export/")
-_SUBMISSION = re.compile(r"submission_\d+")
 _MAX_EVENTS, _MAX_DEPTH, _MAX_SUBMITTERS = 1_000_000, 32, 100
-_DIRECTIVE = re.compile(
-    r"(?:^|[\n\r\x85\u2028\u2029])%"
-)  # starts a directive; thousands take the parser hours
-_NOTHING = ("", "~", "null")
+_DIRECTIVE = re.compile(r"(?:^|[\n\r\x85\u2028\u2029])%")  # thousands of directives take the parser hours
+_NOT_ITS_OWN = "is not Gradescope's, or not of its whole export; collect the archive as it came"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _Path = list[str | int | None]  # keys and positions in lists; None in a mapping that awaits its next key
@@ -49,7 +47,7 @@ def find_export(names: Collection[str], root: str = "") -> str | None:
 
 
 def read_metadata(data: bytes, folder: str, names: Collection[str]) -> dict[str, GradescopeRecord]:
-    """Return who handed in, by folder; every submission that the file tells of must lie in `folder`."""
+    """Return who handed in, by folder; every submission of which the file speaks must lie in `folder`."""
     students: dict[str, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     times: dict[str, datetime | None] = {}
     for path, text in _texts(_events(data)):
@@ -61,22 +59,20 @@ def read_metadata(data: bytes, folder: str, names: Collection[str]) -> dict[str,
             case (":created_at",):
                 times[submission] = _time(text)
     if not students or not students.keys() <= _submissions(names, folder):
-        raise _unbelievable()
-    return {
-        folder + submission: GradescopeRecord(tuple(_ids(group.values())), times.get(submission))
-        for submission, group in students.items()
-    }
+        raise EntryError(_NOT_ITS_OWN)
+    ids = {name: tuple(filter(None, map(_id, group.values()))) for name, group in students.items()}
+    return {folder + name: GradescopeRecord(members, times.get(name)) for name, members in ids.items()}
 
 
 def _submissions(names: Iterable[str], folder: str) -> set[str]:
     """Return the submissions in `folder` by the names of all files."""
-    inner = (name.removeprefix(folder).partition("/") for name in names if name.startswith(folder))
-    return {top for top, slash, _ in inner if slash and _SUBMISSION.fullmatch(top)}
+    below = re.compile(rf"{re.escape(folder)}(submission_\d+)/")
+    return {found[1] for name in names if (found := below.match(name))}
 
 
 def _events(data: bytes) -> Iterator[yaml.Event]:
     """Yield the first document's events, unless it has too many of them or is no YAML."""
-    try:
+    with suppress(yaml.YAMLError, UnicodeDecodeError):
         text = data.decode("utf-8-sig")
         for number, event in enumerate(() if _DIRECTIVE.search(text) else yaml.parse(text, Loader=_LOADER)):
             if isinstance(event, yaml.DocumentEndEvent):
@@ -84,9 +80,7 @@ def _events(data: bytes) -> Iterator[yaml.Event]:
             if number > _MAX_EVENTS:
                 break
             yield event
-    except (yaml.YAMLError, UnicodeDecodeError):
-        pass
-    raise _unbelievable()
+    raise EntryError(_NOT_ITS_OWN)
 
 
 def _texts(events: Iterable[yaml.Event]) -> Iterator[tuple[_Path, str]]:
@@ -111,7 +105,7 @@ def _texts(events: Iterable[yaml.Event]) -> Iterator[tuple[_Path, str]]:
                     yield path, text
                     _advance(path)
             case _:
-                raise _unbelievable()
+                raise EntryError(_NOT_ITS_OWN)
 
 
 def _advance(path: _Path) -> None:
@@ -120,11 +114,10 @@ def _advance(path: _Path) -> None:
         path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
 
 
-def _ids(group: Iterable[Mapping[str, str]]) -> Iterator[str]:
-    """Yield ids: the institution's where it has given one, else the address."""
-    for submitter in group:
-        known = [text for field in (":sid", ":email") if (text := submitter.get(field, "")) not in _NOTHING]
-        yield from known[:1]
+def _id(submitter: Mapping[str, str]) -> str:
+    """Return the institution's id if it has given one, else the address, else nothing."""
+    texts = (submitter.get(field, "") for field in (":sid", ":email"))
+    return next((text for text in texts if text not in ("", "~", "null")), "")
 
 
 def _time(text: str) -> datetime | None:
@@ -134,7 +127,3 @@ def _time(text: str) -> datetime | None:
         return plausible(when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC))
     except (ValueError, OverflowError):
         return None
-
-
-def _unbelievable() -> EntryError:
-    return EntryError("is not Gradescope's, or not of its whole export; collect the archive as it came")

@@ -1,21 +1,25 @@
-"""Judges the names of files in archives: which are unsafe, which nobody means, and which are the same."""
+"""Judges the names of files in archives: what is wrong with them, and which platform has given them."""
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from autograder.collecting.entry import MAX_NAME
-
+MAX_NAME = 1000
+_ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz")
 _LEFT_OUT = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store"}
-_CONTROLS = ("Cc", "Cs", "Zl", "Zp")
-_DRIVE = re.compile(r"[A-Za-z]:")
+# Canvas: its user id stays the same throughout the course; the second number counts uploads.
+_CANVAS = re.compile(r"(?P<who>[^/]+?)_(?:(?P<late>LATE)_)?(?P<student>\d+)_(?P<number>\d+)_[^/]+")
+# Moodle: it numbers participants anew in each assignment, so the name has to serve as the id.
+_MOODLE = re.compile(r"(?P<who>(?P<student>[^/]+?))_\d+_assignsubmission_file_?.+")
+_GRADESCOPE = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
 
 
 def name_problem(name: str) -> str:
     """Return what is wrong with a name; it is not corrected, since nobody knows what was meant."""
-    if any(unicodedata.category(letter) in _CONTROLS for letter in name):
+    if any(unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in name):
         return "has control characters in its name"
-    if name.startswith("/") or "\\" in name or _DRIVE.match(name):
+    if name.startswith("/") or "\\" in name or re.match("[A-Za-z]:", name):
         return "has an absolute name, or one with backslashes"
     if ".." in name.split("/"):
         return "leads out of its folder"
@@ -29,5 +33,43 @@ def folded(name: str) -> str:
 
 def left_out(name: str) -> bool:
     """Whether the file is one that operating systems and editors leave everywhere."""
-    parts = PurePosixPath(name).parts
-    return bool(_LEFT_OUT.intersection(parts)) or any(part.startswith("._") for part in parts)
+    return any(part in _LEFT_OUT or part.startswith("._") for part in PurePosixPath(name).parts)
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file of this name is opened as an archive."""
+    return name.lower().endswith(_ARCHIVES)
+
+
+def stem(name: str) -> str:
+    """Return the last part of a name, for an archive without its suffix."""
+    last = PurePosixPath(name).name
+    return next((last[: -len(end)] for end in reversed(_ARCHIVES) if last.lower().endswith(end)), last)
+
+
+def match_platform(name: str) -> re.Match[str] | None:
+    """Return what Canvas or Moodle has written into a name.
+
+    Platforms write before what students choose, so the leftmost sign of a platform counts.
+    """
+    matches = (form.match(name) for form in (_CANVAS, _MOODLE))
+    return min(filter(None, matches), key=lambda match: match.end("who"), default=None)
+
+
+def is_gradescope(name: str) -> bool:
+    """Whether the file lies in a folder of Gradescope's, whose name tells no student."""
+    return bool(_GRADESCOPE.match(name))
+
+
+def class_folder(paths: Sequence[str], exercises: Sequence[str]) -> str:
+    """Return the folder, with its slash, in which the whole class lies, or an empty text.
+
+    A class has at least two students: the only folder of an archive may be a student's own.
+    """
+    tops = {path.partition("/")[0] for path in paths}
+    below = [path.partition("/")[2] for path in paths]
+    students = {path.partition("/")[0] for path in below} - set(exercises)
+    if len(tops) != 1 or len(students) < 2:
+        return ""
+    uniform = all("/" in path for path in below) or all(match_platform(path) for path in below)
+    return f"{tops.pop()}/" if uniform else ""

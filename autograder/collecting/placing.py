@@ -1,13 +1,14 @@
 """Writes a notebook into submitted/, whole or not at all and through no link."""
 
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
+from autograder.collecting.entry import EntryError
+from autograder.collecting.folder import open_plain
 from autograder.collecting.names import folded
 from autograder.files import write_whole_in
 from autograder.submission.notebook import MAX_BYTES
@@ -15,11 +16,6 @@ from autograder.submission.submission import Submission
 
 _TIMESTAMP = "timestamp.txt"
 _FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # nbgrader's
-_MAX_TIME = 100
-
-
-class PlacingError(Exception):
-    """The notebook cannot be put there; the message says why and what to do."""
 
 
 class Placing(StrEnum):
@@ -37,12 +33,12 @@ def place(submission: Submission, content: bytes, when: datetime | None) -> Plac
         with _folder(submission) as folder:
             return _place(folder, submission.notebook.name, content, when)
     except OSError as error:
-        raise PlacingError(f"cannot be written: {error.strerror}") from None
+        raise EntryError(f"cannot be written: {error.strerror}") from None
 
 
 def _place(folder: int, name: str, content: bytes, when: datetime | None) -> Placing:
     present = _read(folder, name, MAX_BYTES)
-    before = _time(_read(folder, _TIMESTAMP, _MAX_TIME))
+    before = _time(_read(folder, _TIMESTAMP, 100))
     if present == content:
         return Placing.UNCHANGED
     if present is not None and before is not None and when is not None and when < before:
@@ -60,21 +56,17 @@ def _place(folder: int, name: str, content: bytes, when: datetime | None) -> Pla
 @contextmanager
 def _folder(submission: Submission) -> Iterator[int]:
     """Yield a descriptor of the submission's folder, which is made if missing and reached through no link."""
+    student = submission.student
     with ExitStack() as stack:
-        folder = _enter(stack, submission.root, None)
-        folder = _enter(stack, Path("submitted"), folder)
-        with os.scandir(folder) as others:
-            for name in (other.name for other in others if other.name != submission.student):
-                if folded(name) == folded(submission.student):
-                    raise PlacingError(
-                        f'submitted/ has "{name}" already, which some systems take for the same'
-                    )
-        for name in (submission.student, submission.exercise):
-            folder = _enter(stack, Path(name), folder)
-        yield folder
+        submitted = _enter(stack, "submitted", _enter(stack, submission.root, None))
+        with os.scandir(submitted) as folders:
+            others = [folder.name for folder in folders if folder.name != student]
+        if twin := next((name for name in others if folded(name) == folded(student)), ""):
+            raise EntryError(f'submitted/ has "{twin}" already, which some systems take for the same')
+        yield _enter(stack, submission.exercise, _enter(stack, student, submitted))
 
 
-def _enter(stack: ExitStack, path: Path, parent: int | None) -> int:
+def _enter(stack: ExitStack, path: Path | str, parent: int | None) -> int:
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
     if parent is not None:
         flags |= os.O_NOFOLLOW
@@ -83,7 +75,7 @@ def _enter(stack: ExitStack, path: Path, parent: int | None) -> int:
     try:
         folder = os.open(path, flags, dir_fd=parent)
     except OSError:
-        raise PlacingError(f"{path} in submitted/ is a link or no folder; put a folder there") from None
+        raise EntryError(f"{path} in submitted/ is a link or no folder; put a folder there") from None
     stack.callback(os.close, folder)
     return folder
 
@@ -91,15 +83,12 @@ def _enter(stack: ExitStack, path: Path, parent: int | None) -> int:
 def _read(folder: int, name: str, limit: int) -> bytes | None:
     """Return what a plain file holds, or None where there is none; anything else in its place is an error."""
     try:
-        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        file = open_plain(name, os.O_NOFOLLOW, folder)
     except FileNotFoundError:
         return None
-    except OSError:
-        raise PlacingError(f"{name} in submitted/ is no plain file; delete it") from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise PlacingError(f"{name} in submitted/ is no plain file; delete it")
-    with os.fdopen(descriptor, "rb") as file:
+    except (OSError, EntryError):
+        raise EntryError(f"{name} in submitted/ is no plain file; delete it") from None
+    with file:
         return file.read(limit + 1)
 
 

@@ -10,14 +10,14 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.collecting.archive import read_entries
-from autograder.collecting.entry import ArchiveEntry, ArchiveError, EntryError
+from autograder.collecting.bounds import ArchiveError
+from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.gradescope_metadata import METADATA, GradescopeRecord, find_export, read_metadata
-from autograder.collecting.names import folded, left_out, name_problem
-from autograder.collecting.naming import ArchiveContext, Attribution, NamingError, NamingRules
-from autograder.collecting.platforms import class_folder
+from autograder.collecting.names import class_folder, folded, left_out, name_problem
+from autograder.collecting.naming import ArchiveContext, Attribution, NamingRules
 from autograder.submission.notebook import MAX_BYTES
 
-_SUFFIX = ".ipynb"
+REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,103 +26,87 @@ class Candidate:
 
     number: int  # of its entry in the archive
     path: str
-    when: datetime | None  # as the archive tells it
+    when: datetime | None  # as the archive says
     attribution: Attribution
     message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """Something in the archive that is not taken, and why; no path means the archive itself."""
+class CollectedLine:
+    """What became of one thing in an archive; student and exercise are empty where nothing tells them."""
 
-    reason: str
-    path: str = ""
-    attribution: Attribution | None = None
+    archive: str
+    path: str  # in the archive; empty where the archive itself is meant
+    status: str  # a Placing, or "refused"
+    message: str = ""
+    student: str = ""
+    exercise: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Survey:
-    """What an archive holds."""
-
-    chosen: Sequence[Candidate]
-    refused: Sequence[Refusal]
-
-
-def survey_archive(archive: Path, rules: NamingRules) -> Survey:
-    """Return which notebooks of the archive count, and what is refused."""
-    surveyor = _Surveyor(archive, rules)
-    chosen = list(surveyor.choose(list(surveyor.candidates())))
-    return Survey(chosen, surveyor.refused)
-
-
-class _Surveyor:
-    """Goes from all entries to the notebooks that can be attributed, and from these to one per student."""
+    """What an archive holds: its notebooks that can be attributed, of these one per student, and refusals."""
 
     def __init__(self, archive: Path, rules: NamingRules) -> None:
         self._archive = archive
         self._rules = rules
-        self.refused: list[Refusal] = []
+        self.refused: list[CollectedLine] = []
+        self.chosen = list(self._choose(list(self._candidates())))
 
-    def candidates(self) -> Iterator[Candidate]:
+    def _candidates(self) -> Iterator[Candidate]:
         """Yield the notebooks whose names tell student and exercise, and refuse what is wrong."""
         entries = self._entries()
-        sound = [(number, entry) for number, entry in enumerate(entries) if self._is_sound(entry)]
+        for entry in entries:
+            if entry.problem:
+                self._refuse(entry.problem, entry.path)
+        sound = [(number, entry) for number, entry in enumerate(entries) if not entry.problem]
         notebooks = [(number, entry) for number, entry in sound if _is_notebook(entry)]
         paths = [entry.path for _, entry in notebooks]
-        spellings = _spellings(paths)
-        records = self._gradescope_records(
-            [entry.name for _, entry in sound], [entry.name for entry in entries]
-        )
+        twins = _twins(paths)
+        records = self._gradescope_records([entry.name for _, entry in sound], [one.name for one in entries])
         context = ArchiveContext(class_folder(paths, self._rules.exercises), records)
         for number, entry in notebooks:
-            if others := spellings[folded(entry.path)] - {entry.path}:
-                self._refuse(_only_in_case(min(others)), entry)
-                continue
             try:
+                _refuse_twin(entry.path, twins)
                 group = list(self._rules.attributions(entry, context))
-            except NamingError as error:
-                self._refuse(str(error), entry)
+            except EntryError as error:
+                self._refuse(str(error), entry.path)
             else:
                 yield from (Candidate(number, entry.path, entry.when, member) for member in group)
 
-    def choose(self, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+    def _choose(self, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
         """Yield one notebook for each student and exercise; refuse all where nothing decides."""
-        spellings = _spellings(candidate.attribution.student for candidate in candidates)
+        twins = _twins(candidate.attribution.student for candidate in candidates)
         groups: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
         for candidate in candidates:
             groups[candidate.attribution.student, candidate.attribution.exercise].append(candidate)
-        for (student, _), group in groups.items():
-            others = spellings[folded(student)] - {student}
-            best = _best(group)
-            if others:
-                self._refuse_all(_only_in_case(min(others)), group)
-            elif best is None:
-                self._refuse_all("is one of several notebooks for it; leave one in the archive", group)
-            else:
-                yield best
+        for (student, exercise), group in groups.items():
+            try:
+                _refuse_twin(student, twins)
+                yield _best(group)
+            except EntryError as error:
+                for candidate in group:
+                    self._refuse(str(error), candidate.path, student, exercise)
 
     def _entries(self) -> list[ArchiveEntry]:
-        """Return the entries; where the archive is broken, those before that place."""
-        entries: list[ArchiveEntry] = []
-        try:
-            # Their own `read` would keep nested archives in memory.
-            entries.extend(replace(entry, read=_not_open) for entry in read_entries(self._archive))
-        except ArchiveError as error:
-            self.refused.append(Refusal(str(error)))
-        return entries
+        """Return the entries, without `read`, which would keep nested archives in memory.
 
-    def _is_sound(self, entry: ArchiveEntry) -> bool:
-        problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
-        if problem:
-            self._refuse(problem, entry)
-        return not problem
+        Where the archive is broken, these are the entries before that place.
+        """
+        entries = []
+        try:
+            for entry in read_entries(self._archive):
+                problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
+                entries.append(ArchiveEntry(entry.name, entry.when, problem=problem, inside=entry.inside))
+        except ArchiveError as error:
+            self._refuse(str(error))
+        return entries
 
     def _gradescope_records(
         self, sound: Sequence[str], names: Sequence[str]
     ) -> Mapping[str, GradescopeRecord]:
-        """Return what Gradescope's file tells, if the archive is Gradescope's.
+        """Return what Gradescope's file says, if the archive is Gradescope's.
 
-        A submission counts as present if any file of it is there, be it one that is refused.
+        A submission counts as present if any file of it is there, even one that is refused.
         """
         root = self._archive.resolve().name if self._archive.is_dir() else ""
         folder = find_export(frozenset(sound), root)
@@ -133,42 +117,35 @@ class _Surveyor:
                 if entry.name == folder + METADATA:
                     return read_metadata(entry.read(MAX_BYTES), folder, names)
         except (ArchiveError, EntryError) as error:
-            self.refused.append(Refusal(str(error), folder + METADATA))
+            self._refuse(str(error), folder + METADATA)
         return {}
 
-    def _refuse(self, reason: str, entry: ArchiveEntry) -> None:
-        self.refused.append(Refusal(reason, entry.path))
-
-    def _refuse_all(self, reason: str, group: Sequence[Candidate]) -> None:
-        self.refused.extend(Refusal(reason, candidate.path, candidate.attribution) for candidate in group)
+    def _refuse(self, reason: str, path: str = "", student: str = "", exercise: str = "") -> None:
+        self.refused.append(CollectedLine(str(self._archive), path, REFUSED, reason, student, exercise))
 
 
-def _spellings(names: Iterable[str]) -> Mapping[str, set[str]]:
-    """Return the names by their folded form."""
-    spellings: dict[str, set[str]] = defaultdict(set)
+def _twins(names: Iterable[str]) -> Mapping[str, str]:
+    """Return, for each name that some file system takes for another one of them, that other one."""
+    same: dict[str, set[str]] = defaultdict(set)
     for name in names:
-        spellings[folded(name)].add(name)
-    return spellings
+        same[folded(name)].add(name)
+    return {name: min(group - {name}) for group in same.values() if len(group) > 1 for name in group}
 
 
-def _best(group: Sequence[Candidate]) -> Candidate | None:
+def _refuse_twin(name: str, twins: Mapping[str, str]) -> None:
+    if name in twins:
+        raise EntryError(f'differs from "{twins[name]}" in case or Unicode form only; rename one')
+
+
+def _best(group: Sequence[Candidate]) -> Candidate:
     """Return the notebook that counts: one of the exercise's very name, then the one uploaded last."""
     exact = [candidate for candidate in group if candidate.attribution.exact] or group
-    if len(exact) > 1:
-        numbers = [candidate.attribution.number for candidate in exact]
-        if None in numbers or len(set(numbers)) < len(numbers):
-            return None
+    numbers = {candidate.attribution.number for candidate in exact}
+    if len(exact) > 1 and (None in numbers or len(numbers) < len(exact)):
+        raise EntryError("is one of several notebooks for it; leave one in the archive")
     last = max(exact, key=lambda candidate: candidate.attribution.number or 0)
     return replace(last, message=f"chosen from {len(group)}") if len(group) > 1 else last
 
 
 def _is_notebook(entry: ArchiveEntry) -> bool:
-    return (entry.inside or entry.name).endswith(_SUFFIX) and not left_out(entry.path)
-
-
-def _only_in_case(other: str) -> str:
-    return f'differs from "{other}" in case or Unicode form only; rename one'
-
-
-def _not_open(_: int) -> bytes:
-    raise EntryError("is not open")
+    return (entry.inside or entry.name).endswith(".ipynb") and not left_out(entry.path)

@@ -2,40 +2,27 @@
 
 import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from typing import IO
 
-from autograder.collecting.entry import (
+from autograder.collecting.bounds import (
     MAX_RATIO,
     PIECE,
+    UNPACKING_ERRORS,
     UNSUSPICIOUS,
-    ArchiveEntry,
     ArchiveError,
     Bounds,
-    EntryError,
-    mode_problem,
-    plausible,
-    too_large,
-    utc,
 )
+from autograder.collecting.entry import ArchiveEntry, EntryError, mode_problem, plausible, too_large, utc
 
 _MAX_DIRECTORY = 8 << 20  # bytes of the list of entries, which zipfile holds in memory
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks the others without any bound
 _UNIX_TIME = 0x5455
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    OSError,
-    ValueError,
-    RuntimeError,  # NotImplementedError too
-    IndexError,
-    struct.error,
-)
+_DAMAGE = (*UNPACKING_ERRORS, zipfile.BadZipFile, struct.error, RuntimeError, IndexError)
+_IS_DAMAGED = "is damaged; download it again"
 
 
 def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
@@ -43,7 +30,7 @@ def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
     try:
         archive = zipfile.ZipFile(_BoundedFile(file))
     except _DAMAGE:
-        raise ArchiveError("is damaged; download it again") from None
+        raise ArchiveError(_IS_DAMAGED) from None
     with archive:
         for info in archive.infolist():
             bounds.count()
@@ -57,9 +44,7 @@ class _BoundedFile:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self.seek = file.seek
-        self.tell = file.tell
-        self.seekable = file.seekable
+        self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
 
     def read(self, size: int = -1) -> bytes:
         if size > _MAX_DIRECTORY:
@@ -74,27 +59,25 @@ def _problem(info: zipfile.ZipInfo) -> str:
         return "is encrypted; pack it without a password"
     if info.compress_type not in _METHODS:
         return "is packed in an unusual way; make an ordinary zip"
-    if info.file_size > max(UNSUSPICIOUS, info.compress_size * MAX_RATIO):
-        return f"unpacks to more than {MAX_RATIO} times its size"
-    return ""
+    suspicious = info.file_size > max(UNSUSPICIOUS, info.compress_size * MAX_RATIO)
+    return f"unpacks to more than {MAX_RATIO} times its size" if suspicious else ""
 
 
 def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bounds: Bounds, limit: int) -> bytes:
     """Return the content, counting the bytes that come rather than those that the header claims."""
     if info.file_size > limit:
         raise too_large(limit)
-    pieces, size = [], 0
+    content = bytearray()
     try:
         with archive.open(info) as member:
             while piece := member.read(PIECE):
                 bounds.spend(len(piece))
-                pieces.append(piece)
-                size += len(piece)
-                if size > limit:
+                content += piece
+                if len(content) > limit:
                     raise too_large(limit)
     except _DAMAGE:
-        raise EntryError("is damaged; download it again") from None
-    return b"".join(pieces)
+        raise EntryError(_IS_DAMAGED) from None
+    return bytes(content)
 
 
 def _time(info: zipfile.ZipInfo) -> datetime | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from autograder.batch.grade import SubmissionLine, Summary
-from autograder.cli.machine import results, show_class
+from autograder.cli.progress import demo_places, show_class
 from autograder.course.course import Course, load_course
 from autograder.course.source import SourceError
 from autograder.demo import CLASS, demonstrate
@@ -74,7 +74,7 @@ def test_the_real_course_is_left_alone(made: tuple[Path, Path, Summary]) -> None
 def test_feedback_tables_and_reports_lie_where_it_says(made: tuple[Path, Path, Summary]) -> None:
     _, demo, summary = made
     course = load_course(demo)
-    assert [str(demo / "feedback") in line for line in results(course)].count(True) == 1
+    assert [str(demo / "feedback") in line for line in demo_places(course)].count(True) == 1
     assert (demo / "feedback/ada/01_small/01_small.html").is_file()
     assert (demo / "build/exports/questions.csv").is_file()
     assert "double__squares" in (demo / "build/dashboard.html").read_text(encoding="utf-8")

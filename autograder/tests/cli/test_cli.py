@@ -13,8 +13,7 @@ from autograder.authoring.verify import Proof
 from autograder.batch import run as running
 from autograder.batch.cluster import ClusterError
 from autograder.cli import main
-from autograder.collecting.pattern import PatternError
-from autograder.collecting.roster import RosterError
+from autograder.collecting.instructor import PatternError, RosterError
 from autograder.course.course import Course, CourseError
 from autograder.course.source import SourceError
 from autograder.doctor import Check

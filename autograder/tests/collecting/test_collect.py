@@ -17,10 +17,12 @@ from click.testing import CliRunner, Result
 
 import autograder.collecting.zip as zip_module
 from autograder.cli import main
-from autograder.collecting.collect import CollectedLine, collect_archives
-from autograder.collecting.entry import ArchiveEntry, Bounds
+from autograder.collecting.bounds import Bounds
+from autograder.collecting.collect import collect_archives
+from autograder.collecting.entry import ArchiveEntry
+from autograder.collecting.names import class_folder
 from autograder.collecting.naming import NamingRules
-from autograder.collecting.platforms import class_folder
+from autograder.collecting.survey import CollectedLine
 from autograder.course.course import Course, load_course
 
 IN_TIME, LATE = (2026, 3, 2, 18, 0, 0), (2026, 3, 3, 8, 0, 0)

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.collecting.entry import ArchiveEntry
+from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.gradescope_metadata import GradescopeRecord
+from autograder.collecting.instructor import read_pattern
 from autograder.collecting.names import folded
-from autograder.collecting.naming import ArchiveContext, Attribution, NamingError, NamingRules
-from autograder.collecting.pattern import read_pattern
+from autograder.collecting.naming import ArchiveContext, Attribution, NamingRules
 from autograder.submission.submission import is_student
 
 EXERCISES = ("01_first", "01_first_part", "02_second")
@@ -130,7 +130,7 @@ def test_gradescope_tells_who_is_in_a_group_and_when_it_handed_in() -> None:
     ],
 )
 def test_other_names_say_nothing(name: str, message: str) -> None:
-    with pytest.raises(NamingError, match=re.escape(message)):
+    with pytest.raises(EntryError, match=re.escape(message)):
         attributions(name)
 
 
@@ -156,7 +156,7 @@ def test_an_exercise_that_the_instructor_names_goes_before_names() -> None:
 def test_a_pattern_goes_before_what_is_known() -> None:
     rules = NamingRules(EXERCISES, pattern=read_pattern(r"(?P<exercise>\w+)-by-(?P<student>\w+)"))
     assert who("01_first-by-ada.ipynb", rules=rules) == ("ada", "01_first")
-    with pytest.raises(NamingError, match="does not match the pattern"):
+    with pytest.raises(EntryError, match="does not match the pattern"):
         attributions("ada/01_first.ipynb", rules=rules)
 
 
@@ -174,7 +174,7 @@ def test_a_list_of_students_gives_ids_and_lets_nobody_else_in() -> None:
         "01_first",
     )
     assert who("zoe/01_first.ipynb", rules=rules) == ("zoe", "01_first")
-    with pytest.raises(NamingError, match="is not in the list"):
+    with pytest.raises(EntryError, match="is not in the list"):
         attributions("ada/01_first.ipynb", rules=rules)
 
 
@@ -184,6 +184,6 @@ def test_whatever_the_name_an_id_is_an_id(name: str, packed: bool) -> None:
         found = attributions(
             f"{name}.zip" if packed else f"{name}01_first.ipynb", "01_first.ipynb" if packed else ""
         )
-    except NamingError:
+    except EntryError:
         return
     assert all(is_student(attribution.student) and attribution.exercise in EXERCISES for attribution in found)

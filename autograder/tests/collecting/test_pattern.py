@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from autograder.collecting.pattern import PatternError, PatternMatch, match_pattern, read_pattern
+from autograder.collecting.instructor import PatternError, PatternMatch, match_pattern, read_pattern
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.collecting.placing import Placing, PlacingError, place
+from autograder.collecting.entry import EntryError
+from autograder.collecting.placing import Placing, place
 from autograder.submission.submission import Submission
 
 WHEN = datetime(2026, 3, 2, 18, tzinfo=UTC)
@@ -61,7 +62,7 @@ def test_no_folder_on_the_way_may_be_a_link(submission: Submission, tmp_path: Pa
     path = submission.root / link
     path.parent.mkdir(parents=True, exist_ok=True)
     path.symlink_to(elsewhere)
-    with pytest.raises(PlacingError, match="is a link or no folder"):
+    with pytest.raises(EntryError, match="is a link or no folder"):
         place(submission, b"1", WHEN)
     assert not list(elsewhere.iterdir())
 
@@ -83,7 +84,7 @@ def test_only_plain_files_are_replaced(
     canary.write_text("alive", encoding="utf-8")
     submission.folder.mkdir(parents=True)
     make(submission.folder / name)
-    with pytest.raises(PlacingError, match="is no plain file; delete it"):
+    with pytest.raises(EntryError, match="is no plain file; delete it"):
         place(submission, b"1", WHEN)
     assert canary.read_text(encoding="utf-8") == "alive"
 
@@ -91,7 +92,7 @@ def test_only_plain_files_are_replaced(
 @pytest.mark.parametrize(("present", "student"), [("Ada", "ada"), ("ADA", "ada")])
 def test_names_that_differ_in_case_do_not_share_a_folder(tmp_path: Path, present: str, student: str) -> None:
     (tmp_path / "submitted" / present).mkdir(parents=True)
-    with pytest.raises(PlacingError, match=f'has "{present}" already'):
+    with pytest.raises(EntryError, match=f'has "{present}" already'):
         place(Submission(tmp_path, student, "01_small"), b"1", WHEN)
     assert [path.name for path in (tmp_path / "submitted").iterdir()] == [present]
 
@@ -103,6 +104,6 @@ def test_a_full_disk_leaves_what_was_there(submission: Submission, monkeypatch: 
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("autograder.collecting.placing.os.replace", full)
-    with pytest.raises(PlacingError, match="cannot be written: No space left on device"):
+    with pytest.raises(EntryError, match="cannot be written: No space left on device"):
         place(submission, b"2", None)
     assert files(submission) == {"01_small.ipynb": "1"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.collecting.platforms import class_folder, is_gradescope, match_platform
+from autograder.collecting.names import class_folder, is_gradescope, match_platform
 
 EXERCISES = ("01_first", "01_first_part", "02_second")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.collecting.roster import RosterError, read_roster
+from autograder.collecting.instructor import RosterError, read_roster
 
 
 def test_every_name_of_a_row_stands_for_its_first(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.collecting.naming import NamingRules
-from autograder.collecting.survey import Survey, survey_archive
+from autograder.collecting.survey import Survey
 
 Surveyor = Callable[..., Survey]
 
@@ -18,7 +18,7 @@ def survey(tmp_path: Path) -> Surveyor:
         with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
             for name in names:
                 archive.writestr(name, "")
-        return survey_archive(tmp_path / "a.zip", NamingRules(("01_first", "02_second")))
+        return Survey(tmp_path / "a.zip", NamingRules(("01_first", "02_second")))
 
     return of
 
@@ -30,7 +30,7 @@ def chosen(survey: Survey) -> list[tuple[int, str, str]]:
 def test_a_chosen_notebook_is_known_by_the_number_of_its_entry(survey: Surveyor) -> None:
     found = survey("ada/notes.txt", "ada/01_first.ipynb", "../x", "bob/02_second.ipynb")
     assert chosen(found) == [(1, "ada", "01_first"), (3, "bob", "02_second")]
-    assert [(refusal.path, refusal.reason) for refusal in found.refused] == [
+    assert [(refusal.path, refusal.message) for refusal in found.refused] == [
         ("../x", "leads out of its folder")
     ]
 
@@ -44,12 +44,12 @@ def test_the_exercise_s_very_name_goes_before_the_last_upload(survey: Surveyor) 
 def test_where_nothing_decides_all_are_refused_in_their_student_s_name(survey: Surveyor) -> None:
     found = survey("ada/a/01_first.ipynb", "ada/b/01_first.ipynb", "bob/01_first.ipynb")
     assert chosen(found) == [(2, "bob", "01_first")]
-    assert [one.attribution and one.attribution.student for one in found.refused] == ["ada", "ada"]
+    assert [one.student for one in found.refused] == ["ada", "ada"]
 
 
 def test_a_broken_archive_is_refused_as_a_whole(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(b"PK\3\4")
-    found = survey_archive(tmp_path / "a.zip", NamingRules(()))
-    assert [(refusal.path, refusal.reason) for refusal in found.refused] == [
+    found = Survey(tmp_path / "a.zip", NamingRules(()))
+    assert [(refusal.path, refusal.message) for refusal in found.refused] == [
         ("", "is damaged; download it again")
     ]
