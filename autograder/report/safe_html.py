@@ -5,7 +5,7 @@ This is the only module that marks text as safe. Everything else that a template
 
 import html
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup
@@ -17,22 +17,24 @@ from pygments.lexers import PythonLexer
 
 from autograder.report.text import clean_html, clean_text
 
-# Every page carries it, so that the browser refuses whatever the cleaning might have let through.
+# Every page carries this policy, so that the browser refuses whatever the cleaning might have let through.
 POLICY = Markup(
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
+_FORMATTER = HtmlFormatter()
+CODE_STYLE = str(_FORMATTER.get_style_defs(".highlight"))  # the style sheet of highlighted code
 _ANCHORS = re.compile(r'<a class="anchor-link"[^>]*>[^<]*</a>')
-_SHARED_CELLS = 512  # most notebooks of a class have these many cells in common
+_SHARED_CELLS = 512  # the cells that most notebooks of a class have in common are rendered once
 
 
 def render_text(text: str) -> Markup:
-    """Return `text` to be read letter for letter, with its line ends as they are."""
+    """Return `text` as HTML that shows it letter for letter, with its line ends as they are."""
     return _safe(html.escape(clean_text(text)))
 
 
 def render_lines(text: str) -> Markup:
-    """Return `text` to be read letter for letter, with a `<br>` for each line end."""
-    return _safe(html.escape(clean_text(text)).replace("\n", "<br>"))
+    """Return `text` as HTML that shows it letter for letter, with a `<br>` for each line end."""
+    return render_text(text).replace("\n", Markup("<br>"))
 
 
 def render_html(source: str) -> Markup:
@@ -51,14 +53,8 @@ def render_markdown(cell: Any) -> Markup:
 
 @lru_cache(_SHARED_CELLS)
 def render_code(source: str) -> Markup:
-    """Return Python code in the colours of `code_style`."""
-    return _safe(str(highlight(clean_text(source), PythonLexer(), HtmlFormatter())))
-
-
-@cache
-def code_style() -> str:
-    """Return the style sheet of highlighted code."""
-    return str(HtmlFormatter().get_style_defs(".highlight"))
+    """Return Python code with the classes that `CODE_STYLE` colours."""
+    return _safe(str(highlight(clean_text(source), PythonLexer(), _FORMATTER)))
 
 
 @lru_cache(_SHARED_CELLS)
