@@ -1,15 +1,15 @@
 """Says where in a notebook an error was raised, in a student's words."""
 
 from autograder.course.exercise import Exercise
-from autograder.grading.session import CodeCell
 from autograder.submission.matching import seems_to_define
+from autograder.submission.notebook import NotebookCell
 from autograder.testing.student_error import StudentError
 
 
 class Locator:
     """Knows the code cells of one submission, by number."""
 
-    def __init__(self, exercise: Exercise, cells: dict[int, CodeCell]) -> None:
+    def __init__(self, exercise: Exercise, cells: dict[int, NotebookCell]) -> None:
         self._exercise = exercise
         self._cells = cells
 
@@ -21,7 +21,7 @@ class Locator:
         places = [place for place in error.places if place[0] in self._cells]
         if not places:
             return ""
-        own = (place for place in places if self._cells[place[0]].code not in self._exercise.given)
+        own = (place for place in places if self._cells[place[0]].text not in self._exercise.given)
         number, line = next(own, places[0])
         where = self._name(self._cells[number])
         return f" ({where}, line {line})" if line else f" ({where})"
@@ -29,12 +29,12 @@ class Locator:
     def source_line(self, error: StudentError) -> str:
         """Return the very line that raised an error."""
         number, line = error.places[0] if error.places else (None, None)
-        lines = self._cells[number].code.splitlines() if number in self._cells else []
+        lines = self._cells[number].text.splitlines() if number in self._cells else []
         return lines[line - 1].strip() if line and line <= len(lines) else ""
 
-    def _name(self, cell: CodeCell) -> str:
+    def _name(self, cell: NotebookCell) -> str:
         """Name a cell by the question that it answers, or by its place among the code cells."""
         for question in self._exercise.points:
-            if cell.name == question or seems_to_define(cell.code, question):
+            if cell.name == question or seems_to_define(cell.text, question):
                 return f"the cell of {question}"
         return f"code cell {sorted(self._cells).index(cell.number) + 1}"

@@ -2,15 +2,14 @@
 
 import traceback
 from dataclasses import replace
-from types import TracebackType
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.limits import Tier
 from autograder.errors import AutograderError
-from autograder.grading.graded import Graded
+from autograder.grading.graded import Graded, report_on
 from autograder.grading.grader import Grader
-from autograder.report.report import QuestionReport, Report, Status, Verdict, written
+from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.process import WorkerError
 from autograder.sandbox.zygote import WallError, Zygote, ZygoteError
 from autograder.submission.notebook import Notebook
@@ -54,9 +53,7 @@ class RestartingGrader:
     def __enter__(self) -> "RestartingGrader":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
@@ -68,7 +65,8 @@ class RestartingGrader:
             problem = f"{type(error).__name__}: {error}"
             # A message that tells people what to do needs no traceback beside it.
             details = "" if isinstance(error, AutograderError) else traceback.format_exc()
-            return Graded(_failure(exercise, self._zygote), {}, problem, details)
+            walls = self._zygote.reported_walls if self._zygote else ()
+            return Graded(_failure(exercise, walls), {}, problem, details)
         failed = [q.name for q in graded.report.questions if q.verdict is Verdict.GRADER_ERROR]
         problem = f"grader error in {', '.join(failed)}; see the report" if failed else ""
         return replace(graded, problem=problem)
@@ -92,13 +90,8 @@ class RestartingGrader:
         return True
 
 
-def _failure(exercise: Exercise, zygote: Zygote | None) -> Report:
+def _failure(exercise: Exercise, walls: tuple[str, ...]) -> Report:
     """Return the report that says no more than that we failed."""
-    questions = tuple(
-        QuestionReport(name, Verdict.GRADER_ERROR, None, points, _OURS, None, ())
-        for name, points in exercise.points.items()
-    )
-    answers = tuple(written(name, points) for name, points in exercise.written.items())
-    walls = zygote.reported_walls if zygote else ()
-    maximum = sum(exercise.points.values())
-    return Report(exercise.name, Status.GRADER_ERROR, _OURS, None, maximum, tuple(walls), questions + answers)
+    points = exercise.points.items()
+    questions = tuple(QuestionReport(name, Verdict.GRADER_ERROR, None, most, _OURS) for name, most in points)
+    return replace(report_on(exercise, questions, walls, _OURS), status=Status.GRADER_ERROR, score=None)

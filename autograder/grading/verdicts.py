@@ -1,17 +1,19 @@
 """Turns what became of a hidden test into a verdict, and a hint that a student can use."""
 
 import builtins
+from collections.abc import Sequence
 
 import torch
 
 from autograder.grading import leaks
 from autograder.grading.location import Locator
-from autograder.grading.session import CodeCell, ExhaustedError, Session
-from autograder.report.report import Outcome, Verdict
+from autograder.grading.session import ExhaustedError, Session
+from autograder.report.report import TestReport, Verdict
 from autograder.report.text import one_line
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.sandbox.zygote import ZygoteError
 from autograder.submission.matching import seems_to_define
+from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Exchange
 from autograder.testing.expectations import Unmet
 from autograder.testing.student_error import NotDefinedError, StudentError
@@ -28,7 +30,7 @@ class Verdicts:
     What a submission says in its own words is in a hint only if these words know no hidden input.
     """
 
-    def __init__(self, suite: Suite, cells: tuple[CodeCell, ...], session: Session) -> None:
+    def __init__(self, suite: Suite, cells: Sequence[NotebookCell], session: Session) -> None:
         self._suite = suite
         self._cells = {cell.number: cell for cell in cells}
         self._locator = Locator(suite.exercise, self._cells)
@@ -36,12 +38,12 @@ class Verdicts:
         self._lost: dict[str, BaseException] = {}  # by question: what lost the worker
         self._harmless: dict[tuple[str, ...], bool] = {}  # by words: whether they know no hidden input
 
-    def outcome(self, run: TestRun) -> Outcome:
-        """Return the verdict on one test, with its hint."""
+    def report(self, run: TestRun) -> TestReport:
+        """Return the report on one test: its verdict, and its hint."""
         if isinstance(run.error, DeadlineError | DiedError | ProtocolError):
             self._lost.setdefault(run.test.question, run.error)
         verdict, hint = self._verdict(run)
-        return Outcome(run.test.question, run.test.title, verdict, run.test.weight, hint)
+        return TestReport(run.test.title, verdict, run.test.weight, hint)
 
     def refused(self, question: str) -> BaseException | None:
         """Return why no more tests of a question are run: one of them hung, died or answered nonsense."""
@@ -96,7 +98,7 @@ class Verdicts:
     def _not_defined(self, name: str) -> tuple[Verdict, str]:
         """Say why a name is missing: its cell was left out, its cell failed, or there is no such cell."""
         for number, cell in self._cells.items():
-            if cell.name != name and not seems_to_define(cell.code, name):
+            if cell.name != name and not seems_to_define(cell.text, name):
                 continue
             if left_out := self._session.lost.get(number):
                 return left_out.verdict, f"The cell that defines {name} {left_out.why}."
