@@ -7,8 +7,7 @@ from warnings import catch_warnings
 from autograder.course.exercise import Mistake
 from autograder.course.reference import reference_errors
 from autograder.grading.same_answer import same_exchanges
-from autograder.testing.exchange import Local
-from autograder.testing.student_error import StudentError
+from autograder.testing.exchange import Local, StudentError
 from autograder.testing.suite import Suite, TestRun
 from autograder.worker.namespace import run_code
 

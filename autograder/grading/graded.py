@@ -9,7 +9,7 @@ from autograder.course.exercise import Exercise
 from autograder.grading.session import MAX_SHOWN, CellResult
 from autograder.report.outputs import checked_outputs
 from autograder.report.report import QuestionReport, Report, Status, total, written
-from autograder.testing.student_error import StudentError
+from autograder.testing.exchange import StudentError
 
 
 @dataclass(frozen=True, slots=True)

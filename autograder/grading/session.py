@@ -12,8 +12,7 @@ from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import Exchange, Reply
-from autograder.testing.student_error import StudentError
+from autograder.testing.exchange import Exchange, Reply, StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 MAX_RESTARTS = 8

@@ -18,9 +18,8 @@ from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import Exchange
+from autograder.testing.exchange import Exchange, NotDefinedError, StudentError
 from autograder.testing.student import Student
-from autograder.testing.student_error import NotDefinedError, StudentError
 from autograder.tests.grading.workers import ScriptedZygote
 from autograder.worker.protocol import Header, ProtocolError
 

@@ -13,9 +13,8 @@ from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.sandbox.zygote import ZygoteError
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import Exchange
+from autograder.testing.exchange import Exchange, NotDefinedError, StudentError
 from autograder.testing.expectations import Unmet
-from autograder.testing.student_error import NotDefinedError, StudentError
 from autograder.testing.suite import Suite, TestRun
 from autograder.tests.grading.workers import ScriptedZygote
 from autograder.worker.protocol import Header, ProtocolError, Tensors
