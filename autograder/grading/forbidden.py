@@ -1,4 +1,4 @@
-"""Finds what a question forbids in a submission's syntax trees; a find is for review, and proves nothing."""
+"""Finds what a question forbids in a submission's code; a find asks a person to look, and proves nothing."""
 
 import ast
 from collections.abc import Collection, Iterable, Sequence
@@ -9,9 +9,7 @@ from autograder.grading.name_flow import NameFlow, Statement, read_statements
 UNSEEN = "a definition that cannot be read"
 
 _MATMUL = frozenset({"matmul", "rmatmul", "imatmul"})  # the methods behind the operator @
-_DYNAMIC = frozenset(
-    {"exec", "eval", "compile", "globals", "locals", "vars", "__import__", "builtins", "__builtins__"}
-)
+_DYNAMIC = {"exec", "eval", "compile", "globals", "locals", "vars", "__import__", "builtins", "__builtins__"}
 _INSIDES = frozenset({"__dict__", "__globals__", "__builtins__", "__code__", "__import__"})
 _SHELL = MAGICS | {
     *("run_cell", "user_ns", "ast_transformers", "input_transformers_post", "input_transformers_cleanup")

@@ -74,10 +74,8 @@ class Grader:
         if question.verdict in (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED):
             return question
         used = broken_rule(name, self._forbidden.get(name, ()), (cell.text for cell in code))
-        return _for_review(question, used) if used else question
-
-
-def _for_review(question: QuestionReport, used: str) -> QuestionReport:
-    hint = f'This question asks you to do without "{used}". A person will look before it scores.'
-    rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
-    return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule))
+        if used is None:
+            return question
+        hint = f'This question asks you to do without "{used}". A person will look before it scores.'
+        rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
+        return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule))

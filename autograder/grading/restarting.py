@@ -1,6 +1,7 @@
 """Grades submissions one after another, whatever happens to the worker or to us."""
 
 import traceback
+from contextlib import suppress
 from dataclasses import replace
 
 from autograder.course.course import Course
@@ -81,13 +82,11 @@ class RestartingGrader:
 
     def _alive(self) -> bool:
         """Whether the zygote still forks."""
-        if self._zygote is None:
-            return False
-        try:
-            self._zygote.fork(self._course.limits(next(iter(self._course.exercises)))).close()
-        except (ZygoteError, WorkerError, OSError):
-            return False
-        return True
+        with suppress(ZygoteError, WorkerError, OSError):
+            if self._zygote is not None:
+                self._zygote.fork(self._course.limits(next(iter(self._course.exercises)))).close()
+                return True
+        return False
 
 
 def _failure(exercise: Exercise, walls: tuple[str, ...]) -> Report:

@@ -1,12 +1,10 @@
-"""Turns what became of a hidden test into a verdict, and a hint that a student can use."""
+"""Turns what became of a hidden test into a verdict and a hint that a student can use."""
 
 import builtins
 from collections.abc import Sequence
 
-import torch
-
+from autograder.course.exercise import Exercise
 from autograder.grading import leaks
-from autograder.grading.location import Locator
 from autograder.grading.session import ExhaustedError, Session
 from autograder.report.report import TestReport, Verdict
 from autograder.report.text import one_line
@@ -118,10 +116,8 @@ class Verdicts:
             if (expected := _kind(right)) != (actual := _kind(seen)):
                 hint = f"A call must give {expected}, but it gave {actual}."
                 return Verdict.FAILED, hint if self._reveals_no_input(run) else _WITHHELD
-        return (
-            Verdict.GRADER_ERROR,
-            f'The hidden test "{run.test.title}" failed by itself. Your instructor will look.',
-        )
+        hint = f'The hidden test "{run.test.title}" failed by itself. Your instructor will look.'
+        return Verdict.GRADER_ERROR, hint
 
 
 def _kind(exchange: Exchange) -> str:
@@ -131,7 +127,8 @@ def _kind(exchange: Exchange) -> str:
         case None:
             return "None"
         case {"tensor": int(index)} if index < len(tensors):
-            return _tensor_kind(tensors[index])
+            dtype = str(tensors[index].dtype).removeprefix("torch.")
+            return f"a {dtype} tensor of shape {tuple(tensors[index].shape)}"
         case {"tuple": list(items)} | {"list": list(items)}:
             return f"{len(items)} values"
         case {"handle": _, "type": str(kind)}:
@@ -142,6 +139,34 @@ def _kind(exchange: Exchange) -> str:
             return f"a {type(value).__name__}"
 
 
-def _tensor_kind(tensor: torch.Tensor) -> str:
-    dtype = str(tensor.dtype).removeprefix("torch.")
-    return f"a {dtype} tensor of shape {tuple(tensor.shape)}"
+class Locator:
+    """Says where in a notebook an error was raised, in a student's words."""
+
+    def __init__(self, exercise: Exercise, cells: dict[int, NotebookCell]) -> None:
+        self._exercise = exercise
+        self._cells = cells
+
+    def words(self, error: StudentError) -> str:
+        """Return " (the cell of softmax, line 3)", or nothing where no cell is known.
+
+        Of all the cells that an error passed through, the student's own come before the given ones.
+        """
+        places = [place for place in error.places if place[0] in self._cells]
+        if not places:
+            return ""
+        own = (place for place in places if self._cells[place[0]].text not in self._exercise.given)
+        number, line = next(own, places[0])
+        where = self._name(self._cells[number])
+        return f" ({where}, line {line})" if line else f" ({where})"
+
+    def source_line(self, error: StudentError) -> str:
+        """Return the line that raised an error."""
+        number, line = error.places[0] if error.places else (None, None)
+        lines = self._cells[number].text.splitlines() if number in self._cells else []
+        return lines[line - 1].strip() if line and line <= len(lines) else ""
+
+    def _name(self, cell: NotebookCell) -> str:
+        for question in self._exercise.points:
+            if cell.name == question or seems_to_define(cell.text, question):
+                return f"the cell of {question}"
+        return f"code cell {sorted(self._cells).index(cell.number) + 1}"

@@ -42,8 +42,8 @@ from .report import summarize as summarize
 from .report import total as total
 from .report import written as written
 from .safe_html import POLICY as POLICY
+from .safe_html import load_template as load_template
 from .safe_html import render_markdown as render_markdown
-from .template import load_template as load_template
 from .text import clean_html as clean_html
 from .text import clean_text as clean_text
 from .text import is_picture as is_picture

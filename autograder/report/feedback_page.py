@@ -9,8 +9,7 @@ from markupsafe import Markup
 
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, Verdict
-from autograder.report.safe_html import render_lines
-from autograder.report.template import load_template
+from autograder.report.safe_html import load_template, render_lines
 
 MEANINGS = {
     Verdict.PASSED: "Everything that was tested holds.",
