@@ -31,13 +31,13 @@ class Statement:
 
 
 class NameFlow:
-    """Which statements each name rests on; it gives each statement once, so that all take linear time."""
+    """Finds the statements that a name rests on, and each of them once, so that following all is linear."""
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         self._statements = statements
         self._touched = defaultdict[str, list[int]](list)  # by name: what binds it or changes its object
         self._starts = defaultdict[str, list[int]](list)  # for each entry there: the first that still counts
-        self._given = dict[tuple[str, int], int]()  # by name and start: how many were given already
+        self._given = dict[tuple[str, int], int]()  # by name and start: how far entries were given already
         for statement in statements:
             for name in statement.sets | statement.touches:
                 touched, starts = self._touched[name], self._starts[name]
@@ -56,11 +56,11 @@ class NameFlow:
         if not end:
             return [], False
         start = self._starts[name][end - 1]
-        given = self._given.get((name, start), 0)
-        fresh = touched[max(start, given) : end]
+        given = self._given.get((name, start), start)
+        fresh = touched[given:end]
         self._given[name, start] = max(end, given)
-        found = [self._statements[number] for number in reversed(fresh)]
-        return found, name in self._statements[touched[start]].sets
+        bound = name in self._statements[touched[start]].sets
+        return [self._statements[number] for number in reversed(fresh)], bound
 
 
 def read_statements(codes: Iterable[str]) -> list[Statement]:

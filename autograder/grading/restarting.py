@@ -23,7 +23,7 @@ _OURS = (
 class RestartingGrader:
     """Grades submissions of a course with one zygote; use it in a `with` block.
 
-    A zygote that dies is replaced, and the submission that met its death is graded once more. What fails on
+    A zygote that dies is replaced, and the submission at which it died is graded once more. What fails on
     our side becomes a report as well, and the next submission is graded as if nothing had happened.
     """
 
@@ -34,10 +34,7 @@ class RestartingGrader:
         self._graders: dict[str, Grader] = {}
 
     def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
-        """Grade `notebook` as a submission of `exercise`.
-
-        Nothing but missing walls stops everything: those are a WallError.
-        """
+        """Grade `notebook` as a submission of `exercise`; only missing walls raise, as a WallError."""
         graded = self._grade(exercise, notebook)
         if graded.report.status is Status.GRADER_ERROR and not self._alive():
             self.close()

@@ -1,4 +1,4 @@
-"""Runs a submission in a worker, anew without each cell that hangs or dies, and asks it what tests ask."""
+"""Runs a submission in a worker, again without each cell that hangs or dies, and asks it what tests ask."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ class CellResult:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A cell that lost the worker, and so is left out from then on: the verdict on its names, and why."""
+    """Why a cell that lost the worker is left out from then on, and the verdict on what it defines."""
 
     verdict: Verdict
     why: str  # what the cell did, for the student to read

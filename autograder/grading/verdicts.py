@@ -24,7 +24,7 @@ _WITHHELD = "What came back is not what the question asks for."
 class Verdicts:
     """The verdicts on one submission's tests, given one after another as the tests run.
 
-    What a submission says in its own words is in a hint only if these words know no hidden input.
+    A hint holds a submission's own words only where these reveal no hidden input.
     """
 
     def __init__(self, suite: Suite, cells: Sequence[NotebookCell], session: Session) -> None:
@@ -33,7 +33,7 @@ class Verdicts:
         self._locator = Locator(suite.exercise, self._cells)
         self._session = session
         self._lost: dict[str, BaseException] = {}  # by question: what lost the worker
-        self._harmless: dict[tuple[str, ...], bool] = {}  # by words: whether they know no hidden input
+        self._harmless: dict[tuple[str, ...], bool] = {}  # by words: whether they reveal no hidden input
 
     def report(self, run: TestRun) -> TestReport:
         """Return the report on one test: its verdict, and its hint."""
@@ -73,14 +73,14 @@ class Verdicts:
         where = self._locator.words(error)
         if error.type == "NotImplementedError" and self._locator.source_line(error).startswith(STUB):
             return Verdict.NOT_ATTEMPTED, f'Replace "{STUB}()" with your code.'
+        blocked = "PermissionError" in error.bases
         if not self._reveals_no_input(run):
-            verdict = Verdict.BLOCKED if "PermissionError" in error.bases else Verdict.CRASHED
             kind = error.type if hasattr(builtins, error.type) else "an error of its own kind"
-            return verdict, f"A call raised {kind}{where}. Its words depend on hidden inputs."
-        if "PermissionError" in error.bases:
+            hint = f"A call raised {kind}{where}. Its words depend on hidden inputs."
+            return Verdict.BLOCKED if blocked else Verdict.CRASHED, hint
+        if blocked:
             return Verdict.BLOCKED, f"The sandbox refused this: {error.message}{where}"
-        message = f": {error.message}" if error.message else ""
-        return Verdict.CRASHED, f"{error.type}{message}{where}"
+        return Verdict.CRASHED, f"{error}{where}"
 
     def _reveals_no_input(self, run: TestRun) -> bool:
         """Whether the submission's own words in a run's answers can be shown to the student."""
@@ -106,7 +106,7 @@ class Verdicts:
         return Verdict.NOT_DEFINED, f"The notebook does not define {name}. Is it spelt as in the exercise?"
 
     def _broken_test(self, run: TestRun) -> tuple[Verdict, str]:
-        """Judge a test that raised an error of its own.
+        """Give the verdict on a test that raised an error of its own.
 
         The submission is to blame where an answer is of another kind than the reference's. Otherwise the test
         is: `verify` has seen it pass on the reference, and here it breaks on an answer of the same kind.
