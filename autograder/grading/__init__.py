@@ -6,9 +6,9 @@ In reading order:
 - grader: how one submission becomes a report.
 - graded: what became of a submission, in a form that goes from one process to another.
 - session: a submission at work in a worker that is replaced when it hangs or dies.
-- verdicts: what a hidden test met, as a verdict and a hint.
-- location: where in the notebook an error was raised.
+- verdicts: what became of a hidden test, as a verdict and a hint that says where an error was raised.
 - leaks: keeps hidden inputs out of the words that a submission chose.
+- failures: keeps the traceback of a failure of ours where people find it.
 - diagnosis: which known mistake a wrong answer is.
 - same_answer: whether two answers are the same.
 - forbidden: whether a question's code uses what the question forbids.

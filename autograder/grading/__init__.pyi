@@ -2,7 +2,6 @@ __all__ = [
     "MAX_SHOWN",
     "UNSEEN",
     "CellResult",
-    "CodeCell",
     "Diagnosis",
     "Graded",
     "Grader",
@@ -11,6 +10,7 @@ __all__ = [
     "Session",
     "Verdicts",
     "broken_rule",
+    "describe_failure",
 ]
 
 from .diagnosis import Diagnosis as Diagnosis
@@ -22,7 +22,6 @@ from .grader import Grader as Grader
 from .restarting import RestartingGrader as RestartingGrader
 from .session import MAX_SHOWN as MAX_SHOWN
 from .session import CellResult as CellResult
-from .session import CodeCell as CodeCell
 from .session import LeftOut as LeftOut
 from .session import Session as Session
 from .verdicts import Verdicts as Verdicts

@@ -7,8 +7,7 @@ from warnings import catch_warnings
 from autograder.course.exercise import Mistake
 from autograder.course.reference import reference_errors
 from autograder.grading.same_answer import same_exchanges
-from autograder.testing.exchange import Local
-from autograder.testing.student_error import StudentError
+from autograder.testing.exchange import Local, StudentError
 from autograder.testing.suite import Suite, TestRun
 from autograder.worker.namespace import run_code
 
@@ -36,9 +35,7 @@ class Diagnosis:
 
     def _runs(self, mistake: Mistake) -> tuple[TestRun, ...]:
         exercise = self._suite.exercise
-        with catch_warnings(
-            action="ignore"
-        ):  # the mistake may deserve a warning, but nobody here has made it
+        with catch_warnings(action="ignore"):  # the mistake may deserve a warning, but nobody here made it
             with reference_errors(exercise, mistake):
                 namespace = run_code(exercise.variant(mistake.code))
             return tuple(self._suite.run(Local(namespace), mistake.question))
@@ -50,15 +47,12 @@ def _explains(known: Sequence[TestRun], seen: Sequence[TestRun]) -> bool:
     The words of a clash of shapes depend on how the product is written. So any two clashes count as the same,
     but only where at least one failed test got the same value.
     """
-    failed = [(a, b) for a, b in zip(known, seen, strict=True) if a.error is not None or b.error is not None]
-    if any(a.error is None or b.error is None for a, b in failed):
+    if [run.error is None for run in known] != [run.error is None for run in seen]:
         return False
-    same = [same_exchanges(a.exchanges, b.exchanges, ignore_shape_wording=False) for a, b in failed]
-    if all(same):
-        return True
+    failed = [(a, b) for a, b in zip(known, seen, strict=True) if a.error is not None]
+    same = [same_exchanges(a.exchanges, b.exchanges) for a, b in failed]
     same_value = any(
-        alike and not isinstance(b.error, StudentError) for alike, (_, b) in zip(same, failed, strict=True)
+        ok and not isinstance(b.error, StudentError) for ok, (_, b) in zip(same, failed, strict=True)
     )
-    return same_value and all(
-        same_exchanges(a.exchanges, b.exchanges, ignore_shape_wording=True) for a, b in failed
-    )
+    clashes_aside = (same_exchanges(a.exchanges, b.exchanges, ignore_shape_wording=True) for a, b in failed)
+    return all(same) or (same_value and all(clashes_aside))

@@ -9,7 +9,7 @@ _LOG = "autograder"
 
 
 def describe_failure(course: Course, submission: str, graded: Graded) -> str:
-    """Return what failed on our side while `submission` was graded, and where to read on; else nothing."""
+    """Return what failed on our side while `submission` was graded, and where to read on, or nothing."""
     if not graded.traceback:
         return graded.problem
     with log_of(course, _LOG) as log:

@@ -1,4 +1,4 @@
-"""Finds what a question forbids in a submission's syntax trees; a find is for review, and proves nothing."""
+"""Finds what a question forbids in a submission's code; a find asks a person to look, and proves nothing."""
 
 import ast
 from collections.abc import Collection, Iterable, Sequence
@@ -8,12 +8,8 @@ from autograder.grading.name_flow import NameFlow, Statement, read_statements
 
 UNSEEN = "a definition that cannot be read"
 
-_OPERATORS: dict[type[ast.operator], tuple[str, frozenset[str]]] = {
-    ast.MatMult: ("@", frozenset({"matmul", "rmatmul", "imatmul"}))  # the symbol, and the methods behind it
-}
-_DYNAMIC = frozenset(
-    {"exec", "eval", "compile", "globals", "locals", "vars", "__import__", "builtins", "__builtins__"}
-)
+_MATMUL = frozenset({"matmul", "rmatmul", "imatmul"})  # the methods behind the operator @
+_DYNAMIC = {"exec", "eval", "compile", "globals", "locals", "vars", "__import__", "builtins", "__builtins__"}
 _INSIDES = frozenset({"__dict__", "__globals__", "__builtins__", "__code__", "__import__"})
 _SHELL = MAGICS | {
     *("run_cell", "user_ns", "ast_transformers", "input_transformers_post", "input_transformers_cleanup")
@@ -64,47 +60,25 @@ def _binds_anything(statement: Statement) -> bool:
 
 
 def _use(tree: ast.stmt, words: frozenset[str]) -> str | None:
-    """Return what of `words` a statement spells out, but for bare names, which the caller follows."""
+    """Return what of `words` a statement spells out, except for bare names, which the caller follows."""
     nodes = list(ast.walk(tree))
     called = {node.func for node in nodes if isinstance(node, ast.Call)}
-    for node in nodes:
-        found = _fetched(node, words) or _operator(node, words) or _imported(node, words)
-        if found := found or _attribute(node, words, called):
-            return found
-    return None
+    return next((found for node in nodes if (found := _found(node, words, called))), None)
 
 
-def _fetched(node: ast.AST, words: Collection[str]) -> str | None:
-    """Return the word that getattr and its like fetch; where it is computed, the name of that function."""
+def _found(node: ast.AST, words: Collection[str], called: Collection[ast.expr]) -> str | None:
+    """Return what of `words` a node uses, or the name in it by which any attribute could be read."""
     match node:
         case ast.Call(ast.Name(function) | ast.Attribute(attr=function), arguments) if function in _BY_NAME:
-            for argument in arguments[1:2] if function == "getattr" else arguments:
-                if not (isinstance(argument, ast.Constant) and isinstance(argument.value, str)):
-                    return function
-                if found := _first_word(argument.value.split("."), words):
-                    return found
-    return None
-
-
-def _operator(node: ast.AST, words: Collection[str]) -> str | None:
-    if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in _OPERATORS:
-        symbol, _ = _OPERATORS[type(node.op)]
-        return symbol if symbol in words else None
-    return None
-
-
-def _imported(node: ast.AST, words: Collection[str]) -> str | None:
-    match node:
-        case ast.ImportFrom(module=module, names=aliases):
-            return module if module == "builtins" else _first_word([alias.name for alias in aliases], words)
-        case ast.Import(names=aliases) if any(alias.name == "builtins" for alias in aliases):
+            return _fetched(function, arguments[1:2] if function == "getattr" else arguments, words)
+        case ast.BinOp(op=ast.MatMult()) | ast.AugAssign(op=ast.MatMult()) if "@" in words:
+            return "@"
+        case ast.Import(aliases) if any(alias.name == "builtins" for alias in aliases):
             return "builtins"
-    return None
-
-
-def _attribute(node: ast.AST, words: Collection[str], called: Collection[ast.expr]) -> str | None:
-    """Return the attribute that is read, if it is forbidden itself or leads to all attributes."""
-    match node:
+        case ast.ImportFrom("builtins"):
+            return "builtins"
+        case ast.ImportFrom(names=aliases):
+            return _first_word([alias.name for alias in aliases], words)
         case ast.Name(name) | ast.Attribute(attr=name) if name in _BY_NAME and node not in called:
             return name
         case ast.Attribute(attr=name, ctx=ast.Load()):
@@ -112,13 +86,17 @@ def _attribute(node: ast.AST, words: Collection[str], called: Collection[ast.exp
     return None
 
 
+def _fetched(function: str, arguments: Iterable[ast.expr], words: Collection[str]) -> str | None:
+    """Return the word that getattr and its like fetch; where it is computed, the name of that function."""
+    for argument in arguments:
+        if not (isinstance(argument, ast.Constant) and isinstance(argument.value, str)):
+            return function
+        if found := _first_word(argument.value.split("."), words):
+            return found
+    return None
+
+
 def _first_word(names: Iterable[str], words: Collection[str]) -> str | None:
-    return next((name for name in names if _is_word(name, words)), None)
-
-
-def _is_word(name: str, words: Collection[str]) -> bool:
-    """Whether an attribute is forbidden, in any of its spellings: `dot`, `dot_`, `__matmul__`."""
-    bare = name.strip("_")
-    return bare in words or any(
-        symbol in words and bare in methods for symbol, methods in _OPERATORS.values()
-    )
+    """Return the first name that is forbidden in any of its spellings: `dot`, `dot_`, `__matmul__`."""
+    bare = ((name, name.strip("_")) for name in names)
+    return next((name for name, word in bare if word in words or ("@" in words and word in _MATMUL)), None)

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.course.exercise import Exercise
 from autograder.grading.session import MAX_SHOWN, CellResult
 from autograder.report.outputs import checked_outputs
-from autograder.report.report import Report
-from autograder.testing.student_error import StudentError
+from autograder.report.report import QuestionReport, Report, Status, total, written
+from autograder.testing.exchange import StudentError
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +26,9 @@ class Graded:
 
     def to_json(self) -> str:
         """Return all of it on one line of JSON."""
-        results = {str(number): _packed(result) for number, result in self.results.items()}
-        return json.dumps(
-            {
-                "report": self.report.as_dict(),
-                "results": results,
-                "problem": self.problem,
-                "traceback": self.traceback,
-            }
-        )
+        results = {number: _packed(result) for number, result in self.results.items()}
+        words = {"problem": self.problem, "traceback": self.traceback}
+        return json.dumps({"report": self.report.as_dict(), "results": results, **words})
 
     @staticmethod
     def from_json(text: str) -> "Graded":
@@ -42,6 +37,16 @@ class Graded:
         results = {int(number): _unpacked(result) for number, result in data["results"].items()}
         report = Report.from_dict(data["report"])
         return Graded(report, results, str(data["problem"]), str(data["traceback"]))
+
+
+def report_on(
+    exercise: Exercise, questions: tuple[QuestionReport, ...], walls: tuple[str, ...], message: str
+) -> Report:
+    """Return the report on a submission: the `questions` that tests grade, then the written ones."""
+    score, maximum = total(questions)
+    status = Status.GRADED if score is not None else Status.GRADER_ERROR
+    answers = tuple(written(name, points) for name, points in exercise.written.items())
+    return Report(exercise.name, status, message, score, maximum, walls, questions + answers)
 
 
 def _packed(result: CellResult) -> dict[str, Any]:

@@ -9,20 +9,10 @@ from autograder.course.exercise import Exercise
 from autograder.course.limits import Limits
 from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.forbidden import broken_rule
-from autograder.grading.graded import Graded
-from autograder.grading.session import CodeCell, Session
+from autograder.grading.graded import Graded, report_on
+from autograder.grading.session import Session
 from autograder.grading.verdicts import Verdicts
-from autograder.report.report import (
-    Outcome,
-    QuestionReport,
-    Report,
-    Status,
-    TestReport,
-    Verdict,
-    summarize,
-    total,
-    written,
-)
+from autograder.report.report import QuestionReport, Status, TestReport, Verdict, summarize
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.testing.suite import Suite, TestRun
@@ -45,69 +35,47 @@ class Grader:
         self.diagnosis = Diagnosis(self.suite)
 
     def grade(self, notebook: Notebook) -> Graded:
-        """Return what a submitted file comes to; one that is no notebook gets a report too."""
+        """Grade a submitted file; one that is no notebook gets a report too."""
         try:
             return self.grade_cells(notebook.cells)
         except UnreadableError as error:
-            return Graded(self._refused(str(error)), {})
+            points = self.exercise.points.items()
+            questions = tuple(QuestionReport(name, Verdict.NOT_ATTEMPTED, 0.0, most) for name, most in points)
+            report = report_on(self.exercise, questions, self._zygote.reported_walls, str(error))
+            return Graded(replace(report, status=Status.UNREADABLE), {})
 
     def grade_cells(self, cells: tuple[NotebookCell, ...]) -> Graded:
-        """Return the report on a notebook that has been read."""
-        code = tuple(CodeCell(cell.number, cell.text, cell.name) for cell in cells if cell.kind == "code")
-        awake = tuple(cell for cell in code if cell.code not in self.exercise.demos)
-        with Session(self._zygote, awake, self._limits) as session:
+        """Grade a notebook that has been read."""
+        code = tuple(cell for cell in cells if cell.kind == "code")
+        needed = tuple(cell for cell in code if cell.text not in self.exercise.demos)
+        with Session(self._zygote, needed, self._limits) as session:
             session.start()
             verdicts = Verdicts(self.suite, code, session)
             runs = self.suite.run(session, refused=verdicts.refused)
-            judged = [(run, verdicts.outcome(run)) for run in runs]
-            results = dict(session.results)
-            message = " ".join(
-                f"Code cell {[cell.number for cell in code].index(number) + 1} {left_out.why}."
-                for number, left_out in session.lost.items()
-            )
-        questions = tuple(self._question(name, judged, code) for name in self.exercise.points)
-        return Graded(self._report(questions, message), results)
+            reported = [(run, verdicts.report(run)) for run in runs]
+        questions = tuple(self._question(name, reported, code) for name in self.exercise.points)
+        numbers = [cell.number for cell in code]
+        message = " ".join(
+            f"Code cell {numbers.index(n) + 1} {lost.why}." for n, lost in session.lost.items()
+        )
+        return Graded(
+            report_on(self.exercise, questions, self._zygote.reported_walls, message), session.results
+        )
 
     def _question(
-        self, name: str, judged: list[tuple[TestRun, Outcome]], code: tuple[CodeCell, ...]
+        self, name: str, reported: list[tuple[TestRun, TestReport]], code: tuple[NotebookCell, ...]
     ) -> QuestionReport:
-        runs = [run for run, _ in judged if run.test.question == name]
-        outcomes = [outcome for _, outcome in judged if outcome.question == name]
-        question = summarize(name, self.exercise.points[name], outcomes)
-        wrong = {outcome.verdict for outcome in outcomes} & {Verdict.FAILED, Verdict.CRASHED}
+        runs = [run for run, _ in reported if run.test.question == name]
+        tests = tuple(test for run, test in reported if run.test.question == name)
+        question = summarize(name, self.exercise.points[name], tests)
+        wrong = {test.verdict for test in tests} & {Verdict.FAILED, Verdict.CRASHED}
         if wrong and (mistake := self.diagnosis.name(name, runs)):
             question = replace(question, mistake=mistake.name, hint=mistake.hint)
-        used = broken_rule(name, self._forbidden.get(name, ()), (cell.code for cell in code))
-        if used is None or question.verdict in (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED):
+        if question.verdict in (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED):
             return question
-        return _for_review(question, used)
-
-    def _report(self, questions: tuple[QuestionReport, ...], message: str) -> Report:
-        score, maximum = total(questions)
-        status = Status.GRADED if score is not None else Status.GRADER_ERROR
-        return Report(
-            exercise=self.exercise.name,
-            status=status,
-            message=message,
-            score=score,
-            max_score=maximum,
-            sandbox=self._zygote.reported_walls,
-            questions=questions + self._written(),
-        )
-
-    def _refused(self, why: str) -> Report:
-        """Return the report on a file that cannot be read: nothing attempted, and why."""
-        points = self.exercise.points
-        questions = tuple(
-            QuestionReport(name, Verdict.NOT_ATTEMPTED, 0.0, points[name], "", None, ()) for name in points
-        )
-        return replace(self._report(questions, why), status=Status.UNREADABLE)
-
-    def _written(self) -> tuple[QuestionReport, ...]:
-        return tuple(written(name, points) for name, points in self.exercise.written.items())
-
-
-def _for_review(question: QuestionReport, used: str) -> QuestionReport:
-    hint = f'This question asks you to do without "{used}". A person will look before it scores.'
-    rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
-    return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule))
+        used = broken_rule(name, self._forbidden.get(name, ()), (cell.text for cell in code))
+        if used is None:
+            return question
+        hint = f'This question asks you to do without "{used}". A person will look before it scores.'
+        rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
+        return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule))

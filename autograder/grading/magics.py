@@ -2,9 +2,10 @@
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from tokenize import TokenError
+from warnings import catch_warnings
 
 from IPython.core.inputtransformer2 import TransformerManager
 
@@ -19,42 +20,40 @@ _ESCAPE = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
 
 def involved(codes: Iterable[str]) -> bool:
     """Whether IPython would take too long to read these cells: each magic makes it read its cell again."""
-    return (
-        sum(len(code) * len(_ESCAPE.findall(code)) for code in codes if len(code) <= _MAX_MAGIC)
-        > _MAX_READING
-    )
+    reading = sum(len(code) * len(_ESCAPE.findall(code)) for code in codes if len(code) <= _MAX_MAGIC)
+    return reading > _MAX_READING
 
 
 def top_level(code: str, depth: int = 0) -> Iterator[ast.stmt]:
-    """Yield a cell's top-level statements; a magic gives the statements inside it, an import one per name."""
+    """Yield a cell's top-level statements: for a magic those inside it, for an import one for each name.
+
+    An import is split so that following one of its names does not lead to the others.
+    """
     for statement in _parsed(code):
         inner = _magic(statement)
         if inner is not None and depth < _MAX_DEPTH:
             yield from top_level(inner, depth + 1)
         elif inner is not None:
             yield _HIDDEN
-        elif isinstance(statement, ast.Import | ast.ImportFrom):
-            yield from _single_imports(statement)
+        elif isinstance(statement, ast.Import):
+            yield from (ast.Import([alias]) for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom):
+            module, level = statement.module, statement.level
+            yield from (ast.ImportFrom(module, [alias], level) for alias in statement.names)
         else:
             yield statement
 
 
 def _parsed(code: str) -> list[ast.stmt]:
     """Return a cell's statements, or none where it is not Python: such a cell does not run either."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # warnings about a student's code are none of the grader's business
+    with catch_warnings(action="ignore"), suppress(*UNREADABLE):  # a warning is none of the grader's business
         try:
             return ast.parse(code).body
-        except SyntaxError:
-            pass  # its magics may be why
-        except UNREADABLE:
-            return []
-        if len(code) > _MAX_MAGIC:
-            return [_HIDDEN]
-        try:
+        except SyntaxError:  # its magics may be why
+            if len(code) > _MAX_MAGIC:
+                return [_HIDDEN]
             return ast.parse(str(TransformerManager().transform_cell(code))).body
-        except UNREADABLE:
-            return []
+    return []
 
 
 def _magic(statement: ast.stmt) -> str | None:
@@ -63,12 +62,3 @@ def _magic(statement: ast.stmt) -> str | None:
         case ast.Call(ast.Attribute(attr=name), args=[*_, ast.Constant(str(code))]) if name in MAGICS:
             return code
     return None
-
-
-def _single_imports(statement: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
-    """Yield an import once per name, so that following one name does not lead to the others."""
-    for alias in statement.names:
-        if isinstance(statement, ast.ImportFrom):
-            yield ast.ImportFrom(statement.module, [alias], statement.level)
-        else:
-            yield ast.Import([alias])

@@ -3,15 +3,13 @@
 import ast
 import symtable
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.grading.magics import UNREADABLE, top_level
 
-_BINDING = (
-    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
-    *(ast.Import, ast.ImportFrom, ast.Assign),
-)
+_BINDING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign)
 _MAX_STATEMENTS = 25_000  # at a notebook's top level
 
 
@@ -28,23 +26,24 @@ class Statement:
 
     def names(self) -> Iterator[tuple[str, int | None]]:
         """Yield each name taken from outside, and how many statements had run by then (None: all)."""
-        for name in self.reads:
-            yield name, self.number
-        for name in self.calls:
-            yield name, None
+        yield from ((name, self.number) for name in self.reads)
+        yield from ((name, None) for name in self.calls)
 
 
 class NameFlow:
-    """Which statements each name rests on; it gives each statement once, so that all take linear time."""
+    """Finds the statements that a name rests on, and each of them once, so that following all is linear."""
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         self._statements = statements
-        self._touched: dict[str, list[int]] = {}  # by name: the statements that bind it or change its object
-        self._starts: dict[str, list[int]] = {}  # for each entry there: the first one that still counts
-        self._given: dict[tuple[str, int], int] = {}  # by name and start: how many were given already
+        self._touched = defaultdict[str, list[int]](list)  # by name: what binds it or changes its object
+        self._starts = defaultdict[str, list[int]](list)  # for each entry there: the first that still counts
+        self._given = dict[tuple[str, int], int]()  # by name and start: how far entries were given already
         for statement in statements:
             for name in statement.sets | statement.touches:
-                self._add(name, statement)
+                touched, starts = self._touched[name], self._starts[name]
+                ends = name in statement.sets or isinstance(statement.tree, ast.Delete)
+                starts.append(len(touched) if ends else starts[-1] if starts else 0)
+                touched.append(statement.number)
 
     def rest_on(self, name: str, known: int | None = None) -> tuple[list[Statement], bool]:
         """Return what `name` rests on, as far as the first `known` statements go, but nothing twice.
@@ -57,16 +56,11 @@ class NameFlow:
         if not end:
             return [], False
         start = self._starts[name][end - 1]
-        fresh = touched[max(start, self._given.get((name, start), 0)) : end]
-        self._given[name, start] = max(end, self._given.get((name, start), 0))
-        found = [self._statements[number] for number in reversed(fresh)]
-        return found, name in self._statements[touched[start]].sets
-
-    def _add(self, name: str, statement: Statement) -> None:
-        touched, starts = self._touched.setdefault(name, []), self._starts.setdefault(name, [])
-        ends = name in statement.sets or isinstance(statement.tree, ast.Delete)
-        starts.append(len(touched) if ends else starts[-1] if starts else 0)
-        touched.append(statement.number)
+        given = self._given.get((name, start), start)
+        fresh = touched[given:end]
+        self._given[name, start] = max(end, given)
+        bound = name in self._statements[touched[start]].sets
+        return [self._statements[number] for number in reversed(fresh)], bound
 
 
 def read_statements(codes: Iterable[str]) -> list[Statement]:
@@ -97,9 +91,7 @@ def _statement(number: int, tree: ast.stmt, modules: Collection[str]) -> Stateme
 
 def _is_binding(tree: ast.stmt) -> bool:
     """Whether running the statement binds its names for certain."""
-    if isinstance(tree, ast.AnnAssign):
-        return tree.value is not None
-    return isinstance(tree, _BINDING)
+    return tree.value is not None if isinstance(tree, ast.AnnAssign) else isinstance(tree, _BINDING)
 
 
 def _inner_tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:

@@ -1,16 +1,16 @@
 """Grades submissions one after another, whatever happens to the worker or to us."""
 
 import traceback
+from contextlib import suppress
 from dataclasses import replace
-from types import TracebackType
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.limits import Tier
 from autograder.errors import AutograderError
-from autograder.grading.graded import Graded
+from autograder.grading.graded import Graded, report_on
 from autograder.grading.grader import Grader
-from autograder.report.report import QuestionReport, Report, Status, Verdict, written
+from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.process import WorkerError
 from autograder.sandbox.zygote import WallError, Zygote, ZygoteError
 from autograder.submission.notebook import Notebook
@@ -23,7 +23,7 @@ _OURS = (
 class RestartingGrader:
     """Grades submissions of a course with one zygote; use it in a `with` block.
 
-    A zygote that dies is replaced, and the submission that met its death is graded once more. What fails on
+    A zygote that dies is replaced, and the submission at which it died is graded once more. What fails on
     our side becomes a report as well, and the next submission is graded as if nothing had happened.
     """
 
@@ -34,10 +34,7 @@ class RestartingGrader:
         self._graders: dict[str, Grader] = {}
 
     def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
-        """Grade `notebook` as a submission of `exercise`.
-
-        Nothing but missing walls stops everything: those are a WallError.
-        """
+        """Grade `notebook` as a submission of `exercise`; only missing walls raise, as a WallError."""
         graded = self._grade(exercise, notebook)
         if graded.report.status is Status.GRADER_ERROR and not self._alive():
             self.close()
@@ -54,9 +51,7 @@ class RestartingGrader:
     def __enter__(self) -> "RestartingGrader":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
@@ -68,7 +63,8 @@ class RestartingGrader:
             problem = f"{type(error).__name__}: {error}"
             # A message that tells people what to do needs no traceback beside it.
             details = "" if isinstance(error, AutograderError) else traceback.format_exc()
-            return Graded(_failure(exercise, self._zygote), {}, problem, details)
+            walls = self._zygote.reported_walls if self._zygote else ()
+            return Graded(_failure(exercise, walls), {}, problem, details)
         failed = [q.name for q in graded.report.questions if q.verdict is Verdict.GRADER_ERROR]
         problem = f"grader error in {', '.join(failed)}; see the report" if failed else ""
         return replace(graded, problem=problem)
@@ -83,22 +79,15 @@ class RestartingGrader:
 
     def _alive(self) -> bool:
         """Whether the zygote still forks."""
-        if self._zygote is None:
-            return False
-        try:
-            self._zygote.fork(self._course.limits(next(iter(self._course.exercises)))).close()
-        except (ZygoteError, WorkerError, OSError):
-            return False
-        return True
+        with suppress(ZygoteError, WorkerError, OSError):
+            if self._zygote is not None:
+                self._zygote.fork(self._course.limits(next(iter(self._course.exercises)))).close()
+                return True
+        return False
 
 
-def _failure(exercise: Exercise, zygote: Zygote | None) -> Report:
+def _failure(exercise: Exercise, walls: tuple[str, ...]) -> Report:
     """Return the report that says no more than that we failed."""
-    questions = tuple(
-        QuestionReport(name, Verdict.GRADER_ERROR, None, points, _OURS, None, ())
-        for name, points in exercise.points.items()
-    )
-    answers = tuple(written(name, points) for name, points in exercise.written.items())
-    walls = zygote.reported_walls if zygote else ()
-    maximum = sum(exercise.points.values())
-    return Report(exercise.name, Status.GRADER_ERROR, _OURS, None, maximum, tuple(walls), questions + answers)
+    points = exercise.points.items()
+    questions = tuple(QuestionReport(name, Verdict.GRADER_ERROR, None, most, _OURS) for name, most in points)
+    return replace(report_on(exercise, questions, walls, _OURS), status=Status.GRADER_ERROR, score=None)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -17,7 +16,7 @@ _SHAPES = re.compile(r"size|shape|dimension|broadcast")
 
 
 def same_exchanges(
-    known: Sequence[Exchange], seen: Sequence[Exchange], *, ignore_shape_wording: bool
+    known: Sequence[Exchange], seen: Sequence[Exchange], *, ignore_shape_wording: bool = False
 ) -> bool:
     """Whether two runs of a test got the same answers.
 
@@ -41,34 +40,22 @@ def _same_reply(known: Reply, seen: Reply, ignore_shape_wording: bool) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Object:
-    """An object on the student's side: its kind counts, but not the number by which the grader holds it."""
-
-    kind: str
-
-
-def _object(reference: Header) -> _Object:
-    return _Object(str(reference.get("type")))
+def _object(reference: Header) -> frozenset[str]:
+    """Return what counts of an object on the student's side: its kind, but not the number that it goes by."""
+    return frozenset({str(reference.get("type"))})  # no plain string, since strings do not count
 
 
 def _same_error(known: Any, seen: Any, ignore_shape_wording: bool) -> bool:
     """Whether two crashes have the same type, the same words and, in any order, the same numbers."""
     if not isinstance(known, dict) or not isinstance(seen, dict) or known.get("type") != seen.get("type"):
         return False
-    one, other = str(known.get("message")), str(seen.get("message"))
-    if known.get("type") == "NameError":
+    kind, one, other = known.get("type"), str(known.get("message")), str(seen.get("message"))
+    if kind == "NameError":
         return True  # which name it was is the student's own choice
-    if (
-        ignore_shape_wording
-        and known.get("type") == "RuntimeError"
-        and _SHAPES.search(one)
-        and _SHAPES.search(other)
-    ):
+    if ignore_shape_wording and kind == "RuntimeError" and _SHAPES.search(one) and _SHAPES.search(other):
         return True
-    return _NUMBER.sub("", one) == _NUMBER.sub("", other) and (
-        sorted(_NUMBER.findall(one)) == sorted(_NUMBER.findall(other))
-    )
+    numbers, others = sorted(_NUMBER.findall(one)), sorted(_NUMBER.findall(other))
+    return _NUMBER.sub("", one) == _NUMBER.sub("", other) and numbers == others
 
 
 def _same(known: Any, seen: Any) -> bool:

@@ -1,8 +1,8 @@
-"""Runs a submission in a worker, anew without each cell that hangs or dies, and asks it what tests ask."""
+"""Runs a submission in a worker, again without each cell that hangs or dies, and asks it what tests ask."""
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from autograder.course.limits import Limits
 from autograder.course.names import checked_question
@@ -11,27 +11,18 @@ from autograder.report.outputs import Output, checked_outputs
 from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import Zygote
-from autograder.testing.exchange import Exchange, Reply
-from autograder.testing.student_error import StudentError
+from autograder.submission.notebook import NotebookCell
+from autograder.testing.exchange import Exchange, Reply, StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 MAX_RESTARTS = 8
 MAX_SHOWN = 16 << 20  # characters that a whole notebook may show
-MAX_RECEIVED = 512 << 20  # bytes of a submission's answers, which the grader keeps until it has judged them
+MAX_RECEIVED = 512 << 20  # bytes of a submission's answers, which the grader keeps until the end
 _LOST = (DeadlineError, DiedError, ProtocolError)  # after one of these, a worker answers no more
 
 
 class ExhaustedError(DeadlineError):
     """The submission as a whole has used up its time, or its fresh starts."""
-
-
-@dataclass(frozen=True, slots=True)
-class CodeCell:
-    """A code cell to run; `number` is its place among all the notebook's cells."""
-
-    number: int
-    code: str
-    name: str = ""  # its grade_id, if the notebook still has one
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +35,12 @@ class CellResult:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A cell that lost the worker, and so is left out from then on: the verdict on its names, and why."""
+    """Why a cell that lost the worker is left out from then on, and the verdict on what it defines."""
 
     verdict: Verdict
     why: str  # what the cell did, for the student to read
 
-    def __str__(self) -> str:
-        return self.why
 
-
-@dataclass
 class Session:
     """One submission and the worker in which it runs; use it in a `with` block.
 
@@ -64,32 +51,38 @@ class Session:
     3. `reveals_no_input` asks a second worker, the control, whether the submission's words may be shown.
     """
 
-    zygote: Zygote
-    cells: tuple[CodeCell, ...]
-    limits: Limits
-    results: dict[int, CellResult] = field(default_factory=dict)  # by cell number
-    lost: dict[int, LeftOut] = field(default_factory=dict)  # by cell number
-
-    def __post_init__(self) -> None:
+    def __init__(self, zygote: Zygote, cells: Sequence[NotebookCell], limits: Limits) -> None:
+        self.limits = limits
+        self.results: dict[int, CellResult] = {}  # by cell number
+        self.lost: dict[int, LeftOut] = {}  # by cell number
+        self._zygote, self._cells = zygote, cells
         self._worker: Worker | None = None
         self._control: Worker | None = None
         self._starts = 0
         self._left_to_show = MAX_SHOWN
         self._left_to_receive = MAX_RECEIVED
-        self._end = time.monotonic() + self.limits.total_seconds
+        self._end = time.monotonic() + limits.total_seconds
 
     def __enter__(self) -> "Session":
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close()
         if self._control is not None:
             self._control.close()
 
     def start(self) -> None:
         """Run the notebook top to bottom, as often as it takes to find the cells that lose the worker."""
-        while self._worker is None and self._may_start():
-            self._worker = self._started()
+        while self._worker is None and self._starts <= MAX_RESTARTS and self._left() > 0:
+            self._starts += 1
+            self._worker = self._zygote.fork(self.limits)
+            self.results, self._left_to_show = {}, MAX_SHOWN
+            try:
+                for cell in self._kept_cells():
+                    self.results[cell.number] = self._result(self._run(self._worker, cell))
+            except _LOST as error:
+                self._close()
+                self.lost[cell.number] = _left_out(error, self.limits)
 
     def ask(self, header: Header, tensors: Tensors) -> Reply:
         """Answer one request of a hidden test; a worker that was lost is replaced first."""
@@ -110,9 +103,9 @@ class Session:
     def reveals_no_input(self, exchanges: Sequence[Exchange]) -> bool:
         """Whether the control worker, asked the same with other numbers, answers in the same words."""
         try:
-            self._control = self._control or self._second_worker()
+            control = self._control or self._start_control()
             replies = [
-                self._control.ask(header, tensors, min(self.limits.call_seconds, self._left()))[0]
+                control.ask(header, tensors, min(self.limits.call_seconds, self._left()))[0]
                 for header, tensors in leaks.scrambled(exchanges)
             ]
         except _LOST:
@@ -120,41 +113,19 @@ class Session:
             return False
         return leaks.same_words(exchanges, replies)
 
-    def _second_worker(self) -> Worker:
+    def _start_control(self) -> Worker:
         """Run the notebook once more, without its checks, which define nothing."""
-        worker = self.zygote.fork(self.limits)
-        try:
-            for cell in self._kept_cells():
-                if checked_question(cell.name) is None:
-                    self._run(worker, cell)
-        except BaseException:
-            worker.close()
-            raise
-        return worker
-
-    def _may_start(self) -> bool:
-        return self._starts <= MAX_RESTARTS and self._left() > 0
-
-    def _started(self) -> Worker | None:
-        """Return a fresh worker that has run all cells, or None where one of them has lost it."""
-        self._starts += 1
-        worker = self.zygote.fork(self.limits)
-        self.results = {}
-        self._left_to_show = MAX_SHOWN
+        self._control = self._zygote.fork(self.limits)
         for cell in self._kept_cells():
-            try:
-                self.results[cell.number] = self._result(self._run(worker, cell))
-            except _LOST as error:
-                worker.close()
-                self.lost[cell.number] = _left_out(error, self.limits)
-                return None
-        return worker
+            if checked_question(cell.name) is None:
+                self._run(self._control, cell)
+        return self._control
 
-    def _kept_cells(self) -> Iterator[CodeCell]:
-        return (cell for cell in self.cells if cell.number not in self.lost)
+    def _kept_cells(self) -> Iterator[NotebookCell]:
+        return (cell for cell in self._cells if cell.number not in self.lost)
 
-    def _run(self, worker: Worker, cell: CodeCell) -> Header:
-        request = {"op": "cell", "number": cell.number, "code": cell.code}
+    def _run(self, worker: Worker, cell: NotebookCell) -> Header:
+        request = {"op": "cell", "number": cell.number, "code": cell.text}
         reply, _ = worker.ask(request, [], min(self.limits.cell_seconds, max(self._left(), 0.1)))
         return reply
 

@@ -1,20 +1,19 @@
-"""Turns what became of a hidden test into a verdict, and a hint that a student can use."""
+"""Turns what became of a hidden test into a verdict and a hint that a student can use."""
 
 import builtins
+from collections.abc import Sequence
 
-import torch
-
+from autograder.course.exercise import Exercise
 from autograder.grading import leaks
-from autograder.grading.location import Locator
-from autograder.grading.session import CodeCell, ExhaustedError, Session
-from autograder.report.report import Outcome, Verdict
+from autograder.grading.session import ExhaustedError, Session
+from autograder.report.report import TestReport, Verdict
 from autograder.report.text import one_line
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.sandbox.zygote import ZygoteError
 from autograder.submission.matching import seems_to_define
-from autograder.testing.exchange import Exchange
+from autograder.submission.notebook import NotebookCell
+from autograder.testing.exchange import Exchange, NotDefinedError, StudentError
 from autograder.testing.expectations import Unmet
-from autograder.testing.student_error import NotDefinedError, StudentError
 from autograder.testing.suite import Suite, TestRun
 from autograder.worker.protocol import ProtocolError
 
@@ -25,23 +24,23 @@ _WITHHELD = "What came back is not what the question asks for."
 class Verdicts:
     """The verdicts on one submission's tests, given one after another as the tests run.
 
-    What a submission says in its own words is in a hint only if these words know no hidden input.
+    A hint holds a submission's own words only where these reveal no hidden input.
     """
 
-    def __init__(self, suite: Suite, cells: tuple[CodeCell, ...], session: Session) -> None:
+    def __init__(self, suite: Suite, cells: Sequence[NotebookCell], session: Session) -> None:
         self._suite = suite
         self._cells = {cell.number: cell for cell in cells}
         self._locator = Locator(suite.exercise, self._cells)
         self._session = session
         self._lost: dict[str, BaseException] = {}  # by question: what lost the worker
-        self._harmless: dict[tuple[str, ...], bool] = {}  # by words: whether they know no hidden input
+        self._harmless: dict[tuple[str, ...], bool] = {}  # by words: whether they reveal no hidden input
 
-    def outcome(self, run: TestRun) -> Outcome:
-        """Return the verdict on one test, with its hint."""
+    def report(self, run: TestRun) -> TestReport:
+        """Return the report on one test: its verdict, and its hint."""
         if isinstance(run.error, DeadlineError | DiedError | ProtocolError):
             self._lost.setdefault(run.test.question, run.error)
         verdict, hint = self._verdict(run)
-        return Outcome(run.test.question, run.test.title, verdict, run.test.weight, hint)
+        return TestReport(run.test.title, verdict, run.test.weight, hint)
 
     def refused(self, question: str) -> BaseException | None:
         """Return why no more tests of a question are run: one of them hung, died or answered nonsense."""
@@ -74,14 +73,14 @@ class Verdicts:
         where = self._locator.words(error)
         if error.type == "NotImplementedError" and self._locator.source_line(error).startswith(STUB):
             return Verdict.NOT_ATTEMPTED, f'Replace "{STUB}()" with your code.'
+        blocked = "PermissionError" in error.bases
         if not self._reveals_no_input(run):
-            verdict = Verdict.BLOCKED if "PermissionError" in error.bases else Verdict.CRASHED
             kind = error.type if hasattr(builtins, error.type) else "an error of its own kind"
-            return verdict, f"A call raised {kind}{where}. Its words depend on hidden inputs."
-        if "PermissionError" in error.bases:
+            hint = f"A call raised {kind}{where}. Its words depend on hidden inputs."
+            return Verdict.BLOCKED if blocked else Verdict.CRASHED, hint
+        if blocked:
             return Verdict.BLOCKED, f"The sandbox refused this: {error.message}{where}"
-        message = f": {error.message}" if error.message else ""
-        return Verdict.CRASHED, f"{error.type}{message}{where}"
+        return Verdict.CRASHED, f"{error}{where}"
 
     def _reveals_no_input(self, run: TestRun) -> bool:
         """Whether the submission's own words in a run's answers can be shown to the student."""
@@ -96,7 +95,7 @@ class Verdicts:
     def _not_defined(self, name: str) -> tuple[Verdict, str]:
         """Say why a name is missing: its cell was left out, its cell failed, or there is no such cell."""
         for number, cell in self._cells.items():
-            if cell.name != name and not seems_to_define(cell.code, name):
+            if cell.name != name and not seems_to_define(cell.text, name):
                 continue
             if left_out := self._session.lost.get(number):
                 return left_out.verdict, f"The cell that defines {name} {left_out.why}."
@@ -107,7 +106,7 @@ class Verdicts:
         return Verdict.NOT_DEFINED, f"The notebook does not define {name}. Is it spelt as in the exercise?"
 
     def _broken_test(self, run: TestRun) -> tuple[Verdict, str]:
-        """Judge a test that raised an error of its own.
+        """Give the verdict on a test that raised an error of its own.
 
         The submission is to blame where an answer is of another kind than the reference's. Otherwise the test
         is: `verify` has seen it pass on the reference, and here it breaks on an answer of the same kind.
@@ -117,10 +116,8 @@ class Verdicts:
             if (expected := _kind(right)) != (actual := _kind(seen)):
                 hint = f"A call must give {expected}, but it gave {actual}."
                 return Verdict.FAILED, hint if self._reveals_no_input(run) else _WITHHELD
-        return (
-            Verdict.GRADER_ERROR,
-            f'The hidden test "{run.test.title}" failed by itself. Your instructor will look.',
-        )
+        hint = f'The hidden test "{run.test.title}" failed by itself. Your instructor will look.'
+        return Verdict.GRADER_ERROR, hint
 
 
 def _kind(exchange: Exchange) -> str:
@@ -130,7 +127,8 @@ def _kind(exchange: Exchange) -> str:
         case None:
             return "None"
         case {"tensor": int(index)} if index < len(tensors):
-            return _tensor_kind(tensors[index])
+            dtype = str(tensors[index].dtype).removeprefix("torch.")
+            return f"a {dtype} tensor of shape {tuple(tensors[index].shape)}"
         case {"tuple": list(items)} | {"list": list(items)}:
             return f"{len(items)} values"
         case {"handle": _, "type": str(kind)}:
@@ -141,6 +139,34 @@ def _kind(exchange: Exchange) -> str:
             return f"a {type(value).__name__}"
 
 
-def _tensor_kind(tensor: torch.Tensor) -> str:
-    dtype = str(tensor.dtype).removeprefix("torch.")
-    return f"a {dtype} tensor of shape {tuple(tensor.shape)}"
+class Locator:
+    """Says where in a notebook an error was raised, in a student's words."""
+
+    def __init__(self, exercise: Exercise, cells: dict[int, NotebookCell]) -> None:
+        self._exercise = exercise
+        self._cells = cells
+
+    def words(self, error: StudentError) -> str:
+        """Return " (the cell of softmax, line 3)", or nothing where no cell is known.
+
+        Of all the cells that an error passed through, the student's own come before the given ones.
+        """
+        places = [place for place in error.places if place[0] in self._cells]
+        if not places:
+            return ""
+        own = (place for place in places if self._cells[place[0]].text not in self._exercise.given)
+        number, line = next(own, places[0])
+        where = self._name(self._cells[number])
+        return f" ({where}, line {line})" if line else f" ({where})"
+
+    def source_line(self, error: StudentError) -> str:
+        """Return the line that raised an error."""
+        number, line = error.places[0] if error.places else (None, None)
+        lines = self._cells[number].text.splitlines() if number in self._cells else []
+        return lines[line - 1].strip() if line and line <= len(lines) else ""
+
+    def _name(self, cell: NotebookCell) -> str:
+        for question in self._exercise.points:
+            if cell.name == question or seems_to_define(cell.text, question):
+                return f"the cell of {question}"
+        return f"code cell {sorted(self._cells).index(cell.number) + 1}"

@@ -13,7 +13,7 @@ from autograder.publishing.graded_work import read_graded_work
 from autograder.publishing.question_statistics import MIN_ANSWERS, QuestionStatistics
 from autograder.publishing.statistics import TENTHS, ClassStatistics, ExerciseStatistics, class_statistics
 from autograder.report.report import Verdict
-from autograder.report.template import load_template
+from autograder.report.safe_html import load_template
 from autograder.submission.submission import Submission
 
 _TEMPLATE = Path(__file__).with_suffix(".html")

@@ -4,8 +4,7 @@ report: the verdicts, and the report on a submission.
 gradebook_submission: a submission as the gradebook has it, with the scores that people gave.
 outputs: what cells have shown, checked before it is kept.
 text: cleaners for text that strangers wrote, one for each place where it may stand.
-safe_html: the same text as HTML; the only place where HTML is marked as safe.
-template: the one environment from which all HTML pages are made.
+safe_html: the same text as HTML, and the templates of all pages; only here HTML is marked as safe.
 feedback_page: the page that a student gets.
 """
 

@@ -3,7 +3,6 @@ __all__ = [
     "POLICY",
     "GradebookEntry",
     "GradebookSubmission",
-    "Outcome",
     "Output",
     "QuestionReport",
     "Report",
@@ -23,7 +22,6 @@ __all__ = [
     "summarize",
     "terminal_line",
     "total",
-    "without_score",
     "writable",
     "written",
     "xml_text",
@@ -35,7 +33,6 @@ from .gradebook_submission import GradebookEntry as GradebookEntry
 from .gradebook_submission import GradebookSubmission as GradebookSubmission
 from .outputs import Output as Output
 from .outputs import checked_outputs as checked_outputs
-from .report import Outcome as Outcome
 from .report import QuestionReport as QuestionReport
 from .report import Report as Report
 from .report import Status as Status
@@ -43,11 +40,10 @@ from .report import TestReport as TestReport
 from .report import Verdict as Verdict
 from .report import summarize as summarize
 from .report import total as total
-from .report import without_score as without_score
 from .report import written as written
 from .safe_html import POLICY as POLICY
+from .safe_html import load_template as load_template
 from .safe_html import render_markdown as render_markdown
-from .template import load_template as load_template
 from .text import clean_html as clean_html
 from .text import clean_text as clean_text
 from .text import is_picture as is_picture

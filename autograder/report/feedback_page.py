@@ -8,9 +8,8 @@ from typing import Any
 from markupsafe import Markup
 
 from autograder.report.gradebook_submission import GradebookSubmission
-from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict
-from autograder.report.safe_html import render_lines
-from autograder.report.template import load_template
+from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.safe_html import load_template, render_lines
 
 MEANINGS = {
     Verdict.PASSED: "Everything that was tested holds.",
@@ -26,7 +25,6 @@ MEANINGS = {
 }
 _TEMPLATE = Path(__file__).with_suffix(".html")
 _ShownTest = tuple[Verdict, Markup, Markup | None]  # its verdict, its title, and a hint of its own
-_UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"))
 
 
 def render_feedback(report: Report, submission: GradebookSubmission, cells: Iterable[Any]) -> str:
@@ -46,19 +44,17 @@ def render_feedback(report: Report, submission: GradebookSubmission, cells: Iter
 
 def _distinct_tests(question: QuestionReport) -> Iterator[tuple[_ShownTest, int]]:
     """Yield each test as a reader sees it, and how many tests in a row look the same."""
-    shown = (_shown(test, question) for test in question.tests)
+    known = ("", question.hint)
+    shown = (
+        (test.verdict, render_lines(test.title), render_lines(test.hint) if test.hint not in known else None)
+        for test in question.tests
+    )
     return ((test, len(list(same))) for test, same in groupby(shown))
-
-
-def _shown(test: TestReport, question: QuestionReport) -> _ShownTest:
-    repeats = not test.hint or test.hint == question.hint
-    return test.verdict, render_lines(test.title), None if repeats else render_lines(test.hint)
 
 
 def _duration(seconds: float) -> str:
     """Return a time in its largest unit, or nothing where there was no delay."""
-    for size, name in _UNITS:
-        if seconds >= size:
-            count = int(seconds // size)
+    for size, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if (count := int(seconds // size)) > 0:
             return f"{count} {name}{'s' if count > 1 else ''}"
     return "less than a minute" if seconds > 0 else ""

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 
 from autograder.report.text import writable
 
-_PICTURES = ("image/png",)
-_TEXTS = ("text/plain", "text/html", "text/markdown", "text/latex")
+_MEDIA_TYPES = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png")
 _STREAMS = ("stdout", "stderr")
 _MAX_OUTPUTS = 200  # no honest worker sends more of one cell
 
@@ -35,13 +34,9 @@ class Output:
 
 def checked_outputs(claimed: Any, room: int) -> tuple[Output, ...]:
     """Return the `claimed` outputs of a known form, until one does not fit into `room` characters."""
-    kept = []
-    for output in islice(_known(claimed), _MAX_OUTPUTS):
-        room -= output.size
-        if room < 0:
-            break
-        kept.append(output)
-    return tuple(kept)
+    outputs = list(islice(_known(claimed), _MAX_OUTPUTS))
+    totals = accumulate(output.size for output in outputs)
+    return tuple(output for output, total in zip(outputs, totals, strict=True) if total <= room)
 
 
 def _known(claimed: Any) -> Iterator[Output]:
@@ -50,10 +45,6 @@ def _known(claimed: Any) -> Iterator[Output]:
             case {"output_type": "stream", "name": str(name), "text": str(text)} if name in _STREAMS:
                 yield Output(text=writable(text), stream=name)
             case {"output_type": "display_data", "data": dict(data)}:
-                forms = tuple(
-                    (kind, writable(data[kind]))
-                    for kind in _TEXTS + _PICTURES
-                    if isinstance(data.get(kind), str)
-                )
-                if forms:
+                found = ((kind, data.get(kind)) for kind in _MEDIA_TYPES)
+                if forms := tuple((kind, writable(form)) for kind, form in found if isinstance(form, str)):
                     yield Output(data=forms)

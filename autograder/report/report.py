@@ -1,23 +1,26 @@
 """Holds what grading concludes: a verdict on every test and question, and the report on a submission."""
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
 
 class Verdict(StrEnum):
-    """What happened to a test or a question; people read the value."""
+    """What happened to a test or a question, the worst first; people read the value.
 
-    PASSED = "passed"
-    FAILED = "failed"
-    NOT_ATTEMPTED = "not attempted"
-    NOT_DEFINED = "not defined"
-    CRASHED = "crashed"
-    TIMED_OUT = "timed out"
-    BLOCKED = "blocked"  # the sandbox refused it
-    REVIEW = "review"  # a rule of the question seems broken, so a person decides
+    The worst verdict among a question's tests speaks for the question.
+    """
+
     GRADER_ERROR = "grader error"  # we failed, so there is no score, and a person has to look
+    REVIEW = "review"  # a rule of the question seems broken, so a person decides
+    BLOCKED = "blocked"  # the sandbox refused it
+    TIMED_OUT = "timed out"
+    NOT_DEFINED = "not defined"
+    FAILED = "failed"
+    CRASHED = "crashed"
+    NOT_ATTEMPTED = "not attempted"
+    PASSED = "passed"
     UNGRADED = "ungraded"  # a written answer, which a person grades
 
 
@@ -29,39 +32,14 @@ class Status(StrEnum):
     GRADER_ERROR = "grader error"
 
 
-# The worst verdict among a question's tests speaks for the question, in this order.
-_PRECEDENCE = (
-    Verdict.GRADER_ERROR,
-    Verdict.REVIEW,
-    Verdict.BLOCKED,
-    Verdict.TIMED_OUT,
-    Verdict.NOT_DEFINED,
-    Verdict.FAILED,
-    Verdict.CRASHED,
-    Verdict.NOT_ATTEMPTED,
-    Verdict.PASSED,
-)
-
-
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What one hidden test concluded about one question."""
+class TestReport:
+    """The verdict on one hidden test, as the student sees it."""
 
-    question: str
     title: str
     verdict: Verdict
     weight: float = 1.0
     hint: str = ""  # students see it, so it holds no hidden input and no expected value
-
-
-@dataclass(frozen=True, slots=True)
-class TestReport:
-    """One hidden test as the student sees it."""
-
-    title: str
-    verdict: Verdict
-    weight: float
-    hint: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +50,9 @@ class QuestionReport:
     verdict: Verdict
     score: float | None
     max_score: float
-    hint: str
-    mistake: str | None
-    tests: tuple[TestReport, ...]
+    hint: str = ""
+    mistake: str | None = None
+    tests: tuple[TestReport, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,34 +78,30 @@ class Report:
     @staticmethod
     def from_dict(data: dict[str, Any]) -> "Report":
         """Rebuild a report from `as_dict`."""
-        return Report(
-            **{
-                **data,
-                "status": Status(data["status"]),
-                "sandbox": tuple(data["sandbox"]),
-                "questions": tuple(map(_question, data["questions"])),
-            }
-        )
+        questions = tuple(map(_question, data["questions"]))
+        checked = {
+            "status": Status(data["status"]),
+            "sandbox": tuple(data["sandbox"]),
+            "questions": questions,
+        }
+        return Report(**data | checked)
 
 
-def summarize(name: str, points: float, outcomes: list[Outcome]) -> QuestionReport:
-    """Return the report on question `name`, given the `outcomes` of its tests and the points it is worth."""
-    verdict = _verdict([outcome.verdict for outcome in outcomes])
-    worst = min(outcomes, key=lambda outcome: _PRECEDENCE.index(outcome.verdict))
-    return QuestionReport(
-        name=name,
-        verdict=verdict,
-        score=_score(verdict, points, outcomes),
-        max_score=points,
-        hint=worst.hint,
-        mistake=None,
-        tests=tuple(TestReport(o.title, o.verdict, o.weight, o.hint) for o in outcomes),
-    )
+def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> QuestionReport:
+    """Return the report on question `name`, given its tests and the points it is worth."""
+    worst = min(tests, key=lambda test: list(Verdict).index(test.verdict))
+    passed = [test.weight for test in tests if test.verdict is Verdict.PASSED]
+    half_done = worst.verdict is Verdict.NOT_ATTEMPTED and passed
+    verdict = Verdict.FAILED if half_done else worst.verdict
+    score: float | None = round(points * sum(passed) / sum(test.weight for test in tests), 4)
+    if verdict in (Verdict.REVIEW, Verdict.GRADER_ERROR):  # a person has to look, and then gives the score
+        score = 0.0 if verdict is Verdict.REVIEW else None
+    return QuestionReport(name, verdict, score, points, worst.hint, None, tests)
 
 
 def written(name: str, points: float) -> QuestionReport:
     """Return the report on a written answer, which only a person can grade."""
-    return QuestionReport(name, Verdict.UNGRADED, None, points, "", None, ())
+    return QuestionReport(name, Verdict.UNGRADED, None, points)
 
 
 def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
@@ -138,26 +112,6 @@ def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
     return (round(sum(scores), 4) if len(scores) == len(tested) else None), maximum
 
 
-def without_score(question: QuestionReport, hint: str) -> QuestionReport:
-    """Return `question` as one that we failed to grade."""
-    return replace(question, verdict=Verdict.GRADER_ERROR, score=None, hint=hint)
-
-
 def _question(data: dict[str, Any]) -> QuestionReport:
     tests = tuple(TestReport(**{**test, "verdict": Verdict(test["verdict"])}) for test in data["tests"])
     return QuestionReport(**{**data, "verdict": Verdict(data["verdict"]), "tests": tests})
-
-
-def _verdict(verdicts: list[Verdict]) -> Verdict:
-    worst = next(verdict for verdict in _PRECEDENCE if verdict in verdicts)
-    half_done = worst is Verdict.NOT_ATTEMPTED and Verdict.PASSED in verdicts
-    return Verdict.FAILED if half_done else worst
-
-
-def _score(verdict: Verdict, points: float, outcomes: list[Outcome]) -> float | None:
-    if verdict is Verdict.GRADER_ERROR:
-        return None
-    if verdict is Verdict.REVIEW:
-        return 0.0  # until a person has looked
-    passed = sum(outcome.weight for outcome in outcomes if outcome.verdict is Verdict.PASSED)
-    return round(points * passed / sum(outcome.weight for outcome in outcomes), 4)

@@ -23,7 +23,6 @@ _LEFT_OUT = {
     *("gradebook/folder_check.py", "gradebook/folders.py", "gradebook/formgrader.py", "gradebook/pages.py"),
     *("gradebook/reading.py", "gradebook/release.py"),
     *("report/feedback_page.py", "report/gradebook_submission.py", "report/safe_html.py"),
-    "report/template.py",
 }
 
 

@@ -4,10 +4,8 @@ An author writes `from autograder.testing import question, expect_close`; nothin
 
 - expectations: `expect_close` and its like, with messages that never give the answer away.
 - student: `Student` and `Remote`, by which a test calls the submission's functions and classes.
-- exchange: the requests and answers behind each such call, and who answers them.
-- student_error: what a test meets where the submission raises or lacks a name.
-- hidden_test: the `question` mark, and what a suite's author must write for each test.
-- suite: an exercise's hidden tests, collected once and run against many submissions.
+- exchange: the requests and answers behind each such call, who answers them, and the errors they report.
+- suite: the `question` mark, and an exercise's hidden tests, collected once and run on many submissions.
 - pytest_internals: the only module that uses pytest's private names.
 """
 

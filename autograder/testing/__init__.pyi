@@ -28,10 +28,13 @@ __all__ = [
 ]
 
 from .exchange import Backend as Backend
+from .exchange import CellLine as CellLine
 from .exchange import Exchange as Exchange
 from .exchange import Local as Local
+from .exchange import NotDefinedError as NotDefinedError
 from .exchange import Reply as Reply
 from .exchange import Request as Request
+from .exchange import StudentError as StudentError
 from .expectations import Unmet as Unmet
 from .expectations import expect as expect
 from .expectations import expect_close as expect_close
@@ -43,13 +46,10 @@ from .expectations import expect_raises as expect_raises
 from .expectations import expect_rows_sum_to_one as expect_rows_sum_to_one
 from .expectations import expect_tensor as expect_tensor
 from .expectations import expect_unchanged as expect_unchanged
-from .hidden_test import HiddenTest as HiddenTest
-from .hidden_test import question as question
 from .student import Inspection as Inspection
 from .student import Remote as Remote
 from .student import Student as Student
-from .student_error import CellLine as CellLine
-from .student_error import NotDefinedError as NotDefinedError
-from .student_error import StudentError as StudentError
+from .suite import HiddenTest as HiddenTest
 from .suite import Suite as Suite
 from .suite import TestRun as TestRun
+from .suite import question as question

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import torch
 
+from autograder.testing.exchange import StudentError
 from autograder.testing.student import Inspection, Remote
-from autograder.testing.student_error import StudentError
 
 
-class Unmet(AssertionError):  # noqa: N818 - it reads as what it says
+class Unmet(AssertionError):  # noqa: N818 - "except Unmet" reads better without Error
     """An expectation that does not hold; its text is shown to the student."""
 
 
@@ -30,11 +30,12 @@ def expect_tensor(
 ) -> torch.Tensor:
     """Expect a tensor, of `shape` and `dtype` where given, and return it."""
     if not isinstance(actual, torch.Tensor):
-        raise Unmet(f"{name} must be a tensor, but it is {_kind(actual)}.{_nudge(actual)}")
+        raise Unmet(f"{name} must be a tensor, but it is {_described(actual)}")
     if shape is not None and tuple(actual.shape) != tuple(shape):
         raise Unmet(f"{name} must have shape {tuple(shape)}, but it has {tuple(actual.shape)}.")
     if dtype is not None and actual.dtype != dtype:
-        raise Unmet(f"{name} must be {_short(dtype)}, but it is {_short(actual.dtype)}.")
+        wrong = f"must be {dtype}, but it is {actual.dtype}".replace("torch.", "")
+        raise Unmet(f"{name} {wrong}.")
     return actual
 
 
@@ -52,32 +53,25 @@ def expect_close(
     Without `atol`, the tolerance is 1e-5 for float32, 1e-9 for float64 and none for other dtypes.
     The student reads `hint` where only the values are wrong.
     """
-    tensor = expect_tensor(actual, expected.shape, expected.dtype, name)
-    expect_no_nan(tensor, name)
+    tensor = expect_no_nan(expect_tensor(actual, expected.shape, expected.dtype, name), name)
     if atol is None:
         atol = {torch.float64: 1e-9, torch.float32: 1e-5}.get(expected.dtype, 0.0)
     wrong = ~torch.isclose(tensor, expected, rtol=rtol, atol=atol)
     if wrong.any():
-        raise Unmet(f"{_where(wrong, name)}{_space(hint)}")
+        raise Unmet(f"{_where(wrong, name)} {hint}".rstrip())
 
 
 def expect_equal(actual: object, expected: torch.Tensor, *, hint: str = "", name: str = "The result") -> None:
     """Expect exactly the values of `expected`, as masks, copies and zeros must have them."""
-    tensor = expect_tensor(actual, expected.shape, expected.dtype, name)
-    expect_no_nan(tensor, name)
-    wrong = tensor != expected
-    if wrong.any():
-        raise Unmet(f"{_where(wrong, name)}{_space(hint)}")
+    expect_close(actual, expected, atol=0.0, hint=hint, name=name)
 
 
 def expect_no_nan(actual: object, name: str = "The result") -> torch.Tensor:
     """Expect no NaN anywhere."""
     tensor = expect_tensor(actual, name=name)
     if (bad := torch.isnan(tensor)).any():
-        raise Unmet(
-            f"{name} {_have(name)} NaN at {_first(bad)}. "
-            "Which step can give inf - inf, 0 / 0 or exp of something huge?"
-        )
+        causes = "inf - inf, 0 / 0 or exp of something huge"
+        raise Unmet(f"{name} {_have(name)} NaN at {_first(bad)}. Which step can give {causes}?")
     return tensor
 
 
@@ -93,14 +87,12 @@ def expect_rows_sum_to_one(weights: object, name: str = "The weights") -> None:
     """Expect the last dimension to sum to 1 and no weight to be negative."""
     tensor = expect_finite(weights, name)
     sums = tensor.sum(dim=-1)
-    tolerance = 1e-9 if tensor.dtype == torch.float64 else 1e-5
-    if ((sums - 1).abs() > tolerance).any():
-        row = ((sums - 1).abs() > tolerance).nonzero()[0].tolist()
-        where = f"row {row[0] if len(row) == 1 else row}" if row else "the sum"
-        raise Unmet(
-            f"Rows must sum to 1, but {where} {'sums to' if row else 'is'} "
-            f"{sums[tuple(row)].item():.4g}. Over which dimension did you normalise?"
-        )
+    off = (sums - 1).abs() > (1e-9 if tensor.dtype == torch.float64 else 1e-5)
+    if off.any():
+        row = off.nonzero()[0].tolist()
+        where = f"row {row[0] if len(row) == 1 else row} sums to" if row else "the sum is"
+        seen = f"{where} {sums[tuple(row)].item():.4g}"
+        raise Unmet(f"Rows must sum to 1, but {seen}. Over which dimension did you normalise?")
     expect(bool((tensor >= 0).all()), f"{name} must not be negative.")
 
 
@@ -124,10 +116,8 @@ def expect_gradient(
     for position, gradient in expected.items():
         actual, which = inspection.gradients.get(position), _argument(position, names)
         if actual is None:
-            raise Unmet(
-                f"No gradient reaches {which}. "
-                "Did .item(), .detach(), .tolist() or a fresh tensor cut the result off?"
-            )
+            cuts = ".item(), .detach(), .tolist() or a fresh tensor"
+            raise Unmet(f"No gradient reaches {which}. Did {cuts} cut the result off?")
         expect_close(actual, gradient, atol=atol, name=f"The gradient of {which}")
 
 
@@ -136,21 +126,18 @@ def expect_raises(
 ) -> None:
     """Expect a call to raise one of `kinds`, given by name: "ValueError"."""
     names = (kinds,) if isinstance(kinds, str) else kinds
+    expected = f"{' or '.join(names)} was expected {because}".rstrip()
     try:
         function(*args, **kwargs)
     except StudentError as error:
         if "NotImplementedError" in error.bases and "NotImplementedError" not in names:
             raise
-        expect(
-            any(name in error.bases for name in names),
-            f"{' or '.join(names)} was expected{_space(because)}, but {error.type} was raised.",
-        )
+        expect(any(name in error.bases for name in names), f"{expected}, but {error.type} was raised.")
     else:
-        raise Unmet(f"{' or '.join(names)} was expected{_space(because)}, but nothing was raised.")
+        raise Unmet(f"{expected}, but nothing was raised.")
 
 
 def _argument(position: int, names: Sequence[str]) -> str:
-    """Return the words for an argument: its name where the test gives the names, else its number."""
     return names[position] if position < len(names) else f"input {position + 1}"
 
 
@@ -171,27 +158,14 @@ def _first(bad: torch.Tensor) -> str:
     return str(bad.nonzero()[0].tolist()) if bad.dim() else "its only value"
 
 
-def _kind(value: object) -> str:
-    if isinstance(value, Remote):
-        return value.kind
-    if value is None:
-        return "None"
-    return f"a {type(value).__name__}"
-
-
-def _nudge(value: object) -> str:
-    if value is None:
-        return " Is a return missing?"
-    if isinstance(value, int | float):
-        return " A 0-d tensor keeps the gradient; a Python number does not."
-    if isinstance(value, Remote) and value.kind.startswith("numpy"):
-        return " Stay in torch: numpy cuts the gradient off."
-    return ""
-
-
-def _short(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
-
-
-def _space(text: str) -> str:
-    return f" {text}" if text else ""
+def _described(value: object) -> str:
+    """Say what a value is that is no tensor, and what may have gone wrong."""
+    match value:
+        case None:
+            return "None. Is a return missing?"
+        case int() | float():
+            return f"a {type(value).__name__}. A 0-d tensor keeps the gradient; a Python number does not."
+        case Remote():
+            advice = " Stay in torch: numpy cuts the gradient off." if value.kind.startswith("numpy") else ""
+            return f"{value.kind}.{advice}"
+    return f"a {type(value).__name__}."

@@ -19,6 +19,8 @@ from pathlib import Path
 import pytest
 from _pytest.python import get_direct_param_fixture_func
 
+from autograder.course.source import SourceError
+
 _UNUSED = (
     "cacheprovider", "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging", "monkeypatch",
     "nose", "pastebin", "recwarn", "setuponly", "setupplan", "stepwise", "terminal", "terminalreporter",
@@ -26,22 +28,29 @@ _UNUSED = (
 )  # fmt: skip
 
 
-class CollectionError(Exception):
-    """pytest cannot collect a file; the text says why."""
-
-
 class CollectedTests:
-    """The tests of one file, collected once and run any number of times."""
+    """The tests of one file, collected once and run any number of times.
+
+    To pytest it is the plugin that offers `student` and `reference` as fixtures and keeps what is collected.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._plugin = _Plugin()
-        _collect(path, self._plugin)
-        self.items = tuple(self._plugin.items)
+        if not path.is_file():
+            raise SourceError(f"{path}: missing; write the hidden tests there")
+        self.items: list[pytest.Function] = []
+        self._given: dict[str, object] = {}
+        self._problem = ""
+        code = _collect(path, self)
+        if code == pytest.ExitCode.INTERRUPTED and not self._problem:
+            raise KeyboardInterrupt  # pytest does not pass it on
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or self._problem:
+            problem = self._problem or f"pytest ended with exit code {int(code)}"
+            raise SourceError(f"{path}: cannot be collected: {problem}")
 
     def run(self, item: pytest.Function, student: object, reference: object) -> BaseException | None:
         """Run one of the `items` with these two fixtures, and return what it raised."""
-        self._plugin.student, self._plugin.reference = student, reference
-        arguments = {"student": student, "reference": reference, **_parameters(item)}
+        self._given = {"student": student, "reference": reference}
+        arguments = self._given | _parameters(item)
         try:
             with warnings.catch_warnings(action="ignore"):  # a warning would print the test's own lines
                 if set(item.fixturenames) <= set(arguments):
@@ -54,55 +63,36 @@ class CollectedTests:
             return error
         return None
 
-
-class _Plugin:
-    """Offers `student` and `reference` as fixtures, and keeps what pytest collects."""
-
-    def __init__(self) -> None:
-        self.student: object = None
-        self.reference: object = None
-        self.items: list[pytest.Function] = []
-        self.problem = ""
-
-    @pytest.fixture(name="student")
-    def student_fixture(self) -> object:
+    @pytest.fixture
+    def student(self) -> object:
         """Return the submission under test."""
-        return self.student
+        return self._given["student"]
 
-    @pytest.fixture(name="reference")
-    def reference_fixture(self) -> object:
+    @pytest.fixture
+    def reference(self) -> object:
         """Return the trusted solution."""
-        return self.reference
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        """Make the `question` mark known."""
-        config.addinivalue_line("markers", "question(name, weight=1): the question that a test belongs to")
+        return self._given["reference"]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep why a file cannot be collected: the last line of the report says it."""
         if report.failed:
-            self.problem = str(report.longrepr).strip().splitlines()[-1]
+            self._problem = str(report.longrepr).strip().splitlines()[-1]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Keep the tests."""
         self.items = [item for item in session.items if isinstance(item, pytest.Function)]
 
 
-def _collect(path: Path, plugin: _Plugin) -> None:
+def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
     """Collect a file in a pytest session of its own, without plugins, configuration or conftest files."""
     sys.modules.pop(path.stem, None)  # all suites have one name: pytest must not take another's for this one
     arguments = [
         str(path), "--collect-only", "-c", "/dev/null", f"--rootdir={path.parent}", "--noconftest",
         "--import-mode=importlib", "--assert=plain", "--strict-markers", "--disable-plugin-autoload",
+        "-o", "markers=question",
         *(word for name in _UNUSED for word in ("-p", f"no:{name}")),
     ]  # fmt: skip
-    code = pytest.main(arguments, [plugin])
-    if plugin.problem:
-        raise CollectionError(plugin.problem)
-    if code == pytest.ExitCode.INTERRUPTED:
-        raise KeyboardInterrupt  # pytest keeps it to itself
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-        raise CollectionError(f"pytest ended with exit code {int(code)}")
+    return pytest.main(arguments, [plugin])
 
 
 def _parameters(item: pytest.Function) -> dict[str, object]:

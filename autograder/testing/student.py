@@ -1,4 +1,4 @@
-"""What a hidden test holds in its hands: the student's functions and classes, called across the pipe.
+"""What a hidden test works with: the student's functions and classes, called across the pipe.
 
 A hidden test writes `student.softmax(scores)` and gets a tensor. A class gives an object whose attributes,
 methods and calls work the same way: `student.Head(8, 4, 16).key.weight`. The trusted reference stands behind
@@ -12,8 +12,7 @@ from typing import Any
 import torch
 
 from autograder.report.text import one_line
-from autograder.testing.exchange import Backend, Exchange, Reply
-from autograder.testing.student_error import NotDefinedError, StudentError
+from autograder.testing.exchange import Backend, Exchange, NotDefinedError, Request, StudentError
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
 
 
@@ -47,11 +46,11 @@ class Student:
     @property
     def torch(self) -> "Torch":
         """Torch's own functions and classes on the student's side: `student.torch.optim.SGD(...)`."""
-        return Torch(self, "")
+        return Torch(self, {"torch": ""}, "")
 
     def seed(self, seed: int) -> None:
         """Seed torch's generator on the student's side."""
-        self.ask({"op": "seed", "seed": seed}, Encoder(_reference))
+        self.ask({"op": "seed", "seed": seed}, [])
 
     def begin(self, seed: int = 0) -> None:
         """Start a test.
@@ -64,39 +63,33 @@ class Student:
 
     def define(self, source: str, name: str) -> "Remote":
         """Run `source` on the student's side, where it can be read, and return its object `name`."""
-        return self.ask({"op": "define", "source": source, "name": name}, Encoder(_reference))  # type: ignore[no-any-return]
+        return self.ask({"op": "define", "source": source, "name": name}, [])  # type: ignore[no-any-return]
 
-    def ask(self, header: Header, encoder: Encoder) -> Any:
+    def ask(self, header: Header, tensors: Tensors) -> Any:
         """Send a request and return its value; a StudentError where the student's code raises."""
-        reply, tensors = self.exchange(header, encoder.tensors)
-        return Decoder(tensors, self._resolve).decode(reply["value"])
+        reply, decoder = self.exchange(header, tensors)
+        return decoder.decode(reply["value"])
 
-    def inspect(self, header: Header, encoder: Encoder) -> Inspection:
-        """Send an `inspect` request and return its whole answer."""
-        reply, tensors = self.exchange(header, encoder.tensors)
-        decoder = Decoder(tensors, self._resolve)
-        output, arguments, gradients, parameters = (
-            decoder.decode(reply.get(key)) for key in ("value", "arguments", "gradients", "parameters")
-        )
-        return Inspection(output, arguments, {int(k): v for k, v in gradients.items()}, parameters)
-
-    def exchange(self, header: Header, tensors: Tensors) -> Reply:
+    def exchange(self, header: Header, tensors: Tensors) -> tuple[Header, Decoder]:
         """Send a request, keep both sides of it, and return the reply or raise the error that it reports."""
         header, self._first = {**header, **self._first}, {}
         reply, sent = self._backend.ask(header, tensors)
         self.exchanges.append(Exchange((header, tensors), (reply, sent)))
         if "missing" in reply:
-            raise NotDefinedError(_requested_name(header))
+            # The answer names it too, but the submission could have written anything there.
+            for name in _names([header.get(part) for part in ("of", "args", "kwargs")]):
+                raise NotDefinedError(name)
+            raise ProtocolError("an answer misses a name that was not asked for")
         if "error" in reply:
             raise StudentError(reply["error"] if isinstance(reply["error"], dict) else {})
         if "value" not in reply:
             raise ProtocolError("an answer holds neither a value nor an error")
-        return reply, sent
+        return reply, Decoder(sent, self._resolve)
 
     def _resolve(self, reference: Header) -> "Remote":
         match reference:
-            case {"handle": int(), "type": str(kind)}:
-                return Remote(self, {"handle": reference["handle"]}, one_line(kind, 60))
+            case {"handle": int(number), "type": str(kind)}:
+                return Remote(self, {"handle": number}, one_line(kind, 60))
         raise ProtocolError("a value has no known form")
 
 
@@ -110,59 +103,41 @@ class Remote:
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """Call the object and return its result: tensors as tensors, other objects as Remote."""
-        header, encoder = self._call("call", args, kwargs)
-        return self._student.ask(header, encoder)
+        return self._student.ask(*self._request("call", args=args, kwargs=kwargs))
 
     def inspect(self, *args: object, weight: torch.Tensor | None = None, **kwargs: object) -> Inspection:
         """Call the object, differentiate sum(output * weight), and look at the arguments again."""
-        header, encoder = self._call("inspect", args, kwargs)
-        return self._student.inspect({**header, "weight": encoder.encode(weight)}, encoder)
+        request = self._request("inspect", args=args, kwargs=kwargs, weight=weight)
+        reply, decoder = self._student.exchange(*request)
+        parts = ("value", "arguments", "gradients", "parameters")
+        output, arguments, gradients, parameters = (decoder.decode(reply.get(part)) for part in parts)
+        return Inspection(output, arguments, {int(k): v for k, v in gradients.items()}, parameters)
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the object on the student's side."""
         if name.startswith("_"):
             raise AttributeError(name)
-        return self._student.ask(
-            {"op": "attribute", "of": self._reference, "name": name}, Encoder(_reference)
-        )
+        return self._student.ask({"op": "attribute", "of": self._reference, "name": name}, [])
 
     def __repr__(self) -> str:
         return f"<{self.kind}>"
 
-    def _call(self, op: str, args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[Header, Encoder]:
-        encoder = Encoder(_reference)
-        header: Header = {"op": op, "of": self._reference}
-        header["args"], header["kwargs"] = encoder.encode(args), encoder.encode(kwargs)
-        return header, encoder
+    def _request(self, op: str, **values: object) -> Request:
+        encoder = Encoder(_refer)
+        encoded = {name: encoder.encode(value) for name, value in values.items()}
+        return {"op": op, "of": self._reference, **encoded}, encoder.tensors
 
 
-class Torch:
-    """A dotted path into torch on the student's side."""
-
-    def __init__(self, student: Student, path: str) -> None:
-        self._student = student
-        self._path = path
+class Torch(Remote):
+    """A dotted path into torch on the student's side, which is followed only when it is called."""
 
     def __getattr__(self, name: str) -> "Torch":
-        return Torch(self._student, f"{self._path}.{name}".lstrip("."))
-
-    def __call__(self, *args: object, **kwargs: object) -> Any:
-        """Call the function or class that the path names."""
-        return Remote(self._student, {"torch": self._path}, self._path)(*args, **kwargs)
-
-
-def _requested_name(request: Header) -> str:
-    """Return the first of the notebook's names in a request.
-
-    The answer says which name is missing, too, but the submission could have written anything there.
-    """
-    for name in _names([request.get(part) for part in ("of", "args", "kwargs")]):
-        return name
-    raise ProtocolError("an answer misses a name that was not asked for")
+        path = f"{self.kind}.{name}".lstrip(".")
+        return Torch(self._student, {"torch": path}, path)
 
 
 def _names(code: object) -> Iterator[str]:
-    """Yield the notebook's names in a part of a request."""
+    """Yield the notebook's names in parts of a request."""
     match code:
         case {"name": str(name)}:
             yield name
@@ -171,7 +146,7 @@ def _names(code: object) -> Iterator[str]:
                 yield from _names(item)
 
 
-def _reference(value: object) -> Header:
+def _refer(value: object) -> Header:
     if isinstance(value, Remote):
         return value._reference
     raise TypeError(f"a hidden test cannot send a {type(value).__name__} to a submission")

@@ -1,7 +1,6 @@
-"""Hidden suites: an exercise's tests, collected once and run against the reference and many submissions."""
+"""Hidden tests: how an author marks them, and how a whole suite runs on one submission after another."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,10 +11,27 @@ from autograder.course.exercise import Exercise
 from autograder.course.reference import reference_errors
 from autograder.course.source import SourceError
 from autograder.testing.exchange import Backend, Exchange, Local
-from autograder.testing.hidden_test import HiddenTest, read_test
-from autograder.testing.pytest_internals import CollectedTests, CollectionError
+from autograder.testing.pytest_internals import CollectedTests
 from autograder.testing.student import Student
 from autograder.worker.namespace import run_code
+
+_Refused = Callable[[str], BaseException | None]  # returns why no test of a question is to be run, if so
+
+
+def question(name: str, *, weight: float = 1.0) -> pytest.MarkDecorator:
+    """Mark a hidden test as belonging to question `name`; `weight` is its share of the question's points."""
+    return pytest.mark.question(name, weight=weight)
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenTest:
+    """One hidden test: a property of one question, with the title that the student sees."""
+
+    question: str
+    title: str
+    weight: float
+    number: int  # its place in the suite, and the seed of its random numbers
+    function: str  # the name of its function; a parametrized test shares it with others
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +55,16 @@ class Suite:
         self.exercise = exercise
         with reference_errors(exercise):
             self._reference = Local(run_code(exercise.reference))
-        self._collected = _collected(exercise)
-        self.tests = tuple(
-            read_test(exercise, item, number) for number, item in enumerate(self._collected.items)
-        )
+        self._collected = CollectedTests(exercise.suite)
+        items = enumerate(self._collected.items)
+        self.tests = tuple(_read_test(exercise, item, number) for number, item in items)
         for name in exercise.points:
             if name not in {test.question for test in self.tests}:
                 fix = f'add one with @question("{name}") or delete the cell'
                 raise SourceError(f'{exercise.source}: question "{name}" has no hidden test; {fix}')
 
     def run(
-        self,
-        backend: Backend,
-        question: str | None = None,
-        refused: Callable[[str], BaseException | None] = lambda _: None,
+        self, backend: Backend, question: str | None = None, refused: _Refused = lambda _: None
     ) -> Iterator[TestRun]:
         """Run the tests, of one question or of all, and yield each run before the next test starts.
 
@@ -60,12 +72,9 @@ class Suite:
         that were yielded so far. Where it returns an error, the test is not run: its run holds that error.
         """
         for test, item in zip(self.tests, self._collected.items, strict=True):
-            if question not in (None, test.question):
-                continue
-            if (error := refused(test.question)) is not None:
-                yield TestRun(test, error, ())
-            else:
-                yield self._run(test, item, backend)
+            if question in (None, test.question):
+                error = refused(test.question)
+                yield self._run(test, item, backend) if error is None else TestRun(test, error, ())
 
     @cached_property
     def reference_runs(self) -> tuple[TestRun, ...]:
@@ -79,27 +88,23 @@ class Suite:
         student, reference = Student(backend), Student(self._reference)
         student.begin(test.number)
         reference.begin(test.number)
-        with _own_random_numbers(test.number):
+        with torch.random.fork_rng(devices=[]):  # the test's inputs are the same in every run
+            torch.default_generator.manual_seed(1000 + test.number)
             error = self._collected.run(item, student, reference)
         return TestRun(test, error, tuple(student.exchanges))
 
 
-def _collected(exercise: Exercise) -> CollectedTests:
-    if not exercise.suite.is_file():
-        raise SourceError(f"{exercise.suite}: missing; write the hidden tests there")
-    try:
-        return CollectedTests(exercise.suite)
-    except CollectionError as error:
-        raise SourceError(f"{exercise.suite}: cannot be collected: {error}") from None
-
-
-@contextmanager
-def _own_random_numbers(seed: int) -> Iterator[None]:
-    """Seed this process's generator for a test's inputs, and put it back afterwards."""
-    generator = torch.default_generator
-    before = generator.get_state()
-    generator.manual_seed(1000 + seed)
-    try:
-        yield
-    finally:
-        generator.set_state(before)
+def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> HiddenTest:
+    """Return the test that pytest collected as `item`; SourceError where its author left something out."""
+    place = f"{exercise.suite}: {item.name}"
+    if (mark := item.get_closest_marker("question")) is None:
+        raise SourceError(f'{place} belongs to no question; put @question("...") above it')
+    name, weight = mark.args[0], float(mark.kwargs.get("weight", 1.0))
+    if name not in exercise.points:
+        known = ", ".join(exercise.points)
+        raise SourceError(f'{place} tests "{name}", which is no question; use one of {known}')
+    if not (doc := (getattr(item.obj, "__doc__", None) or "").strip()):
+        raise SourceError(f"{place} has no docstring; it is the title that students read")
+    if weight <= 0:
+        raise SourceError(f"{place} has weight {weight:g}; it must be above 0")
+    return HiddenTest(name, doc.splitlines()[0], weight, number, item.originalname)

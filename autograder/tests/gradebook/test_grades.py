@@ -13,7 +13,7 @@ from autograder.grading.session import CellResult
 from autograder.report.outputs import Output
 from autograder.report.report import Report, Status, Verdict
 from autograder.submission.notebook import read_notebook
-from autograder.testing.student_error import StudentError
+from autograder.testing.exchange import StudentError
 from autograder.tests.classroom import ANSWER, cell_of, hand_in, small, solved
 from autograder.tests.gradebook.rows import (
     UNREADABLE,

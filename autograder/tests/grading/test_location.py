@@ -3,9 +3,9 @@
 import pytest
 
 from autograder.course.course import Course
-from autograder.grading.location import Locator
-from autograder.grading.session import CodeCell
-from autograder.testing.student_error import StudentError
+from autograder.grading.verdicts import Locator
+from autograder.submission.notebook import NotebookCell
+from autograder.testing.exchange import StudentError
 
 GIVEN = "import torch\n\ntable = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])"
 
@@ -15,10 +15,10 @@ def locator(course: Course) -> Locator:
     exercise = course.exercises["01_small"]
     assert GIVEN in exercise.given
     cells = (
-        CodeCell(1, GIVEN),
-        CodeCell(3, "def double(x):\n    return x.doubled()"),
-        CodeCell(4, "row_sums = lambda x: x", "row_sums"),
-        CodeCell(8, "def helper(x):\n    raise ValueError"),
+        NotebookCell(1, "code", GIVEN),
+        NotebookCell(3, "code", "def double(x):\n    return x.doubled()"),
+        NotebookCell(4, "code", "row_sums = lambda x: x", "row_sums"),
+        NotebookCell(8, "code", "def helper(x):\n    raise ValueError"),
     )
     return Locator(exercise, {cell.number: cell for cell in cells})
 

@@ -10,7 +10,6 @@ from autograder.grading.session import (
     MAX_RECEIVED,
     MAX_RESTARTS,
     MAX_SHOWN,
-    CodeCell,
     ExhaustedError,
     LeftOut,
     Session,
@@ -18,9 +17,9 @@ from autograder.grading.session import (
 from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.sandbox.zygote import Zygote
-from autograder.testing.exchange import Exchange
+from autograder.submission.notebook import NotebookCell
+from autograder.testing.exchange import Exchange, NotDefinedError, StudentError
 from autograder.testing.student import Student
-from autograder.testing.student_error import NotDefinedError, StudentError
 from autograder.tests.grading.workers import ScriptedZygote
 from autograder.worker.protocol import Header, ProtocolError
 
@@ -29,7 +28,9 @@ CALL: Header = {"op": "call", "of": {"name": "f"}, "args": {"tuple": []}, "kwarg
 
 
 def session(zygote: Zygote, *codes: str, limits: Limits = LIMITS) -> Session:
-    return Session(zygote, tuple(CodeCell(number, code) for number, code in enumerate(codes)), limits)
+    return Session(
+        zygote, tuple(NotebookCell(number, "code", code) for number, code in enumerate(codes)), limits
+    )
 
 
 def test_cells_run_in_order_and_keep_what_they_show_and_raise(zygote: Zygote) -> None:
@@ -204,7 +205,12 @@ def test_the_control_runs_no_check_and_no_lost_cell_and_is_started_once() -> Non
         return {"error": {"type": "ValueError", "message": "no"}}
 
     zygote = ScriptedZygote(answers)
-    cells = (CodeCell(0, "a"), CodeCell(1, "b", "check-f"), CodeCell(2, "c"), CodeCell(3, "d", "f"))
+    cells = (
+        NotebookCell(0, "code", "a"),
+        NotebookCell(1, "code", "b", "check-f"),
+        NotebookCell(2, "code", "c"),
+        NotebookCell(3, "code", "d", "f"),
+    )
     exchange = Exchange((CALL, []), (answers(CALL), []))
     with Session(zygote, cells, LIMITS) as running:
         running.start()

@@ -7,22 +7,22 @@ import torch
 
 from autograder.course.course import Course
 from autograder.course.limits import Limits
-from autograder.grading.session import CellResult, CodeCell, ExhaustedError, LeftOut, Session
+from autograder.grading.session import CellResult, ExhaustedError, LeftOut, Session
 from autograder.grading.verdicts import Verdicts
 from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.sandbox.zygote import ZygoteError
-from autograder.testing.exchange import Exchange
+from autograder.submission.notebook import NotebookCell
+from autograder.testing.exchange import Exchange, NotDefinedError, StudentError
 from autograder.testing.expectations import Unmet
-from autograder.testing.student_error import NotDefinedError, StudentError
 from autograder.testing.suite import Suite, TestRun
 from autograder.tests.grading.workers import ScriptedZygote
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 LIMITS = Limits(cell_seconds=3, call_seconds=2)
 CELLS = (
-    CodeCell(1, "def double(x):\n    raise NotImplementedError()"),
-    CodeCell(2, "def row_sums(x):\n    return x.sums()", "row_sums"),
+    NotebookCell(1, "code", "def double(x):\n    raise NotImplementedError()"),
+    NotebookCell(2, "code", "def row_sums(x):\n    return x.sums()", "row_sums"),
 )
 UNKNOWN = "Its words depend on hidden inputs."
 
@@ -54,9 +54,9 @@ def judge(suite: Suite, session: TalkingSession) -> Callable[..., tuple[Verdict,
     verdicts = Verdicts(suite, CELLS, session)
 
     def judge(error: BaseException | None, *exchanges: Exchange, number: int = 0) -> tuple[Verdict, str]:
-        outcome = verdicts.outcome(TestRun(suite.tests[number], error, exchanges))
-        assert (outcome.question, outcome.title) == (suite.tests[number].question, suite.tests[number].title)
-        return outcome.verdict, outcome.hint
+        report = verdicts.report(TestRun(suite.tests[number], error, exchanges))
+        assert report.title == suite.tests[number].title
+        return report.verdict, report.hint
 
     return judge
 
@@ -183,10 +183,10 @@ def test_a_cell_that_dies_with_words_of_time_has_crashed_all_the_same(suite: Sui
 
     with Session(ScriptedZygote(answers), CELLS, LIMITS) as session:
         session.start()
-        outcome = Verdicts(suite, CELLS, session).outcome(
+        report = Verdicts(suite, CELLS, session).report(
             TestRun(suite.tests[3], NotDefinedError("row_sums"), ())
         )
-    assert outcome.verdict is Verdict.CRASHED
+    assert report.verdict is Verdict.CRASHED
 
 
 def test_a_name_in_a_cell_that_fails_has_that_cells_error_for_a_hint(
@@ -235,7 +235,7 @@ def test_a_question_that_lost_the_worker_is_refused_for_its_first_reason(
     verdicts = Verdicts(suite, CELLS, session)
     assert verdicts.refused("double") is None
     for reason in (problem, DeadlineError()):
-        verdicts.outcome(TestRun(suite.tests[0], reason, ()))
+        verdicts.report(TestRun(suite.tests[0], reason, ()))
     assert verdicts.refused("double") is problem
     assert verdicts.refused("row_sums") is None
 
@@ -245,5 +245,5 @@ def test_a_question_is_not_refused_for_a_wrong_answer(
     suite: Suite, session: TalkingSession, problem: Exception | None
 ) -> None:
     verdicts = Verdicts(suite, CELLS, session)
-    verdicts.outcome(TestRun(suite.tests[0], problem, ()))
+    verdicts.report(TestRun(suite.tests[0], problem, ()))
     assert verdicts.refused("double") is None

@@ -1,20 +1,12 @@
-"""Scores and verdicts follow from outcomes, and a report survives being written and read."""
+"""Scores and verdicts follow from tests, and a report survives being written and read."""
 
 import json
 from dataclasses import replace
 
 import pytest
 
-from autograder.report.report import (
-    Outcome,
-    QuestionReport,
-    Report,
-    Status,
-    Verdict,
-    summarize,
-    total,
-    written,
-)
+from autograder.report.report import QuestionReport, Report, Status, Verdict, summarize, total, written
+from autograder.report.report import TestReport as HiddenTest
 
 CASES = [
     ("passed passed", "passed", 4.0),
@@ -34,26 +26,26 @@ def test_the_worst_verdict_speaks_and_the_passed_weight_scores(
     verdicts: str, worst: str, score: float | None
 ) -> None:
     words = verdicts.split("|") if "|" in verdicts else verdicts.split()
-    question = summarize("q", 4, [Outcome("q", "title", Verdict(word), 1, word) for word in words])
+    question = summarize("q", 4, tuple(HiddenTest("title", Verdict(word), 1, word) for word in words))
     assert (question.verdict, question.score) == (worst, score)
 
 
 def test_weights_share_the_points() -> None:
-    outcomes = [Outcome("q", "a", Verdict.PASSED, 3), Outcome("q", "b", Verdict.FAILED, 1, "look")]
-    question = summarize("q", 2, outcomes)
+    tests = (HiddenTest("a", Verdict.PASSED, 3), HiddenTest("b", Verdict.FAILED, 1, "look"))
+    question = summarize("q", 2, tests)
     assert (question.score, question.hint) == (1.5, "look")
 
 
 def test_written_answers_do_not_count_and_a_grader_error_leaves_no_score() -> None:
-    good = summarize("q", 4, [Outcome("q", "title", Verdict.PASSED)])
-    bad = summarize("r", 4, [Outcome("r", "title", Verdict.GRADER_ERROR)])
+    good = summarize("q", 4, (HiddenTest("title", Verdict.PASSED),))
+    bad = summarize("r", 4, (HiddenTest("title", Verdict.GRADER_ERROR),))
     assert total((good, written("w", 2))) == (4.0, 4)
     assert total((good, bad)) == (None, 8)
 
 
 def test_a_report_is_one_line_of_json_with_the_contracts_keys_and_comes_back_the_same() -> None:
     questions: tuple[QuestionReport, ...] = (
-        replace(summarize("q", 4, [Outcome("q", "title", Verdict.FAILED, 1, "hint")]), mistake="q__m"),
+        replace(summarize("q", 4, (HiddenTest("title", Verdict.FAILED, 1, "hint"),)), mistake="q__m"),
         written("w", 2),
     )
     report = Report("01_small", Status.GRADED, "", 0.0, 4, ("process",), questions)

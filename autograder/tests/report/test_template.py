@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from jinja2 import UndefinedError
 
-from autograder.report.safe_html import POLICY, render_lines
-from autograder.report.template import load_template
+from autograder.report.safe_html import POLICY, load_template, render_lines
 
 FRAMED = """{% extends "page.html" %}
 {% block title %}{{ text }}{% endblock %}

@@ -9,7 +9,8 @@ import pytest
 from _pytest import python, runner
 
 import autograder
-from autograder.testing.pytest_internals import CollectedTests, CollectionError
+from autograder.course.source import SourceError
+from autograder.testing.pytest_internals import CollectedTests
 
 ENGINE = Path(autograder.__file__).parent
 MOVED = "pytest has moved {}: adapt autograder/testing/pytest_internals.py, then the bound in pyproject.toml"
@@ -239,7 +240,7 @@ def test_what_is_set_up_is_torn_down_in_turn_before_the_run_ends(
 def test_a_test_that_does_not_collect_says_so_in_pytests_last_line(
     collect: Callable[[str], CollectedTests],
 ) -> None:
-    with pytest.raises(CollectionError, match="No module named 'nothing_like_this'"):
+    with pytest.raises(SourceError, match="No module named 'nothing_like_this'"):
         collect("import nothing_like_this")
 
 

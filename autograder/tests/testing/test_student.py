@@ -3,10 +3,9 @@
 import pytest
 import torch
 
-from autograder.testing.exchange import Local
+from autograder.testing.exchange import Local, NotDefinedError, StudentError
 from autograder.testing.expectations import Unmet, expect_raises
 from autograder.testing.student import Remote, Student
-from autograder.testing.student_error import NotDefinedError, StudentError
 from autograder.worker.namespace import run_code
 
 CODE = """
