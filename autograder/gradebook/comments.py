@@ -1,4 +1,4 @@
-"""The words on each question that the formgrader and nbgrader's feedback show beside the answer."""
+"""Writes the comment on each question, which the formgrader shows beside the answer."""
 
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.text import printable
