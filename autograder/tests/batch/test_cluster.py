@@ -13,7 +13,8 @@ import pytest
 from distributed import Client, LocalCluster, Scheduler
 
 from autograder.batch import cluster
-from autograder.batch.cluster import Cluster, ClusterError
+from autograder.batch.cluster import Cluster
+from autograder.batch.dask_worker import ClusterError
 from autograder.batch.executor import Done, Executor, InProcess, Task
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course, load_course
@@ -160,7 +161,7 @@ def test_a_dask_worker_of_another_version_is_refused_by_its_address(
     course: Course, dask: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submission = hand_in(course, "ann", solved(small(course)))
-    monkeypatch.setattr(cluster, "_VERSIONS", "3.10 another engine")
+    monkeypatch.setattr(cluster, "VERSIONS", "3.10 another engine")
     with (
         Cluster(course, dask.scheduler_address) as executor,
         pytest.raises(ClusterError, match=r"^Dask worker tcp://\S+: has another Python, torch or autograder"),
