@@ -78,7 +78,8 @@ def grade_submissions(
         if executor is None and jobs == 1:
             executor = stack.enter_context(InProcess(course, unsafe=unsafe))
         elif executor is None:
-            certain = force or any(_is_new(s) for e in exercises for s in submissions_of(course, e, students))
+            found = (one for exercise in exercises for one in submissions_of(course, exercise, students))
+            certain = force or any(one.notebook.is_file() and not one.autograded.exists() for one in found)
             executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
         for exercise in exercises:
             if submissions := submissions_of(course, exercise, students):
@@ -91,10 +92,6 @@ def submissions_of(course: Course, exercise: Exercise, students: Sequence[str]) 
     """Return the submissions of these students, each once, or of all students if none is named."""
     asked = [Submission(course.root, student, exercise.name) for student in dict.fromkeys(students)]
     return asked or list(find_submissions(course, exercise))
-
-
-def _is_new(submission: Submission) -> bool:
-    return submission.notebook.is_file() and not submission.autograded.exists()
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def _suite(root: Element, notebook: str, report: Report) -> None:
 
 
 def _tests(question: QuestionReport, report: Report) -> Iterator[TestReport]:
-    """Yield the question's tests; where none was run, the question itself stands for them."""
+    """Yield the question's tests, or the question as a test if none was run."""
     yield from question.tests
     if not question.tests:
         unreadable = report.status is Status.UNREADABLE and question.verdict is Verdict.NOT_ATTEMPTED

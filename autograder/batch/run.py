@@ -19,10 +19,10 @@ def run_notebooks(
     Yields each path as it was given, with its result. Wrong use is an error before anything is graded.
     """
     named = course.chosen([exercise])[0] if exercise else None
-    return _graded(course, [_task(course, path, named) for path in paths], unsafe)
+    return _graded(course, [_recognised(course, path, named) for path in paths], unsafe)
 
 
-def _task(course: Course, path: str, named: Exercise | None) -> tuple[str, Exercise, Notebook | None]:
+def _recognised(course: Course, path: str, named: Exercise | None) -> tuple[str, Exercise, Notebook | None]:
     """Return a path and its exercise, with the notebook if it had to be read to recognise the exercise."""
     if known := named or exercise_by_name(course, Path(path)):
         return path, known, None

@@ -8,7 +8,6 @@ assignment: records an exercise in the gradebook: questions, points, released ce
 release: releases through nbgrader's generate_assignment, and registers exercises.
 folder_check: refuses submission folders on which nbgrader would hang or fail.
 autograded: makes the notebook that nbgrader sees of a submitted and the released one.
-comments: writes the comment on each question that the formgrader shows.
 grades: records a graded submission: scores, comments, and the notebook as it was graded.
 book: holds one exercise's part of the gradebook open while the submissions of a class go into it.
 autograde: makes `nbgrader autograde` take the same steps.

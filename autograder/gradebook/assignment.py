@@ -73,6 +73,7 @@ def _forget(gradebook: Gradebook, exercise: Exercise, book: Notebook, names: set
 
 
 def _graded_by_hand(gradebook: Gradebook, cell: BaseCell) -> int:
+    """Return how many grades and comments on this cell a person gave."""
     grades = gradebook.db.query(Grade).filter(Grade.cell_id == cell.id)
     comments = gradebook.db.query(Comment).filter(Comment.cell_id == cell.id)
     by_hand = (Grade.manual_score.isnot(None)) | (Grade.extra_credit.isnot(None))

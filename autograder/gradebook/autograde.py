@@ -2,9 +2,9 @@
 
 import glob
 import weakref
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
@@ -25,7 +25,6 @@ from autograder.gradebook.folder_check import companions, refusal
 from autograder.gradebook.grades import take_in
 from autograder.grading.failures import describe_failure
 from autograder.grading.restarting import RestartingGrader
-from autograder.submission.digest import rules
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
@@ -42,24 +41,23 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.course = load_course(Path(self.parent.coursedir.root))
-        self._release = cache(Release)  # by exercise: reading one takes a while
+        self._release = cache(partial(Release, self.course))  # by exercise: reading one takes a while
         self._read: dict[Submission, Notebook] = {}
         self._grader = RestartingGrader(self.course)
         weakref.finalize(self, self._grader.close)
         self._prepare(self.parent)
 
-    def from_filename(
-        self, filename: str, resources: Resources | None = None, **kwargs: Any
-    ) -> tuple[str, Resources]:
+    def from_filename(self, filename: str, resources: Resources, **kwargs: Any) -> tuple[str, Resources]:
         """Convert a notebook; a submitted file may be anything, so we read it instead of nbconvert."""
-        submission = self._submission(resources or {})
-        if Path(filename) != submission.notebook:
-            converted = super().from_filename(filename, resources, **kwargs)
-        else:
+        converted: tuple[str, Resources]
+        submission = self._submission(resources)
+        if Path(filename) == submission.notebook:
             notebook = self._read[submission] = read_notebook(submission.notebook)
             node = self._release(self.course.exercises[submission.exercise]).restored(notebook)
             converted = self.from_notebook_node(node, resources, **kwargs)
-        return cast(tuple[str, Resources], converted)
+        else:
+            converted = super().from_filename(filename, resources, **kwargs)
+        return converted
 
     def take_in(self, resources: Resources) -> NotebookNode:
         """Grade the submission that nbgrader is working on, record it and return its autograded notebook."""
@@ -70,8 +68,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         if problem := describe_failure(self.course, f"{submission.exercise} {submission.student}", graded):
             self.log.error("%s: %s", submission.folder, problem)
         with Gradebook(resources["nbgrader"]["db_url"], self.course.settings.course) as gradebook:
-            current = rules(self.course, exercise)
-            return take_in(gradebook, self._release(exercise), current, submission, notebook, graded)
+            return take_in(gradebook, self._release(exercise), submission, notebook, graded)
 
     def _submission(self, resources: Resources) -> Submission:
         about = resources["nbgrader"]

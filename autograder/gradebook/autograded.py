@@ -4,9 +4,11 @@ from copy import deepcopy
 
 from nbformat import NotebookNode, v4
 
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.assignment import released
 from autograder.report.text import is_picture
+from autograder.submission.digest import rules
 from autograder.submission.matching import RestoredCell, restore
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 
@@ -14,9 +16,10 @@ _MISSING = "This cell was missing from the submission. It has been put back as i
 
 
 class Release:
-    """An exercise as students get it; completes submitted notebooks by its cells."""
+    """An exercise as students get it, and a digest of the rules by which their answers are graded."""
 
-    def __init__(self, exercise: Exercise) -> None:
+    def __init__(self, course: Course, exercise: Exercise) -> None:
+        self.rules = rules(course, exercise)
         self._exercise = exercise
         self._node = released(exercise)
         graded = [cell for cell in self._node.cells if "nbgrader" in cell.metadata]

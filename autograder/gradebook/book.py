@@ -26,7 +26,7 @@ from autograder.gradebook.grades import take_in
 from autograder.gradebook.release import register
 from autograder.grading.graded import Graded
 from autograder.report.report import Report
-from autograder.submission.digest import digest_of, rules
+from autograder.submission.digest import digest_of
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
@@ -41,8 +41,7 @@ class ExerciseGradebook:
         self._course = course
         self._exercise = exercise
         self._database = database(course)
-        self._rules = rules(course, exercise)
-        self._release = Release(exercise)
+        self._release = Release(course, exercise)
         self._open = ExitStack()
 
     def __enter__(self) -> "ExerciseGradebook":
@@ -61,16 +60,16 @@ class ExerciseGradebook:
     def seconds_late(self) -> dict[str, float]:
         """Return by how much each student's submission in the gradebook is late."""
         query = self._gradebook.db.query(SubmittedAssignment).join(SubmittedAssignment.assignment)
-        query = query.filter(Assignment.name == self._exercise.name)
-        submitted = query.options(contains_eager(SubmittedAssignment.assignment))
-        return {row.student_id: float(row.total_seconds_late) for row in submitted}
+        query = query.options(contains_eager(SubmittedAssignment.assignment))
+        rows = query.filter(Assignment.name == self._exercise.name)
+        return {row.student_id: float(row.total_seconds_late) for row in rows}
 
     def report(self, submission: Submission, notebook: Notebook) -> Report | None:
         """Return the report in the autograded notebook, if grading again would give the same one."""
         try:
             kept = json.loads(submission.autograded.read_text(encoding="utf-8"))["metadata"]["autograder"]
             report = Report.from_dict(kept["report"])
-            current = kept["fingerprint"] == digest_of(self._rules, notebook)
+            current = kept["fingerprint"] == digest_of(self._release.rules, notebook)
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return report if current else None
@@ -83,7 +82,7 @@ class ExerciseGradebook:
         try:
             with converting(self._course, self._autograde.log, submission.exercise, submission.student):
                 row = self._row(submission)
-                node = take_in(self._gradebook, self._release, self._rules, submission, notebook, graded)
+                node = take_in(self._gradebook, self._release, submission, notebook, graded)
                 self._penalize(row, node)
                 text = nbformat.writes(node) + "\n"
                 others = self._companions(submission)

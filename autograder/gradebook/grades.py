@@ -1,4 +1,4 @@
-"""Records what grading came to: scores and comments in the gradebook, and the notebook as it was graded."""
+"""Records a result of grading: scores and comments in the gradebook, and the notebook as it was graded."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,27 +11,24 @@ from sqlalchemy.orm import joinedload
 from autograder.course.names import check_id
 from autograder.files import write_whole
 from autograder.gradebook.autograded import Release
-from autograder.gradebook.comments import NO_RESPONSE, comment
 from autograder.grading.graded import Graded
 from autograder.grading.session import CellResult
 from autograder.report.outputs import Output
-from autograder.report.report import Report, Status, Verdict
-from autograder.report.text import clean_html, clean_text, is_picture
+from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.text import clean_html, clean_text, is_picture, printable
 from autograder.submission.digest import digest_of
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
 _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR)
+_NO_RESPONSE = "No response."
+# Hints quote the student's own error messages, and nbgrader renders comments as markdown with HTML.
+_PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "(", "]": ")", "`": "'"})
 _CLEANERS = {"text/plain": clean_text, "text/html": clean_html}
 
 
 def take_in(
-    gradebook: Gradebook,
-    release: Release,
-    rules: str,
-    submission: Submission,
-    notebook: Notebook,
-    graded: Graded,
+    gradebook: Gradebook, release: Release, submission: Submission, notebook: Notebook, graded: Graded
 ) -> NotebookNode:
     """Record a graded submission, by our command or nbgrader's own, and return its autograded notebook.
 
@@ -41,7 +38,7 @@ def take_in(
     write_whole(submission.report, graded.report.to_json() + "\n")
     node = release.restored(notebook)
     own_text = release.has_own_text(node)
-    digest = digest_of(rules, notebook)
+    digest = digest_of(release.rules, notebook)
     node.metadata["autograder"] = {"fingerprint": digest, "report": graded.report.as_dict()}
     for cell in node.cells:
         number = cell.metadata.pop("autograder", {}).get("number")
@@ -71,9 +68,21 @@ def _record(
     for cell in (cell for cell in node.cells if utils.is_grade(cell) and utils.is_solution(cell)):
         name, (score, _) = cell.metadata.nbgrader.grade_id, utils.determine_grade(cell)
         _set_score(grades[name], score, unreadable or own_text or score is None)
-        no_response = NO_RESPONSE if score == 0 else None
+        no_response = _NO_RESPONSE if score == 0 else None
         comments[name].auto_comment = comment(report, questions[name]) if unreadable else no_response
     gradebook.db.commit()
+
+
+def comment(report: Report, question: QuestionReport) -> str:
+    """Return the verdict on `question`, a hint, and the titles of the tests that did not pass."""
+    if report.status is Status.UNREADABLE:
+        text = f"The notebook could not be read: {report.message}. A person has to look at it."
+    else:
+        failed = (test for test in question.tests if test.verdict is not Verdict.PASSED)
+        lines = [f"{question.verdict.capitalize()}.", question.hint]
+        lines += [f"- {test.verdict}: {test.title}" for test in failed]
+        text = "\n".join(line for line in lines if line)
+    return printable(text).translate(_PLAIN)
 
 
 def _rows(gradebook: Gradebook, kind: type[Grade | Comment], notebook: Any) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Writes the dashboard for those who run the course: a page on the whole class, and its numbers as tables."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -17,15 +16,7 @@ from autograder.report.template import load_template
 from autograder.submission.submission import Submission
 
 _TEMPLATE = Path(__file__).with_suffix(".html")
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """One bar of a chart, with its number in words; `length` is between 0 and 1."""
-
-    label: str
-    number: str
-    length: float
+_Bar = tuple[str, str, float]  # of a chart: its label, its number, and its length between 0 and 1
 
 
 def write_dashboard(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
@@ -49,22 +40,22 @@ def render_dashboard(course: Course, statistics: ClassStatistics) -> str:
     )
 
 
-def _score_bars(exercise: ExerciseStatistics) -> Iterator[Bar]:
-    """Yield how many submissions lie in each tenth of the points; the longest bar is the fullest tenth."""
+def _score_bars(exercise: ExerciseStatistics) -> Iterator[_Bar]:
+    """Yield how many submissions scored in each tenth of the points; the fullest tenth has the longest bar."""
     width = 100 // TENTHS
     most = max(*exercise.histogram, 1)
     for tenth, submissions in enumerate(exercise.histogram):
         low = tenth * width
         high = 100 if tenth == TENTHS - 1 else low + width - 1
-        yield Bar(f"{low}\N{EN DASH}{high}", str(submissions), submissions / most)
+        yield f"{low}\N{EN DASH}{high}", str(submissions), submissions / most
 
 
-def _mean_bars(questions: Sequence[QuestionStatistics]) -> Iterator[Bar]:
-    """Yield the mean score of each tested question that anybody has a score for, as a part of its points."""
+def _mean_bars(questions: Sequence[QuestionStatistics]) -> Iterator[_Bar]:
+    """Yield the mean score of each tested question that has one, as a part of its points."""
     for question in questions:
         if question.mean is not None and not question.written:
             share = question.mean / question.points
-            yield Bar(question.name, f"{share:.0%}", min(max(share, 0.0), 1.0))
+            yield question.name, f"{share:.0%}", min(max(share, 0.0), 1.0)
 
 
 def _address(course: Course, student: str, exercise: str) -> str | None:

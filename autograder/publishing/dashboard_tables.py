@@ -1,6 +1,7 @@
 """Writes the dashboard's numbers as CSV tables, for those who want to compute with them."""
 
 from collections.abc import Iterable
+from dataclasses import astuple
 from pathlib import Path
 
 from autograder.publishing.csv_table import Row, write_table
@@ -17,6 +18,7 @@ _HEADERS: dict[str, Row] = {
     "mistakes": ("exercise", "question", "mistake", "count", "students"),
     "students": ("student", "exercise", "why"),
 }  # fmt: skip
+_COUNTED = (Verdict.NOT_ATTEMPTED, Verdict.CRASHED, Verdict.TIMED_OUT)
 
 
 def write_dashboard_tables(folder: Path, statistics: ClassStatistics) -> list[Path]:
@@ -32,26 +34,13 @@ def write_dashboard_tables(folder: Path, statistics: ClassStatistics) -> list[Pa
             (made.exercise, made.question, made.name, len(made.students), " ".join(made.students))
             for made in statistics.mistakes
         ),
-        "students": ((concern.student, concern.exercise, concern.why) for concern in statistics.concerns),
+        "students": map(astuple, statistics.concerns),
     }
-    return [
-        write_table(folder / f"dashboard-{name}.csv", header, rows[name]) for name, header in _HEADERS.items()
-    ]
+    return [write_table(folder / f"dashboard-{name}.csv", _HEADERS[name], rows[name]) for name in _HEADERS]
 
 
 def _question_row(question: QuestionStatistics) -> Row:
-    return (
-        question.exercise,
-        question.name,
-        question.points,
-        len(question.scores),
-        question.mean,
-        question.full_marks,
-        question.count(Verdict.NOT_ATTEMPTED),
-        question.count(Verdict.CRASHED),
-        question.count(Verdict.TIMED_OUT),
-        question.discrimination,
-        question.compared,
-        len(question.only_check_passes),
-        len(question.only_tests_pass),
-    )
+    scores = (question.points, len(question.scores), question.mean, question.full_marks)
+    counts = map(question.count, _COUNTED)
+    checked = (question.compared, len(question.only_check_passes), len(question.only_tests_pass))
+    return (question.exercise, question.name, *scores, *counts, question.discrimination, *checked)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.gradebook.comments import comment
+from autograder.gradebook.grades import comment
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.report import TestReport as Told
 
