@@ -14,6 +14,7 @@ from typing import Any
 from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
 from autograder.errors import OUR_FAILURE
+from autograder.files import write_whole
 from autograder.grading.restarting import RestartingGrader
 from autograder.report.feedback_page import MEANINGS
 from autograder.report.report import QuestionReport, Report, Status, Verdict
@@ -35,8 +36,7 @@ def main(arguments: list[str]) -> int:
     if report.status is Status.GRADER_ERROR:
         sys.stdout.write(f"our failure: {clean_text(graded.problem)}\n{clean_text(graded.traceback)}")
         return OUR_FAILURE
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps(results(report), indent=1) + "\n", encoding="utf-8")
+    write_whole(target, json.dumps(results(report), indent=1) + "\n")
     return 0
 
 

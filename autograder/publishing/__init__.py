@@ -10,8 +10,7 @@ graded_work: each student's work on an exercise, from which all statistics are c
 question_statistics: how each question went.
 concerns: the submissions that a person should look at.
 statistics: sums up a whole class.
-dashboard: the page that shows the statistics.
-dashboard_tables: the same numbers as CSV tables.
+dashboard: the page that shows the statistics, and the same numbers as CSV tables.
 """
 
 import lazy_loader
