@@ -74,22 +74,20 @@ def _forget(gradebook: Gradebook, exercise: Exercise, book: Notebook, names: set
 
 def _graded_by_hand(gradebook: Gradebook, cell: BaseCell) -> int:
     """Return how many grades and comments on this cell a person gave."""
-    grades = gradebook.db.query(Grade).filter(Grade.cell_id == cell.id)
-    comments = gradebook.db.query(Comment).filter(Comment.cell_id == cell.id)
-    by_hand = (Grade.manual_score.isnot(None)) | (Grade.extra_credit.isnot(None))
-    return int(grades.filter(by_hand).count() + comments.filter(Comment.manual_comment.isnot(None)).count())
+    scored = Grade.manual_score.isnot(None) | Grade.extra_credit.isnot(None)
+    by_hand = ((Grade, scored), (Comment, Comment.manual_comment.isnot(None)))
+    return sum(
+        gradebook.db.query(row).filter(row.cell_id == cell.id, given).count() for row, given in by_hand
+    )
 
 
 def _complete(gradebook: Gradebook, book: Notebook) -> None:
     """Give every submission a grade and a comment for each question that is newer than it."""
     gradebook.db.refresh(book)
     for submission in book.submissions:
-        grades, comments = submission.grades, submission.comments
-        for kind, cells, rows in (
-            (Grade, book.grade_cells, grades),
-            (Comment, book.solution_cells, comments),
-        ):
-            known = {row.cell_id for row in rows}
-            missing = (cell for cell in cells if cell.id not in known)
-            gradebook.db.add_all(kind(cell_id=cell.id, notebook=submission) for cell in missing)
+        graded = {grade.cell_id for grade in submission.grades}
+        commented = {comment.cell_id for comment in submission.comments}
+        missing = [(Grade, cell) for cell in book.grade_cells if cell.id not in graded]
+        missing += [(Comment, cell) for cell in book.solution_cells if cell.id not in commented]
+        gradebook.db.add_all(row(cell_id=cell.id, notebook=submission) for row, cell in missing)
     gradebook.db.commit()

@@ -51,13 +51,13 @@ def test_the_formgraders_button_grades_as_we_do(graded_class: Course, ready: Cou
 
 
 def formgrader(course: Course) -> NbGraderAPI:
-    """Return what stands behind the formgrader's buttons."""
+    """Return what runs behind the formgrader's buttons."""
     config = load(course)
     config.merge(Config({"Exchange": {"root": str(course.root)}}))
     return NbGraderAPI(config=config)
 
 
-def test_a_failure_of_ours_is_told_on_nbgraders_screen_with_the_place_of_its_traceback(
+def test_a_failure_of_ours_is_shown_on_nbgraders_screen_with_the_place_of_its_traceback(
     ready: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*args: object) -> None:

@@ -141,7 +141,7 @@ def test_a_file_that_is_no_notebook_becomes_the_release_with_a_word_on_it(course
 @pytest.mark.parametrize(
     ("text", "own"), [(ANSWER, True), ("# Small steps\n\nTwo functions", True), (None, False)]
 )
-def test_text_of_the_student_s_own_is_told_from_the_exercise_s(
+def test_text_of_the_student_s_own_differs_from_the_exercise_s(
     course: Course, text: str | None, own: bool
 ) -> None:
     made = solved(small(course))

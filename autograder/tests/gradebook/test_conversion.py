@@ -34,7 +34,7 @@ def test_what_fails_is_one_line_on_the_submission_and_a_traceback_in_the_log(
 
 def test_where_nothing_fails_no_log_is_written(course: Course) -> None:
     with log_of(course, LOG) as log, converting(course, log, "01_small"):
-        log.info("nbgrader tells a lot")
+        log.info("nbgrader says a lot")
     assert not (course.build / "nbgrader.log").exists()
 
 
