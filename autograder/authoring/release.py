@@ -33,7 +33,7 @@ def stale(course: Course, exercises: Sequence[Exercise]) -> list[str]:
 
 
 def _released(course: Course, exercise: Exercise) -> list[Path]:
-    generate(course, exercise, database=False)
+    generate(course, exercise)
     folder = course.assignments / exercise.name
     notebook = folder / f"{exercise.name}.ipynb"
     notebook.write_text(_normalised(notebook.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")

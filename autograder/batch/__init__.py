@@ -1,1 +1,16 @@
-"""To be told."""
+"""Grades many notebooks: a class into the gradebook, on one or several machines, or a few on the spot.
+
+Read in this order:
+
+grade: grades submissions into the gradebook, with a line on each.
+executor: the interface of whatever grades many submissions, and the executor in this process.
+pool: the executor that grades in several processes.
+cluster: the executor that grades on the machines of a Dask cluster.
+dask_worker: what each of those machines runs.
+run: grades notebooks on the spot, without a gradebook.
+junit: writes reports in the form that build servers read.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,7 +1,6 @@
-"""What grades many submissions: the interface, and the executor that does it in this process."""
+"""Defines the interface of executors, which grade many submissions, and the executor in this process."""
 
 from collections.abc import Iterable, Iterator
-from types import TracebackType
 from typing import Protocol
 
 from autograder.course.course import Course
@@ -15,7 +14,7 @@ Done = tuple[Submission, Notebook, Graded]
 
 
 class Executor(Protocol):
-    """Whatever grades submissions of one course; use it in a `with` block."""
+    """Grades submissions of one course; its classes are used in a `with` block."""
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
         """Grade each submission once and yield it as soon as it is done, in whatever order.
@@ -41,7 +40,5 @@ class InProcess:
     def __enter__(self) -> "InProcess":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._grader.close()

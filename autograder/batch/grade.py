@@ -1,4 +1,4 @@
-"""Grades what lies in submitted/ into the gradebook, with a line on each submission."""
+"""Grades submissions from submitted/ into the gradebook, with a line on each."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -31,8 +31,8 @@ class SubmissionLine:
     max_score: float | None = None
     seconds_late: float = 0.0
     message: str = ""
-    ours: bool = False  # a failure of ours: somebody has to act
-    graded: bool = True  # now, not before
+    ours: bool = False  # the submission has no score, and somebody who runs the course has to act
+    graded: bool = True  # by this run, not by one before
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class Summary:
 
     @property
     def failures(self) -> tuple[SubmissionLine, ...]:
-        """The submissions on which we failed."""
+        """The submissions that have no score because of us or of their folder."""
         return tuple(line for line in self.lines if line.ours)
 
     @property
     def exit_code(self) -> int:
-        """0, or 3 where a submission has no score through our own failure."""
+        """0, or 3 if there is any failure."""
         return OUR_FAILURE if self.failures else 0
 
 
@@ -66,7 +66,7 @@ def grade_submissions(
     """Grade the submissions of `exercises`, of all students or some.
 
     What is graded already, and has not changed since, is graded again only with `force`. An `executor` grades
-    elsewhere, such as on a cluster; `notify` gets each submission's line as soon as it is done.
+    in place of `jobs` processes, for instance on a cluster; `notify` gets each line as soon as it is known.
     """
     lines: list[SubmissionLine] = []
 
@@ -78,110 +78,85 @@ def grade_submissions(
         if executor is None and jobs == 1:
             executor = stack.enter_context(InProcess(course, unsafe=unsafe))
         elif executor is None:
-            certain = force or any(_is_new(s) for e in exercises for s in submissions_of(course, e, students))
+            found = (one for exercise in exercises for one in submissions_of(course, exercise, students))
+            certain = force or any(one.notebook.is_file() and not one.autograded.exists() for one in found)
             executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
         for exercise in exercises:
             if submissions := submissions_of(course, exercise, students):
-                _Round(course, exercise, keep, force=force, unsafe=unsafe).grade(submissions, executor)
+                _ExerciseRound(course, exercise, keep, force, unsafe).grade(submissions, executor)
     place = [exercise.name for exercise in exercises].index
     return Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
 
 
 def submissions_of(course: Course, exercise: Exercise, students: Sequence[str]) -> list[Submission]:
-    """Return the submissions of these students, each once, or all that there are."""
+    """Return the submissions of these students, each once, or of all students if none is named."""
     asked = [Submission(course.root, student, exercise.name) for student in dict.fromkeys(students)]
     return asked or list(find_submissions(course, exercise))
 
 
-def _is_new(submission: Submission) -> bool:
-    return submission.notebook.is_file() and not submission.autograded.exists()
+@dataclass(frozen=True, slots=True)
+class _ExerciseRound:
+    """Grades submissions of one exercise into the gradebook; `keep` gets the line on each."""
 
-
-class _Round:
-    """One exercise's submissions on their way into the gradebook; `keep` gets the line on each."""
-
-    def __init__(
-        self,
-        course: Course,
-        exercise: Exercise,
-        keep: Callable[[SubmissionLine], None],
-        *,
-        force: bool,
-        unsafe: bool,
-    ) -> None:
-        self._course = course
-        self._exercise = exercise
-        self._keep = keep
-        self._force = force
-        self._unsafe = unsafe
+    course: Course
+    exercise: Exercise
+    keep: Callable[[SubmissionLine], None]
+    force: bool
+    unsafe: bool
 
     def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
         """Grade those that need it and take them into the gradebook."""
         with ExitStack() as stack:
             try:
-                gradebook = stack.enter_context(ExerciseGradebook(self._course, self._exercise))
+                gradebook = stack.enter_context(ExerciseGradebook(self.course, self.exercise))
             except (SourceError, CourseError) as error:
                 for submission in submissions:
-                    self._keep(_failed(submission, str(error)))
+                    self.keep(_failed(submission, str(error)))
                 return
             for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook)):
-                problem = describe_failure(
-                    self._course, f"{submission.exercise} {submission.student}", graded
-                )
+                problem = describe_failure(self.course, f"{submission.exercise} {submission.student}", graded)
                 try:
                     late = gradebook.take_in(submission, notebook, graded)
                 except ConversionError as error:
-                    self._keep(_failed(submission, str(error)))
+                    self.keep(_failed(submission, str(error)))
                 else:
-                    self._keep(_line(submission, graded.report, late, problem=problem))
+                    self.keep(_line(submission, graded.report, late, problem=problem))
 
     def _tasks(self, submissions: Sequence[Submission], gradebook: ExerciseGradebook) -> Iterator[Task]:
-        """Yield what needs to be graded, read just now, and keep a line on all else."""
-        late = {} if self._force else gradebook.seconds_late()
+        """Yield what needs to be graded, each notebook read just before, and keep a line on all others."""
+        late = {} if self.force else gradebook.seconds_late()
         for submission in submissions:
             if line := self._refused(submission):
-                self._keep(line)
+                self.keep(line)
                 continue
             notebook = read_notebook(submission.notebook)
             report = gradebook.report(submission, notebook) if submission.student in late else None
-            if report is not None and self._stands(report):
-                self._keep(_line(submission, report, late[submission.student], graded=False))
+            if report is not None and self._is_final(report):
+                self.keep(_line(submission, report, late[submission.student], graded=False))
             else:
                 yield submission, notebook
 
     def _refused(self, submission: Submission) -> SubmissionLine | None:
         """Return the line on a submission that cannot be graded, or None."""
         if why := refusal(submission):
-            return SubmissionLine(submission.student, submission.exercise, "refused", message=why, ours=True)
+            return _failed(submission, why, "refused")
         if not os.path.lexists(submission.notebook):
-            why = f"no {submission.notebook.name} in {submission.folder.relative_to(self._course.root)}"
+            why = f"no {submission.notebook.name} in {submission.folder.relative_to(self.course.root)}"
             return SubmissionLine(submission.student, submission.exercise, "missing", message=why)
         return None
 
-    def _stands(self, report: Report) -> bool:
-        """Whether a report need not be made again: it is no failure of ours, nor one with too few walls."""
-        if report.status is Status.GRADER_ERROR:
-            return False
-        return self._unsafe or "unsafe" not in report.sandbox
+    def _is_final(self, report: Report) -> bool:
+        """Whether grading need not be repeated: it did not fail, and had the walls that it needs now."""
+        return report.status is not Status.GRADER_ERROR and (self.unsafe or "unsafe" not in report.sandbox)
 
 
 def _line(
     submission: Submission, report: Report, late: float, *, problem: str = "", graded: bool = True
 ) -> SubmissionLine:
-    return SubmissionLine(
-        submission.student,
-        submission.exercise,
-        report.status,
-        report.score,
-        report.max_score,
-        late,
-        problem or report.message,
-        ours=report.status is Status.GRADER_ERROR,
-        graded=graded,
-    )
+    ours, message = report.status is Status.GRADER_ERROR, problem or report.message
+    result = report.status, report.score, report.max_score, late, message
+    return SubmissionLine(submission.student, submission.exercise, *result, ours, graded)
 
 
-def _failed(submission: Submission, why: str) -> SubmissionLine:
-    return SubmissionLine(
-        submission.student, submission.exercise, Status.GRADER_ERROR, message=why, ours=True
-    )
+def _failed(submission: Submission, why: str, status: str = Status.GRADER_ERROR) -> SubmissionLine:
+    return SubmissionLine(submission.student, submission.exercise, status, message=why, ours=True)

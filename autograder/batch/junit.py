@@ -1,7 +1,7 @@
-"""Writes reports as JUnit XML, as build servers show it: a suite a notebook, a case a hidden test."""
+"""Writes reports as JUnit XML for build servers: a suite for each notebook, a case for each hidden test."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict
@@ -17,11 +17,11 @@ _COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
 
 def to_junit(reports: Iterable[tuple[str, Report]]) -> str:
-    """Return the file on reports, each with the path of its notebook; it holds no times."""
+    """Return the XML on reports, each with the path of its notebook; without times, it is always the same."""
     root = Element("testsuites", name="autograder")
     for notebook, report in reports:
         _suite(root, notebook, report)
-    _count(root, [case for suite in root for case in suite.iter("testcase")])
+    _count(root)
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
 
@@ -43,11 +43,11 @@ def _suite(root: Element, notebook: str, report: Report) -> None:
         for test in _tests(question, report):
             seen[question.name, test.title] += 1
             _case(suite, f"{report.exercise}.{question.name}", test, seen[question.name, test.title])
-    _count(suite, list(suite.iter("testcase")))
+    _count(suite)
 
 
 def _tests(question: QuestionReport, report: Report) -> Iterator[TestReport]:
-    """Yield the question's tests; where none was run, the question itself stands for them."""
+    """Yield the question's tests, or the question as a test if none was run."""
     yield from question.tests
     if not question.tests:
         unreadable = report.status is Status.UNREADABLE and question.verdict is Verdict.NOT_ATTEMPTED
@@ -65,7 +65,8 @@ def _case(suite: Element, classname: str, test: TestReport, place: int) -> None:
         SubElement(case, kind, attributes)
 
 
-def _count(element: Element, cases: Sequence[Element]) -> None:
+def _count(element: Element) -> None:
+    cases = list(element.iter("testcase"))
     element.set("tests", str(len(cases)))
     for kind, name in _COUNTED.items():
         element.set(name, str(sum(case.find(kind) is not None for case in cases)))

@@ -1,4 +1,4 @@
-"""Grades notebooks on the spot: no gradebook, a report for each, whatever state the notebook is in."""
+"""Grades notebooks on the spot, without a gradebook: each gets a report, whatever state it is in."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,16 +14,16 @@ from autograder.submission.recognition import exercise_by_cells, exercise_by_nam
 def run_notebooks(
     course: Course, paths: Sequence[str], exercise: str | None = None, *, unsafe: bool = False
 ) -> Iterator[tuple[str, Graded]]:
-    """Grade each notebook as the named exercise, or as the one that it is found to be.
+    """Grade each notebook as the named exercise, or as the one that its name, folder or cells show.
 
-    Yields the path as it was given and what grading came to. Wrong use is raised before anything is graded.
+    Yields each path as it was given, with its result. Wrong use is an error before anything is graded.
     """
     named = course.chosen([exercise])[0] if exercise else None
-    return _graded(course, [_task(course, path, named) for path in paths], unsafe)
+    return _graded(course, [_recognised(course, path, named) for path in paths], unsafe)
 
 
-def _task(course: Course, path: str, named: Exercise | None) -> tuple[str, Exercise, Notebook | None]:
-    """Return what to grade as what; the notebook is read already where only its cells tell the exercise."""
+def _recognised(course: Course, path: str, named: Exercise | None) -> tuple[str, Exercise, Notebook | None]:
+    """Return a path and its exercise, with the notebook if it had to be read to recognise the exercise."""
     if known := named or exercise_by_name(course, Path(path)):
         return path, known, None
     notebook = read_notebook(Path(path))

@@ -1,22 +1,20 @@
-"""The one door to nbgrader: its releases, its gradebook, its own way through submissions and feedback.
+"""The only room that imports nbgrader: releases, the gradebook, nbgrader's own autograde and feedback.
 
 Read in this order:
 
-config: the settings by which nbgrader's own commands and pages go our way.
-conversion: turns whatever fails inside nbgrader into one error, with the details in a log.
-assignment: what the gradebook knows of an exercise: questions, points, released cells.
+config: the settings by which nbgrader's own commands and pages use our code.
+conversion: opens nbgrader's converters, and turns what fails in them into one error, with details in a log.
+assignment: records an exercise in the gradebook: questions, points, released cells.
 release: releases through nbgrader's generate_assignment, and registers exercises.
-folder_check: what of a submission's folder cannot be given to nbgrader.
-autograded: the submitted notebook made whole by the released one.
-comments: the words on each question that the formgrader shows.
-grades: takes a graded submission in: rows, comments, and the notebook as it was graded.
-book: one exercise's part of the gradebook, held open while a class goes through it.
-autograde: the same steps on the way through `nbgrader autograde`.
-folders: writes a student's folder as nbgrader's converters do.
-reading: what each submission has come to, by our scores and by people's.
-feedback: our page in the place of the one that nbgrader would write.
-pages: the gradebook as publishing sees it, which only reads: submissions and feedback pages.
-formgrader: keeps scripts of strangers out of the formgrader's pages.
+folder_check: refuses submission folders on which nbgrader would hang or fail.
+autograded: makes the notebook that nbgrader sees of a submitted and the released one.
+grades: records a graded submission: scores, comments, and the notebook as it was graded.
+book: holds one exercise's part of the gradebook open while the submissions of a class go into it.
+autograde: makes `nbgrader autograde` take the same steps.
+reading: reads what each submission has scored, by tests and by people.
+feedback: puts our page in the place of the one that nbgrader would write.
+pages: serves publishing, which only reads: submissions and feedback pages.
+formgrader: keeps students' scripts out of the formgrader's pages.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""What the gradebook knows of an exercise: its questions, their points, their released cells."""
+"""Records an exercise in the gradebook: its questions, their points, their released cells."""
 
 import json
 
@@ -23,10 +23,10 @@ def released(exercise: Exercise) -> NotebookNode:
 
 
 def record_exercise(course: Course, exercise: Exercise, database: str) -> None:
-    """Make the gradebook at `database` know `exercise` as it is now; grades that still apply are kept.
+    """Record `exercise` as it is now in the gradebook at `database`; grades that still apply are kept.
 
-    nbgrader's SaveCells refuses to add or remove questions once there are submissions; here they are given
-    the rows that they lack. What a person has graded is never deleted: that is a CourseError.
+    nbgrader's SaveCells refuses to add or remove questions once there are submissions; here submissions get
+    the rows that they lack. What a person has graded is never deleted: a CourseError says so instead.
     """
     node = released(exercise)
     with Gradebook(database, course.settings.course) as gradebook:
@@ -42,7 +42,7 @@ def record_exercise(course: Course, exercise: Exercise, database: str) -> None:
 
 
 def _record(gradebook: Gradebook, name: str, cell: NotebookNode) -> None:
-    """Create or update what nbgrader keeps of one cell."""
+    """Create or update nbgrader's rows on one cell."""
     about = cell.metadata.nbgrader
     if utils.is_grade(cell):
         gradebook.update_or_create_grade_cell(
@@ -50,15 +50,8 @@ def _record(gradebook: Gradebook, name: str, cell: NotebookNode) -> None:
         )
     if utils.is_solution(cell):
         gradebook.update_or_create_solution_cell(about.grade_id, name, name)
-    gradebook.update_or_create_source_cell(
-        about.grade_id,
-        name,
-        name,
-        cell_type=cell.cell_type,
-        locked=utils.is_locked(cell),
-        source=cell.source,
-        checksum=about.checksum,
-    )
+    kept = {"cell_type": cell.cell_type, "source": cell.source, "checksum": about.checksum}
+    gradebook.update_or_create_source_cell(about.grade_id, name, name, locked=utils.is_locked(cell), **kept)
 
 
 def _forget(gradebook: Gradebook, exercise: Exercise, book: Notebook, names: set[str]) -> None:
@@ -80,22 +73,21 @@ def _forget(gradebook: Gradebook, exercise: Exercise, book: Notebook, names: set
 
 
 def _graded_by_hand(gradebook: Gradebook, cell: BaseCell) -> int:
-    grades = gradebook.db.query(Grade).filter(Grade.cell_id == cell.id)
-    comments = gradebook.db.query(Comment).filter(Comment.cell_id == cell.id)
-    by_hand = (Grade.manual_score.isnot(None)) | (Grade.extra_credit.isnot(None))
-    return int(grades.filter(by_hand).count() + comments.filter(Comment.manual_comment.isnot(None)).count())
+    """Return how many grades and comments on this cell a person gave."""
+    scored = Grade.manual_score.isnot(None) | Grade.extra_credit.isnot(None)
+    by_hand = ((Grade, scored), (Comment, Comment.manual_comment.isnot(None)))
+    return sum(
+        gradebook.db.query(row).filter(row.cell_id == cell.id, given).count() for row, given in by_hand
+    )
 
 
 def _complete(gradebook: Gradebook, book: Notebook) -> None:
-    """Give every submission a grade and a comment for each question that was added since."""
+    """Give every submission a grade and a comment for each question that is newer than it."""
     gradebook.db.refresh(book)
     for submission in book.submissions:
         graded = {grade.cell_id for grade in submission.grades}
         commented = {comment.cell_id for comment in submission.comments}
-        for cell in book.grade_cells:
-            if cell.id not in graded:
-                gradebook.db.add(Grade(cell_id=cell.id, notebook=submission))
-        for cell in book.solution_cells:
-            if cell.id not in commented:
-                gradebook.db.add(Comment(cell_id=cell.id, notebook=submission))
+        missing = [(Grade, cell) for cell in book.grade_cells if cell.id not in graded]
+        missing += [(Comment, cell) for cell in book.solution_cells if cell.id not in commented]
+        gradebook.db.add_all(row(cell_id=cell.id, notebook=submission) for row, cell in missing)
     gradebook.db.commit()

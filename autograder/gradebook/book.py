@@ -1,19 +1,17 @@
-"""One exercise's part of the gradebook, held open while a class goes through it.
+"""Holds one exercise's part of the gradebook open while the submissions of a class go into it.
 
-It does for many submissions, with one connection, what nbgrader's autograde does for each with many. Both
-ways lead through the same steps and leave the same rows and files.
+One connection serves all submissions, where nbgrader's autograde opens several for each. Both ways lead
+through the same steps and leave the same rows and files.
 """
 
 import json
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 from nbgrader.converters import Autograde
-from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import find_all_files
 from sqlalchemy.orm import contains_eager
@@ -21,64 +19,57 @@ from sqlalchemy.orm import contains_eager
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.autograded import Release
-from autograder.gradebook.config import database, load
-from autograder.gradebook.conversion import ConversionError, converting, nbgrader_log
+from autograder.gradebook.config import database
+from autograder.gradebook.conversion import ConversionError, converting, open_converter, write_folder
 from autograder.gradebook.folder_check import companions
-from autograder.gradebook.folders import write_folder
 from autograder.gradebook.grades import take_in
 from autograder.gradebook.release import register
 from autograder.grading.graded import Graded
 from autograder.report.report import Report
-from autograder.submission.digest import digest_of, rules
+from autograder.submission.digest import digest_of
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
 
 class ExerciseGradebook:
-    """Takes an exercise's graded submissions in; use it in a `with` block.
+    """Takes graded submissions of one exercise in; use it in a `with` block.
 
-    Opening it makes the gradebook know the exercise as it is now, and when it is due.
+    Entering the block records the exercise as it is now, with its due date.
     """
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
         self._course = course
         self._exercise = exercise
         self._database = database(course)
-        self._rules = rules(course, exercise)
-        self._release = Release(exercise)
+        self._release = Release(course, exercise)
         self._open = ExitStack()
 
     def __enter__(self) -> "ExerciseGradebook":
         course, exercise = self._course, self._exercise
         register(course, exercise)
-        self._log = self._open.enter_context(nbgrader_log(course))
         self._gradebook = self._open.enter_context(Gradebook(self._database, course.settings.course))
         self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
-        config = load(course)
-        config.CourseDirectory.assignment_id = exercise.name
-        self._folders = CourseDirectory(config=config, log=self._log)
-        self._autograde = Autograde(coursedir=self._folders, config=config, log=self._log)
+        self._autograde = self._open.enter_context(open_converter(Autograde, course, exercise))
+        self._folders = self._autograde.coursedir
         self._penalties = AssignLatePenalties(parent=self._autograde)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._open.close()
 
     def seconds_late(self) -> dict[str, float]:
         """Return by how much each student's submission in the gradebook is late."""
         query = self._gradebook.db.query(SubmittedAssignment).join(SubmittedAssignment.assignment)
-        query = query.filter(Assignment.name == self._exercise.name)
-        submitted = query.options(contains_eager(SubmittedAssignment.assignment))
-        return {row.student_id: float(row.total_seconds_late) for row in submitted}
+        query = query.options(contains_eager(SubmittedAssignment.assignment))
+        rows = query.filter(Assignment.name == self._exercise.name)
+        return {row.student_id: float(row.total_seconds_late) for row in rows}
 
     def report(self, submission: Submission, notebook: Notebook) -> Report | None:
-        """Return the report that stands in the autograded notebook, if grading could give no other one."""
+        """Return the report in the autograded notebook, if grading again would give the same one."""
         try:
             kept = json.loads(submission.autograded.read_text(encoding="utf-8"))["metadata"]["autograder"]
             report = Report.from_dict(kept["report"])
-            current = kept["fingerprint"] == digest_of(self._rules, notebook)
+            current = kept["fingerprint"] == digest_of(self._release.rules, notebook)
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return report if current else None
@@ -86,12 +77,12 @@ class ExerciseGradebook:
     def take_in(self, submission: Submission, notebook: Notebook, graded: Graded) -> float:
         """Take a graded submission in and write its autograded notebook; return how many seconds late it is.
 
-        The notebook comes last: where it stands, the gradebook has the rest.
+        The notebook is written last: where it exists, the gradebook has the rest.
         """
         try:
-            with converting(self._course, self._log, submission.exercise, submission.student):
+            with converting(self._course, self._autograde.log, submission.exercise, submission.student):
                 row = self._row(submission)
-                node = take_in(self._gradebook, self._release, self._rules, submission, notebook, graded)
+                node = take_in(self._gradebook, self._release, submission, notebook, graded)
                 self._penalize(row, node)
                 text = nbformat.writes(node) + "\n"
                 others = self._companions(submission)
@@ -104,14 +95,14 @@ class ExerciseGradebook:
         return late
 
     def _row(self, submission: Submission) -> SubmittedAssignment:
-        """Return the gradebook's row on a submission, made where there is none, with the time it came."""
+        """Return the gradebook's row on a submission, new if need be, with the time it was handed in."""
         self._gradebook.update_or_create_student(submission.student)
         timestamp = self._folders.get_existing_timestamp(str(submission.folder))
-        came = {"timestamp": timestamp} if timestamp else {}
-        return self._gradebook.update_or_create_submission(submission.exercise, submission.student, **came)
+        time = {"timestamp": timestamp} if timestamp else {}
+        return self._gradebook.update_or_create_submission(submission.exercise, submission.student, **time)
 
     def _penalize(self, row: SubmittedAssignment, node: NotebookNode) -> None:
-        """Let nbgrader's plugin take points off for being late; only who is late needs it."""
+        """Let nbgrader's plugin take points off a late submission, or give back what it once took off."""
         (notebook,) = row.notebooks
         if row.total_seconds_late <= 0 and notebook.late_submission_penalty is None:
             return
@@ -120,7 +111,7 @@ class ExerciseGradebook:
         self._penalties.preprocess(node, {"nbgrader": about})
 
     def _companions(self, submission: Submission) -> dict[str, Path]:
-        """Return the files that go beside the autograded notebook: the student's few, the exercise's own."""
+        """Return the files beside the autograded notebook: a few of the student's, all of the exercise's."""
         own = {path.name: path for path in companions(submission)}
         source = Path(self._folders.format_path(self._folders.source_directory, ".", submission.exercise))
         files = find_all_files(str(source), [*self._folders.ignore, "*.ipynb"])

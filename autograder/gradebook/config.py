@@ -1,4 +1,4 @@
-"""How nbgrader is set up for a course: nbgrader_config.py and the command line both take it from here."""
+"""Sets nbgrader up for a course; nbgrader_config.py and the command line both take the settings from here."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ FILE = "nbgrader_config.py"
 
 
 def configuration(course: Course) -> Config:
-    """Return the settings by which nbgrader's own commands and pages go our way."""
+    """Return the settings by which nbgrader's own commands and pages use our code."""
     _find_alembic()
     config = Config()
     config.CourseDirectory.course_id = course.settings.course
@@ -33,7 +33,7 @@ def configuration(course: Course) -> Config:
 
 
 def load(course: Course) -> Config:
-    """Return what nbgrader's own commands would use: the course's nbgrader_config.py, if it has one."""
+    """Return the settings that nbgrader's own commands use: ours, then those of nbgrader_config.py."""
     config = configuration(course)
     if (course.root / FILE).is_file():
         config.merge(PyFileConfigLoader(FILE, path=str(course.root)).load_config())
@@ -42,7 +42,7 @@ def load(course: Course) -> Config:
 
 
 def database(course: Course) -> str:
-    """Return the gradebook's address."""
+    """Return the address of the course's gradebook, as SQLAlchemy takes it."""
     given = load(course).CourseDirectory
     return str(given.db_url) if "db_url" in given else f"sqlite:///{Path(course.root).resolve()}/gradebook.db"
 

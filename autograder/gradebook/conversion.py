@@ -1,31 +1,51 @@
-"""Turns whatever fails inside nbgrader into one error with one line, and keeps the details in a log."""
+"""Opens nbgrader's converters as the course has set them up, and turns what fails in them into one error."""
 
-import logging
+import shutil
 import warnings
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from logging import Logger
+from pathlib import Path
+from typing import Any
 
+from nbgrader.converters.base import BaseConverter
+from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SAWarning
+from traitlets.config import Config
 
 from autograder.course.course import Course
+from autograder.course.exercise import Exercise
 from autograder.course.log import log_of
 from autograder.errors import AutograderError
+from autograder.files import write_whole
+from autograder.gradebook.config import load
+from autograder.submission.submission import Submission
 
-_LOG = "nbgrader"
+LOG = "nbgrader"
 
 
 class ConversionError(AutograderError):
-    """nbgrader gave up, or we did inside it; the message says on what, and where to read on."""
-
-
-def nbgrader_log(course: Course) -> AbstractContextManager[logging.Logger]:
-    """Give nbgrader a log of its own, so that neither it nor its tracebacks reach anybody's screen."""
-    return log_of(course, _LOG)
+    """nbgrader gave up, or our code inside it did; the message names the submission and the log."""
 
 
 @contextmanager
-def converting(course: Course, log: logging.Logger, exercise: str, student: str = "") -> Iterator[None]:
-    """Make a ConversionError of whatever is raised in the `with` block, so that others get their turn."""
+def open_converter(
+    kind: type[BaseConverter], course: Course, exercise: Exercise, **settings: Mapping[str, Any]
+) -> Iterator[BaseConverter]:
+    """Yield nbgrader's converter of this kind for one exercise, with `settings` over those of the course.
+
+    It has a log of its own in build/, so that neither its messages nor its tracebacks reach anybody's screen.
+    """
+    config = load(course)
+    config.merge(Config(settings))
+    config.CourseDirectory.assignment_id = exercise.name
+    with log_of(course, LOG) as log:
+        yield kind(coursedir=CourseDirectory(config=config, log=log), config=config, log=log)
+
+
+@contextmanager
+def converting(course: Course, log: Logger, exercise: str, student: str = "") -> Iterator[None]:
+    """Raise a ConversionError for whatever fails in the `with` block: the caller goes on to the next one."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SAWarning)  # from nbgrader's own use of its database
@@ -33,5 +53,21 @@ def converting(course: Course, log: logging.Logger, exercise: str, student: str 
     except Exception as error:
         log.exception("%s %s", exercise, student)
         whose = f" of {student}" if student else ""
-        message = f"nbgrader gave up on {exercise}{whose}; {course.build / _LOG}.log says why"
+        message = f"nbgrader gave up on {exercise}{whose}; {course.build / LOG}.log says why"
         raise ConversionError(message) from error
+
+
+def write_folder(
+    converter: BaseConverter, submission: Submission, path: Path, text: str, others: Mapping[str, Path]
+) -> None:
+    """Write the folder of `path` anew, as converters do: copies of `others` under their names, then `text`.
+
+    As `path` is written last, the folder is complete wherever `path` exists.
+    """
+    shutil.rmtree(path.parent, ignore_errors=True)
+    for name, other in others.items():
+        copy = path.parent / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(other, copy)
+    write_whole(path, text)
+    converter.set_permissions(submission.exercise, submission.student)

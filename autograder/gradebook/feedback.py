@@ -15,20 +15,18 @@ from autograder.report.report import Report
 
 
 class FeedbackExporter(Exporter):  # type: ignore[misc]
-    """Writes the page that a student gets."""
+    """Writes the page that a student gets, for `nbgrader generate_feedback`."""
 
     file_extension = ".html"
     output_mimetype = "text/html"
 
-    def from_notebook_node(
-        self, nb: NotebookNode, resources: Any = None, **kwargs: Any
-    ) -> tuple[str, dict[str, Any]]:
+    def from_notebook_node(self, nb: NotebookNode, resources: Any = None, **kwargs: Any) -> tuple[str, Any]:
         """Return the page on an autograded notebook."""
         node, resources = super().from_notebook_node(nb, resources, **kwargs)
         about, coursedir = resources["nbgrader"], self.parent.coursedir
         course = load_course(Path(coursedir.root))
-        exercise = course.exercises[about["assignment"]]
         with Gradebook(coursedir.db_url, course.settings.course) as gradebook:
+            exercise = course.exercises[about["assignment"]]
             (graded,) = submissions_in(gradebook, exercise, about["student"])
         return feedback_page(graded, node), resources
 

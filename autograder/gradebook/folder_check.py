@@ -1,5 +1,7 @@
-"""Says what of a submission's folder cannot be given to nbgrader, which would hang or fail on it."""
+"""Refuses submission folders on which nbgrader would hang or fail, and says why."""
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
 from nbgrader.utils import parse_utc
@@ -13,7 +15,7 @@ _MAX_BYTES = 1000
 
 
 def refusal(submission: Submission) -> str:
-    """Return what is wrong with the folder of `submission`, and the mend; empty where nothing is."""
+    """Return why the folder of `submission` is refused and how to fix it; empty where nothing is wrong."""
     if not is_student(submission.student):
         return "is no student's id; use letters, digits and . _ @ + -, and rename the folder"
     if submission.folder.is_symlink() or submission.folder.parent.is_symlink():
@@ -22,28 +24,24 @@ def refusal(submission: Submission) -> str:
         return ""
     if sum(1 for _ in submission.folder.iterdir()) > MAX_FILES:
         return f"the folder holds more than {MAX_FILES} files; leave the notebook alone in it"
-    return _bad_timestamp(submission)
+    timestamp = submission.folder / TIMESTAMP
+    if os.path.lexists(timestamp) and not _holds_time(timestamp):
+        return f"{TIMESTAMP} is no time; write one such as 2026-01-31 12:00:00 UTC, or delete it"
+    return ""
 
 
 def companions(submission: Submission) -> list[Path]:
-    """Return the files that nbgrader needs besides the notebook; all others stay where they are."""
-    kept = (submission.folder / name for name in _KEPT)
-    return [path for path in kept if _is_small_file(path)]
+    """Return the files that nbgrader needs besides the notebook; it gets to see no others."""
+    return [path for name in _KEPT if _is_small_file(path := submission.folder / name)]
 
 
 def _is_small_file(path: Path) -> bool:
     return not path.is_symlink() and path.is_file() and path.stat().st_size <= _MAX_BYTES
 
 
-def _bad_timestamp(submission: Submission) -> str:
-    path = submission.folder / TIMESTAMP
-    mend = f"{TIMESTAMP} is no time; write one such as 2026-01-31 12:00:00 UTC, or delete it"
-    if not path.exists() and not path.is_symlink():
-        return ""
-    if not _is_small_file(path):
-        return mend
-    try:
-        parse_utc(path.read_text(encoding="utf-8").strip() or None)
-    except (ValueError, OverflowError, UnicodeDecodeError, AttributeError, TypeError):
-        return mend
-    return ""
+def _holds_time(path: Path) -> bool:
+    with suppress(ValueError, OverflowError, AttributeError, TypeError):
+        if _is_small_file(path):
+            parse_utc(path.read_text(encoding="utf-8").strip() or None)
+            return True
+    return False

@@ -1,26 +1,24 @@
-"""Protects whoever looks at submissions in the formgrader: markdown of strangers is shown without scripts."""
+"""Protects those who look at submissions in the formgrader: it shows students' markdown without scripts."""
 
 from typing import Any
 
-from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
+from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.report.safe_html import render_markdown
 
+Resources = dict[str, Any]
 
-class CleanMarkdown(Preprocessor):  # type: ignore[misc]
-    """Puts the cleaned HTML of a markdown cell in its place."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.enabled = True
+class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
+    """Replaces the text of a markdown cell by its cleaned HTML."""
 
     def preprocess_cell(
         self,
         cell: NotebookNode,
-        resources: dict[str, Any],
+        resources: Resources,
         index: int,  # noqa: ARG002 - nbconvert's signature
-    ) -> tuple[NotebookNode, dict[str, Any]]:
+    ) -> tuple[NotebookNode, Resources]:
         """Clean one cell; raw cells, which would be shown as HTML, become empty."""
         if cell.cell_type == "markdown":
             # On one line it is a block of HTML, in which the renderer that follows reads no markdown.

@@ -1,6 +1,7 @@
-"""Takes what grading came to into the gradebook: scores, comments, and the notebook as it was graded."""
+"""Records a result of grading: scores and comments in the gradebook, and the notebook as it was graded."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from nbformat import NotebookNode, v4
 from nbgrader import utils
@@ -10,36 +11,34 @@ from sqlalchemy.orm import joinedload
 from autograder.course.names import check_id
 from autograder.files import write_whole
 from autograder.gradebook.autograded import Release
-from autograder.gradebook.comments import NO_RESPONSE, comment
 from autograder.grading.graded import Graded
 from autograder.grading.session import CellResult
 from autograder.report.outputs import Output
-from autograder.report.report import Report, Status, Verdict
-from autograder.report.text import clean_html, clean_text, is_picture
+from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.text import clean_html, clean_text, is_picture, printable
 from autograder.submission.digest import digest_of
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
 _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR)
+_NO_RESPONSE = "No response."
+# Hints quote the student's own error messages, and nbgrader renders comments as markdown with HTML.
+_PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "(", "]": ")", "`": "'"})
+_CLEANERS = {"text/plain": clean_text, "text/html": clean_html}
 
 
 def take_in(
-    gradebook: Gradebook,
-    release: Release,
-    rules: str,
-    submission: Submission,
-    notebook: Notebook,
-    graded: Graded,
+    gradebook: Gradebook, release: Release, submission: Submission, notebook: Notebook, graded: Graded
 ) -> NotebookNode:
     """Record a graded submission, by our command or nbgrader's own, and return its autograded notebook.
 
     The report is written first, then scores and comments; what a person has written stays. The returned
-    notebook says by which rules the very bytes in `notebook` were graded: whoever writes it does so last.
+    notebook says by which rules the very bytes in `notebook` were graded: its file has to be written last.
     """
     write_whole(submission.report, graded.report.to_json() + "\n")
     node = release.restored(notebook)
     own_text = release.has_own_text(node)
-    digest = digest_of(rules, notebook)
+    digest = digest_of(release.rules, notebook)
     node.metadata["autograder"] = {"fingerprint": digest, "report": graded.report.as_dict()}
     for cell in node.cells:
         number = cell.metadata.pop("autograder", {}).get("number")
@@ -52,21 +51,50 @@ def take_in(
 def _record(
     gradebook: Gradebook, submission: Submission, node: NotebookNode, report: Report, *, own_text: bool
 ) -> None:
-    """Write scores and comments to the gradebook.
+    """Write scores and comments to the gradebook; a written answer that was never begun is worth 0.
 
-    With `own_text` the student added text cells, and a written answer may stand in one of them.
+    With `own_text` the student added text cells: as one of them may be the answer, a person looks at it.
     """
-    rows = _Rows(gradebook, submission)
+    exercise = submission.exercise
+    notebook = gradebook.find_submission_notebook(exercise, exercise, submission.student)
+    grades, comments = (_rows(gradebook, kind, notebook) for kind in (Grade, Comment))
     unreadable = report.status is Status.UNREADABLE
-    for question in report.questions:
-        if question.verdict is Verdict.UNGRADED:
-            continue
-        attention = unreadable or question.verdict in _FOR_A_PERSON
-        rows.grade(check_id(question.name), question.score, attention)
-        rows.comment(question.name, comment(report, question))
+    questions = {question.name: question for question in report.questions}
+    for name, question in questions.items():
+        if question.verdict is not Verdict.UNGRADED:
+            attention = unreadable or question.verdict in _FOR_A_PERSON
+            _set_score(grades[check_id(name)], question.score, attention)
+            comments[name].auto_comment = comment(report, question)
     for cell in (cell for cell in node.cells if utils.is_grade(cell) and utils.is_solution(cell)):
-        _record_written(rows, cell, report, unreadable or own_text)
+        name, (score, _) = cell.metadata.nbgrader.grade_id, utils.determine_grade(cell)
+        _set_score(grades[name], score, unreadable or own_text or score is None)
+        no_response = _NO_RESPONSE if score == 0 else None
+        comments[name].auto_comment = comment(report, questions[name]) if unreadable else no_response
     gradebook.db.commit()
+
+
+def comment(report: Report, question: QuestionReport) -> str:
+    """Return the verdict on `question`, a hint, and the titles of the tests that did not pass."""
+    if report.status is Status.UNREADABLE:
+        text = f"The notebook could not be read: {report.message}. A person has to look at it."
+    else:
+        failed = (test for test in question.tests if test.verdict is not Verdict.PASSED)
+        lines = [f"{question.verdict.capitalize()}.", question.hint]
+        lines += [f"- {test.verdict}: {test.title}" for test in failed]
+        text = "\n".join(line for line in lines if line)
+    return printable(text).translate(_PLAIN)
+
+
+def _rows(gradebook: Gradebook, kind: type[Grade | Comment], notebook: Any) -> dict[str, Any]:
+    """Return the submitted notebook's rows of this kind, by their cell's name."""
+    query = gradebook.db.query(kind).options(joinedload(kind.cell))
+    return {row.cell.name: row for row in query.filter(kind.notebook_id == notebook.id)}
+
+
+def _set_score(grade: Grade, score: float | None, attention: bool) -> None:
+    """Set our score; as in nbgrader, a score that a person gave stays and asks to be looked at again."""
+    grade.auto_score = score
+    grade.needs_manual_grade = attention or grade.manual_score is not None
 
 
 def _outputs(result: CellResult) -> Iterator[NotebookNode]:
@@ -83,44 +111,10 @@ def _outputs(result: CellResult) -> Iterator[NotebookNode]:
 
 def _forms(output: Output) -> dict[str, str]:
     """Return those forms of a shown object that can be looked at without harm."""
-    forms = dict(output.data)
     kept = {}
-    if "text/plain" in forms:
-        kept["text/plain"] = clean_text(forms["text/plain"])
-    if "text/html" in forms:
-        kept["text/html"] = clean_html(forms["text/html"])
-    if is_picture(forms.get("image/png", "")):
-        kept["image/png"] = forms["image/png"]
+    for kind, form in output.data:
+        if clean := _CLEANERS.get(kind):
+            kept[kind] = clean(form)
+        elif kind == "image/png" and is_picture(form):
+            kept[kind] = form
     return kept
-
-
-def _record_written(rows: "_Rows", cell: NotebookNode, report: Report, attention: bool) -> None:
-    """Leave a written answer to a person; one that was never begun is worth 0, and says so."""
-    name = cell.metadata.nbgrader.grade_id
-    score, _ = utils.determine_grade(cell)
-    rows.grade(name, score, attention or score is None)
-    question = next(question for question in report.questions if question.name == name)
-    unread = report.status is Status.UNREADABLE
-    rows.comment(name, comment(report, question) if unread else NO_RESPONSE if score == 0 else None)
-
-
-class _Rows:
-    """The gradebook's rows for one submission."""
-
-    def __init__(self, gradebook: Gradebook, submission: Submission) -> None:
-        exercise = submission.exercise
-        notebook = gradebook.find_submission_notebook(exercise, exercise, submission.student)
-        grades = gradebook.db.query(Grade).options(joinedload(Grade.cell))
-        comments = gradebook.db.query(Comment).options(joinedload(Comment.cell))
-        self._grades = {row.cell.name: row for row in grades.filter(Grade.notebook_id == notebook.id)}
-        self._comments = {row.cell.name: row for row in comments.filter(Comment.notebook_id == notebook.id)}
-
-    def grade(self, name: str, score: float | None, attention: bool) -> None:
-        """Set our score; as in nbgrader, a score that a person gave stays and asks to be looked at again."""
-        grade = self._grades[name]
-        grade.auto_score = score
-        grade.needs_manual_grade = attention or grade.manual_score is not None
-
-    def comment(self, name: str, text: str | None) -> None:
-        """Set our comment on the answer `name`."""
-        self._comments[name].auto_comment = text

@@ -1,6 +1,6 @@
-"""Reads a course's gradebook for whoever publishes from it, and writes the pages that students get.
+"""Reads a course's gradebook for publishing, and writes the pages that students get.
 
-Nothing here writes to the gradebook: publishing shows what grading and people have left there.
+Nothing here writes to the gradebook: publishing shows what graders and people have left there.
 """
 
 from collections.abc import Iterator
@@ -9,14 +9,12 @@ from pathlib import Path
 import nbformat
 from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
-from nbgrader.coursedir import CourseDirectory
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook.config import database, load
-from autograder.gradebook.conversion import ConversionError, converting, nbgrader_log
+from autograder.gradebook.config import database
+from autograder.gradebook.conversion import ConversionError, converting, open_converter, write_folder
 from autograder.gradebook.feedback import feedback_page
-from autograder.gradebook.folders import write_folder
 from autograder.gradebook.reading import submissions_in
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.submission.submission import Submission
@@ -32,27 +30,19 @@ def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmiss
 
 
 def write_feedback(course: Course, exercise: Exercise) -> Iterator[Path | ConversionError]:
-    """Write a page for each graded submission and yield where it is; one that fails yields the error."""
-    config = load(course)
-    config.CourseDirectory.assignment_id = exercise.name
-    with nbgrader_log(course) as log:
-        folders = CourseDirectory(config=config, log=log)
-        converter = GenerateFeedback(coursedir=folders, config=config, log=log)
+    """Write a page for each graded submission and yield its path, or the error if it cannot be written."""
+    with open_converter(GenerateFeedback, course, exercise) as converter:
         for graded in read_gradebook(course, exercise):
             submission = Submission(course.root, graded.student, exercise.name)
             if not submission.autograded.is_file():
                 continue
             try:
-                with converting(course, log, exercise.name, graded.student):
-                    _write(converter, submission, graded)
+                with converting(course, converter.log, exercise.name, graded.student):
+                    text = feedback_page(graded, nbformat.read(submission.autograded, as_version=4))
+                    beside = submission.autograded.parent.iterdir()
+                    others = {path.name: path for path in beside if path.suffix != ".ipynb"}
+                    write_folder(converter, submission, submission.feedback, text, others)
             except ConversionError as error:
                 yield error
             else:
                 yield submission.feedback
-
-
-def _write(converter: GenerateFeedback, submission: Submission, graded: GradebookSubmission) -> None:
-    text = feedback_page(graded, nbformat.read(submission.autograded, as_version=4))
-    beside = submission.autograded.parent.iterdir()
-    others = {path.name: path for path in beside if path.suffix != ".ipynb"}
-    write_folder(converter, submission, submission.feedback, text, others)

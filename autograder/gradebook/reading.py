@@ -1,4 +1,4 @@
-"""Reads the gradebook: what each submission has come to, by our scores and by people's."""
+"""Reads from the gradebook what each submission has scored, by tests and by people."""
 
 from nbgrader.api import Assignment, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy.orm import joinedload, selectinload
@@ -26,31 +26,29 @@ def submissions_in(
 
 
 def _read(exercise: Exercise, submission: SubmittedAssignment) -> GradebookSubmission:
-    comments = {c.name: c for notebook in submission.notebooks for c in notebook.comments}
-    grades = {grade.name: grade for notebook in submission.notebooks for grade in notebook.grades}
-    entries = []
-    for name in (*exercise.points, *exercise.written):
-        grade = grades.get(name if name in exercise.written else check_id(name))
-        if grade is not None:
-            entries.append(_entry(exercise, name, submission.student_id, grade, comments.get(name)))
-    penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
-    return GradebookSubmission(
-        submission.student_id, float(submission.total_seconds_late), penalty, tuple(entries)
+    student, notebooks = submission.student_id, submission.notebooks
+    comments = {comment.name: comment for notebook in notebooks for comment in notebook.comments}
+    grades = {grade.name: grade for notebook in notebooks for grade in notebook.grades}
+    cells = {name: check_id(name) for name in exercise.points} | {name: name for name in exercise.written}
+    entries = tuple(
+        _entry(student, name, name in exercise.written, grades[cell], comments.get(name))
+        for name, cell in cells.items()
+        if cell in grades
     )
+    penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in notebooks)
+    return GradebookSubmission(student, float(submission.total_seconds_late), penalty, entries)
 
 
-def _entry(
-    exercise: Exercise, name: str, student: str, grade: Grade, comment: Comment | None
-) -> GradebookEntry:
+def _entry(student: str, name: str, written: bool, grade: Grade, comment: Comment | None) -> GradebookEntry:
     return GradebookEntry(
         student=student,
         question=name,
-        written=name in exercise.written,
+        written=written,
         auto_score=grade.auto_score,
         manual_score=grade.manual_score,
         extra_credit=grade.extra_credit,
         max_score=float(grade.cell.max_score),
         needs_person=bool(grade.needs_manual_grade),
-        comment=(comment.auto_comment or "") if comment is not None else "",
-        remark=(comment.manual_comment or "") if comment is not None else "",
+        comment=getattr(comment, "auto_comment", None) or "",
+        remark=getattr(comment, "manual_comment", None) or "",
     )

@@ -19,11 +19,10 @@ from autograder.errors import AutograderError
 _ENGINE = Path(autograder.__file__).parent
 _SCRIPTS = Path(__file__).parent / "container"
 _LEFT_OUT = {"bench", "tests"}
-_NEEDED = ("pyproject.toml", "constraints.txt")
 
 
 class PackageError(AutograderError):
-    """The engine is not where all of it can be packed."""
+    """The engine lacks files that the package needs."""
 
 
 def write_package(course: Course, exercise: Exercise) -> Path:
@@ -39,20 +38,17 @@ def write_package(course: Course, exercise: Exercise) -> Path:
 
 def _files(course: Course, exercise: Exercise) -> Iterator[tuple[str, bytes]]:
     """Yield all that goes into the zip, by name."""
-    pyproject, constraints = (_needed(name) for name in _NEEDED)
-    yield "engine/pyproject.toml", pyproject
-    yield "constraints.txt", constraints
+    for name in ("engine/pyproject.toml", "constraints.txt"):
+        path = _ENGINE.parent / Path(name).name
+        if not path.is_file():
+            raise PackageError(
+                f"{path}: missing; install the engine from its own folder, as `make setup` does"
+            )
+        yield name, path.read_bytes()
     yield from _folder(_SCRIPTS, "")
     yield from _folder(_ENGINE, "engine/autograder/")
     for name, content in course_files(course, [exercise]).items():
         yield f"course/{name}", content
-
-
-def _needed(name: str) -> bytes:
-    path = _ENGINE.parent / name
-    if not path.is_file():
-        raise PackageError(f"{path}: missing; install the engine from its own folder, as `make setup` does")
-    return path.read_bytes()
 
 
 def _folder(folder: Path, prefix: str) -> Iterator[tuple[str, bytes]]:
@@ -63,7 +59,7 @@ def _folder(folder: Path, prefix: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _info(name: str) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(name)  # of 1980: zips know no earlier time
+    info = zipfile.ZipInfo(name)  # always of 1980, the earliest time that a zip can hold
     info.create_system = 3  # Unix, where files have modes
     script = not name.count("/") and name != "constraints.txt"
     info.external_attr = (0o100755 if script else 0o100644) << 16

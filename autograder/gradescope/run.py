@@ -1,8 +1,8 @@
-"""Grades one submission in Gradescope's container and says what came of it in Gradescope's words.
+"""Grades one submission in Gradescope's container and writes the results in Gradescope's form.
 
-The form is that of https://gradescope-autograders.readthedocs.io/en/latest/specs/. Students see an entry for
-each question, with the same words as on our feedback page; what is printed here only instructors see. After
-a failure of ours there are no results at all: Gradescope then says that the autograder failed, not 0 points.
+https://gradescope-autograders.readthedocs.io/en/latest/specs/ defines this form. Students see an entry for
+each question, with the same words as on our feedback page; only instructors see what is printed. After a
+failure of ours there are no results at all: Gradescope then says that the autograder failed, not 0 points.
 """
 
 import json
@@ -13,17 +13,17 @@ from typing import Any
 
 from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
+from autograder.errors import OUR_FAILURE
+from autograder.files import write_whole
 from autograder.grading.restarting import RestartingGrader
 from autograder.report.feedback_page import MEANINGS
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.text import clean_text, number
 from autograder.submission.notebook import read_notebook
 
-OUR_FAILURE = 3
-
 
 def main(arguments: list[str]) -> int:
-    """Grade: the course's folder, the submission's folder and the file for the results are told."""
+    """Grade; the arguments are the course's folder, the submission's folder, and the file for the results."""
     folder, submission, target = map(Path, arguments)
     target.unlink(missing_ok=True)
     course = load_course(folder.absolute())
@@ -36,21 +36,20 @@ def main(arguments: list[str]) -> int:
     if report.status is Status.GRADER_ERROR:
         sys.stdout.write(f"our failure: {clean_text(graded.problem)}\n{clean_text(graded.traceback)}")
         return OUR_FAILURE
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps(results(report), indent=1) + "\n", encoding="utf-8")
+    write_whole(target, json.dumps(results(report), indent=1) + "\n")
     return 0
 
 
 def find_notebook(submission: Path, exercise: Exercise) -> Path:
-    """Return the notebook of the exercise's name, else the only one, else where it should have been."""
+    """Return the notebook of the exercise's name, else the only one, else the path that it should have."""
     found = sorted(submission.rglob("*.ipynb"), key=lambda path: (len(path.parts), path))
-    own = [path for path in found if not _by_a_program(path.relative_to(submission))]
+    own = [path for path in found if not _left_by_programs(path.relative_to(submission))]
     named = [path for path in own if path.stem == exercise.name]
     return (named or (own if len(own) == 1 else []) or [submission / f"{exercise.name}.ipynb"])[0]
 
 
 def results(report: Report) -> dict[str, Any]:
-    """Return what Gradescope reads; the score is the sum of its tests'."""
+    """Return what Gradescope reads; it takes the sum of the tests' scores as the score."""
     asked = [question for question in report.questions if question.verdict is not Verdict.UNGRADED]
     return {
         "output": clean_text("\n".join(_overall(report))),
@@ -61,8 +60,8 @@ def results(report: Report) -> dict[str, Any]:
     }
 
 
-def _by_a_program(path: Path) -> bool:
-    """Whether the file was put there by Jupyter or macOS: checkpoints and what lies beside files."""
+def _left_by_programs(path: Path) -> bool:
+    """Whether Jupyter or macOS put the file there, as a checkpoint or as metadata beside another file."""
     return any(part.startswith((".", "__MACOSX")) for part in path.parts)
 
 
@@ -77,20 +76,20 @@ def _overall(report: Report) -> Iterator[str]:
 
 
 def _test(question: QuestionReport, report: Report) -> dict[str, Any]:
-    unreadable = report.status is Status.UNREADABLE
+    shown = [] if report.status is Status.UNREADABLE else _shown(question)
     return {
         "name": question.name,
         "name_format": "text",
         "score": question.score,
         "max_score": question.max_score,
         "status": "passed" if question.verdict is Verdict.PASSED else "failed",
-        "output": "" if unreadable else clean_text("\n".join(_told(question))),
+        "output": clean_text("\n".join(shown)),
         "output_format": "text",
         "visibility": "visible",
     }
 
 
-def _told(question: QuestionReport) -> Iterator[str]:
+def _shown(question: QuestionReport) -> Iterator[str]:
     """Yield what a student reads of a question: its verdict, the hint, then test by test."""
     yield f"{question.verdict}: {MEANINGS[question.verdict]}"
     if question.hint:

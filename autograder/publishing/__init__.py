@@ -1,15 +1,16 @@
-"""What leaves the gradebook: feedback pages, tables of grades, and the dashboard. This room only reads it.
+"""Publishes what the gradebook holds: feedback pages, tables of grades, and the dashboard. It only reads.
+
+Read in this order:
 
 feedback: the page that each student gets.
 export: the grades as CSV tables.
-canvas, moodle: the forms of table in which these two import grades.
+canvas, moodle: the rows in the form that these systems import.
 csv_table: a CSV file that is safe to open in a spreadsheet.
-graded_work: each student's work on an exercise, as the dashboard reads it.
+graded_work: each student's work on an exercise, from which all statistics are computed.
 question_statistics: how each question went.
 concerns: the submissions that a person should look at.
-statistics: all of this for a whole class.
-dashboard: the page that shows it.
-dashboard_tables: its numbers as CSV tables.
+statistics: sums up a whole class.
+dashboard: the page that shows the statistics, and the same numbers as CSV tables.
 """
 
 import lazy_loader

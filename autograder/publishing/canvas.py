@@ -1,6 +1,6 @@
 """Writes grades as Canvas imports them into its gradebook.
 
-Canvas's own importer says how it reads such a file (instructure/canvas-lms, lib/gradebook_importer.rb):
+Canvas's own importer shows how it reads such a file (instructure/canvas-lms, lib/gradebook_importer.rb):
 - The first columns are Student, ID, SIS User ID, SIS Login ID and Section, in this order. All others are
   assignments, by title; Canvas offers to create those that it does not have.
 - A row whose first cell contains "Points Possible" gives each assignment's points.
@@ -14,17 +14,12 @@ from collections.abc import Iterator, Mapping
 
 from autograder.publishing.csv_table import Row
 
-_STUDENT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+STUDENT_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise
 
 
-def header(points: Mapping[str, float]) -> Row:
-    """Return the first row: the columns that say who it is, then one for each exercise."""
-    return (*_STUDENT, *points)
-
-
 def rows(points: Mapping[str, float], scores: Scores) -> Iterator[Row]:
-    """Yield the row of points, then each student's row; the id stands as login and, if all digits, as ID."""
+    """Yield the row of points, then one for each student; an id is the login and, if all digits, the ID."""
     yield ("    Points Possible", "", "", "", "", *points.values())
     for student, grades in scores.items():
         number = student if student.isascii() and student.isdigit() else ""

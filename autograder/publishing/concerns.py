@@ -19,7 +19,7 @@ class Concern:
 
 
 def find_concerns(works: Iterable[GradedWork]) -> tuple[Concern, ...]:
-    """Return the concerns about `works`, which come in the order of exercises, the gravest first."""
+    """Return the concerns, the gravest first, about `works` in the order of exercises."""
     scored: dict[str, GradedWork] = {}  # each student's latest work that has a score
     found: list[tuple[int, Concern]] = []
     for work in works:
@@ -31,7 +31,7 @@ def find_concerns(works: Iterable[GradedWork]) -> tuple[Concern, ...]:
 
 
 def _unfinished(work: GradedWork) -> Iterator[tuple[int, str]]:
-    """Yield what a person has to settle, each with its rank: the graver, the smaller."""
+    """Yield what a person has to settle, each with its rank: the graver it is, the smaller the rank."""
     waiting = {entry.question for entry in work.tested if entry.needs_person or entry.score is None}
     if work.report is None:
         yield 1, "not graded yet"
@@ -46,11 +46,10 @@ def _unfinished(work: GradedWork) -> Iterator[tuple[int, str]]:
 
 def _falling_behind(work: GradedWork, before: GradedWork | None) -> Iterator[tuple[int, str]]:
     """Yield a sign that the student does worse than in the exercise `before`, with its rank."""
-    share = None if before is None else before.share
     if work.untouched:
         yield 4, "nothing attempted"
-    elif before is not None and share is not None and work.share is not None and share - work.share >= DROP:
-        yield 5, f"from {share:.0%} in {before.exercise} to {work.share:.0%}"
+    elif before and before.share is not None and work.share is not None and before.share - work.share >= DROP:
+        yield 5, f"from {before.share:.0%} in {before.exercise} to {work.share:.0%}"
 
 
 def _names(questions: Iterable[QuestionReport], verdict: Verdict) -> str:

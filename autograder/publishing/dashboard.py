@@ -1,14 +1,14 @@
 """Writes the dashboard for those who run the course: a page on the whole class, and its numbers as tables."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from urllib.parse import quote
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.files import write_whole
-from autograder.publishing.dashboard_tables import write_dashboard_tables
+from autograder.publishing.csv_table import Row, write_table
 from autograder.publishing.graded_work import read_graded_work
 from autograder.publishing.question_statistics import MIN_ANSWERS, QuestionStatistics
 from autograder.publishing.statistics import TENTHS, ClassStatistics, ExerciseStatistics, class_statistics
@@ -17,15 +17,17 @@ from autograder.report.safe_html import load_template
 from autograder.submission.submission import Submission
 
 _TEMPLATE = Path(__file__).with_suffix(".html")
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """One bar of a chart, with its number in words; `length` is between 0 and 1."""
-
-    label: str
-    number: str
-    length: float
+_HEADERS: dict[str, Row] = {
+    "questions": (
+        "exercise", "question", "points", "answers", "mean", "full_marks", "not_attempted", "crashed",
+        "timed_out", "discrimination", "compared", "only_check_passes", "only_tests_pass",
+    ),
+    "scores": ("exercise", "from_percent", "submissions"),
+    "mistakes": ("exercise", "question", "mistake", "count", "students"),
+    "students": ("student", "exercise", "why"),
+}  # fmt: skip
+_COUNTED = (Verdict.NOT_ATTEMPTED, Verdict.CRASHED, Verdict.TIMED_OUT)
+_Bar = tuple[str, str, float]  # of a chart: its label, its number, and its length between 0 and 1
 
 
 def write_dashboard(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
@@ -49,25 +51,50 @@ def render_dashboard(course: Course, statistics: ClassStatistics) -> str:
     )
 
 
-def _score_bars(exercise: ExerciseStatistics) -> Iterator[Bar]:
-    """Yield how many submissions lie in each tenth of the points; the longest bar is the fullest tenth."""
+def write_dashboard_tables(folder: Path, statistics: ClassStatistics) -> list[Path]:
+    """Write dashboard-*.csv to `folder` and return their paths."""
+    rows: dict[str, Iterable[Row]] = {
+        "questions": map(_question_row, statistics.questions),
+        "scores": (
+            (exercise.name, 100 * tenth / TENTHS, submissions)
+            for exercise in statistics.exercises
+            for tenth, submissions in enumerate(exercise.histogram)
+        ),
+        "mistakes": (
+            (made.exercise, made.question, made.name, len(made.students), " ".join(made.students))
+            for made in statistics.mistakes
+        ),
+        "students": map(astuple, statistics.concerns),
+    }
+    return [write_table(folder / f"dashboard-{name}.csv", _HEADERS[name], rows[name]) for name in _HEADERS]
+
+
+def _score_bars(exercise: ExerciseStatistics) -> Iterator[_Bar]:
+    """Yield how many submissions scored in each tenth of the points; the longest bar is the fullest tenth."""
     width = 100 // TENTHS
     most = max(*exercise.histogram, 1)
     for tenth, submissions in enumerate(exercise.histogram):
         low = tenth * width
         high = 100 if tenth == TENTHS - 1 else low + width - 1
-        yield Bar(f"{low}\N{EN DASH}{high}", str(submissions), submissions / most)
+        yield f"{low}\N{EN DASH}{high}", str(submissions), submissions / most
 
 
-def _mean_bars(questions: Sequence[QuestionStatistics]) -> Iterator[Bar]:
-    """Yield the mean score of each tested question that anybody has a score for, as a part of its points."""
+def _mean_bars(questions: Sequence[QuestionStatistics]) -> Iterator[_Bar]:
+    """Yield the mean score of each tested question that has one, as a part of its points."""
     for question in questions:
         if question.mean is not None and not question.written:
             share = question.mean / question.points
-            yield Bar(question.name, f"{share:.0%}", min(max(share, 0.0), 1.0))
+            yield question.name, f"{share:.0%}", min(max(share, 0.0), 1.0)
 
 
 def _address(course: Course, student: str, exercise: str) -> str | None:
     """Return the address of a feedback page relative to the dashboard, or None if there is no such page."""
     feedback = Submission(course.root, student, exercise).feedback
     return f"../{quote(feedback.relative_to(course.root).as_posix())}" if feedback.is_file() else None
+
+
+def _question_row(question: QuestionStatistics) -> Row:
+    scores = (question.points, len(question.scores), question.mean, question.full_marks)
+    counts = map(question.count, _COUNTED)
+    checked = (question.compared, len(question.only_check_passes), len(question.only_tests_pass))
+    return (question.exercise, question.name, *scores, *counts, question.discrimination, *checked)

@@ -1,6 +1,8 @@
 """Writes the gradebook as CSV tables: by question, by exercise, for Canvas and for Moodle."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import starmap
 from pathlib import Path
 
 from autograder.course.course import Course
@@ -12,50 +14,48 @@ from autograder.report.gradebook_submission import GradebookEntry, GradebookSubm
 
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
-# What an entry may still wait for, the gravest first.
+# The statuses of entries without a final score, the gravest first.
 _UNFINISHED = ("grader error", "not graded yet", "to be graded by hand", "to be reviewed")
 
 
 def write_tables(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, ...]:
     """Write questions, exercises, canvas and moodle.csv to build/exports/ and return their paths."""
-    graded = [(exercise, found) for exercise in exercises for found in read_gradebook(course, exercise)]
+    graded = [(exercise.name, found) for exercise in exercises for found in read_gradebook(course, exercise)]
     points = {e.name: sum(e.points.values()) + sum(e.written.values()) for e in exercises}
-    scores = _scores(graded)
+    unsorted: dict[str, dict[str, float | None]] = defaultdict(dict)
+    for exercise, submission in graded:
+        unsorted[submission.student][exercise] = submission.score
+    scores = dict(sorted(unsorted.items()))
     folder = course.build / "exports"
+    questions = (row for exercise, submission in graded for row in _by_question(exercise, submission))
     return (
-        write_table(
-            folder / "questions.csv", _QUESTIONS, (row for pair in graded for row in _by_question(*pair))
+        write_table(folder / "questions.csv", _QUESTIONS, questions),
+        write_table(folder / "exercises.csv", _EXERCISES, starmap(_by_exercise, graded)),
+        *(
+            write_table(
+                folder / f"{name}.csv", (*system.STUDENT_COLUMNS, *points), system.rows(points, scores)
+            )
+            for name, system in (("canvas", canvas), ("moodle", moodle))
         ),
-        write_table(folder / "exercises.csv", _EXERCISES, (_by_exercise(*pair) for pair in graded)),
-        write_table(folder / "canvas.csv", canvas.header(points), canvas.rows(points, scores)),
-        write_table(folder / "moodle.csv", moodle.header(points), moodle.rows(points, scores)),
     )
 
 
-def _scores(graded: Iterable[tuple[Exercise, GradebookSubmission]]) -> dict[str, dict[str, float | None]]:
-    """Return each student's scores so far, by exercise."""
-    scores: dict[str, dict[str, float | None]] = {}
-    for exercise, submission in graded:
-        scores.setdefault(submission.student, {})[exercise.name] = submission.score
-    return dict(sorted(scores.items()))
-
-
-def _by_question(exercise: Exercise, submission: GradebookSubmission) -> Iterator[Row]:
+def _by_question(exercise: str, submission: GradebookSubmission) -> Iterator[Row]:
     for entry in submission.entries:
-        yield submission.student, exercise.name, entry.question, entry.score, entry.max_score, _status(entry)
+        yield submission.student, exercise, entry.question, entry.score, entry.max_score, _status(entry)
 
 
-def _by_exercise(exercise: Exercise, submission: GradebookSubmission) -> Row:
+def _by_exercise(exercise: str, submission: GradebookSubmission) -> Row:
     statuses = {_status(entry) for entry in submission.entries}
     worst = next((status for status in _UNFINISHED if status in statuses), "graded")
     scores = submission.score, submission.max_score, submission.penalty
-    return submission.student, exercise.name, *scores, worst
+    return submission.student, exercise, *scores, worst
 
 
 def _status(entry: GradebookEntry) -> str:
-    """Return whether a score is final, in the words of the table, and if not, what it waits for."""
-    if entry.score is None:
-        if entry.written:
-            return "to be graded by hand"
-        return "grader error" if entry.comment else "not graded yet"
-    return "to be reviewed" if entry.needs_person else "graded"
+    """Return whether a score is final, and if not, what it waits for."""
+    if entry.score is not None:
+        return "to be reviewed" if entry.needs_person else "graded"
+    if entry.written:
+        return "to be graded by hand"
+    return "grader error" if entry.comment else "not graded yet"

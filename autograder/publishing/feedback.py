@@ -12,7 +12,7 @@ from autograder.gradebook.pages import write_feedback
 def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write feedback/<student>/<exercise>/<exercise>.html for each graded submission and return the pages.
 
-    The gradebook is only read. A page that fails stops no other; a ConversionError tells of it at the end.
+    A page that fails stops no other: when all others are written, a ConversionError names those that failed.
     """
     written = [page for exercise in exercises for page in write_feedback(course, exercise)]
     failures = [str(page) for page in written if isinstance(page, ConversionError)]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,7 +23,7 @@ class GradedWork:
     exercise: str
     submission: GradebookSubmission
     report: Report | None
-    checks: Mapping[str, bool]  # whether a question's visible check ran through; absent where that is unknown
+    checks: Mapping[str, bool]  # whether a question's visible check passed; without those of unknown result
 
     @property
     def student(self) -> str:
@@ -74,12 +75,11 @@ def read_graded_work(course: Course, exercises: Sequence[Exercise]) -> Iterator[
 
 
 def _autograded(submission: Submission) -> dict[str, Any]:
-    """Return the notebook as it was graded, or an empty one where there is none."""
-    try:
-        notebook = json.loads(submission.autograded.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return notebook if isinstance(notebook, dict) else {}
+    """Return the autograded notebook, or an empty one where there is none."""
+    with suppress(OSError, ValueError):
+        if isinstance(notebook := json.loads(submission.autograded.read_bytes()), dict):
+            return notebook
+    return {}
 
 
 def _report(notebook: dict[str, Any]) -> Report | None:
@@ -90,7 +90,7 @@ def _report(notebook: dict[str, Any]) -> Report | None:
 
 
 def _checks(notebook: dict[str, Any]) -> dict[str, bool]:
-    """Return which visible checks ran through; one without any output may not have run, so it is left out."""
+    """Return which visible checks passed; one without any output may not have run, so it is left out."""
     checks = {}
     for cell in notebook.get("cells", ()):
         name = cell["metadata"].get("nbgrader", {}).get("grade_id", "")

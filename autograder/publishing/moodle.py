@@ -1,8 +1,8 @@
 """Writes grades as Moodle imports them into its gradebook.
 
-Its importer (moodle/moodle, grade/import/csv) and its manual (docs.moodle.org, "Grade import") say how it
-reads such a file:
-- On import one chooses what each column means: map `username` to the user's username, id number or address,
+Moodle's importer (moodle/moodle, grade/import/csv) and its manual (docs.moodle.org, "Grade import") say how
+it reads such a file:
+- On import you choose what each column means: map `username` to the user's username, id number or address,
   whichever the course's ids are. A single id that Moodle does not know stops the whole import.
 - Fields are separated by commas, and "." is the decimal point in every language.
 - "-" means no grade. An empty cell means that only for a grade item that already exists, not for a new one.
@@ -14,12 +14,8 @@ from collections.abc import Iterator, Mapping
 from autograder.publishing.canvas import Scores
 from autograder.publishing.csv_table import Row
 
+STUDENT_COLUMNS = ("username",)
 _NO_GRADE = "-"
-
-
-def header(points: Mapping[str, float]) -> Row:
-    """Return the first row: the student's column, then one for each exercise."""
-    return ("username", *points)
 
 
 def rows(points: Mapping[str, float], scores: Scores) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""Says how each question of an exercise went: scores, accidents, how well it discriminates, and its check."""
+"""Computes how each question went: scores, failures, how well it discriminates, what its check is worth."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ MIN_ANSWERS = 5  # a correlation over fewer answers says nothing
 _NO_SPREAD = 1e-9  # below this the scores are all the same, but for rounding
 _WRONG = {Verdict.FAILED, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.BLOCKED, Verdict.NOT_DEFINED}
 _Answer = tuple[GradedWork, GradebookEntry]  # one student's work, and its entry on the question
+_Reported = tuple[GradedWork, QuestionReport]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class QuestionStatistics:
     points: float
     written: bool
     scores: tuple[float, ...]  # those that are known, in the order of the students' ids
-    verdicts: tuple[frozenset[Verdict], ...]  # for each answer those of the question and of its tests
+    verdicts: tuple[frozenset[Verdict], ...]  # for each answer, those of the question and of its tests
     discrimination: float | None  # correlation of its score with the rest of the submission's score
     only_check_passes: tuple[str, ...]  # students who pass the visible check but not the hidden tests
     only_tests_pass: tuple[str, ...]  # students who pass the hidden tests but not the visible check
@@ -47,7 +48,7 @@ class QuestionStatistics:
         return bool(self.only_check_passes or self.only_tests_pass)
 
     def count(self, verdict: Verdict) -> int:
-        """Return in how many answers the question or one of its tests came to `verdict`."""
+        """Return in how many answers the question or one of its tests has this verdict."""
         return sum(verdict in found for found in self.verdicts)
 
 
@@ -64,7 +65,7 @@ def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatist
             points=entry.max_score,
             written=entry.written,
             scores=tuple(answer.score for _, answer in answers if answer.score is not None),
-            verdicts=tuple(_verdicts(question) for _, question in reports),
+            verdicts=tuple(frozenset({q.verdict, *(test.verdict for test in q.tests)}) for _, q in reports),
             discrimination=_discrimination(answers),
             only_check_passes=tuple(student for student, check, tests in compared if check and not tests),
             only_tests_pass=tuple(student for student, check, tests in compared if tests and not check),
@@ -72,19 +73,13 @@ def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatist
         )
 
 
-def _compared(
-    name: str, reports: Sequence[tuple[GradedWork, QuestionReport]]
-) -> list[tuple[str, bool, bool]]:
-    """Return for each student whether check and tests pass, where both have come to a result."""
+def _compared(name: str, reports: Sequence[_Reported]) -> list[tuple[str, bool, bool]]:
+    """Return each student with whether the check and the tests pass, where both results are known."""
     return [
         (work.student, work.checks[name], question.verdict is Verdict.PASSED)
         for work, question in reports
         if name in work.checks and (question.verdict is Verdict.PASSED or question.verdict in _WRONG)
     ]
-
-
-def _verdicts(question: QuestionReport) -> frozenset[Verdict]:
-    return frozenset({question.verdict, *(test.verdict for test in question.tests)})
 
 
 def _discrimination(answers: Sequence[_Answer]) -> float | None:

@@ -1,4 +1,4 @@
-"""Sums up a whole class: how exercises and questions went, known mistakes, and who needs a person."""
+"""Sums up a whole class: how exercises and questions went, known mistakes, and whom to look at."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -65,16 +65,16 @@ def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
     everything = list(chain.from_iterable(by_exercise.values()))
     return ClassStatistics(
         students=len({work.student for work in everything}),
-        exercises=tuple(_exercise(name, group) for name, group in by_exercise.items()),
+        exercises=tuple(map(_exercise, by_exercise.values())),
         questions=tuple(chain.from_iterable(map(question_statistics, by_exercise.values()))),
         mistakes=_mistakes(everything),
         concerns=find_concerns(everything),
     )
 
 
-def _exercise(name: str, works: Sequence[GradedWork]) -> ExerciseStatistics:
-    shares = sorted(share for work in works if (share := work.share) is not None)
-    return ExerciseStatistics(name, len(works), tuple(shares))
+def _exercise(works: Sequence[GradedWork]) -> ExerciseStatistics:
+    shares = sorted(work.share for work in works if work.share is not None)
+    return ExerciseStatistics(works[0].exercise, len(works), tuple(shares))
 
 
 def _mistakes(works: Iterable[GradedWork]) -> tuple[MistakeStatistics, ...]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Run once, as root, when Gradescope builds the image: Python, the tested versions, the outer wall.
-# Where things lie can be set, to try it elsewhere.
+# Runs once, as root, when Gradescope builds the image: installs Python, the tested versions, the outer wall.
+# Environment variables can set other paths, so that it can be tried elsewhere.
 set -euo pipefail
 
 package="${AUTOGRADER_SOURCE:-/autograder/source}"

@@ -13,7 +13,8 @@ import pytest
 from distributed import Client, LocalCluster, Scheduler
 
 from autograder.batch import cluster
-from autograder.batch.cluster import Cluster, ClusterError
+from autograder.batch.cluster import Cluster
+from autograder.batch.dask_worker import ClusterError
 from autograder.batch.executor import Done, Executor, InProcess, Task
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course, load_course
@@ -160,7 +161,7 @@ def test_a_dask_worker_of_another_version_is_refused_by_its_address(
     course: Course, dask: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submission = hand_in(course, "ann", solved(small(course)))
-    monkeypatch.setattr(cluster, "_VERSIONS", "3.10 another engine")
+    monkeypatch.setattr(cluster, "VERSIONS", "3.10 another engine")
     with (
         Cluster(course, dask.scheduler_address) as executor,
         pytest.raises(ClusterError, match=r"^Dask worker tcp://\S+: has another Python, torch or autograder"),
@@ -168,7 +169,7 @@ def test_a_dask_worker_of_another_version_is_refused_by_its_address(
         results(executor, [submission])
 
 
-def test_our_own_failures_there_are_told_as_if_they_were_here(course: Course, dask: LocalCluster) -> None:
+def test_our_own_failures_there_are_reported_as_if_they_were_here(course: Course, dask: LocalCluster) -> None:
     submission = hand_in(course, "ann", solved(small(course)))
     small(course).suite.write_text("import nothing_of_this_name\n", encoding="utf-8")
     with InProcess(course) as in_process:
@@ -206,7 +207,7 @@ def test_dask_workers_that_go_for_good_leave_the_rest_to_us(
             assert set(results(executor, submissions[:1])) == {"student0"}
 
 
-def test_a_scheduler_without_workers_is_told_in_one_line(
+def test_a_scheduler_without_workers_is_reported_in_one_line(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "_PATIENCE_SECONDS", 0.2)
@@ -218,7 +219,7 @@ def test_a_scheduler_without_workers_is_told_in_one_line(
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere"])
-def test_an_address_where_nobody_answers_is_told_in_one_line(
+def test_an_address_where_nobody_answers_is_reported_in_one_line(
     course: Course, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
     monkeypatch.setattr(cluster, "_CONNECT_SECONDS", 0.5)
@@ -227,7 +228,7 @@ def test_an_address_where_nobody_answers_is_told_in_one_line(
     gc.collect()  # the client that has failed takes a lock of Dask's when it goes: not while another holds it
 
 
-def test_whoever_has_no_dask_is_told_what_to_install(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_has_no_dask_reads_what_to_install(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ClusterError, match=r"pip install -c constraints\.txt -e '\.\[cluster\]'$"):
         Cluster(course, "tcp://127.0.0.1:8786")

@@ -49,14 +49,14 @@ def test_every_submission_has_a_line_in_order(summary: Summary) -> None:
     assert [line.student for line in summary.lines] == ["=cmd()", "ann", "ben", "cleo", "dan", "eve"]
 
 
-def test_scores_and_states_are_told(summary: Summary) -> None:
-    told = {line.student: (line.status, line.score, line.max_score) for line in summary.lines}
-    assert told["ann"] == ("graded", 5.0, 5.0)
-    assert told["ben"][0] == "graded"
-    assert 0 < (told["ben"][1] or 0) < 5
-    assert told["cleo"] == ("unreadable", 0.0, 5.0)
-    assert told["dan"] == ("graded", 0.0, 5.0)
-    assert told["eve"] == ("missing", None, None)
+def test_each_line_has_status_and_scores(summary: Summary) -> None:
+    seen = {line.student: (line.status, line.score, line.max_score) for line in summary.lines}
+    assert seen["ann"] == ("graded", 5.0, 5.0)
+    assert seen["ben"][0] == "graded"
+    assert 0 < (seen["ben"][1] or 0) < 5
+    assert seen["cleo"] == ("unreadable", 0.0, 5.0)
+    assert seen["dan"] == ("graded", 0.0, 5.0)
+    assert seen["eve"] == ("missing", None, None)
 
 
 def test_a_name_that_is_no_id_is_refused_and_asks_for_somebody(summary: Summary) -> None:
@@ -102,9 +102,9 @@ def test_several_processes_come_to_the_same(tmp_path: Path, course: Course, summ
     other = open_course(tmp_path / "course")
     hand_in(other, "ann", solved(small(other)))
     hand_in(other, "ben", solved(small(other), row_sums=WRONG_SUMS))
-    told: list[str] = []
-    done = grade_submissions(other, [small(other)], jobs=2, notify=lambda line: told.append(line.student))
-    assert sorted(told) == ["ann", "ben"]
+    seen: list[str] = []
+    done = grade_submissions(other, [small(other)], jobs=2, notify=lambda line: seen.append(line.student))
+    assert sorted(seen) == ["ann", "ben"]
     assert done.lines == (line(summary, "ann"), line(summary, "ben"))
     assert reports(other) == {name: reports(course)[name] for name in ("ann.json", "ben.json")}
 
@@ -135,9 +135,9 @@ def test_an_exception_of_ours_is_a_grader_error_and_stops_nobody(
     assert done.exit_code == 3
     assert b"secret inner workings" not in reports(course)["ann.json"]
     monkeypatch.undo()
-    mended = grade_submissions(course, [small(course)])
-    assert (line(mended, "ann").status, line(mended, "ann").graded) == ("graded", True)
-    assert not line(mended, "ben").graded
+    fixed = grade_submissions(course, [small(course)])
+    assert (line(fixed, "ann").status, line(fixed, "ann").graded) == ("graded", True)
+    assert not line(fixed, "ben").graded
 
 
 def test_walls_that_do_not_stand_stop_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,21 +12,21 @@ from autograder.batch.junit import to_junit
 from autograder.cli import main
 from autograder.course.course import Course
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
-from autograder.report.report import TestReport as Told
+from autograder.report.report import TestReport as Case
 
 QUESTIONS = (
-    QuestionReport("double", Verdict.PASSED, 2.0, 2.0, "", None, (Told("Holds.", Verdict.PASSED, 1.0, ""),)),
+    QuestionReport("double", Verdict.PASSED, 2.0, 2.0, "", None, (Case("Holds.", Verdict.PASSED, 1.0, ""),)),
     QuestionReport(
         "row_sums", Verdict.FAILED, 1.0, 3.0, "Look at dim.", "row_sums__columns",
         (
-            Told("Rows.", Verdict.PASSED, 1.0, ""),
-            Told("Rows.", Verdict.FAILED, 1.0, "Look at dim."),
-            Told("Fast.", Verdict.TIMED_OUT, 1.0, "It took longer than 5 s."),
-            Told("By hand.", Verdict.REVIEW, 0.0, "A person will look."),
+            Case("Rows.", Verdict.PASSED, 1.0, ""),
+            Case("Rows.", Verdict.FAILED, 1.0, "Look at dim."),
+            Case("Fast.", Verdict.TIMED_OUT, 1.0, "It took longer than 5 s."),
+            Case("By hand.", Verdict.REVIEW, 0.0, "A person will look."),
         ),
     ),
     QuestionReport(
-        "third", Verdict.NOT_ATTEMPTED, 0.0, 1.0, "", None, (Told("Is.", Verdict.NOT_ATTEMPTED, 1.0, ""),)
+        "third", Verdict.NOT_ATTEMPTED, 0.0, 1.0, "", None, (Case("Is.", Verdict.NOT_ATTEMPTED, 1.0, ""),)
     ),
     written("why", 2.0),
 )  # fmt: skip
@@ -64,8 +64,8 @@ def test_no_two_tests_of_a_notebook_have_the_same_name() -> None:
     "text", ['<![CDATA["]]>&amp;</testsuites>', "\x00\x1b[31m\ud800\uffff\x0b", "a\r\n\tb"]
 )
 def test_words_of_strangers_stay_words(text: str) -> None:
-    told = replace(QUESTIONS[1], tests=(Told(text, Verdict.FAILED, 1.0, text),))
-    run = (text, replace(REPORT, message=text, questions=(told,)))
+    question = replace(QUESTIONS[1], tests=(Case(text, Verdict.FAILED, 1.0, text),))
+    run = (text, replace(REPORT, message=text, questions=(question,)))
     root = Xml.fromstring(to_junit([run]).encode())
     assert [element.tag for element in root.iter()].count("testcase") == 1
     assert len(list(root)) == 1

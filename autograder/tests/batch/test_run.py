@@ -148,18 +148,18 @@ def test_a_grader_that_breaks_gives_no_score_and_says_so(
     assert 'raise RuntimeError("secret detail")' in graded.traceback
 
 
-def test_the_exercise_is_told_by_name_or_else_by_cells(reports: dict[str, Report]) -> None:
+def test_the_exercise_is_known_by_name_or_else_by_cells(reports: dict[str, Report]) -> None:
     assert reports["right"].exercise == "01_small"  # there/01_small.ipynb
     assert reports["stripped"].exercise == "01_small"  # there/homework.ipynb
 
 
-def test_wrong_use_is_told_before_anything_is_graded(course: Course) -> None:
+def test_wrong_use_is_reported_before_anything_is_graded(course: Course) -> None:
     known, unknown = write(course, "01_small.ipynb", {}), course.root / "unknown.ipynb"
     unknown.write_text("no notebook", encoding="utf-8")
     with pytest.raises(UnknownExerciseError, match="say so with --exercise"):
         run_notebooks(course, [known, str(unknown)])
 
 
-def test_what_is_told_wins_over_what_the_name_says(course: Course) -> None:
+def test_a_named_exercise_wins_over_what_the_name_says(course: Course) -> None:
     with pytest.raises(CourseError, match='no exercise "02_big"'):
         list(run_notebooks(course, [write(course, "01_small.ipynb", {})], "02_big"))

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from autograder.authoring.verify import Proof
 from autograder.batch import run as running
-from autograder.batch.cluster import ClusterError
+from autograder.batch.dask_worker import ClusterError
 from autograder.cli import main
 from autograder.collecting.instructor import PatternError, RosterError
 from autograder.course.course import Course, CourseError

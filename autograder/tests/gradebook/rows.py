@@ -62,7 +62,7 @@ def full_marks(exercise: Exercise) -> Graded:
 
 
 def record(course: Course, student: str, graded: Graded | None = None) -> Submission:
-    """Take a submission through nbgrader as if it had just been graded, with full marks unless told."""
+    """Take a submission through nbgrader as if it had just been graded, with full marks by default."""
     submission = Submission(course.root, student, small(course).name)
     with ExerciseGradebook(course, small(course)) as book:
         book.take_in(submission, read_notebook(submission.notebook), graded or full_marks(small(course)))

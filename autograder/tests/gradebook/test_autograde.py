@@ -47,7 +47,7 @@ def test_the_formgraders_button_grades_as_we_do(graded_class: Course, ready: Cou
     assert (ready.root / "build" / "reports" / "01_small" / "wrong.json").is_file()
 
 
-def test_a_failure_of_ours_is_told_on_nbgraders_screen_with_the_place_of_its_traceback(
+def test_a_failure_of_ours_is_shown_on_nbgraders_screen_with_the_place_of_its_traceback(
     ready: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*args: object) -> None:

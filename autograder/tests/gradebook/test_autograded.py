@@ -45,7 +45,7 @@ def copied(made: Notebook, name: str, text: str, as_name: str) -> dict[str, Any]
 
 def restored(course: Course, made: Notebook) -> NotebookNode:
     """Return the notebook made whole by the released one."""
-    return Release(small(course)).restored(SubmittedNotebook(json.dumps(made).encode()))
+    return Release(course, small(course)).restored(SubmittedNotebook(json.dumps(made).encode()))
 
 
 def named(node: NotebookNode) -> dict[str, NotebookNode]:
@@ -128,7 +128,7 @@ def test_only_a_cell_that_ran_as_it_is_shown_bears_the_number_by_which_its_outpu
 
 
 def test_a_file_that_is_no_notebook_becomes_the_release_with_a_word_on_it(course: Course) -> None:
-    release = Release(small(course))
+    release = Release(course, small(course))
     first, *rest = release.restored(SubmittedNotebook(b"{")).cells
     assert first.cell_type == "markdown"
     assert first.source.startswith("**The submitted file could not be read: not JSON (line 1, column 2)")
@@ -141,19 +141,19 @@ def test_a_file_that_is_no_notebook_becomes_the_release_with_a_word_on_it(course
 @pytest.mark.parametrize(
     ("text", "own"), [(ANSWER, True), ("# Small steps\n\nTwo functions", True), (None, False)]
 )
-def test_text_of_the_student_s_own_is_told_from_the_exercise_s(
+def test_text_of_the_student_s_own_differs_from_the_exercise_s(
     course: Course, text: str | None, own: bool
 ) -> None:
     made = solved(small(course))
     if text is not None:
         made["cells"].append({"cell_type": "markdown", "metadata": {}, "source": text, "id": "mine"})
-    release = Release(small(course))
+    release = Release(course, small(course))
     node = release.restored(SubmittedNotebook(json.dumps(made).encode()))
     assert release.has_own_text(node) is own
 
 
 def test_one_submission_s_notebook_changes_no_other_s(course: Course) -> None:
-    release = Release(small(course))
+    release = Release(course, small(course))
     content = json.dumps(answered(small(course))).encode()
     for submitted in (SubmittedNotebook(content), SubmittedNotebook(b"")):
         first = release.restored(submitted)

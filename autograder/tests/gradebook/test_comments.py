@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.gradebook.comments import comment
+from autograder.gradebook.grades import comment
 from autograder.report.report import QuestionReport, Report, Status, Verdict
-from autograder.report.report import TestReport as Told
+from autograder.report.report import TestReport as HiddenTest
 
-PASSED = Told("Holds.", Verdict.PASSED, 1.0, "")
-FAILED = Told("Rows sum to 1.", Verdict.FAILED, 1.0, "Over which dimension?")
-SLOW = Told("Is fast.", Verdict.TIMED_OUT, 1.0, "It took longer than 5 s.")
+PASSED = HiddenTest("Holds.", Verdict.PASSED, 1.0, "")
+FAILED = HiddenTest("Rows sum to 1.", Verdict.FAILED, 1.0, "Over which dimension?")
+SLOW = HiddenTest("Is fast.", Verdict.TIMED_OUT, 1.0, "It took longer than 5 s.")
 QUESTION = QuestionReport("double", Verdict.FAILED, 1.0, 2.0, "Look at dim.", None, (PASSED, FAILED, SLOW))
 REPORT = Report("01_small", Status.GRADED, "", 1.0, 2.0, (), (QUESTION,))
 
@@ -24,7 +24,7 @@ def test_verdict_hint_and_the_tests_that_did_not_pass_have_a_line_each() -> None
     ]
 
 
-def test_a_right_answer_is_told_so_in_a_word() -> None:
+def test_a_right_answer_is_confirmed_in_a_word() -> None:
     passed = replace(QUESTION, verdict=Verdict.PASSED, hint="", tests=(PASSED,))
     assert comment(REPORT, passed) == "Passed."
 
@@ -48,8 +48,8 @@ def test_a_file_that_could_not_be_read_asks_for_a_person_whatever_the_question()
     ],
 )
 def test_a_student_s_words_are_neither_html_nor_a_link_nor_control_characters(hostile: str) -> None:
-    told = replace(QUESTION, hint=hostile, tests=(replace(FAILED, title=hostile),))
-    text = comment(REPORT, told)
+    seen = replace(QUESTION, hint=hostile, tests=(replace(FAILED, title=hostile),))
+    text = comment(REPORT, seen)
     assert not set("<>[]`\x1b\x07\u202e\r") & set(text)
     assert len(text.splitlines()) == 3
     unreadable = replace(REPORT, status=Status.UNREADABLE, message=hostile)

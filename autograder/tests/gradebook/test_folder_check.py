@@ -15,7 +15,7 @@ from autograder.tests.classroom import hand_in
 
 @pytest.fixture
 def submission(course: Course) -> Submission:
-    """Return a submission without fault."""
+    """Return a submission with which nothing is wrong."""
     return hand_in(course, "ann", "{}", late="2026-01-31 12:00:00 UTC")
 
 

@@ -46,7 +46,9 @@ def test_a_submission_without_an_autograded_notebook_gets_no_page(ready: Course)
     assert list(write_feedback(ready, small(ready))) == [Submission(ready.root, "ben", "01_small").feedback]
 
 
-def test_a_page_that_fails_is_told_and_stops_no_other(ready: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_fails_is_reported_and_stops_no_other(
+    ready: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for student in ("ann", "ben", "cleo"):
         hand_in(ready, student, solved(small(ready)))
         record(ready, student)

@@ -20,15 +20,15 @@ def built(ready: Course) -> Course:
 
 def test_release_needs_no_gradebook_and_never_disturbs_one(built: Course) -> None:
     (built.root / "gradebook.db").unlink()
-    generate(built, small(built), database=False)
+    generate(built, small(built))
     assert (built.assignments / "01_small" / "01_small.ipynb").is_file()
     assert not (built.root / "gradebook.db").exists()
-    generate(built, small(built), database=True)
+    register(built, small(built))
     assert dump(built.root / "gradebook.db")["assignments"] == [("01_small", None, "small")]
 
 
 def test_a_release_can_go_elsewhere_and_leaves_assignments_alone(built: Course, tmp_path: Path) -> None:
-    generate(built, small(built), database=False, into=tmp_path / "elsewhere")
+    generate(built, small(built), into=tmp_path / "elsewhere")
     files = {path.name for path in (tmp_path / "elsewhere" / "01_small").iterdir()}
     assert files == {"01_small.ipynb", "conftest.py"}
     assert not built.assignments.exists()
@@ -36,7 +36,7 @@ def test_a_release_can_go_elsewhere_and_leaves_assignments_alone(built: Course, 
 
 def test_what_nbgrader_cannot_release_is_one_line_and_a_log(ready: Course) -> None:
     with pytest.raises(ConversionError, match=r"^nbgrader gave up on 01_small; .*nbgrader\.log says why$"):
-        generate(ready, small(ready), database=True)  # nothing was built
+        generate(ready, small(ready))  # nothing was built
     assert "01_small" in (ready.build / "nbgrader.log").read_text(encoding="utf-8")
     assert dump(ready.root / "gradebook.db")["assignments"] == []
 

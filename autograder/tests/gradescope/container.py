@@ -20,7 +20,7 @@ class Container:
         self.results = root / "results" / "results.json"
 
     def run(self, *handed_in: tuple[str, str]) -> subprocess.CompletedProcess[str]:
-        """Grade these files, told by name and content."""
+        """Grade these files, given by name and content."""
         shutil.rmtree(self.root / "submission", ignore_errors=True)
         for name, content in handed_in:
             path = self.root / "submission" / name

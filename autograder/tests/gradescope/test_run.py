@@ -10,7 +10,7 @@ from autograder.course.course import Course
 from autograder.gradescope.package import write_package
 from autograder.gradescope.run import find_notebook, results
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
-from autograder.report.report import TestReport as Told
+from autograder.report.report import TestReport as HiddenTest
 from autograder.tests.classroom import WRONG_SUMS, Notebook, small, solved
 from autograder.tests.gradescope.container import Container
 
@@ -31,7 +31,7 @@ def test_a_right_submission_scores_in_full(own: Course, container: Container) ->
     assert "Written answers are read by a person and do not count here: why." in read["output"]
 
 
-def test_a_wrong_submission_loses_its_question_and_is_told_its_mistake(
+def test_a_wrong_submission_loses_its_question_and_names_its_mistake(
     own: Course, container: Container
 ) -> None:
     read = container.graded(("my work.ipynb", text_of(solved(small(own), row_sums=WRONG_SUMS))))
@@ -104,7 +104,7 @@ def test_an_unreadable_notebook_says_so_once_and_scores_nothing() -> None:
 
 
 def test_what_is_to_be_reviewed_is_not_called_passed() -> None:
-    rule = Told("By hand.", Verdict.REVIEW, 0.0, "A person will look.")
+    rule = HiddenTest("By hand.", Verdict.REVIEW, 0.0, "A person will look.")
     question = QuestionReport("double", Verdict.REVIEW, 0.0, 2.0, "A person will look.", None, (rule,))
     (test,) = results(Report("01_small", Status.GRADED, "", 0.0, 2.0, (), (question,)))["tests"]
     assert test["status"] == "failed"
@@ -116,11 +116,11 @@ def reported(question: QuestionReport, message: str = "") -> dict[str, Any]:
     return results(Report("01_small", Status.GRADED, message, question.score, 2.0, (), (question,)))
 
 
-def test_a_hint_is_told_once_and_titles_test_by_test() -> None:
+def test_a_hint_is_shown_once_and_titles_test_by_test() -> None:
     tests = (
-        Told("Holds.", Verdict.PASSED, 1.0, ""),
-        Told("Rows.", Verdict.FAILED, 1.0, "Look at dim."),
-        Told("Columns.", Verdict.FAILED, 1.0, "And here?"),
+        HiddenTest("Holds.", Verdict.PASSED, 1.0, ""),
+        HiddenTest("Rows.", Verdict.FAILED, 1.0, "Look at dim."),
+        HiddenTest("Columns.", Verdict.FAILED, 1.0, "And here?"),
     )
     (test,) = reported(QuestionReport("double", Verdict.FAILED, 1.0, 2.0, "Look at dim.", None, tests))[
         "tests"
@@ -143,14 +143,14 @@ def test_a_student_s_words_cannot_steer_the_page() -> None:
         2.0,
         hostile,
         None,
-        (Told("Rows.", Verdict.FAILED, 1.0, "no" + hostile),),
+        (HiddenTest("Rows.", Verdict.FAILED, 1.0, "no" + hostile),),
     )
     shown = json.dumps(reported(question, message=f"Code cell 1 {hostile}"), ensure_ascii=False)
     assert not set("\x1b\x07\u202e") & set(shown)
     assert json.loads(shown)["output"] == "Code cell 1 x"
 
 
-def test_what_the_notebook_as_a_whole_did_is_told_above_the_questions() -> None:
+def test_what_the_notebook_as_a_whole_did_is_shown_above_the_questions() -> None:
     question = QuestionReport("double", Verdict.PASSED, 2.0, 2.0, "", None, ())
     assert reported(question, message="Code cell 3 ran longer than 5 s.")["output"] == (
         "Code cell 3 ran longer than 5 s."

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from autograder.publishing.dashboard_tables import write_dashboard_tables
+from autograder.publishing.dashboard import write_dashboard_tables
 from autograder.publishing.statistics import class_statistics
 from autograder.tests.publishing.works import SMALL_CLASS
 

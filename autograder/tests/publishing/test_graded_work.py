@@ -1,4 +1,4 @@
-"""A student's work as gradebook and autograded notebook tell it, whatever state they are in."""
+"""A student's work as gradebook and autograded notebook have it, whatever state they are in."""
 
 import json
 from collections.abc import Callable

@@ -1,0 +1,25 @@
+__all__ = [
+    "CONTEXT",
+    "Cluster",
+    "ClusterError",
+    "Executor",
+    "ProcessPool",
+    "SubmissionLine",
+    "Summary",
+    "grade_submissions",
+    "run_notebooks",
+    "submissions_of",
+    "to_junit",
+]
+
+from .cluster import Cluster as Cluster
+from .dask_worker import ClusterError as ClusterError
+from .executor import Executor as Executor
+from .grade import SubmissionLine as SubmissionLine
+from .grade import Summary as Summary
+from .grade import grade_submissions as grade_submissions
+from .grade import submissions_of as submissions_of
+from .junit import to_junit as to_junit
+from .pool import CONTEXT as CONTEXT
+from .pool import ProcessPool as ProcessPool
+from .run import run_notebooks as run_notebooks
