@@ -11,11 +11,8 @@ from autograder.course.notebook import build_kit, build_notebook, to_json
 
 def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write each exercise's source notebook and kit to build/source/ and return the files."""
-    return [
-        path
-        for exercise in exercises
-        for path in write_source(exercise, course.build / "source" / exercise.name)
-    ]
+    folders = {exercise: course.build / "source" / exercise.name for exercise in exercises}
+    return [path for exercise, folder in folders.items() for path in write_source(exercise, folder)]
 
 
 def write_source(exercise: Exercise, folder: Path) -> list[Path]:
