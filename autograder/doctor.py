@@ -18,6 +18,7 @@ from autograder.sandbox.zygote import Zygote, ZygoteError
 PACKAGES = ("torch", "nbgrader", "pytest", "jupytext", "ipython", "pydantic")
 KERNEL = "python3"
 WRITTEN = (".", "build", "assignments", "submitted", "autograded", "feedback")
+_SUM = "import torch\ntorch.ones(2) + 1"  # the code with which a worker is tried
 _INSTALL = "run `make setup`, which installs what constraints.txt names"
 
 
@@ -88,7 +89,10 @@ def pins(constraints: Path) -> dict[str, str]:
 def _worker(demanded: Tier) -> Iterator[Check]:
     try:
         with Zygote() as zygote:
-            yield Check("worker", _answers(zygote), "starts and answers")
+            worker = zygote.fork(Limits())
+            reply, _ = worker.ask({"op": "cell", "number": 0, "code": _SUM}, [], 30)
+            worker.close()
+            yield Check("worker", reply.get("error") is None, "starts and answers")
             yield _walls(zygote, demanded)
     except (ZygoteError, WorkerError, OSError) as error:
         fix = "see that memory is free and that this user may write to the temporary folder"
@@ -101,13 +105,6 @@ def _walls(zygote: Zygote, demanded: Tier) -> Check:
     seen = f"{zygote.tier}: {', '.join(zygote.walls) or 'none stands'}"
     fix = f"course.yaml demands {demanded}; see which walls a machine needs in README.md, or lower `walls`"
     return _check("walls", high_enough, seen, fix)
-
-
-def _answers(zygote: Zygote) -> bool:
-    worker = zygote.fork(Limits())
-    reply, _ = worker.ask({"op": "cell", "number": 0, "code": "import torch\ntorch.ones(2) + 1"}, [], 30)
-    worker.close()
-    return reply.get("error") is None
 
 
 def _course(root: Path) -> tuple[Check, Tier]:

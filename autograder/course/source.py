@@ -93,8 +93,8 @@ def parsed(path: Path, code: str, line: int = 1) -> ast.Module:
     try:
         return ast.parse(code)
     except SyntaxError as error:
-        place = f"{path}:{line - 1 + (error.lineno or 1)}"
-        raise SourceError(f"{place}: {error.msg}; it must be Python") from None
+        line += (error.lineno or 1) - 1
+        raise SourceError(f"{path}:{line}: {error.msg}; it must be Python") from None
     except ValueError as error:
         raise SourceError(f"{path}:{line}: {error}; it must be Python") from None
 
