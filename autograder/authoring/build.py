@@ -7,6 +7,7 @@ from pathlib import Path
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import build_kit, build_notebook, to_json
+from autograder.files import write_whole
 
 
 def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
@@ -20,7 +21,4 @@ def write_source(exercise: Exercise, folder: Path) -> list[Path]:
     texts = {f"{exercise.name}.ipynb": to_json(build_notebook(exercise)), "conftest.py": build_kit(exercise)}
     if folder.exists():
         shutil.rmtree(folder)  # nbgrader releases whatever lies here
-    folder.mkdir(parents=True)
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    return [folder / name for name in texts]
+    return [write_whole(folder / name, text) for name, text in texts.items()]

@@ -7,6 +7,7 @@ import yaml
 
 from autograder.course.course import FILE, Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.files import write_whole
 
 _NBGRADER_CONFIG = "nbgrader_config.py"
 
@@ -37,6 +38,5 @@ def copy_course(
     if config.is_file():
         files[_NBGRADER_CONFIG] = config.read_bytes()
     for name, content in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_bytes(content)
+        write_whole(root / name, content)
     return load_course(root)

@@ -58,19 +58,15 @@ class _Match:
         signs = (self._has_grade_id, self._has_cell_id, self._has_content, self._has_prompt, self._is_between)
         for sign in signs:
             for cell in self.graded:
-                if cell.grade_id not in self.found:
-                    self._take(cell, [candidate for candidate in self._free(cell) if sign(cell, candidate)])
+                candidates = () if cell.grade_id in self.found else self._free(cell)
+                if fitting := [candidate for candidate in candidates if sign(cell, candidate)]:
+                    self.found[cell.grade_id] = self._best(cell, fitting)
 
-    def _take(self, cell: Cell, candidates: list[NotebookCell]) -> None:
-        """Take the candidate that counts: of definitions the last one run, else the first copy."""
-        if not candidates:
-            return
+    def _best(self, cell: Cell, candidates: list[NotebookCell]) -> NotebookCell:
+        """Return the candidate that counts: the last of several definitions to run, else the first copy."""
         if cell.role is Role.SOLUTION:
-            defining = [candidate for candidate in candidates if self._defines(candidate.text, cell.name)]
-            self.found[cell.grade_id] = (defining or candidates)[-1]
-        else:
-            same = [candidate for candidate in candidates if candidate.text.strip() == cell.text.strip()]
-            self.found[cell.grade_id] = (same or candidates)[0]
+            return ([c for c in candidates if self._defines(c.text, cell.name)] or candidates)[-1]
+        return ([c for c in candidates if c.text.strip() == cell.text.strip()] or candidates)[0]
 
     def _free(self, cell: Cell) -> Iterator[NotebookCell]:
         taken = {candidate.number for candidate in self.found.values()}

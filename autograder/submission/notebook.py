@@ -88,17 +88,14 @@ def cells_of(notebook: dict[str, Any]) -> tuple[NotebookCell, ...]:
 
 
 def _cell(number: int, cell: dict[str, Any]) -> NotebookCell:
-    kind, text, identity = cell["cell_type"], _text(cell["source"]), cell.get("id")
-    identity = identity if isinstance(identity, str) else ""
-    attachments = tuple(_attachments(cell)) if kind == "markdown" else ()
-    return NotebookCell(number, kind, text, _grade_id(cell), identity, attachments)
-
-
-def _grade_id(cell: dict[str, Any]) -> str:
     match cell:
         case {"metadata": {"nbgrader": {"grade_id": str(name)}}}:
-            return name
-    return ""
+            pass
+        case _:
+            name = ""
+    identity = cell["id"] if isinstance(cell.get("id"), str) else ""
+    attachments = tuple(_attachments(cell)) if cell["cell_type"] == "markdown" else ()
+    return NotebookCell(number, cell["cell_type"], _text(cell["source"]), name, identity, attachments)
 
 
 def _attachments(cell: dict[str, Any]) -> Iterator[tuple[str, str]]:
