@@ -5,7 +5,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 from zlib import crc32
 
 from autograder.authoring.answers import fill, other_answers, released, right_answers
@@ -13,7 +12,7 @@ from autograder.authoring.release import release_notebooks
 from autograder.batch.grade import SubmissionLine, Summary, grade_submissions
 from autograder.course.copy import copy_course
 from autograder.course.course import Course
-from autograder.course.exercise import Exercise
+from autograder.course.exercise import Exercise, Variant
 from autograder.course.notebook import NotebookJson
 from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.export import write_tables
@@ -22,44 +21,32 @@ from autograder.submission.submission import Submission
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
 _CELL_SECONDS = 10  # whoever watches waits so long for the endless loop
-_ALL_HAND_IN = 2  # in so many exercises everybody hands in, in the others only the eager students
+_ALL_HAND_IN = 2  # everybody hands in so many exercises; only the eager students hand in the others
 Answers = Mapping[str, str]
-_Choice = TypeVar("_Choice")
 
 
-def right(exercise: Exercise, student: str) -> Answers:  # noqa: ARG001 - all answerers have one signature
+def right(exercise: Exercise, *_: str) -> Answers:
     """Answer everything as the reference does."""
     return right_answers(exercise)
 
 
 def otherwise(exercise: Exercise, student: str) -> Answers:
     """Answer in another right way, where the exercise knows one."""
-    if not exercise.accepted:
-        return right_answers(exercise)
-    chosen = _choose(exercise.accepted, exercise, student)
-    return {**right_answers(exercise), **other_answers(exercise, chosen.code)}
+    return _by_one_of(exercise.accepted, exercise, student)
 
 
 def mistaken(exercise: Exercise, student: str) -> Answers:
     """Answer with one of the known mistakes."""
-    if not exercise.mistakes:
-        return right_answers(exercise)
-    chosen = _choose(exercise.mistakes, exercise, student)
-    return {**right_answers(exercise), **other_answers(exercise, chosen.code)}
+    return _by_one_of(exercise.mistakes, exercise, student)
 
 
-def half(exercise: Exercise, student: str) -> Answers:  # noqa: ARG001
+def half(exercise: Exercise, *_: str) -> Answers:
     """Answer the first half of the questions."""
     names = list(exercise.points)[: (len(exercise.points) + 1) // 2]
     return {name: answer for name, answer in right_answers(exercise).items() if name in names}
 
 
-def none(exercise: Exercise, student: str) -> Answers:  # noqa: ARG001
-    """Answer nothing."""
-    return {}
-
-
-def endless(exercise: Exercise, student: str) -> Answers:  # noqa: ARG001
+def endless(exercise: Exercise, *_: str) -> Answers:
     """Answer the first question with a loop that never ends."""
     first = next(iter(exercise.points))
     loop = f"def {first}(*arguments):\n    while True:\n        pass"
@@ -73,7 +60,8 @@ def saved(notebook: NotebookJson) -> str:
 
 def broken_off(notebook: NotebookJson) -> str:
     """Save only the first half of a notebook's text."""
-    return saved(notebook)[: len(saved(notebook)) // 2]
+    text = saved(notebook)
+    return text[: len(text) // 2]
 
 
 def doubled(notebook: NotebookJson) -> str:
@@ -86,9 +74,8 @@ def doubled(notebook: NotebookJson) -> str:
 
 def stripped(notebook: NotebookJson) -> str:
     """Lose all metadata and cell ids, as other editors' exports do."""
-    cells = [{**cell, "metadata": {}} for cell in notebook["cells"]]
-    for cell in cells:
-        cell.pop("id", None)
+    kept = [{key: cell[key] for key in cell if key != "id"} for cell in notebook["cells"]]
+    cells = [{**cell, "metadata": {}} for cell in kept]
     return saved({**notebook, "cells": cells, "metadata": {}, "nbformat_minor": 4})
 
 
@@ -121,7 +108,7 @@ CLASS = (
     Student("felix", "makes a known mistake", mistaken),
     Student("grace", "does the first half", half),
     Student("hedy", "does the first half, without metadata", half, stripped),
-    Student("isaac", "touches nothing", none),
+    Student("isaac", "touches nothing", lambda *_: {}),
     Student("joan", "writes an endless loop", endless),
     Student("kurt", "sends half a file", save=broken_off),
     Student("leonhard", "has a cell twice", save=doubled),
@@ -133,16 +120,19 @@ CLASS = (
 def demonstrate(
     course: Course, exercises: Sequence[Exercise], notify: Callable[[SubmissionLine], None] = lambda _: None
 ) -> tuple[Course, Summary]:
-    """Make a class in build/demo/ and grade it, write its feedback and tables, and return course and grades.
+    """Make a class in build/demo/, grade it, write its feedback and tables, and return its course and grades.
 
-    `notify` is called with each submission as it is graded.
+    The course is made anew each time, without a gradebook. `notify` is called with each graded submission.
     """
-    demo = _course(course, [exercise for exercise in exercises if exercise.points])
+    root = course.build / "demo"
+    shutil.rmtree(root, ignore_errors=True)
+    graded = [exercise for exercise in exercises if exercise.points]
+    demo = copy_course(course, graded, root, limits={"cell_seconds": _CELL_SECONDS}, due=DUE)
     chosen = list(demo.exercises.values())
     release_notebooks(demo, chosen)
     for student, exercise in _hand_ins(chosen):
         student.hand_in(demo, exercise)
-    # All submissions are our own: fewer walls than the course demands are enough for them.
+    # All submissions are our own, so fewer walls than the course demands are enough.
     summary = grade_submissions(demo, chosen, jobs=os.cpu_count() or 1, unsafe=True, notify=notify)
     write_pages(demo, chosen)
     write_tables(demo, chosen)
@@ -152,24 +142,20 @@ def demonstrate(
 
 def hand_ins(exercises: Sequence[Exercise]) -> int:
     """Return how many submissions the class will hand in."""
-    return sum(1 for _ in _hand_ins([exercise for exercise in exercises if exercise.points]))
-
-
-def _course(course: Course, exercises: Sequence[Exercise]) -> Course:
-    """Make the demo's course anew: copies of the exercises, settings of its own, no gradebook."""
-    root = course.build / "demo"
-    shutil.rmtree(root, ignore_errors=True)
-    return copy_course(course, exercises, root, limits={"cell_seconds": _CELL_SECONDS}, due=DUE)
+    return sum(1 for _ in _hand_ins(exercises))
 
 
 def _hand_ins(exercises: Sequence[Exercise]) -> Iterator[tuple[Student, Exercise]]:
-    """Yield who hands in which exercise."""
-    for number, exercise in enumerate(exercises):
+    """Yield who hands in which exercise that has questions."""
+    for number, exercise in enumerate(exercise for exercise in exercises if exercise.points):
         for student in CLASS:
             if student.eager or number < _ALL_HAND_IN:
                 yield student, exercise
 
 
-def _choose(choices: Sequence[_Choice], exercise: Exercise, student: str) -> _Choice:
-    """Return one of `choices`: always the same for one student, seldom the same for two."""
-    return choices[crc32(f"{exercise.name} {student}".encode()) % len(choices)]
+def _by_one_of(variants: Sequence[Variant], exercise: Exercise, student: str) -> Answers:
+    """Answer by one of `variants`, if there are any: always the same one for a student, seldom for two."""
+    if not variants:
+        return right_answers(exercise)
+    chosen = variants[crc32(f"{exercise.name} {student}".encode()) % len(variants)]
+    return {**right_answers(exercise), **other_answers(exercise, chosen.code)}

@@ -1,4 +1,4 @@
-"""Checks whether the machine and the course have what grading needs, and says what to do if not."""
+"""Checks whether the machine and the course have all that grading needs, and says what to do if not."""
 
 import os
 import platform
@@ -18,6 +18,7 @@ from autograder.sandbox.zygote import Zygote, ZygoteError
 PACKAGES = ("torch", "nbgrader", "pytest", "jupytext", "ipython", "pydantic")
 KERNEL = "python3"
 WRITTEN = (".", "build", "assignments", "submitted", "autograded", "feedback")
+_SUM = "import torch\ntorch.ones(2) + 1"  # the code with which a worker is tried
 _INSTALL = "run `make setup`, which installs what constraints.txt names"
 
 
@@ -32,11 +33,10 @@ class Check:
 
 
 def examine(root: Path) -> list[Check]:
-    """Check all that grading the course in `root` needs, in the order in which to put it right."""
+    """Check all that grading the course in `root` needs, in the order in which to fix it."""
     course, demanded = _course(root)
     return [
-        _system(),
-        _python(),
+        *_machine(),
         *_packages(root / "constraints.txt"),
         *_guarded("worker", lambda: _worker(demanded)),
         course,
@@ -46,22 +46,22 @@ def examine(root: Path) -> list[Check]:
 
 
 def _guarded(name: str, look: Callable[[], Iterator[Check]]) -> list[Check]:
-    """Return what `look` sees; if it breaks, that is a finding too, so that all other checks are shown."""
+    """Return what `look` sees; its failure is a failed check, so that all other checks are shown."""
     try:
         return list(look())
     except Exception as error:
         return [Check(name, False, f"{type(error).__name__}: {error}", _INSTALL)]
 
 
-def _system() -> Check:
-    name = platform.system()
-    fix = "" if name == "Linux" else "grade on Linux; elsewhere notebooks can be built and checked only"
-    return Check("system", not fix, f"{name} {platform.release()}", fix)
+def _check(name: str, ok: bool, seen: str, fix: str) -> Check:
+    return Check(name, ok, seen, "" if ok else fix)
 
 
-def _python() -> Check:
-    ok = sys.version_info >= (3, 11)
-    return Check("python", ok, platform.python_version(), "" if ok else "use Python 3.11 or newer")
+def _machine() -> Iterator[Check]:
+    system, fix = platform.system(), "grade on Linux; elsewhere notebooks can be built and checked only"
+    yield _check("system", system == "Linux", f"{system} {platform.release()}", fix)
+    recent = sys.version_info >= (3, 11)
+    yield _check("python", recent, platform.python_version(), "use Python 3.11 or newer")
 
 
 def _packages(constraints: Path) -> Iterator[Check]:
@@ -76,7 +76,7 @@ def _packages(constraints: Path) -> Iterator[Check]:
             continue
         pin = expected.get(name, seen)
         same = seen.partition("+")[0] == pin.partition("+")[0]  # torch 2.13.0+cpu is torch 2.13.0
-        yield Check(name, same, seen, "" if same else f"tested with {pin}; {_INSTALL}")
+        yield _check(name, same, seen, f"tested with {pin}; {_INSTALL}")
 
 
 def pins(constraints: Path) -> dict[str, str]:
@@ -89,7 +89,10 @@ def pins(constraints: Path) -> dict[str, str]:
 def _worker(demanded: Tier) -> Iterator[Check]:
     try:
         with Zygote() as zygote:
-            yield Check("worker", _answers(zygote), "starts and answers")
+            worker = zygote.fork(Limits())
+            reply, _ = worker.ask({"op": "cell", "number": 0, "code": _SUM}, [], 30)
+            worker.close()
+            yield Check("worker", reply.get("error") is None, "starts and answers")
             yield _walls(zygote, demanded)
     except (ZygoteError, WorkerError, OSError) as error:
         fix = "see that memory is free and that this user may write to the temporary folder"
@@ -98,17 +101,10 @@ def _worker(demanded: Tier) -> Iterator[Check]:
 
 def _walls(zygote: Zygote, demanded: Tier) -> Check:
     tiers = list(Tier)  # from the highest down
-    ok = tiers.index(zygote.tier) <= tiers.index(demanded)
+    high_enough = tiers.index(zygote.tier) <= tiers.index(demanded)
     seen = f"{zygote.tier}: {', '.join(zygote.walls) or 'none stands'}"
     fix = f"course.yaml demands {demanded}; see which walls a machine needs in README.md, or lower `walls`"
-    return Check("walls", ok, seen, "" if ok else fix)
-
-
-def _answers(zygote: Zygote) -> bool:
-    worker = zygote.fork(Limits())
-    reply, _ = worker.ask({"op": "cell", "number": 0, "code": "import torch\ntorch.ones(2) + 1"}, [], 30)
-    worker.close()
-    return reply.get("error") is None
+    return _check("walls", high_enough, seen, fix)
 
 
 def _course(root: Path) -> tuple[Check, Tier]:
@@ -117,21 +113,19 @@ def _course(root: Path) -> tuple[Check, Tier]:
         course = load_course(root)
     except CourseError as error:
         return Check("course.yaml", False, str(error), "mend the lines named here"), Tier.BARE
-    walls = course.settings.walls
-    if missing := [exercise.name for exercise in course.exercises.values() if not exercise.source.is_file()]:
-        fix = "write their sources, or take them out of course.yaml"
-        return Check("course.yaml", False, f"no source for {', '.join(missing)}", fix), walls
-    return Check("course.yaml", True, f"{len(course.exercises)} exercises"), walls
+    missing = [exercise.name for exercise in course.exercises.values() if not exercise.source.is_file()]
+    seen = f"no source for {', '.join(missing)}" if missing else f"{len(course.exercises)} exercises"
+    fix = "write their sources, or take them out of course.yaml"
+    return _check("course.yaml", not missing, seen, fix), course.settings.walls
 
 
 def _kernel() -> Iterator[Check]:
     known = sorted(KernelSpecManager().find_kernel_specs())
-    ok = KERNEL in known
-    fix = "" if ok else f"{_INSTALL}, then `python -m ipykernel install --sys-prefix`"
-    yield Check("kernel", ok, ", ".join(known) or "none", fix)
+    fix = f"{_INSTALL}, then `python -m ipykernel install --sys-prefix`"
+    yield _check("kernel", KERNEL in known, ", ".join(known) or "none", fix)
 
 
 def _folders(root: Path) -> Iterator[Check]:
     closed = [name for name in WRITTEN if (root / name).exists() and not os.access(root / name, os.W_OK)]
     seen = f"cannot write to {', '.join(closed)}" if closed else "can be written to"
-    yield Check("folders", not closed, seen, "let this user write there" if closed else "")
+    yield _check("folders", not closed, seen, "let this user write there")

@@ -29,30 +29,28 @@ def fill(notebook: NotebookJson, answers: Mapping[str, str]) -> NotebookJson:
 
 
 def solved_cells(exercise: Exercise, answers: Mapping[str, str]) -> tuple[NotebookCell, ...]:
-    """Return the cells of the solved notebook, with `answers` in the place of the reference's."""
+    """Return the cells of the solved notebook, with `answers` in place of the reference's."""
     return cells_of(fill(build_notebook(exercise), answers))
 
 
 def stubs(exercise: Exercise) -> dict[str, str]:
-    """Return what a release holds in the place of each question's and written answer, by name."""
+    """Return what a release holds in place of each answer to a question or in words, by name."""
     return {cell.name: cell.released() for cell in exercise.cells if cell.role in _ANSWERED}
 
 
 def right_answers(exercise: Exercise) -> dict[str, str]:
-    """Return the reference's answers by question, and its written ones, without the marks around them."""
+    """Return the reference's answers by question, and its written ones, without BEGIN and END SOLUTION."""
     return {cell.name: _unmarked(cell.text) for cell in exercise.cells if cell.role in _ANSWERED}
 
 
 def other_answers(exercise: Exercise, code: str) -> dict[str, str]:
-    """Return what an accepted variant or a known mistake writes, by question, without its docstring."""
-    return exercise.replaced(_without_docstring(code))
+    """Return what an accepted variant or a known mistake writes, by question.
+
+    Its docstring, which stands first in the code, is left out, since it is meant for authors.
+    """
+    docstring = ast.parse(code).body[0]
+    return exercise.replaced("\n".join(code.split("\n")[docstring.end_lineno or 0 :]).strip("\n"))
 
 
 def _unmarked(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if line.strip() not in (BEGIN, END))
-
-
-def _without_docstring(code: str) -> str:
-    """Return the code below the module's docstring, which is meant for authors."""
-    first = ast.parse(code).body[0]
-    return "\n".join(code.split("\n")[first.end_lineno or 0 :]).strip("\n")

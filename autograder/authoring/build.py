@@ -7,15 +7,13 @@ from pathlib import Path
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import build_kit, build_notebook, to_json
+from autograder.files import write_whole
 
 
 def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write each exercise's source notebook and kit to build/source/ and return the files."""
-    return [
-        path
-        for exercise in exercises
-        for path in write_source(exercise, course.build / "source" / exercise.name)
-    ]
+    folders = {exercise: course.build / "source" / exercise.name for exercise in exercises}
+    return [path for exercise, folder in folders.items() for path in write_source(exercise, folder)]
 
 
 def write_source(exercise: Exercise, folder: Path) -> list[Path]:
@@ -23,7 +21,4 @@ def write_source(exercise: Exercise, folder: Path) -> list[Path]:
     texts = {f"{exercise.name}.ipynb": to_json(build_notebook(exercise)), "conftest.py": build_kit(exercise)}
     if folder.exists():
         shutil.rmtree(folder)  # nbgrader releases whatever lies here
-    folder.mkdir(parents=True)
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    return [folder / name for name in texts]
+    return [write_whole(folder / name, text) for name, text in texts.items()]

@@ -8,13 +8,14 @@ from autograder.course.exercise import Exercise, Heldout
 from autograder.grading.diagnosis import Diagnosis
 from autograder.report.report import Report
 
-_SHARE = 0.9  # of the known mistakes must be called by their names
+_SHARE = 0.9  # so many of the known mistakes must be called by their names
 _MOVE = "move it to mistakes/, as question__what__writing.py, and write another one here"
+_Grade = Callable[[Mapping[str, str]], Report]
 
 
 @dataclass(frozen=True, slots=True)
 class NamedAnswer:
-    """A held-out answer, and the mistake as which the diagnosis knew it."""
+    """A held-out answer, and the name by which the diagnosis called it."""
 
     answer: Heldout
     name: str | None
@@ -23,7 +24,7 @@ class NamedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many known mistakes were called by their names, and what is not as it should be."""
+    """How many known mistakes were called by their names, and what the author must still change."""
 
     known: int = 0
     named: int = 0
@@ -34,15 +35,15 @@ class Tally:
         return f"heldout: {self.named} of {self.known} named, {self.misnamed or 'none'} wrong"
 
 
-def measure(exercise: Exercise, diagnosis: Diagnosis, grade: Callable[[Mapping[str, str]], Report]) -> Tally:
-    """Let each held-out answer be named twice: by itself, and in a graded submission with another one."""
+def measure(exercise: Exercise, diagnosis: Diagnosis, grade: _Grade) -> Tally:
+    """Let the diagnosis name each held-out answer by itself, and in a graded submission with another one."""
     alone = [_alone(answer, diagnosis) for answer in exercise.heldout]
     together = [named for pair in pairs(exercise.heldout) for named in _together(exercise, pair, grade)]
     return tally(alone + together)
 
 
 def pairs(answers: Sequence[Heldout]) -> Iterator[tuple[Heldout, Heldout]]:
-    """Yield pairs of answers to different questions, so that each answer comes at least once, few twice."""
+    """Yield pairs of answers to different questions; each answer comes at least once, and few come twice."""
     left = list(answers)
     while left:
         one = _commonest(left)
@@ -56,7 +57,7 @@ def pairs(answers: Sequence[Heldout]) -> Iterator[tuple[Heldout, Heldout]]:
 
 
 def _commonest(answers: Sequence[Heldout]) -> Heldout:
-    """Return the first answer to the question that has most of them."""
+    """Return the first answer to the question that has most answers."""
     counts = Counter(answer.question for answer in answers)
     return max(answers, key=lambda answer: counts[answer.question])
 
@@ -67,9 +68,7 @@ def _alone(answer: Heldout, diagnosis: Diagnosis) -> NamedAnswer:
     return NamedAnswer(answer, mistake.name if mistake else None, any(run.error is not None for run in runs))
 
 
-def _together(
-    exercise: Exercise, pair: tuple[Heldout, Heldout], grade: Callable[[Mapping[str, str]], Report]
-) -> Iterator[NamedAnswer]:
+def _together(exercise: Exercise, pair: tuple[Heldout, Heldout], grade: _Grade) -> Iterator[NamedAnswer]:
     answers = {name: code for answer in pair for name, code in exercise.replaced(answer.code).items()}
     questions = {question.name: question for question in grade(answers).questions}
     for answer in pair:
@@ -84,15 +83,10 @@ def tally(answers: Sequence[NamedAnswer]) -> Tally:
     misnamed = [named for named in answers if named.name not in (None, named.answer.expected)]
     unnamed = [named for named in known if named.name is None]
     missed = unnamed if len(rightly) < _SHARE * len(known) else []
-    findings = dict.fromkeys(
-        [
-            *(_finding(n, "scores in full, but is no right answer") for n in answers if not n.is_wrong),
-            *(_finding(n, f"is taken for {n.name}; let a hidden test tell them apart") for n in misnamed),
-            *(_finding(n, f"is called by no name; {_MOVE}") for n in missed),
-        ]
-    )
-    return Tally(len(known), len(rightly), len(misnamed), tuple(findings))
-
-
-def _finding(named: NamedAnswer, problem: str) -> str:
-    return f"{named.answer.path}: {problem}"
+    findings = [
+        *((n, "scores in full, but is no right answer") for n in answers if not n.is_wrong),
+        *((n, f"is taken for {n.name}; let a hidden test tell them apart") for n in misnamed),
+        *((n, f"is called by no name; {_MOVE}") for n in missed),
+    ]
+    shown = dict.fromkeys(f"{named.answer.path}: {problem}" for named, problem in findings)
+    return Tally(len(known), len(rightly), len(misnamed), tuple(shown))

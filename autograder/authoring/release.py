@@ -1,8 +1,7 @@
-"""Writes what students get, nbgrader's release of each exercise, always with the same bytes."""
+"""Writes nbgrader's release of each exercise, which students get, always with the same bytes."""
 
 import json
-from collections.abc import Iterator, Sequence
-from filecmp import cmp
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,15 +20,16 @@ def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Pat
 
 def stale(course: Course, exercises: Sequence[Exercise]) -> list[str]:
     """Return the files in assignments/ that a fresh release would change, and folders of no exercise."""
+    changed: list[Path] = []
     with TemporaryDirectory() as folder:
         fresh = Course(Path(folder), course.settings)
         release_notebooks(fresh, exercises)
-        changed = [
-            path
-            for exercise in exercises
-            for path in _differences(fresh.assignments, course.assignments, exercise.name)
-        ]
-    return [str(path) for path in [*changed, *_strays(course)]]
+        for exercise in exercises:
+            new, old = _contents(fresh, exercise), _contents(course, exercise)
+            changed += sorted(path for path in new.keys() | old.keys() if new.get(path) != old.get(path))
+    folders = sorted(course.assignments.glob("*/"))
+    strays = [path.relative_to(course.root) for path in folders if path.name not in course.exercises]
+    return [str(path) for path in changed + strays]
 
 
 def _released(course: Course, exercise: Exercise) -> list[Path]:
@@ -48,25 +48,7 @@ def _normalised(text: str) -> str:
     return to_json(notebook)
 
 
-def _differences(fresh: Path, old: Path, name: str) -> Iterator[Path]:
-    """Yield the files of the folder `name` that differ between two assignments/ folders."""
-    files = {
-        path.relative_to(place)
-        for place in (fresh, old)
-        for path in (place / name).rglob("*")
-        if path.is_file()
-    }
-    for file in sorted(files):
-        if not (
-            (fresh / file).is_file()
-            and (old / file).is_file()
-            and cmp(fresh / file, old / file, shallow=False)
-        ):
-            yield Path("assignments") / file
-
-
-def _strays(course: Course) -> Iterator[Path]:
-    """Yield the folders in assignments/ that belong to no exercise of the course."""
-    for path in sorted(course.assignments.glob("*/")):
-        if path.name not in course.exercises:
-            yield path.relative_to(course.root)
+def _contents(course: Course, exercise: Exercise) -> dict[Path, bytes]:
+    """Return what the exercise's folder in assignments/ holds, by path in the course's folder."""
+    files = (path for path in (course.assignments / exercise.name).rglob("*") if path.is_file())
+    return {path.relative_to(course.root): path.read_bytes() for path in files}

@@ -23,25 +23,25 @@ _KNOWN = {"accepted", "heldout", "mistakes", "test_hidden.py"}
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What verifying one exercise has shown; it is proved if there are no findings."""
+    """What verifying one exercise has shown; the exercise is proved if there are no findings."""
 
     exercise: str
     accepted: int = 0
     mistakes: int = 0
-    named: int = 0  # so many mistakes the diagnosis calls by their own names
-    heldout: Tally | None = None  # how it names wrong answers that are not in its bank
+    named: int = 0  # mistakes that the diagnosis calls by their own names
+    heldout: Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
     findings: tuple[str, ...] = ()
 
 
 def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[Proof]:
     """Verify each exercise with the same worker and suite that grade submissions."""
     for exercise in exercises:
+        name = exercise.name
         try:
-            name = exercise.name
             grader = Grader(exercise, course.forbidden(name), course.limits(name), zygote)
             yield _Verification(exercise, grader).proof()
         except SourceError as error:
-            yield Proof(exercise.name, findings=(str(error),))
+            yield Proof(name, findings=(str(error),))
 
 
 def prove_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> Iterator[Proof]:
@@ -60,7 +60,7 @@ def _verified(root: Path, name: str) -> Proof:
 
 
 class _Verification:
-    """Verifies one exercise and gathers what is not as it must be.
+    """Verifies one exercise and gathers its findings.
 
     It looks at the exercise's files, and then grades the reference with the visible checks, the untouched
     release, the other right answers, each known mistake and last the held-out answers.
@@ -82,50 +82,48 @@ class _Verification:
         counts = len(exercise.accepted), len(exercise.mistakes), named
         return Proof(exercise.name, *counts, self._heldout(), tuple(self._findings))
 
-    def _grade(self, answers: Mapping[str, str], *, checks: bool = True) -> Report:
-        """Grade the reference with `answers` in its place, with the visible checks or without them."""
+    def _grade(self, answers: Mapping[str, str]) -> Report:
+        """Grade the reference with `answers` in its place."""
+        return self._grader.grade_cells(solved_cells(self._exercise, answers)).report
+
+    def _grade_unchecked(self, answers: Mapping[str, str]) -> Report:
+        """Grade the reference with `answers` in its place, without the visible checks."""
         cells = solved_cells(self._exercise, answers)
-        kept = tuple(cell for cell in cells if checks or checked_question(cell.name) is None)
-        return self._grader.grade_cells(kept).report
+        return self._grader.grade_cells(tuple(c for c in cells if checked_question(c.name) is None)).report
 
     def _files(self) -> None:
-        """Find what lies in the exercise's folder and does not belong there, and what is missing."""
-        for path in sorted(self._exercise.folder.iterdir()):
-            if not left_by_programs(path.name) and path.name not in _KNOWN | {self._exercise.source.name}:
-                self._find(
-                    path, "belongs to no exercise; move it to accepted/, mistakes/ or heldout/, or delete it"
-                )
-        if self._exercise.points and not self._exercise.accepted:
-            self._find(
-                self._exercise.folder / "accepted",
-                "holds no other right answer; write at least one, as accepted/what_is_different.py",
-            )
-        if self._exercise.points and not self._exercise.mistakes:
-            self._find(
-                self._exercise.folder / "mistakes",
-                "holds no known mistake; write at least one, as mistakes/question__what.py",
-            )
+        """Find files that do not belong in the exercise's folder, and answers that are missing there."""
+        exercise = self._exercise
+        for path in sorted(exercise.folder.iterdir()):
+            if not left_by_programs(path.name) and path.name not in _KNOWN | {exercise.source.name}:
+                fix = "move it to accepted/, mistakes/ or heldout/, or delete it"
+                self._find(path, f"belongs to no exercise; {fix}")
+        if exercise.points and not exercise.accepted:
+            fix = "write at least one, as accepted/what_is_different.py"
+            self._find(exercise.folder / "accepted", f"holds no other right answer; {fix}")
+        if exercise.points and not exercise.mistakes:
+            fix = "write at least one, as mistakes/question__what.py"
+            self._find(exercise.folder / "mistakes", f"holds no known mistake; {fix}")
 
     def _reference(self) -> None:
-        """Find hidden tests that the reference fails, and visible checks."""
+        """Find hidden tests and visible checks that the reference fails."""
         cells = solved_cells(self._exercise, {})
         graded = self._grader.grade_cells(cells)
         self._full_marks(self._exercise.source, graded.report)
-        sources = {cell.grade_id: cell for cell in self._exercise.cells if cell.role is Role.CHECK}
+        checks = {cell.grade_id: cell for cell in self._exercise.cells if cell.role is Role.CHECK}
         for cell in cells:
-            if cell.name in sources:
-                self._visible_check(sources[cell.name], cell.number, graded.results.get(cell.number))
+            if cell.name in checks:
+                self._visible_check(checks[cell.name], cell.number, graded.results.get(cell.number))
 
     def _visible_check(self, check: Cell, number: int, result: CellResult | None) -> None:
-        if result is not None and result.error is None:
-            return
         line, said = 1, "it ended the program or ran too long"
-        if result is not None and (error := result.error):
+        if result is not None:
+            if (error := result.error) is None:
+                return
             line = next((line for place, line in error.places if place == number and line), 1)
             said = f"{error.type}: {error.message}" if error.message else error.type
-        place = f"{self._exercise.source}:{check.line + line - 1}"
         problem = f"the check of {check.name} fails on the reference: {said}; mend the check or the solution"
-        self._findings.append(f"{place}: {problem}")
+        self._findings.append(f"{self._exercise.source}:{check.line + line - 1}: {problem}")
 
     def _full_marks(self, path: Path, report: Report) -> None:
         for question in report.questions:
@@ -141,16 +139,16 @@ class _Verification:
                 self._find(self._exercise.source, f"untouched, all must be not attempted, but {seen}")
 
     def _caught(self, mistake: Mistake) -> bool:
-        """Find whether a mistake fails its own question and no other; return whether it is named rightly."""
-        report = self._grade(self._exercise.replaced(mistake.code), checks=False)
-        for question in report.questions:
+        """Find a mistake that passes its question or fails another; return whether it is named rightly."""
+        questions = self._grade_unchecked(self._exercise.replaced(mistake.code)).questions
+        for question in questions:
             full = _scores_in_full(question)
             if question.name == mistake.question and full:
                 self._find(mistake.path, f"scores in full; add a hidden test to {question.name} that sees it")
             elif question.name != mistake.question and not full:
                 seen = f"{question.name}: {question.hint}"
                 self._find(mistake.path, f"also fails {seen} Make that test independent")
-        own = next(question for question in report.questions if question.name == mistake.question)
+        own = next(question for question in questions if question.name == mistake.question)
         if own.verdict is Verdict.GRADER_ERROR:
             self._find(mistake.path, f"breaks a hidden test of its own: {own.hint}")
         if own.mistake != mistake.name and own.verdict is not Verdict.REVIEW and not _scores_in_full(own):
@@ -159,12 +157,10 @@ class _Verification:
         return own.mistake == mistake.name
 
     def _heldout(self) -> Tally | None:
-        """Measure how wrong answers that are not in the bank are called, where there are any."""
+        """Measure by which names the diagnosis calls the held-out answers, if there are any."""
         if not self._exercise.heldout:
             return None
-        tally = measure(
-            self._exercise, self._grader.diagnosis, lambda answers: self._grade(answers, checks=False)
-        )
+        tally = measure(self._exercise, self._grader.diagnosis, self._grade_unchecked)
         self._findings.extend(tally.findings)
         return tally
 

@@ -4,10 +4,10 @@ Reading a course needs neither torch nor nbgrader, so that collecting submission
 at once. In reading order:
 
 course: loads course.yaml, and gives the exercises, their limits, rules and due dates
-settings: what course.yaml may contain, and in an author's words what is wrong with it
+settings: what course.yaml may contain, and what is wrong with it in an author's words
 yaml_lines: reads YAML and remembers the line of each value
 limits: what a submission may use, and how much must stand between it and the machine
-names: which names exercises may have, and what a question's check is called
+names: which names exercises may have, what a question's check is called, and which name may be meant
 exercise: an exercise's folder, with its other right answers and its known mistakes
 source: the exercise itself, a notebook as text with solutions, and its cells
 reference: on which line of the source running the solution fails

@@ -2,6 +2,7 @@ __all__ = [
     "BEGIN",
     "END",
     "FILE",
+    "GRADED",
     "HOW_TO_CHECK",
     "KIT",
     "NAME",
@@ -62,6 +63,7 @@ from .notebook import to_json as to_json
 from .reference import reference_errors as reference_errors
 from .source import BEGIN as BEGIN
 from .source import END as END
+from .source import GRADED as GRADED
 from .source import Cell as Cell
 from .source import Role as Role
 from .source import SourceError as SourceError

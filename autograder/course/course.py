@@ -1,18 +1,17 @@
-"""The course in a folder: reads course.yaml, and says where everything lies."""
+"""Reads the course.yaml of a folder, and says where everything of the course lies."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from difflib import get_close_matches
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from autograder.course.exercise import Exercise
 from autograder.course.limits import Limits
-from autograder.course.names import NAME
+from autograder.course.names import NAME, suggestion
 from autograder.course.settings import CourseSettings, ExerciseSettings, read_settings
-from autograder.course.source import SourceError
 from autograder.course.yaml_lines import Document, DocumentError, KeyPath, Problem, dotted, read_document
 from autograder.errors import UsageError
 
@@ -20,7 +19,7 @@ FILE = "course.yaml"
 
 
 class CourseError(UsageError):
-    """What is wrong with course.yaml: one problem a line, each with its place and what to do about it."""
+    """Something is wrong with course.yaml; each line of the message gives a place, a problem and a fix."""
 
 
 class Course:
@@ -32,7 +31,7 @@ class Course:
 
     @property
     def build(self) -> Path:
-        """The folder for everything that can be made again."""
+        """The folder for everything that commands can make again."""
         return self.root / "build"
 
     @property
@@ -43,7 +42,9 @@ class Course:
     @cached_property
     def exercises(self) -> dict[str, Exercise]:
         """The exercises by name, in the course's order."""
-        return {entry.name: _exercise(self.root, entry.name) for entry in self.settings.exercises}
+        return {
+            entry.name: Exercise(self.root / "solutions" / entry.name) for entry in self.settings.exercises
+        }
 
     def chosen(self, names: Sequence[str]) -> list[Exercise]:
         """Return the exercises of these names, or all of them if none is given, in the course's order."""
@@ -101,7 +102,7 @@ def _document(path: Path) -> Document:
 
 
 def _error(path: Path, problems: Sequence[Problem]) -> CourseError:
-    ordered = sorted(problems, key=lambda problem: problem.line)
+    ordered = sorted(problems, key=attrgetter("line"))
     return CourseError("\n".join(f"{_shown(path)}:{problem.line}: {problem.message}" for problem in ordered))
 
 
@@ -120,10 +121,8 @@ def _repeated_names(document: Document) -> Iterator[Problem]:
     for path, entry in _entries(document):
         name = entry.get("name")
         if isinstance(name, str) and (seen := first.setdefault(name.casefold(), path)) != path:
-            message = (
-                f'{dotted(path)}.name: "{name}" is the name of {dotted(seen)} too; rename one or delete it'
-            )
-            yield Problem(document.line((*path, "name")), message)
+            problem = f'"{name}" is the name of {dotted(seen)} too; rename one or delete it'
+            yield Problem(document.line((*path, "name")), f"{dotted(path)}.name: {problem}")
 
 
 def _rules_without_question(root: Path, document: Document) -> Iterator[Problem]:
@@ -131,35 +130,17 @@ def _rules_without_question(root: Path, document: Document) -> Iterator[Problem]
     for path, entry in _entries(document):
         match entry:
             case {"name": str(name), "forbid": dict(rules)} if re.match(NAME, name):
-                known = _questions(root, name)
+                known = Exercise(root / "solutions" / name).questions
                 for question in rules if known else ():
                     if question not in known:
                         rule = (*path, "forbid", str(question))
-                        message = f"{dotted(rule)}: {_no_question(name, question, known)}"
-                        yield Problem(document.line(rule), message)
-
-
-def _no_question(name: str, question: object, known: Sequence[str]) -> str:
-    close = get_close_matches(str(question), known, n=1)
-    fix = f'did you mean "{close[0]}"?' if close else f"use one of {', '.join(known)}"
-    return f"{name} has no such question; {fix}"
-
-
-def _questions(root: Path, name: str) -> Sequence[str]:
-    """Return the exercise's questions; none where its source is wrong, which is said when it is used."""
-    try:
-        return list(_exercise(root, name).points)
-    except SourceError:
-        return ()
+                        problem = f"{name} has no such question; {suggestion(str(question), known)}"
+                        yield Problem(document.line(rule), f"{dotted(rule)}: {problem}")
 
 
 def _entries(document: Document) -> Iterator[tuple[KeyPath, dict[str, Any]]]:
-    """Yield each exercise's entry and its path, as far as the document has the form for that."""
-    entries = document.data.get("exercises") if isinstance(document.data, dict) else None
-    for number, entry in enumerate(entries if isinstance(entries, list) else ()):
-        if isinstance(entry, dict):
-            yield ("exercises", number), entry
-
-
-def _exercise(root: Path, name: str) -> Exercise:
-    return Exercise(root / "solutions" / name)
+    """Yield the path and the settings of each exercise in a document that may have any form."""
+    match document.data:
+        case {"exercises": list(entries)}:
+            numbered = ((("exercises", number), entry) for number, entry in enumerate(entries))
+            yield from ((path, entry) for path, entry in numbered if isinstance(entry, dict))

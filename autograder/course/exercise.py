@@ -17,7 +17,7 @@ class Variant:
 
     path: Path
     code: str
-    doc: str
+    hint: str  # the file's docstring, which leads a student to see a mistake
 
     @property
     def name(self) -> str:
@@ -27,7 +27,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Mistake(Variant):
-    """A known wrong answer to one question; its docstring is the hint that a student reads."""
+    """A known wrong answer to one question, whose hint a student reads."""
 
     @property
     def name(self) -> str:
@@ -42,11 +42,6 @@ class Mistake(Variant):
         """The question that the file's name begins with."""
         return self.name.partition("__")[0]
 
-    @property
-    def hint(self) -> str:
-        """What leads a student to see the mistake."""
-        return self.doc
-
 
 @dataclass(frozen=True, slots=True)
 class Heldout(Mistake):
@@ -58,7 +53,7 @@ class Heldout(Mistake):
         return None if self.name.startswith(f"{self.question}__unknown_") else self.name
 
 
-_Kind = TypeVar("_Kind", bound=Mistake)
+_Kind = TypeVar("_Kind", bound=Variant)
 
 
 @dataclass(frozen=True)
@@ -84,16 +79,15 @@ class Exercise:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All that its author has written, in order; what programs leave in the folder does not count."""
+        """All files that its author has written, in order, without those that programs leave there."""
         return own_files(self.folder)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """The source's cells, in order."""
         if not self.source.is_file():
-            raise SourceError(
-                f"{self.source}: missing; write the exercise there or take {self.name} out of course.yaml"
-            )
+            fix = f"write the exercise there or take {self.name} out of course.yaml"
+            raise SourceError(f"{self.source}: missing; {fix}")
         return read_source(self.source)
 
     @cached_property
@@ -101,6 +95,14 @@ class Exercise:
         """The points of each question that tests grade, in the notebook's order."""
         checks = {cell.name: cell.points for cell in self.cells if cell.role is Role.CHECK}
         return {cell.name: checks[cell.name] for cell in self.cells if cell.role is Role.SOLUTION}
+
+    @property
+    def questions(self) -> list[str]:
+        """The questions that tests grade, or none while the source is wrong, which using it will show."""
+        try:
+            return list(self.points)
+        except SourceError:
+            return []
 
     @cached_property
     def written(self) -> dict[str, float]:
@@ -125,18 +127,18 @@ class Exercise:
     @cached_property
     def accepted(self) -> tuple[Variant, ...]:
         """Other right answers."""
-        return tuple(self._variant(path) for path in own_files(self.folder / "accepted", "*.py"))
+        return tuple(self._variants("accepted", Variant))
 
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
         """Known wrong answers."""
-        return tuple(self._wrong("mistakes", Mistake))
+        return tuple(self._variants("mistakes", Mistake))
 
     @cached_property
     def heldout(self) -> tuple[Heldout, ...]:
         """Wrong answers that measure whether mistakes are called by their names."""
         known = {mistake.name for mistake in self.mistakes} | {None}
-        heldout = tuple(self._wrong("heldout", Heldout))
+        heldout = tuple(self._variants("heldout", Heldout))
         for answer in heldout:
             if answer.expected not in known:
                 fix = f"name it after one in mistakes/, or {answer.question}__unknown_what.py"
@@ -151,44 +153,32 @@ class Exercise:
         """
         defined = defined_names(code)
         names = [name for name in self.points if name in defined]
-        return dict(zip(names, [code] + [""] * (len(names) - 1), strict=False))
+        return {name: "" if number else code for number, name in enumerate(names)}
 
     def variant(self, code: str) -> tuple[str, ...]:
         """Return the reference's code with the questions that `code` defines answered by it."""
         replaced = self.replaced(code)
-        return tuple(
-            replaced.get(cell.name, cell.text) if cell.role is Role.SOLUTION else cell.text
-            for cell in self.cells
-            if cell.is_reference
-        )
+        return tuple(replaced.get(cell.name, cell.text) for cell in self.cells if cell.is_reference)
 
-    def _variant(self, path: Path) -> Variant:
-        code = path.read_text(encoding="utf-8")
-        variant = Variant(path, code, _doc(path, code))
-        if not self.replaced(code):
-            raise SourceError(
-                f"{path}: defines no question of {self.name}; name its function or class after one"
-            )
-        return variant
-
-    def _wrong(self, folder: str, kind: type[_Kind]) -> Iterator[_Kind]:
-        """Read the wrong answers in a folder: each defines the one question that its name says."""
+    def _variants(self, folder: str, kind: type[_Kind]) -> Iterator[_Kind]:
+        """Read the answers in a folder; SourceError says which of them does not belong there, and why."""
         for path in own_files(self.folder / folder, "*.py"):
             code = path.read_text(encoding="utf-8")
-            mistake = kind(path, code, _doc(path, code))
-            if mistake.question not in self.points:
-                fix = "name the file question__what.py"
-                raise SourceError(f'{path}: "{mistake.question}" is no question; {fix}')
-            if list(self.replaced(code)) != [mistake.question]:
-                raise SourceError(f"{path}: must define {mistake.question} and no other question")
-            yield mistake
+            doc = ast.get_docstring(parsed(path, code)) or ""
+            variant = kind(path, code, " ".join(doc.split()))
+            if problem := self._problem(variant):
+                raise SourceError(f"{path}: {problem}")
+            yield variant
 
-
-def _doc(path: Path, code: str) -> str:
-    """Return the docstring on one line; every variant must have one."""
-    doc = ast.get_docstring(parsed(path, code))
-    if not doc:
-        raise SourceError(
-            f"{path}: has no docstring; begin with one that says what is different, or hints at it"
-        )
-    return " ".join(doc.split())
+    def _problem(self, variant: Variant) -> str:
+        """Return what is wrong with `variant`: its docstring or the questions that it answers; or nothing."""
+        if not variant.hint:
+            return "has no docstring; begin with one that says what is different, or hints at it"
+        answered = list(self.replaced(variant.code))
+        if not isinstance(variant, Mistake):
+            fix = "name its function or class after one"
+            return "" if answered else f"defines no question of {self.name}; {fix}"
+        if variant.question not in self.points:
+            return f'"{variant.question}" is no question; name the file question__what.py'
+        alone = answered == [variant.question]
+        return "" if alone else f"must define {variant.question} and no other question"

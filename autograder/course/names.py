@@ -1,4 +1,7 @@
-"""The names that exercises, questions and their cells bear."""
+"""The names that exercises, questions and their cells bear, and a suggestion for a name that is unknown."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"  # of a course, an exercise or a question: it names folders and files
 _CHECK = "check-"
@@ -10,5 +13,12 @@ def check_id(question: str) -> str:
 
 
 def checked_question(cell_id: str) -> str | None:
-    """Return the question whose check has this cell id, or None where it is no check's."""
+    """Return the question whose check has this cell id, or None if it is not the id of a check."""
     return cell_id.removeprefix(_CHECK) if cell_id.startswith(_CHECK) else None
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Ask whether the known name most like `name` was meant, or list all known names if none is like it."""
+    known = list(known)
+    close = get_close_matches(name, known, n=1)
+    return f'did you mean "{close[0]}"?' if close else f"use one of {', '.join(known)}"

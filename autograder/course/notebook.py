@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.exercise import Exercise
-from autograder.course.source import Cell, Role
+from autograder.course.source import GRADED, Cell, Role
 
-NotebookJson = dict[str, Any]  # a notebook as its file's JSON says it
+NotebookJson = dict[str, Any]  # what a notebook's file holds, read as JSON
 KIT = Path(__file__).parent / "kit" / "conftest.py"
 HOW_TO_CHECK = """\
 **How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
@@ -20,19 +20,14 @@ _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+_FORMAT = {"metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
 
 
 def build_notebook(exercise: Exercise) -> NotebookJson:
     """Return the source notebook of `exercise`, from which nbgrader makes the release."""
     first, *rest = exercise.cells
     cells = (first, Cell(Role.TEXT, HOW_TO_CHECK), *rest)
-    identified = zip(cells, _ids(cells), strict=True)
-    return {
-        "cells": [_cell(cell, identity) for cell, identity in identified],
-        "metadata": _METADATA,
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
+    return {"cells": list(map(_cell, cells, _ids(cells))), **_FORMAT}
 
 
 def to_json(notebook: NotebookJson) -> str:
@@ -48,12 +43,9 @@ def build_kit(exercise: Exercise) -> str:
         for name, points in exercise.points.items()
     )
     demos = (f'"{fingerprint(text)}"' for text in sorted(exercise.demos))
-    template = KIT.read_text(encoding="utf-8")
-    return (
-        template.replace('EXERCISE = ""', f'EXERCISE = "{exercise.name}"')
-        .replace("QUESTIONS = ()", f"QUESTIONS = {_tuple(questions)}")
-        .replace("DEMOS = ()", f"DEMOS = {_tuple(demos)}")
-    )
+    kit = KIT.read_text(encoding="utf-8").replace('EXERCISE = ""', f'EXERCISE = "{exercise.name}"')
+    kit = kit.replace("QUESTIONS = ()", f"QUESTIONS = {_tuple(questions)}")
+    return kit.replace("DEMOS = ()", f"DEMOS = {_tuple(demos)}")
 
 
 def fingerprint(code: str) -> str:
@@ -69,11 +61,8 @@ def _tuple(items: Iterable[str]) -> str:
 
 
 def _cell(cell: Cell, identity: str) -> dict[str, Any]:
-    written = {
-        "id": identity,
-        "metadata": _cell_metadata(cell),
-        "source": cell.text.splitlines(keepends=True),
-    }
+    source = cell.text.splitlines(keepends=True)
+    written = {"id": identity, "metadata": _cell_metadata(cell), "source": source}
     if cell.is_code:
         return {"cell_type": "code", "execution_count": None, "outputs": [], **written}
     return {"cell_type": "markdown", **written}
@@ -81,42 +70,20 @@ def _cell(cell: Cell, identity: str) -> dict[str, Any]:
 
 def _cell_metadata(cell: Cell) -> dict[str, Any]:
     """Return nbgrader's metadata for a graded cell, a tag for a demo, and nothing for other cells."""
-    match cell.role:
-        case Role.SOLUTION:
-            return {"nbgrader": _nbgrader(cell, grade=False, solution=True, locked=False)}
-        case Role.CHECK:
-            return {"nbgrader": _nbgrader(cell, grade=True, solution=False, locked=True)}
-        case Role.MANUAL:
-            return {"nbgrader": _nbgrader(cell, grade=True, solution=True, locked=False)}
-        case Role.DEMO:
-            return {"tags": ["demo"]}
-    return {}
-
-
-def _nbgrader(cell: Cell, *, grade: bool, solution: bool, locked: bool) -> dict[str, Any]:
-    points = {"points": cell.points} if grade else {}
-    return {
-        "grade": grade,
-        "grade_id": cell.grade_id,
-        "locked": locked,
-        "schema_version": 3,
-        "solution": solution,
-        "task": False,
-        **points,
-    }
+    if cell.role not in GRADED:
+        return {"tags": ["demo"]} if cell.role is Role.DEMO else {}
+    grade, solution = cell.role is not Role.SOLUTION, cell.role is not Role.CHECK
+    nbgrader = {"grade": grade, "grade_id": cell.grade_id, "locked": not solution, "schema_version": 3}
+    nbgrader |= {"solution": solution, "task": False}
+    return {"nbgrader": nbgrader | ({"points": cell.points} if grade else {})}
 
 
 def _ids(cells: Iterable[Cell]) -> list[str]:
     """Return an id for each cell, made from its name or first words: two builds give the same ids."""
     ids: list[str] = []
     for cell in cells:
-        proposed = cell.grade_id or f"{cell.role}-{_slug(cell.text)}"
+        words = re.findall(r"[a-z0-9]+", cell.text.lower())[:6]
+        proposed = cell.grade_id or f"{cell.role}-{'-'.join(words)[:48] or 'empty'}"
         others = sum(known == proposed or known.startswith(f"{proposed}--") for known in ids)
         ids.append(f"{proposed}--{others + 1}" if others else proposed)
     return ids
-
-
-def _slug(text: str) -> str:
-    """Return the first words of a text as part of a cell's id."""
-    words = re.findall(r"[a-z0-9]+", text.lower())
-    return "-".join(words[:6])[:48] or "empty"

@@ -1,4 +1,4 @@
-"""Says on which line of its source an exercise's reference fails."""
+"""Says on which line of an exercise's source its reference fails."""
 
 import re
 import traceback
@@ -24,10 +24,8 @@ def reference_errors(exercise: Exercise, variant: Variant | None = None) -> Iter
 
 
 def _place(exercise: Exercise, variant: Variant | None, error: BaseException) -> str:
-    """Return the file and line of the innermost cell from which the error comes."""
-    default = variant.path if variant else exercise.source
     if (found := _cell_line(error)) is None:
-        return str(default)
+        return str(variant.path if variant else exercise.source)
     number, line = found
     cell = [cell for cell in exercise.cells if cell.is_reference][number]
     if variant and cell.name in exercise.replaced(variant.code):
@@ -36,6 +34,7 @@ def _place(exercise: Exercise, variant: Variant | None, error: BaseException) ->
 
 
 def _cell_line(error: BaseException) -> tuple[int, int] | None:
+    """Return the number of the innermost cell from which the error comes, and the line in that cell."""
     places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     if isinstance(error, SyntaxError):
         places.append((error.filename or "", error.lineno or 1))

@@ -1,11 +1,8 @@
-"""Says what course.yaml may contain, and explains to authors what else they wrote."""
+"""Says what course.yaml may contain, and explains to authors what is wrong with theirs."""
 
 import json
-import sys
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +10,7 @@ from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Fiel
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from autograder.course.limits import Limits, Tier
-from autograder.course.names import NAME
+from autograder.course.names import NAME, suggestion
 from autograder.course.yaml_lines import Document, KeyPath, Problem, dotted
 
 SCHEMA = Path(__file__).with_name("course.schema.json")
@@ -37,16 +34,15 @@ _EXPLANATIONS = {  # by pydantic's kind of error
     "dict_type": "must hold keys with values; write each on a line of its own, as `key: value`",
     "tuple_type": "must be a list; write it as [one, two]",
 }
+_BOUNDS = {"gt": "above", "ge": "at least", "le": "at most", "max_length": "at most"}
 
 
-def _moment(value: object) -> datetime:
+def _moment(value: Any) -> datetime:
     """Read a moment such as 2026-03-01T18:00:00+01:00; without a time zone it would be ambiguous."""
     try:
-        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        moment = None
-    if moment is None:
-        raise PydanticCustomError("moment", "is no date and time")
+        moment = datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise PydanticCustomError("moment", "is no date and time") from None
     if moment.tzinfo is None:
         raise PydanticCustomError("moment", "has no time zone")
     return moment
@@ -107,9 +103,8 @@ class CourseSettings(_Strict):
 
 def schema() -> str:
     """Return the JSON schema of course.yaml, with which editors complete and check the file."""
-    model = CourseSettings.model_json_schema()
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return json.dumps({**dialect, **model}, indent=2) + "\n"
+    return json.dumps(dialect | CourseSettings.model_json_schema(), indent=2) + "\n"
 
 
 def read_settings(document: Document) -> CourseSettings | list[Problem]:
@@ -136,38 +131,20 @@ def _explained(error: ErrorDetails, path: KeyPath) -> str:
     if error["input"] is None:
         return "is empty; give it a value or take it out"
     if error["type"] in ("extra_forbidden", "invalid_key"):
-        return _unknown_key(path)
+        return f"unknown key; {suggestion(str(path[-1]), _model_at(path[:-1]).model_fields)}"
     context = error.get("ctx", {})
-    return _EXPLANATIONS.get(error["type"], "{message}; change it").format(
-        message=error["msg"],
-        input=error["input"],
-        bounds=" and ".join(_bounds(context)),
-        expected=context.get("expected"),
-    )
-
-
-def _bounds(context: Mapping[str, Any]) -> Iterator[str]:
-    words = {"gt": "above", "ge": "at least", "le": "at most", "max_length": "at most"}
-    return (f"{word} {context[key]:g}" for key, word in words.items() if key in context)
-
-
-def _unknown_key(path: KeyPath) -> str:
-    known = list(_model_at(path[:-1]).model_fields)
-    close = get_close_matches(str(path[-1]), known, n=1)
-    return (
-        f'unknown key; did you mean "{close[0]}"?' if close else f"unknown key; use one of {', '.join(known)}"
-    )
+    bounds = " and ".join(f"{word} {context[key]:g}" for key, word in _BOUNDS.items() if key in context)
+    explanation = _EXPLANATIONS.get(error["type"], "{message}; change it")
+    values = {"message": error["msg"], "input": error["input"], "expected": context.get("expected")}
+    return explanation.format(bounds=bounds, **values)
 
 
 def _model_at(path: KeyPath) -> type[BaseModel]:
     """Return the model whose keys stand at `path`."""
-    match path:
-        case (*_, "limits"):
-            return LimitSettings
-        case ("exercises", int()):
-            return ExerciseSettings
-    return CourseSettings
+    if path[-1:] == ("limits",):
+        return LimitSettings
+    return ExerciseSettings if path else CourseSettings
 
 
 if __name__ == "__main__":
-    sys.exit(None if SCHEMA.write_text(schema(), encoding="utf-8") else "nothing was written")
+    SCHEMA.write_text(schema(), encoding="utf-8")

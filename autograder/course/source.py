@@ -1,11 +1,12 @@
 """Reads the source of an exercise, a notebook as text, and says what is wrong with it by file and line."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 from autograder.course.names import check_id
@@ -16,7 +17,7 @@ _KEYS = {"solution", "check", "manual", "points", "title", "tags", "lines_to_nex
 
 
 class SourceError(AutograderError):
-    """What is wrong in an exercise's folder: the message says where, and what to do."""
+    """Something is wrong in an exercise's folder; the message says what, where, and what to do."""
 
 
 class Role(StrEnum):
@@ -28,6 +29,9 @@ class Role(StrEnum):
     CHECK = "check"
     MANUAL = "manual"
     DEMO = "demo"
+
+
+GRADED = (Role.SOLUTION, Role.CHECK, Role.MANUAL)  # what a key of the cell's marker says
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Cell:
 
     @property
     def grade_id(self) -> str:
-        """The cell's id in nbgrader: the question's name, or for its check what `check_id` says."""
+        """The cell's id in nbgrader: the question's name, or what `check_id` makes of it for a check."""
         return check_id(self.name) if self.role is Role.CHECK else self.name
 
     def released(self) -> str:
@@ -61,8 +65,7 @@ class Cell:
         lines, hidden = [], False
         for line in self.text.split("\n"):
             if BEGIN in line:
-                indent = line[: len(line) - len(line.lstrip())]
-                lines += [indent + stub_line for stub_line in stub.split("\n")]
+                lines.append(indent(stub, line[: len(line) - len(line.lstrip())]))
             hidden = (hidden or BEGIN in line) and END not in line
             if not hidden and END not in line:
                 lines.append(line)
@@ -90,8 +93,8 @@ def parsed(path: Path, code: str, line: int = 1) -> ast.Module:
     try:
         return ast.parse(code)
     except SyntaxError as error:
-        place = f"{path}:{line - 1 + (error.lineno or 1)}"
-        raise SourceError(f"{place}: {error.msg}; it must be Python") from None
+        line += (error.lineno or 1) - 1
+        raise SourceError(f"{path}:{line}: {error.msg}; it must be Python") from None
     except ValueError as error:
         raise SourceError(f"{path}:{line}: {error}; it must be Python") from None
 
@@ -107,7 +110,8 @@ def _cells(path: Path, text: str) -> tuple[Cell, ...]:
     for cell in cells:
         if cell.is_reference:
             parsed(path, cell.text, cell.line)
-    _check_questions(path, cells)
+    for cell, problem in _problems(cells):
+        raise SourceError(f"{path}:{cell.line}: {problem}")
     return cells
 
 
@@ -125,58 +129,52 @@ def _first_lines(text: str, raw_cells: Sequence[Any]) -> Iterator[int]:
 
 
 def _cell(path: Path, raw: Any, line: int) -> Cell:
-    metadata = dict(raw.metadata)
     place = f"{path}:{line - 1}: this cell"  # the line of its marker, which bears the keys
-    if unknown := sorted(set(metadata) - _KEYS):
-        raise SourceError(
-            f'{place} has the unknown key "{unknown[0]}"; use one of solution, check, manual, demo'
-        )
-    roles = [role for role in (Role.SOLUTION, Role.CHECK, Role.MANUAL) if role.value in metadata]
-    if len(roles) > 1:
-        raise SourceError(f"{place} is both {roles[0]} and {roles[1]}; make two cells of it")
-    markdown = raw.cell_type == "markdown"
-    if not roles:
-        demo = metadata.get("title") == "demo"
-        role = Role.TEXT if markdown else Role.DEMO if demo else Role.CODE
+    if unknown := sorted(set(raw.metadata) - _KEYS):
+        fix = "use one of solution, check, manual, demo"
+        raise SourceError(f'{place} has the unknown key "{unknown[0]}"; {fix}')
+    role, *others = [role for role in GRADED if role in raw.metadata] or [_plain_role(raw)]
+    if others:
+        raise SourceError(f"{place} is both {role} and {others[0]}; make two cells of it")
+    if role not in GRADED:
         return Cell(role, raw.source, line=line)
-    (role,) = roles
-    if markdown != (role is Role.MANUAL):
-        kind = "a markdown" if role is Role.MANUAL else "a code"
-        raise SourceError(f"{place} is marked {role}; that takes {kind} cell")
-    points = metadata.get("points", 0)
+    if (raw.cell_type == "markdown") is not (role is Role.MANUAL):
+        kind = "markdown" if role is Role.MANUAL else "code"
+        raise SourceError(f"{place} is marked {role}; that takes a {kind} cell")
+    points = raw.metadata.get("points", 0)
     if role is not Role.SOLUTION and not (isinstance(points, int | float) and points > 0):
         raise SourceError(f"{place} needs points above 0, such as points=2")
-    return Cell(role, raw.source, str(metadata[role.value]), float(points), line)
+    return Cell(role, raw.source, str(raw.metadata[role]), float(points), line)
 
 
-def _check_questions(path: Path, cells: tuple[Cell, ...]) -> None:
-    """Refuse a source whose solutions, checks and written answers do not belong together."""
-    solutions = [cell for cell in cells if cell.role is Role.SOLUTION]
-    for cell in [*solutions, *(cell for cell in cells if cell.role is Role.MANUAL)]:
-        _check_answer(path, cell)
-    for role in (Role.SOLUTION, Role.CHECK, Role.MANUAL):
-        seen: set[str] = set()
-        for cell in (cell for cell in cells if cell.role is role):
-            if cell.name in seen:
-                raise SourceError(f'{path}:{cell.line}: "{cell.name}" has two {role} cells; keep one')
-            seen.add(cell.name)
-    checks = [cell for cell in cells if cell.role is Role.CHECK]
+def _plain_role(raw: Any) -> Role:
+    if raw.cell_type == "markdown":
+        return Role.TEXT
+    return Role.DEMO if raw.metadata.get("title") == "demo" else Role.CODE
+
+
+def _problems(cells: Iterable[Cell]) -> Iterator[tuple[Cell, str]]:
+    """Yield each graded cell that cannot be cut out of the release, be named or be paired, and say why."""
+    solutions, checks, manual = ([cell for cell in cells if cell.role is role] for role in GRADED)
+    for cell in solutions + manual:
+        if cell.text.count(BEGIN) != cell.text.count(END) or BEGIN not in cell.text:
+            yield cell, f'"{cell.name}" needs its answer between "{BEGIN}" and "{END}"'
+        if not cell.name.isidentifier():
+            yield cell, f'"{cell.name}" is no name; use letters, digits and _'
+    seen = set()
+    for cell in solutions + checks + manual:
+        if (cell.role, cell.name) in seen:
+            yield cell, f'"{cell.name}" has two {cell.role} cells; keep one'
+        seen.add((cell.role, cell.name))
+    yield from _unpaired(solutions, checks)
+
+
+def _unpaired(solutions: Sequence[Cell], checks: Sequence[Cell]) -> Iterator[tuple[Cell, str]]:
     for cell in solutions:
-        place = f"{path}:{cell.line}"
         if cell.name not in {check.name for check in checks}:
-            mend = f'add a cell check="{cell.name}" points=1'
-            raise SourceError(f'{place}: question "{cell.name}" has no check; {mend}')
+            yield cell, f'question "{cell.name}" has no check; add a cell check="{cell.name}" points=1'
         if cell.name not in defined_names(cell.text):
-            raise SourceError(f'{place}: the solution cell of "{cell.name}" does not define {cell.name}')
+            yield cell, f'the solution cell of "{cell.name}" does not define {cell.name}'
     for check in checks:
         if check.name not in {cell.name for cell in solutions}:
-            mend = "add one or delete the check"
-            raise SourceError(f'{path}:{check.line}: check "{check.name}" has no solution cell; {mend}')
-
-
-def _check_answer(path: Path, cell: Cell) -> None:
-    """Refuse a question or written answer that cannot be cut out of the release, or named."""
-    if cell.text.count(BEGIN) != cell.text.count(END) or BEGIN not in cell.text:
-        raise SourceError(f'{path}:{cell.line}: "{cell.name}" needs its answer between "{BEGIN}" and "{END}"')
-    if not cell.name.isidentifier():
-        raise SourceError(f'{path}:{cell.line}: "{cell.name}" is no name; use letters, digits and _')
+            yield check, f'check "{check.name}" has no solution cell; add one or delete the check'

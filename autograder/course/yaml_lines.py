@@ -33,7 +33,7 @@ class Document:
     _lines: Mapping[KeyPath, int]
 
     def line(self, path: KeyPath) -> int:
-        """Return the line of the value at `path`; if there is none, that of the nearest value around it."""
+        """Return the line of the value at `path`, or of the nearest value around it if there is none."""
         while path and path not in self._lines:
             path = path[:-1]
         return self._lines.get(path, 1)
@@ -50,23 +50,15 @@ class _Loader(yaml.SafeLoader):
 
 def read_document(text: str) -> Document:
     """Return the values in `text`; DocumentError says why it cannot be read."""
-    node = _node(text)
-    if node is None:
-        raise DocumentError(Problem(1, "the file is empty; it needs at least course, title and exercises"))
-    if repeated := tuple(_repeated(node, ())):
-        raise DocumentError(*repeated)
-    return Document(_value(node), {(): 1, **dict(_lines(node, ()))})
-
-
-def dotted(path: KeyPath) -> str:
-    """Return `path` as people write it: exercises[0].due."""
-    words = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return words.removeprefix(".")
-
-
-def _node(text: str) -> yaml.Node | None:
     try:
-        node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
+        loader = _Loader(text)
+        if (top := loader.get_single_node()) is None:
+            empty = "the file is empty; it needs at least course, title and exercises"
+            raise DocumentError(Problem(1, empty))
+        places = list(_places(top))
+        if repeated := [problem for *_, problem in places if problem]:
+            raise DocumentError(*repeated)
+        return Document(loader.construct_document(top), {path: line for path, line, _ in places})
     except yaml.MarkedYAMLError as error:
         raise DocumentError(_syntax_problem(error, text)) from None
     except yaml.reader.ReaderError as error:
@@ -74,20 +66,13 @@ def _node(text: str) -> yaml.Node | None:
         raise DocumentError(Problem(line, "a control character; delete it")) from None
     except RecursionError:
         raise DocumentError(Problem(1, "nested too deeply; keep it plain")) from None
-    return node
-
-
-def _value(node: yaml.Node) -> Any:
-    """Turn a parsed document into plain values."""
-    loader = _Loader("")
-    try:
-        return loader.construct_document(node)
-    except yaml.MarkedYAMLError as error:
-        raise DocumentError(_syntax_problem(error, "")) from None
     except ValueError:
         raise DocumentError(Problem(1, "a number that is too long; shorten it or put it in quotes")) from None
-    finally:
-        loader.dispose()
+
+
+def dotted(path: KeyPath) -> str:
+    """Return `path` as people write it: exercises[0].due."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
 
 
 def _syntax_problem(error: yaml.MarkedYAMLError, text: str) -> Problem:
@@ -103,32 +88,24 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str) -> Problem:
     return Problem(line, f"not YAML: {reason}; check the indentation, brackets and quotes around this line")
 
 
-def _repeated(node: yaml.Node, path: KeyPath, above: tuple[yaml.Node, ...] = ()) -> Iterator[Problem]:
-    """Yield a problem for each key that stands twice in its mapping.
+def _places(
+    node: yaml.Node, path: KeyPath = (), above: tuple[yaml.Node, ...] = ()
+) -> Iterator[tuple[KeyPath, int, Problem | None]]:
+    """Yield the path of each value below `node`, its line, and a problem if its key stands there twice.
 
     `above` holds the nodes around this one: by an alias, one of them may be its child again.
     """
-    if isinstance(node, yaml.MappingNode):
-        first: dict[str, int] = {}
-        for key, _ in node.value:
-            line, name = key.start_mark.line + 1, str(key.value)
-            if name in first:
-                where = dotted((*path, name))
-                yield Problem(line, f"{where}: stands here again, after line {first[name]}; keep one of them")
-            first.setdefault(name, line)
+    first: dict[str | int, int] = {}
+    for step, line, _ in _children(node):
+        where, problem = (*path, step), None
+        if step in first:
+            message = f"{dotted(where)}: stands here again, after line {first[step]}; keep one of them"
+            problem = Problem(line, message)
+        first.setdefault(step, line)
+        yield where, line, problem
     for step, _, child in _children(node):
         if child not in above:
-            yield from _repeated(child, (*path, step), (*above, node))
-
-
-def _lines(
-    node: yaml.Node, path: KeyPath, above: tuple[yaml.Node, ...] = ()
-) -> Iterator[tuple[KeyPath, int]]:
-    """Yield the path of each value below `node`, and its line."""
-    for step, line, child in _children(node):
-        yield (*path, step), line
-        if child not in above:
-            yield from _lines(child, (*path, step), (*above, node))
+            yield from _places(child, (*path, step), (*above, node))
 
 
 def _children(node: yaml.Node) -> Iterator[tuple[str | int, int, yaml.Node]]:

@@ -1,1 +1,15 @@
-"""To be told."""
+"""A submission: the notebook that a student handed in, read once and taken as a stranger's bytes.
+
+Reading a submission needs neither torch nor nbgrader, so that collecting submissions starts at once. In
+reading order:
+
+submission: names the student and the exercise, and says where nbgrader keeps the files
+notebook: reads the bytes into plain cells, or refuses them
+recognition: finds out to which exercise a notebook belongs
+matching: finds the graded cells among the student's
+digest: says whether grading the submission again could give another result
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,4 +1,4 @@
-"""Says whether grading a submission again could come to another result."""
+"""Says whether grading a submission again could give another result."""
 
 import hashlib
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from autograder.course.folder import own_files
 from autograder.submission.notebook import Notebook
 
 _ENGINE = Path(autograder.__file__).parent
-# What takes part in grading and in what the gradebook keeps of it: these rooms without these modules. A test
-# compares the list with the imports of the code that grades: a module more would regrade classes for nothing,
-# one less would keep old grades.
+# These rooms, without the modules below, take part in grading or in what the gradebook keeps of it. A test
+# compares the list with the imports of the code that grades: a module too many would regrade classes for
+# nothing, and a missing one would keep old grades.
 _ROOMS = ("course", "worker", "sandbox", "submission", "testing", "grading", "gradebook", "report")
 _OTHERS = {"errors.py", "files.py"}
 _LEFT_OUT = {
@@ -27,14 +27,14 @@ _LEFT_OUT = {
 
 
 def digest_of(rules: str, notebook: Notebook) -> str:
-    """Return what changes when grading `notebook` again by `rules` could come to another result."""
+    """Return a digest that changes when grading `notebook` again by `rules` could give another result."""
     return hashlib.sha256(f"{rules} {notebook.digest}".encode()).hexdigest()
 
 
 def rules(course: Course, exercise: Exercise) -> str:
-    """Return a digest of all by which submissions of `exercise` are graded.
+    """Return a digest of everything on which grades of `exercise` depend besides the submission.
 
-    That is its source, its hidden tests and known mistakes, its entry in course.yaml, the walls, and the
+    These are its source, its hidden tests and known mistakes, its entry in course.yaml, the walls, and the
     engine. Accepted and held-out answers prove an exercise; no grade depends on them.
     """
     name = exercise.name

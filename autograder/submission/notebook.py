@@ -30,15 +30,14 @@ class NotebookCell:
     text: str
     name: str = ""  # its grade_id, where it has one
     id: str = ""  # by which the notebook format tells cells apart
-    attachments: tuple[tuple[str, str], ...] = ()  # names of pictures, and what is said to be a PNG in base64
+    attachments: tuple[tuple[str, str], ...] = ()  # each picture's name, and its PNG in base64, unchecked
 
 
 @dataclass(frozen=True)
 class Notebook:
     """A submitted file as it was at one moment; grading, restoring and recording all take this value.
 
-    `problem` says why there are no bytes to look at. Whether the bytes are a notebook shows when `cells` are
-    asked for.
+    `problem` says why there are no bytes. Only `cells` finds out whether the bytes are a notebook.
     """
 
     content: bytes
@@ -46,7 +45,7 @@ class Notebook:
 
     @cached_property
     def digest(self) -> str:
-        """What identifies the bytes: another submission has another digest."""
+        """A hash of the bytes or of the problem, by which another submission is known."""
         return hashlib.sha256(self.problem.encode() or self.content).hexdigest()
 
     @cached_property
@@ -58,7 +57,7 @@ class Notebook:
 
 
 def read_notebook(path: Path) -> Notebook:
-    """Return what lies at `path`, whatever it is; no link is followed and no pipe is waited for."""
+    """Return the file at `path`, whatever it is, without following a link or waiting for a pipe."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
@@ -71,7 +70,7 @@ def read_notebook(path: Path) -> Notebook:
 
 
 def parse_notebook(content: bytes) -> dict[str, Any]:
-    """Return the notebook's JSON once it is sure to be one of format 4, or raise UnreadableError."""
+    """Return the JSON of a notebook of format 4; raise UnreadableError if the bytes are anything else."""
     if len(content) > MAX_BYTES:
         raise UnreadableError(f"larger than {MAX_BYTES >> 20} MB; clear all outputs and save again")
     try:
@@ -89,18 +88,14 @@ def cells_of(notebook: dict[str, Any]) -> tuple[NotebookCell, ...]:
 
 
 def _cell(number: int, cell: dict[str, Any]) -> NotebookCell:
-    kind, text, identity = cell["cell_type"], _text(cell["source"]), cell.get("id")
-    attachments = tuple(_attachments(cell)) if kind == "markdown" else ()
-    return NotebookCell(
-        number, kind, text, _grade_id(cell), identity if isinstance(identity, str) else "", attachments
-    )
-
-
-def _grade_id(cell: dict[str, Any]) -> str:
     match cell:
         case {"metadata": {"nbgrader": {"grade_id": str(name)}}}:
-            return name
-    return ""
+            pass
+        case _:
+            name = ""
+    identity = cell["id"] if isinstance(cell.get("id"), str) else ""
+    attachments = tuple(_attachments(cell)) if cell["cell_type"] == "markdown" else ()
+    return NotebookCell(number, cell["cell_type"], _text(cell["source"]), name, identity, attachments)
 
 
 def _attachments(cell: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -118,9 +113,8 @@ def _parsed(text: str) -> Any:
     except RecursionError:
         raise UnreadableError("nested too deeply to be a notebook") from None
     except json.JSONDecodeError as error:
-        raise UnreadableError(
-            f"not JSON (line {error.lineno}, column {error.colno}); save it from Jupyter"
-        ) from None
+        place = f"line {error.lineno}, column {error.colno}"
+        raise UnreadableError(f"not JSON ({place}); save it from Jupyter") from None
     except ValueError:
         raise UnreadableError("holds a number that JSON does not allow") from None
 
@@ -139,9 +133,8 @@ def _checked(notebook: Any) -> dict[str, Any]:
         if cell.get("cell_type") not in ("code", "markdown", "raw"):
             raise UnreadableError(f"cell {number} is neither code, markdown nor raw")
         source = cell.get("source")
-        if not isinstance(source, str) and not (
-            isinstance(source, list) and all(isinstance(line, str) for line in source)
-        ):
+        lines = [source] if isinstance(source, str) else source
+        if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise UnreadableError(f"cell {number} has no text")
         if len(_text(source)) > MAX_CELL:
             raise UnreadableError(f"cell {number} is longer than {MAX_CELL:,} characters")
@@ -149,8 +142,7 @@ def _checked(notebook: Any) -> dict[str, Any]:
 
 
 def _text(source: str | list[str]) -> str:
-    text = source if isinstance(source, str) else "".join(source)
-    return writable(text)
+    return writable(source if isinstance(source, str) else "".join(source))
 
 
 def _refuse_constant(name: str) -> float:

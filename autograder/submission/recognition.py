@@ -1,4 +1,4 @@
-"""Finds out which exercise a notebook is: by its name, its folder or its cells."""
+"""Finds out to which exercise a notebook belongs: by its name, its folder or its cells."""
 
 import re
 from collections.abc import Sequence
@@ -6,28 +6,28 @@ from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.source import SourceError
 from autograder.errors import UsageError
 from autograder.report.text import terminal_line
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 
 
 class UnknownExerciseError(UsageError):
-    """A notebook does not tell which exercise it is, and nobody has said so."""
+    """Neither the notebook nor the command says which exercise it is."""
 
 
 def exercise_by_name(course: Course, path: Path) -> Exercise | None:
-    """Return the exercise that the notebook's name or else its folder tells."""
+    """Return the exercise that the notebook's name, or else its folder, names."""
     return _named(course, path.stem) or _named(course, path.absolute().parent.name)
 
 
 def exercise_by_cells(course: Course, path: Path, notebook: Notebook) -> Exercise:
-    """Return the one exercise that shares most questions with the notebook's cells."""
+    """Return the exercise that shares most questions with the notebook's cells; it must be the only one."""
     try:
         present = _questions(notebook.cells)
     except UnreadableError:
         present = set()
-    shared = {exercise: len(present & _asked(exercise)) for exercise in course.exercises.values()}
+    exercises = course.exercises.values()
+    shared = {exercise: len(present.intersection(exercise.questions)) for exercise in exercises}
     most = max(shared.values())
     best = [exercise for exercise, count in shared.items() if count == most]
     if most and len(best) == 1:
@@ -40,7 +40,7 @@ def exercise_by_cells(course: Course, path: Path, notebook: Notebook) -> Exercis
 
 
 def _named(course: Course, text: str) -> Exercise | None:
-    """Return the exercise whose name `text` is, or holds as a word: "ada 02_softmax (1)"."""
+    """Return the exercise whose name `text` is or holds as a word, as in "ada 02_softmax (1)"."""
     if text in course.exercises:
         return course.exercises[text]
     found = [name for name in course.exercises if re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text)]
@@ -48,15 +48,7 @@ def _named(course: Course, text: str) -> Exercise | None:
 
 
 def _questions(cells: Sequence[NotebookCell]) -> set[str]:
-    """Return what the cells define or are named after; they may hold anything, so text has to do."""
+    """Return what the cells define and their names; only text is searched, since cells may hold anything."""
     code = "\n".join(cell.text for cell in cells if cell.kind == "code")
     defined = re.findall(r"^(?:async def|def|class)\s+(\w+)|^(\w+)\s*=", code, re.MULTILINE)
     return {name for pair in defined for name in pair if name} | {cell.name for cell in cells}
-
-
-def _asked(exercise: Exercise) -> set[str]:
-    """Return the exercise's questions; none while its author still writes it."""
-    try:
-        return set(exercise.points)
-    except SourceError:
-        return set()

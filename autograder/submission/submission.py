@@ -1,4 +1,4 @@
-"""A submission: whose it is, for which exercise, and where nbgrader keeps its files."""
+"""Names a submission by its student and exercise, and says where nbgrader keeps its files."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 
-# A student's id becomes folders, database rows and table cells: nothing in it may mean more than itself.
+# A student's id becomes folders, database rows and table cells, so no character may have a meaning there.
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}", re.ASCII)
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)  # devices in Windows
 
@@ -53,7 +53,7 @@ def is_student(name: str) -> bool:
 
 
 def find_submissions(course: Course, exercise: Exercise) -> Iterator[Submission]:
-    """Yield what lies in submitted/ for `exercise`, in order of the students' ids, whatever these are."""
+    """Yield what lies in submitted/ for `exercise`, in order of the students' ids, even of invalid ones."""
     submitted = course.root / "submitted"
     for folder in sorted(submitted.iterdir()) if submitted.is_dir() else ():
         submission = Submission(course.root, folder.name, exercise.name)

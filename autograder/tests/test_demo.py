@@ -31,7 +31,7 @@ def lines(made: tuple[Path, Path, Summary]) -> Class:
     return {line.student: line for line in made[2].lines}
 
 
-def test_an_exercise_that_is_not_written_yet_is_an_author_s_fault(course: Course) -> None:
+def test_an_exercise_that_is_not_written_yet_is_an_author_s_error(course: Course) -> None:
     course.exercises["01_small"].source.unlink()
     with pytest.raises(SourceError, match=r"01_small\.py: missing"):
         demonstrate(course, course.chosen([]))

@@ -35,7 +35,7 @@ def test_a_healthy_machine_has_nothing_to_fix(course: Course) -> None:
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_version_other_than_the_tested_one_is_told(course: Course) -> None:
+def test_a_version_other_than_the_tested_one_is_reported(course: Course) -> None:
     (course.root / "constraints.txt").write_text("# pins\npytest==1.0\nTorch==0.1\n", encoding="utf-8")
     checks = seen(course)
     assert not checks["pytest"].ok
@@ -51,7 +51,7 @@ def test_a_local_build_of_a_version_is_that_version(course: Course) -> None:
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_faults_of_course_yaml_are_passed_on(course: Course) -> None:
+def test_problems_of_course_yaml_are_passed_on(course: Course) -> None:
     (course.root / "course.yaml").write_text("course: small\n", encoding="utf-8")
     check = seen(course)["course.yaml"]
     assert not check.ok
@@ -59,7 +59,7 @@ def test_faults_of_course_yaml_are_passed_on(course: Course) -> None:
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_an_exercise_without_source_is_told(course: Course) -> None:
+def test_an_exercise_without_source_is_reported(course: Course) -> None:
     course.exercises["01_small"].source.unlink()
     assert seen(course)["course.yaml"].seen == "no source for 01_small"
 

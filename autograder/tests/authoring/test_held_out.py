@@ -57,7 +57,7 @@ def test_an_exercise_without_held_out_answers_says_nothing_of_them(course: Cours
         ("double__cubes", CUBES, None, '"double__cubes" is no known mistake; name it after one in mistakes/'),
     ],
 )
-def test_what_does_not_hold_is_found_with_its_place_and_mend(
+def test_what_does_not_hold_is_found_with_its_place_and_fix(
     course: Course, zygote: Zygote, name: str, text: str, counts: str | None, finding: str
 ) -> None:
     found = proof(course, zygote, {f"heldout/{name}.py": text})

@@ -13,7 +13,7 @@ NAME = "10_rotary"
 
 
 def take_in(course: Course) -> Course:
-    """Add the new exercise to course.yaml as its author is told to."""
+    """Add the new exercise to course.yaml by the line that its author is given."""
     path = course.root / "course.yaml"
     path.write_text(f"{path.read_text(encoding='utf-8')}{entry(NAME)}\n", encoding="utf-8")
     return load_course(course.root)

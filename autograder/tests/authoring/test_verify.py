@@ -44,7 +44,7 @@ def test_the_small_exercise_stands_and_each_mistake_is_called_by_its_name(
         ("test_hidden.py", "", 'question "double" has no hidden test; add one with @question("double")'),
     ],
 )
-def test_what_does_not_hold_is_found_with_its_place_and_mend(
+def test_what_does_not_hold_is_found_with_its_place_and_fix(
     course: Course, zygote: Zygote, place: str, text: str, finding: str
 ) -> None:
     folder = course.exercises["01_small"].folder

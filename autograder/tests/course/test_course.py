@@ -26,7 +26,7 @@ def accepted(course: Course, text: str) -> Course:
     return load_course(course.root)
 
 
-def test_every_fault_is_told_at_once_by_line(course: Course) -> None:
+def test_every_problem_is_reported_at_once_by_line(course: Course) -> None:
     text = """\
 course: 101
 title: ""
@@ -131,7 +131,7 @@ exercises:
         ),
     ],
 )
-def test_a_fault_is_told_with_its_line_and_its_mend(course: Course, text: str, message: str) -> None:
+def test_a_problem_is_reported_with_its_line_and_its_fix(course: Course, text: str, message: str) -> None:
     assert refusal(course, text) == [f"course.yaml:{message}"]
 
 

@@ -1,4 +1,4 @@
-"""An exercise is read from its folder; what is wrong with its answers is told with their file."""
+"""An exercise is read from its folder; what is wrong with its answers is reported with their file."""
 
 import re
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_the_reference_has_neither_checks_nor_demos(exercise: Exercise) -> None:
         ("accepted/other.py", '"""Other."""\n\ndef treble(x): ...\n', "defines no question of 01_small"),
     ],
 )
-def test_a_fault_in_a_variant_is_told_with_its_mend(
+def test_a_problem_in_a_variant_is_reported_with_its_fix(
     exercise: Exercise, place: str, code: str, message: str
 ) -> None:
     (exercise.folder / place).write_text(code, encoding="utf-8")
@@ -53,7 +53,7 @@ def test_a_fault_in_a_variant_is_told_with_its_mend(
         assert [exercise.accepted, exercise.mistakes]
 
 
-def test_a_missing_source_is_told(tmp_path: Path) -> None:
+def test_a_missing_source_is_reported(tmp_path: Path) -> None:
     with pytest.raises(
         SourceError, match=r"missing; write the exercise there or take 05_lost out of course\.yaml"
     ):
@@ -83,3 +83,9 @@ def test_what_an_exercise_gives_and_draws_is_known_by_its_text(exercise: Exercis
     assert [text.split("\n")[0] for text in exercise.given] == ["import torch"]
     assert [text.split("\n")[0] for text in exercise.demos] == ["import matplotlib.pyplot as plt"]
     assert exercise.written == {"why": 2.0}
+
+
+def test_an_exercise_has_no_questions_while_its_source_is_missing(exercise: Exercise) -> None:
+    assert exercise.questions == ["double", "row_sums"]
+    exercise.source.unlink()
+    assert Exercise(exercise.folder).questions == []

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from autograder.course.names import NAME, check_id, checked_question
+from autograder.course.names import NAME, check_id, checked_question, suggestion
 from autograder.course.source import Cell, Role
 
 
@@ -30,3 +30,8 @@ def test_names_are_letters_digits_and_two_signs(name: str) -> None:
 @pytest.mark.parametrize("name", ["", "_a", "-a", "a b", "a/b", "..", "é"])
 def test_what_is_no_folder_s_name_everywhere_is_no_name(name: str) -> None:
     assert not re.fullmatch(NAME, name)
+
+
+def test_a_name_like_a_known_one_is_suggested_and_otherwise_all_are_listed() -> None:
+    assert suggestion("doubles", ("double", "row_sums")) == 'did you mean "double"?'
+    assert suggestion("softmax", ("double", "row_sums")) == "use one of double, row_sums"

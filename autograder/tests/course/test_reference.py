@@ -1,4 +1,4 @@
-"""A reference that cannot be run is its author's error, told with the line of the source."""
+"""A reference that cannot be run is its author's error, reported with the line of the source."""
 
 import re
 
@@ -36,7 +36,7 @@ def exercise(course: Course) -> Exercise:
         ("x = 1\nreturn x", 1, "SyntaxError: 'return' outside function"),
     ],
 )
-def test_what_a_plain_cell_raises_is_told_with_its_line(
+def test_what_a_plain_cell_raises_is_reported_with_its_line(
     exercise: Exercise, code: str, down: int, message: str
 ) -> None:
     line = edit(exercise, TABLE, code) + down
@@ -54,13 +54,13 @@ def test_the_line_is_that_of_the_innermost_cell(exercise: Exercise) -> None:
 
 
 @pytest.mark.parametrize(("old", "new"), [(BODY, "    return torch.mul(x, 2"), (TABLE, "table = (1")])
-def test_a_syntax_error_is_told_with_its_line(exercise: Exercise, old: str, new: str) -> None:
+def test_a_syntax_error_is_reported_with_its_line(exercise: Exercise, old: str, new: str) -> None:
     line = edit(exercise, old, new)
     with pytest.raises(SourceError, match=re.escape(f"{exercise.source}:{line}: '(' was never closed")):
         assert exercise.cells
 
 
-def test_a_variant_s_own_line_is_told_with_its_file(exercise: Exercise) -> None:
+def test_a_variant_s_own_line_is_reported_with_its_file(exercise: Exercise) -> None:
     path = exercise.folder / "mistakes" / "double__squares.py"
     code = '"""Try it on 3."""\n\nfactor = 1 / 0\n\n\ndef double(x):\n    return x * factor\n'
     path.write_text(code, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A source is read into cells, or its author is told on which line it is wrong."""
+"""A source is read into cells, or its author reads on which line it is wrong."""
 
 import re
 from pathlib import Path
@@ -93,13 +93,13 @@ def test_the_release_of_a_cell_has_a_stub_where_the_solution_was(exercise: Exerc
         ('manual="why"', 'manual="why not"', '"why not" is no name; use letters, digits and _'),
     ],
 )
-def test_a_fault_in_the_source_is_told_with_its_mend(
+def test_a_problem_in_the_source_is_reported_with_its_fix(
     exercise: Exercise, old: str, new: str, message: str
 ) -> None:
     exercise.source.write_text(GOOD.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(SourceError, match=re.escape(message)) as fault:
+    with pytest.raises(SourceError, match=re.escape(message)) as caught:
         read_source(exercise.source)
-    assert str(exercise.source) in str(fault.value)
+    assert str(exercise.source) in str(caught.value)
 
 
 def test_each_cell_knows_the_line_on_which_its_text_begins(exercise: Exercise) -> None:

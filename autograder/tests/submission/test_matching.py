@@ -1,4 +1,4 @@
-"""Which cell is which, when an editor or a student has lost the marks."""
+"""Graded cells are found in a submission even where an editor or a student has lost the metadata."""
 
 from autograder.course.source import Cell, Role
 from autograder.submission.matching import RestoredCell, restore

@@ -1,4 +1,4 @@
-"""Which exercise a notebook is: its name tells, else its folder, else its cells, else somebody has to."""
+"""The exercise of a notebook is found by its name, else its folder, else its cells, else it is asked for."""
 
 import json
 import shutil
