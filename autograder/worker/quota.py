@@ -59,20 +59,18 @@ def _opened(process: int) -> int:
 
 def _mapped(process: int, folder: Path) -> int:
     """Return the most bytes that the deleted files of `folder` can have which `process` has mapped."""
-    try:
-        lines = Path(f"/proc/{process}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return 0
-    place = f" {folder}/"
+    lines, place = _read(process, "maps").splitlines(), f" {folder}/"
     inodes = {line.split(maxsplit=5)[4] for line in lines if line.endswith(_DELETED) and place in line}
     return len(inodes) * MAX_FILE
 
 
 def _threads(process: int) -> int:
-    try:
-        fields = (
-            Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
-        )
-    except OSError:
-        return 0  # this system has no /proc
-    return int(fields.split()[17])
+    fields = _read(process, "stat").rpartition(")")[2].split()
+    return int(fields[17]) if fields else 0
+
+
+def _read(process: int, name: str) -> str:
+    """Return what /proc tells about `process`; nothing if the process has ended or there is no /proc."""
+    with suppress(OSError):
+        return Path(f"/proc/{process}/{name}").read_text(encoding="utf-8", errors="replace")
+    return ""
