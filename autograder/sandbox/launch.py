@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import DEVNULL
 
 import matplotlib as mpl
 
@@ -82,15 +83,9 @@ def _start(*, outer: bool) -> Launched:
         command = [*guard, *bubblewrap.wrapped(command, [FONTS])]
     with theirs:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
-            cwd="/",
-            pass_fds=(theirs.fileno(),),
-            start_new_session=True,
-        )
+            command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, pass_fds=[theirs.fileno()], cwd="/",
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, start_new_session=True,
+        )  # fmt: skip
     return Launched(process, ours, outer)
 
 
