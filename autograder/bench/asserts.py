@@ -33,7 +33,7 @@ Tests = dict[str, list[str]]  # the tests of each question, each as lines of Pyt
 def hidden_tests(exercise: Exercise) -> Tests:
     """Return the exercise's hidden tests as Python."""
     tests: Tests = {name: [] for name in exercise.points}
-    # This namespace is a second one: tests seed `student` and `reference` as two programs.
+    # The suite has a namespace of its own for the reference, because tests seed the two as two programs.
     for run in Suite(exercise).run(Local(run_code(exercise.reference))):
         tests[run.test.question].append("\n".join(_test(run)))
     return tests

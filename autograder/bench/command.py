@@ -35,7 +35,7 @@ def bench(
     number is a time.
     """
     from autograder.bench.benchmark import QUICK, Plan, measure_exercise
-    from autograder.bench.page import require_marks, to_markdown, write_table
+    from autograder.bench.page import require_place, to_markdown, write_table
     from autograder.course.course import find_course, load_course
 
     def notify(line: str) -> None:
@@ -45,7 +45,7 @@ def bench(
     plan = QUICK if quick else Plan(submissions=submissions, sizes=sizes)
     if alone:
         plan = replace(plan, stock=0, otter=0)
-    readme = None if quick else require_marks(course.root / "README.md")
+    readme = None if quick else require_place(course.root / "README.md")
     measured = [measure_exercise(course, exercise, plan, notify) for exercise in course.chosen(exercises)]
     kept = course.build / "bench.json"
     kept.write_text(f"[{', '.join(figures.to_json() for figures in measured)}]\n", encoding="utf-8")

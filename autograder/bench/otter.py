@@ -1,7 +1,6 @@
 """Otter on the same class: `otter run` in an environment of its own, with the same hidden tests."""
 
 import json
-import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from autograder.authoring.answers import fill
 from autograder.bench.asserts import HELPERS, Tests
 from autograder.bench.crowd import ClassAnswers
 from autograder.bench.figures import Full, OtherGrader, agreement
-from autograder.bench.meter import BenchError, measure
+from autograder.bench.meter import measure
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import NotebookJson
@@ -33,9 +32,9 @@ def install(course: Course, notify: Callable[[str], None]) -> Path:
     ready = folder / _READY
     if not ready.is_file() or ready.read_text(encoding="utf-8") != "\n".join(pins):
         notify(f"installing {', '.join(pins)} in {folder}; this may take minutes")
-        _call(sys.executable, "-m", "venv", "--clear", str(folder))
+        measure([sys.executable, "-m", "venv", "--clear", str(folder)], course.root)
         bounds = ["-c", str(constraints)] if constraints.is_file() else []
-        _call(str(folder / "bin/python"), "-m", "pip", "install", "--quiet", *bounds, *pins)
+        measure([str(folder / "bin/python"), "-m", "pip", "install", "--quiet", *bounds, *pins], course.root)
         ready.write_text("\n".join(pins), encoding="utf-8")
     return folder / "bin"
 
@@ -89,9 +88,3 @@ def _case(test: str) -> str:
 def _plain(notebook: NotebookJson) -> NotebookJson:
     """Return the notebook without nbgrader's metadata, which Otter does not know."""
     return {**notebook, "cells": [{**cell, "metadata": {}} for cell in notebook["cells"]]}
-
-
-def _call(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - Python itself
-    if done.returncode != 0:
-        raise BenchError(f"{' '.join(command)}: {done.stderr.strip()[-1000:]}")

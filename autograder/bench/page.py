@@ -10,8 +10,8 @@ from autograder.errors import UsageError
 BEGIN, END = "<!-- bench -->", "<!-- /bench -->"
 
 
-def require_marks(readme: Path) -> Path:
-    """Return `readme` if it has the marks between which the figures belong."""
+def require_place(readme: Path) -> Path:
+    """Return `readme` if it has the two comments between which the figures belong."""
     text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
     if BEGIN not in text or END not in text.partition(BEGIN)[2]:
         raise UsageError(
@@ -21,8 +21,8 @@ def require_marks(readme: Path) -> Path:
 
 
 def write_table(readme: Path, text: str) -> None:
-    """Put `text` between the marks in `readme`."""
-    before, _, rest = require_marks(readme).read_text(encoding="utf-8").partition(BEGIN)
+    """Put `text` between the two comments in `readme`."""
+    before, _, rest = require_place(readme).read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
     readme.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
 

@@ -38,7 +38,10 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class TimedFunction:
-    """A function of the engine whose time belongs to a stage; that of what it calls too, if it is whole."""
+    """A function of the engine whose time belongs to a stage.
+
+    If it is `whole`, the time of everything that it calls belongs to the same stage.
+    """
 
     module: str
     name: str

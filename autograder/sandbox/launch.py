@@ -1,4 +1,4 @@
-"""Starts the zygote's process, before it is needed if asked to.
+"""Starts the zygote's process, either when a grader needs it or ahead of time.
 
 The zygote and its grader then import torch at the same time, so this module must not import it itself.
 """
@@ -58,7 +58,7 @@ _PRELAUNCHED: list[Launched] = []  # at most one, which no zygote has taken yet
 
 @contextmanager
 def prelaunched() -> Iterator[Launched]:
-    """Start a process now, which the first zygote in the `with` block takes, or which ends with the block."""
+    """Start a process now; the first zygote in the `with` block takes it, or else it ends with the block."""
     launched = _start(outer=bubblewrap.program() is not None)
     _PRELAUNCHED.append(launched)
     try:

@@ -1,4 +1,4 @@
-"""Finds out which walls stand by trying forbidden things in a worker, as a version proves nothing."""
+"""Finds out which walls stand by trying forbidden things, because the kernel's version proves nothing."""
 
 import json
 import os
@@ -47,7 +47,7 @@ print(json.dumps({{
 def probe_walls(fork: Callable[[int, int], Worker]) -> tuple[str, ...]:
     """Return the names of the walls that held against every attempt of a worker.
 
-    `fork` makes the worker with a limit of megabytes and one of seconds of processor time.
+    `fork` makes the worker; its arguments are limits, in megabytes and in seconds of processor time.
     """
     with tempfile.NamedTemporaryFile(prefix="probe-") as file:
         code = _ATTEMPTS.format(memory=_MEMORY_MB, file=file.name, grader=os.getpid())

@@ -46,7 +46,7 @@ def _overflows(folder: Path) -> bool:
 
 
 def _opened(process: int) -> int:
-    """Return the bytes of files that `process` has open although they are deleted from their folders."""
+    """Return the bytes of deleted files that `process` still has open."""
     sizes: dict[tuple[int, int], int] = {}
     with suppress(OSError):  # it has ended, or this system has no /proc
         for entry in os.scandir(f"/proc/{process}/fd"):
@@ -58,7 +58,7 @@ def _opened(process: int) -> int:
 
 
 def _mapped(process: int, folder: Path) -> int:
-    """Return the most bytes that the deleted files of `folder` can have which `process` has mapped."""
+    """Return the most bytes that files can take which `process` has mapped and then deleted from `folder`."""
     lines, place = _read(process, "maps").splitlines(), f" {folder}/"
     inodes = {line.split(maxsplit=5)[4] for line in lines if line.endswith(_DELETED) and place in line}
     return len(inodes) * MAX_FILE
@@ -70,7 +70,7 @@ def _threads(process: int) -> int:
 
 
 def _read(process: int, name: str) -> str:
-    """Return what /proc tells about `process`; nothing if the process has ended or there is no /proc."""
+    """Return a file of /proc about `process`, or nothing if the process has ended or there is no /proc."""
     with suppress(OSError):
         return Path(f"/proc/{process}/{name}").read_text(encoding="utf-8", errors="replace")
     return ""

@@ -1,4 +1,4 @@
-"""Which system calls a submission may make, by name; a call in none of these lists looks unknown to it.
+"""Which system calls a submission may make, by name; a call in none of these lists fails as if unknown.
 
 After a change, `python -m autograder.tests.worker.write_syscall_numbers` writes the numbers anew.
 """

@@ -1,4 +1,4 @@
-"""The inner wall: what each child puts between itself and the machine before any student's code arrives."""
+"""The inner wall, which each child raises between itself and the machine before a student's code arrives."""
 
 import ctypes
 import os
