@@ -12,8 +12,7 @@ It is neither installed nor packed for Gradescope; `python -m autograder.bench E
 - stages: where our own time goes, stage by stage.
 - waiting: how long a student waits.
 - meter: how long a command takes, and how much memory.
-- machine: the machine that was measured.
-- figures: what was found, as data.
+- figures: what was found and on which machine, as data.
 - page: what was found, as tables for README.md.
 """
 

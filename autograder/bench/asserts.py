@@ -27,10 +27,13 @@ def same(seen, right):
 """
 
 
-def hidden_tests(exercise: Exercise) -> dict[str, list[str]]:
-    """Return the hidden tests of each question, each as lines of Python that raise if it fails."""
-    tests: dict[str, list[str]] = {name: [] for name in exercise.points}
-    # This namespace is a second one: tests seed `student` and `reference` as two programs.
+Tests = dict[str, list[str]]  # the tests of each question, each as lines of Python that raise if it fails
+
+
+def hidden_tests(exercise: Exercise) -> Tests:
+    """Return the exercise's hidden tests as Python."""
+    tests: Tests = {name: [] for name in exercise.points}
+    # The suite has a namespace of its own for the reference, because tests seed the two as two programs.
     for run in Suite(exercise).run(Local(run_code(exercise.reference))):
         tests[run.test.question].append("\n".join(_test(run)))
     return tests
@@ -54,57 +57,45 @@ class _Step:
         """Yield the lines of the request and of the comparison with its answer."""
         if "fresh" in self._request:
             yield f"torch.manual_seed({self._request['fresh']})"
-        yield from self._tensors()
+        for index, code in dict(_tensor_codes(self._request)).items():
+            grad = ".requires_grad_()" if code.get("grad") else ""
+            yield f"t{self._number}_{index} = {_literal(self._sent[index], code)}{grad}"
         match self._request:
             case {"op": "seed", "seed": int(seed)}:
                 yield f"torch.manual_seed({seed})"
             case {"op": "attribute", "of": of, "name": name}:
-                yield from self._compared(f"{_target(of)}.{name}")
+                yield from self._compared(f"{self._value(of)}.{name}")
             case {"op": "define", "source": source, "name": name}:
-                yield "given = {'torch': torch, 'nn': torch.nn}"
-                yield f"exec({source!r}, given)"
+                yield f"given = {{'torch': torch, 'nn': torch.nn}}\nexec({source!r}, given)"
                 yield from self._compared(f"given[{name!r}]")
-            case {"op": "call", "of": of}:
-                yield from self._compared(f"{_target(of)}({self._arguments()})")
-            case {"op": "inspect", "of": of, "weight": weight}:
-                yield from self._compared(f"{_target(of)}({self._arguments()})")
-                yield from self._inspected(of, weight)
-
-    def _tensors(self) -> Iterator[str]:
-        """Yield the assignments of the tensors that are sent."""
-        codes = dict(_tensor_codes([self._request.get(key) for key in ("args", "kwargs", "weight")]))
-        for index, code in codes.items():
-            grad = ".requires_grad_()" if code.get("grad") else ""
-            yield f"{self._tensor(index)} = {_literal(self._sent[index], code)}{grad}"
+            case {"op": "call" | "inspect" as op, "of": of}:
+                yield from self._compared(f"{self._value(of)}({self._arguments()})")
+                if op == "inspect":
+                    yield from self._inspected(of, self._request["weight"])
 
     def _compared(self, expression: str) -> Iterator[str]:
-        result = f"r{self._number}"
         if "error" in self._reply:
             kind = self._reply["error"]["type"]
-            yield "try:"
-            yield f"    {expression}"
-            yield "except Exception as error:"
-            yield f"    assert {kind!r} in [kind.__name__ for kind in type(error).__mro__]"
-            yield "else:"
-            yield f"    assert False, '{kind} was expected'"
-            return
-        yield f"{result} = {expression}"
-        yield from _same(result, self._reply["value"], self._received)
+            bases = "[kind.__name__ for kind in type(error).__mro__]"
+            yield f"try:\n    {expression}\nexcept Exception as error:\n    assert {kind!r} in {bases}"
+            yield f"else:\n    assert False, '{kind} was expected'"
+        else:
+            yield f"r{self._number} = {expression}"
+            yield from _same(f"r{self._number}", self._reply["value"], self._received)
 
     def _inspected(self, of: Header, weight: object) -> Iterator[str]:
         """Yield what an inspection compares besides: the arguments afterwards, and the gradients."""
         result = f"r{self._number}"
         if "tensor" in (self._reply["value"] or {}):
             summed = result if weight is None else f"({result} * {self._value(weight)})"
-            yield f"if {result}.requires_grad:"
-            yield f"    {summed}.sum().backward()"
+            yield f"if {result}.requires_grad:\n    {summed}.sum().backward()"
         positions = self._request["args"]["tuple"]
         for before, after in zip(positions, self._reply["arguments"]["tuple"], strict=True):
             yield from _same(self._value(before), after, self._received)
         for position, gradient in self._reply["gradients"]["dict"]:
             yield from _same(f"{self._value(positions[int(position)])}.grad", gradient, self._received)
         if parameters := self._reply["parameters"]["dict"]:
-            yield f"named = dict({_target(of)}.named_parameters())"
+            yield f"named = dict({self._value(of)}.named_parameters())"
             for name, gradient in parameters:
                 yield from _same(f"named[{name!r}].grad", gradient, self._received)
 
@@ -114,38 +105,25 @@ class _Step:
         return ", ".join(given + named)
 
     def _value(self, code: object) -> str:
-        """Return an argument as Python."""
+        """Return an argument, or the object that a request is about, as Python."""
         match code:
             case {"tensor": int(index)}:
-                return self._tensor(index)
-            case {"float": number}:
-                return str(number)
-            case {"dtype": name}:
-                return f"torch.{name}"
+                return f"t{self._number}_{index}"
+            case {"float": str(word)} | {"name": str(word)}:
+                return word
+            case {"dtype": str(path)} | {"torch": str(path)}:
+                return f"torch.{path}"
             case {"list": list(items)}:
                 return f"[{', '.join(map(self._value, items))}]"
             case {"tuple": list(items)}:
                 return f"({''.join(f'{self._value(item)}, ' for item in items)})"
             case {"dict": list(pairs)}:
                 return f"{{{', '.join(f'{self._value(key)}: {self._value(item)}' for key, item in pairs)}}}"
+            case {"handle": int(number)}:
+                return f"h{number}"
             case dict():
-                return _target(code)
+                raise ValueError(f"no Python is known for {code}")
         return repr(code)
-
-    def _tensor(self, index: int) -> str:
-        return f"t{self._number}_{index}"
-
-
-def _target(reference: Header) -> str:
-    """Return the Python for the object that a request is about."""
-    match reference:
-        case {"name": str(name)}:
-            return name
-        case {"handle": int(number)}:
-            return f"h{number}"
-        case {"torch": str(path)}:
-            return f"torch.{path}"
-    raise ValueError(f"no Python is known for {reference}")
 
 
 def _same(seen: str, right: Any, tensors: Tensors) -> Iterator[str]:

@@ -1,35 +1,23 @@
 """The command that measures exercises and writes the figures down; it imports what it needs when it runs."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from autograder.course.course import Course
-
 
 def _sizes(context: click.Context, option: click.Parameter, text: str) -> tuple[int, ...]:  # noqa: ARG001
-    try:
-        sizes = tuple(int(word) for word in text.split(","))
-    except ValueError:
-        sizes = ()
-    if not sizes or min(sizes) < 1:
-        raise click.BadParameter(
-            "must be whole numbers above 0 with commas between them, such as 10,100,1000"
-        )
-    return sizes
+    with suppress(ValueError):
+        if min(sizes := tuple(map(int, text.split(",")))) > 0:
+            return sizes
+    raise click.BadParameter("must be whole numbers above 0 with commas between them, such as 10,100,1000")
 
 
-@click.command()
+@click.command(context_settings={"show_default": True})
 @click.argument("exercises", nargs=-1, required=True, metavar="EXERCISE...")
-@click.option(
-    "--submissions", type=click.IntRange(1), default=200, show_default=True, help="The compared class."
-)
-@click.option(
-    "--sizes", default="10,100,1000", show_default=True, callback=_sizes, help="Classes that show growth."
-)
+@click.option("--submissions", type=click.IntRange(1), default=200, help="The compared class.")
+@click.option("--sizes", default="10,100,1000", callback=_sizes, help="Classes that show growth.")
 @click.option("--alone", is_flag=True, help="Leave out stock nbgrader and Otter.")
 @click.option("--quick", is_flag=True, help="Only see whether everything runs; README.md stays as it is.")
 @click.pass_obj
@@ -47,28 +35,22 @@ def bench(
     number is a time.
     """
     from autograder.bench.benchmark import QUICK, Plan, measure_exercise
-    from autograder.bench.page import require_marks, to_markdown, write_table
+    from autograder.bench.page import require_place, to_markdown, write_table
+    from autograder.course.course import find_course, load_course
 
-    course = _course(folder)
+    def notify(line: str) -> None:
+        click.echo(line, err=True)
+
+    course = load_course((folder or find_course(Path.cwd())).absolute())
     plan = QUICK if quick else Plan(submissions=submissions, sizes=sizes)
     if alone:
         plan = replace(plan, stock=0, otter=0)
-    readme = None if quick else require_marks(course.root / "README.md")
-    measured = [measure_exercise(course, exercise, plan, _notify) for exercise in course.chosen(exercises)]
+    readme = None if quick else require_place(course.root / "README.md")
+    measured = [measure_exercise(course, exercise, plan, notify) for exercise in course.chosen(exercises)]
     kept = course.build / "bench.json"
     kept.write_text(f"[{', '.join(figures.to_json() for figures in measured)}]\n", encoding="utf-8")
     click.echo(to_markdown(measured))
-    click.echo(f"wrote {kept.relative_to(course.root)}", err=True)
+    notify(f"wrote {kept.relative_to(course.root)}")
     if readme:
         write_table(readme, to_markdown(measured))
-        click.echo(f"wrote {readme.relative_to(course.root)}", err=True)
-
-
-def _notify(line: str) -> None:
-    click.echo(line, err=True)
-
-
-def _course(folder: Path | None) -> "Course":
-    from autograder.course.course import find_course, load_course
-
-    return load_course((folder or find_course(Path.cwd())).absolute())
+        notify(f"wrote {readme.relative_to(course.root)}")

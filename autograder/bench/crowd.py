@@ -4,6 +4,7 @@ import json
 import random
 import shutil
 from collections.abc import Iterator, Mapping
+from itertools import cycle
 from pathlib import Path
 
 from autograder.authoring.answers import fill, other_answers, right_answers
@@ -12,25 +13,24 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import NotebookJson
 
+ClassAnswers = Iterator[tuple[str, Mapping[str, str]]]  # each student's id, and their answers by question
+
 
 def students(count: int) -> list[str]:
     """Return the ids of a class, in order."""
     return [f"student-{number:05}" for number in range(1, count + 1)]
 
 
-def class_answers(exercise: Exercise, count: int, seed: int) -> Iterator[tuple[str, Mapping[str, str]]]:
+def class_answers(exercise: Exercise, count: int, seed: int) -> ClassAnswers:
     """Yield each student with their answers by question; a larger class begins with the same students."""
     dice = random.Random(seed)  # noqa: S311 - nothing here is secret
-    right = right_answers(exercise)
-    kinds = (None, exercise.accepted, exercise.mistakes)
-    for number, student in enumerate(students(count)):
-        variants = kinds[number % len(kinds)]
-        written = dict(right)
-        if variants:
-            written |= other_answers(exercise, dice.choice(variants).code)
-        first = next(iter(exercise.points))
-        written[first] = f"{written[first]}\n# {student}"
-        yield student, written
+    right, first = right_answers(exercise), next(iter(exercise.points))
+    for student, variants in zip(
+        students(count), cycle([(), exercise.accepted, exercise.mistakes]), strict=False
+    ):
+        others = other_answers(exercise, dice.choice(variants).code) if variants else {}
+        written = {**right, **others}
+        yield student, {**written, first: f"{written[first]}\n# {student}"}  # makes every file another
 
 
 def hand_in(root: Path, notebook: NotebookJson, exercise: Exercise, count: int, seed: int) -> None:

@@ -1,14 +1,31 @@
 """What the bench has found, as it goes to build/bench.json."""
 
 import json
+import os
+import platform
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
 
-from autograder.bench.machine import Machine
-from autograder.bench.ours import GradedClass
+import psutil
+
 from autograder.bench.stages import Stage
-from autograder.bench.stock import Sample
-from autograder.bench.waiting import Waiting
+
+Full = Mapping[str, frozenset[str]]  # the questions with full marks, by student
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What a number of seconds depends on, without the machine's name."""
+
+    processor: str
+    cores: int
+    memory_gb: int
+    system: str
+    python: str
+    torch: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +59,15 @@ class ClassFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """Seconds that a student waits, each the median of some runs."""
+
+    cells: float  # python alone: it imports torch and runs the notebook's cells without its pictures
+    pytest: float
+    run: float
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
     """All that was measured on one exercise."""
 
@@ -61,16 +87,26 @@ class Figures:
         return json.dumps(asdict(self), indent=1)
 
 
-def of_class(graded: GradedClass) -> ClassFigures:
-    """Return the figures of a class that we graded."""
-    again = graded.again.seconds if graded.again else None
-    return ClassFigures(graded.count, graded.jobs, graded.run.seconds, graded.run.peak_mb, again)
-
-
-def of_sample(name: str, sample: Sample, ours: Mapping[str, frozenset[str]], questions: int) -> OtherGrader:
-    """Return the figures of a sample, with how often its judgement agrees with ours."""
-    differ = sum(len(full ^ ours[student]) for student, full in sample.full.items())
-    total = questions * len(sample.full)
-    return OtherGrader(
-        name, sample.version, sample.each, sample.count, sample.peak_mb, total - differ, total, sample.again
+def this_machine() -> Machine:
+    """Return what this machine is."""
+    return Machine(
+        processor=_processor() or platform.machine(),
+        cores=len(os.sched_getaffinity(0)),
+        memory_gb=round(psutil.virtual_memory().total / (1 << 30)),
+        system=f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}",
+        python=platform.python_version(),
+        torch=version("torch").partition("+")[0],
     )
+
+
+def _processor() -> str:
+    """Return the processor's name, for which neither Python nor psutil has a function."""
+    found = re.search(r"^model name\s*:(.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
+    return found[1].strip() if found else ""
+
+
+def agreement(theirs: Full, ours: Full, questions: int) -> tuple[int, int]:
+    """Return how many answers another grader judges as we do, and of how many."""
+    differ = sum(len(full ^ ours[student]) for student, full in theirs.items())
+    total = questions * len(theirs)
+    return total - differ, total

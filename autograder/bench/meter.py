@@ -4,9 +4,9 @@ import os
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event, Thread
 
 import psutil
 
@@ -42,49 +42,25 @@ def measure(command: Sequence[str], folder: Path, env: Mapping[str, str] | None 
         text=True,
         errors="replace",
     ) as process:
-        with _MemoryWatch(process.pid) as watch:
-            output, _ = process.communicate()
+        output, peak = None, 0
+        while output is None:
+            try:
+                output, _ = process.communicate(timeout=_EVERY)
+            except subprocess.TimeoutExpired:
+                peak = max(peak, resident(process.pid))
         seconds = time.perf_counter() - start
     if process.returncode != 0:
         last = output[-_SHOWN:].strip()
         raise BenchError(f"{' '.join(command)}: ended with code {process.returncode}\n{last}")
-    return Measured(seconds, watch.peak / 1e6, output)
-
-
-class _MemoryWatch:
-    """Looks at the memory of a process tree at intervals, in a thread of its own."""
-
-    def __init__(self, root: int) -> None:
-        self.peak = 0
-        self._root = root
-        self._over = Event()
-        self._thread = Thread(target=self._look)
-
-    def __enter__(self) -> "_MemoryWatch":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _look(self) -> None:
-        while not self._over.wait(_EVERY):
-            self.peak = max(self.peak, resident(self._root))
+    return Measured(seconds, peak / 1e6, output)
 
 
 def resident(root: int) -> int:
     """Return the resident bytes of process `root` and all its descendants."""
-    try:
+    total = 0
+    with suppress(psutil.NoSuchProcess):
         process = psutil.Process(root)
-        family = [process, *process.children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return 0
-    return sum(map(_memory, family))
-
-
-def _memory(process: psutil.Process) -> int:
-    try:
-        return int(process.memory_info().rss)
-    except psutil.NoSuchProcess:  # it has ended meanwhile
-        return 0
+        for member in (process, *process.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):  # it has ended meanwhile
+                total += member.memory_info().rss
+    return total

@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 
 from autograder.authoring.answers import released
 from autograder.bench.crowd import course_of, hand_in, students
-from autograder.bench.meter import BenchError, Measured, measure
+from autograder.bench.figures import ClassFigures, Full
+from autograder.bench.meter import BenchError, measure
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.report.report import Report, Status
@@ -23,12 +24,9 @@ VERSION = version("attention-course-autograder")
 class GradedClass:
     """What grading a class took, and its results."""
 
-    count: int
-    jobs: int
-    run: Measured
-    again: Measured | None  # the same class once more, unchanged
+    figures: ClassFigures
     walls: tuple[str, ...]
-    full: dict[str, frozenset[str]]  # by student: the questions with full marks
+    full: Full
 
 
 def grade_class(
@@ -40,12 +38,18 @@ def grade_class(
         made = course_of(course, exercise, root)
         hand_in(root, released(made.assignments, exercise), exercise, count, seed)
         # All submissions are our own, so fewer walls than the course demands are enough.
-        words = ["grade", exercise.name, "--jobs", str(jobs), "--unsafe"]
-        run = measure(command(root, words), root)
-        repeated = measure(command(root, words), root) if again else None
-        reports = [_report(Submission(root, student, exercise.name)) for student in students(count)]
-    full = {student: _right(report) for student, report in zip(students(count), reports, strict=True)}
-    return GradedClass(count, jobs, run, repeated, reports[0].sandbox, full)
+        grade = command(root, ["grade", exercise.name, "--jobs", str(jobs), "--unsafe"])
+        run = measure(grade, root)
+        repeated = measure(grade, root).seconds if again else None
+        reports = {name: _report(Submission(root, name, exercise.name)) for name in students(count)}
+    full = {
+        student: frozenset(
+            question.name for question in report.questions if question.score == question.max_score
+        )
+        for student, report in reports.items()
+    }
+    figures = ClassFigures(count, jobs, run.seconds, run.peak_mb, repeated)
+    return GradedClass(figures, next(iter(reports.values())).sandbox, full)
 
 
 def command(root: Path, words: Sequence[str]) -> list[str]:
@@ -58,7 +62,3 @@ def _report(submission: Submission) -> Report:
     if report.status is not Status.GRADED:
         raise BenchError(f"{submission.notebook}: not graded but {report.status}: {report.message}")
     return report
-
-
-def _right(report: Report) -> frozenset[str]:
-    return frozenset(question.name for question in report.questions if question.score == question.max_score)

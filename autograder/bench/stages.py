@@ -7,13 +7,13 @@ done in a program of its own, where nothing else runs, and once more without the
 import functools
 import inspect
 import json
+import pkgutil
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,10 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class TimedFunction:
-    """A function of the engine whose time belongs to a stage; that of what it calls too, if it is whole."""
+    """A function of the engine whose time belongs to a stage.
+
+    If it is `whole`, the time of everything that it calls belongs to the same stage.
+    """
 
     module: str
     name: str
@@ -47,11 +50,8 @@ class TimedFunction:
 
     def located(self) -> tuple[Any, str]:
         """Return the module or class that has the function, and the function's name in it."""
-        owner: Any = import_module(self.module)
-        *path, name = self.name.split(".")
-        for part in path:
-            owner = getattr(owner, part)
-        return owner, name
+        owner, _, name = self.name.rpartition(".")
+        return pkgutil.resolve_name(f"{self.module}:{owner}"), name
 
 
 TIMED = (
@@ -99,40 +99,25 @@ class Stopwatch:
         self._since = now
 
     def watch(self, timed: TimedFunction) -> None:
-        """Replace a function by one that also keeps its time."""
+        """Replace a function by one that also keeps its time; a generator's time is that of its steps."""
         owner, name = timed.located()
-        setattr(owner, name, self._watched(getattr(owner, name), timed))
-
-    def _watched(self, function: Callable[..., Any], timed: TimedFunction) -> Callable[..., Any]:
-        if inspect.isgeneratorfunction(function):
-
-            @functools.wraps(function)
-            def stepwise(*args: Any, **kwargs: Any) -> Iterator[Any]:
-                items, over = function(*args, **kwargs), object()
-                while True:
-                    with self.during(timed):
-                        item = next(items, over)
-                    if item is over:
-                        return
-                    yield item
-
-            return stepwise
+        function, counted = getattr(owner, name), self.during(timed)
+        step = counted(next)
 
         @functools.wraps(function)
-        def watched(*args: Any, **kwargs: Any) -> Any:
-            with self.during(timed):
-                return function(*args, **kwargs)
+        def stepwise(*args: Any, **kwargs: Any) -> Iterator[Any]:
+            items, over = function(*args, **kwargs), object()
+            yield from iter(lambda: step(items, over), over)
 
-        return watched
+        setattr(owner, name, stepwise if inspect.isgeneratorfunction(function) else counted(function))
 
 
 def measure_stages(walled: Path, bare: Path, exercise: str, count: int) -> list[Stage]:
     """Grade the class in the course folder `walled` with the walls, and its copy in `bare` without them."""
     with_walls, without = _seconds(walled, exercise), _seconds(bare, exercise, _WITHOUT_WALLS)
-    times = {stage: 1 if stage == ONCE else count for stage in with_walls}
+    each = {name: 1000 / (1 if name == ONCE else count) for name in with_walls}
     return [
-        Stage(name, 1000 * seconds / times[name], 1000 * without[name] / times[name])
-        for name, seconds in with_walls.items()
+        Stage(name, seconds * each[name], without[name] * each[name]) for name, seconds in with_walls.items()
     ]
 
 

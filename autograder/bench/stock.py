@@ -3,15 +3,14 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-from autograder.bench.asserts import HELPERS
+from autograder.bench.asserts import HELPERS, Tests
 from autograder.bench.crowd import hand_in, students
+from autograder.bench.figures import Full, OtherGrader, agreement
 from autograder.bench.meter import Measured, measure
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
@@ -22,19 +21,7 @@ BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 _CONFIGURATION = "c = get_config()\nc.CourseDirectory.course_id = 'bench'\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """What another grader took for some submissions, one after another, and its results."""
-
-    version: str
-    each: float  # seconds, the median
-    count: int  # of submissions of which that is the median
-    peak_mb: float
-    full: dict[str, frozenset[str]]  # by student: the questions with full marks
-    again: float | None = None  # seconds, for the same submissions once more
-
-
-def source(exercise: Exercise, tests: Mapping[str, list[str]]) -> NotebookJson:
+def source(exercise: Exercise, tests: Tests) -> NotebookJson:
     """Return nbgrader's source notebook with hidden tests in its cells, without the pictures."""
     made = build_notebook(exercise)
     made["cells"] = [cell for cell in made["cells"] if "demo" not in cell["metadata"].get("tags", ())]
@@ -46,7 +33,7 @@ def source(exercise: Exercise, tests: Mapping[str, list[str]]) -> NotebookJson:
     return made
 
 
-def release(root: Path, exercise: Exercise, tests: Mapping[str, list[str]]) -> NotebookJson:
+def release(root: Path, exercise: Exercise, tests: Tests) -> NotebookJson:
     """Make nbgrader's course folder in `root` and return the notebook that students get."""
     folder = root / "source" / exercise.name
     folder.mkdir(parents=True)
@@ -57,24 +44,24 @@ def release(root: Path, exercise: Exercise, tests: Mapping[str, list[str]]) -> N
     return parse_notebook((root / "release" / exercise.name / f"{exercise.name}.ipynb").read_bytes())
 
 
-def sample(
-    root: Path, exercise: Exercise, released: NotebookJson, count: int, seed: int, *, again: bool
-) -> Sample:
+def grade_sample(
+    root: Path, exercise: Exercise, released: NotebookJson, count: int, seed: int, ours: Full
+) -> OtherGrader:
     """Grade the first `count` students' submissions; the first takes the start as well and is not counted."""
     hand_in(root, released, exercise, count, seed)
     run = _nbgrader(root, "autograde", exercise.name)
-    graded = [
-        root / "autograded" / student / exercise.name / f"{exercise.name}.ipynb"
+    graded = {
+        student: root / "autograded" / student / exercise.name / f"{exercise.name}.ipynb"
         for student in students(count)
-    ]
-    written = sorted(path.stat().st_mtime_ns / 1e9 for path in graded)
-    gaps = [later - earlier for earlier, later in pairwise(written)]
-    full = {
-        student: _right(exercise, parse_notebook(path.read_bytes()))
-        for student, path in zip(students(count), graded, strict=True)
     }
-    repeated = _nbgrader(root, "autograde", exercise.name).seconds if again else None
-    return Sample(version("nbgrader"), median(gaps), len(gaps), run.peak_mb, full, repeated)
+    written = sorted(path.stat().st_mtime_ns / 1e9 for path in graded.values())
+    gaps = [later - earlier for earlier, later in pairwise(written)]
+    full = {student: _right(exercise, parse_notebook(path.read_bytes())) for student, path in graded.items()}
+    again = _nbgrader(root, "autograde", exercise.name).seconds
+    agrees = agreement(full, ours, len(exercise.points))
+    return OtherGrader(
+        "stock nbgrader", version("nbgrader"), median(gaps), len(gaps), run.peak_mb, *agrees, again
+    )
 
 
 def _right(exercise: Exercise, graded: NotebookJson) -> frozenset[str]:

@@ -3,12 +3,12 @@
 import json
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
 from autograder.authoring.answers import fill, released, right_answers
+from autograder.bench.figures import Waiting
 from autograder.bench.meter import measure
 from autograder.bench.ours import command
 from autograder.course.course import Course
@@ -21,15 +21,6 @@ _QUIET = {
     # These plugins come with our own tests and no student has them. Jupyter's plugins stay.
     "PYTEST_ADDOPTS": "-p no:hypothesispytest -p no:xdist -p no:xdist.looponfail",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """Seconds, each the median of some runs."""
-
-    cells: float  # python alone: it imports torch and runs the notebook's cells without its pictures
-    pytest: float
-    run: float
 
 
 def measure_waiting(course: Course, exercise: Exercise, parent: Path, repeats: int, *, warm: bool) -> Waiting:

@@ -4,7 +4,7 @@ A grader holds one zygote, which forks a worker for each submission. The untrust
 
 - zygote: the process that forks workers, started behind the walls that a course demands.
 - process: one worker: requests with a deadline, and how its process ended.
-- launch: starts the zygote's process, before it is needed if asked to.
+- launch: starts the zygote's process, either when it is needed or ahead of time.
 - bubblewrap: the outer wall, as a command line.
 - probe: finds out which walls stand by trying forbidden things.
 """

@@ -1,4 +1,4 @@
-"""Starts the zygote's process, before it is needed if asked to.
+"""Starts the zygote's process, either when a grader needs it or ahead of time.
 
 The zygote and its grader then import torch at the same time, so this module must not import it itself.
 """
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import DEVNULL
 
 import matplotlib as mpl
 
@@ -57,7 +58,7 @@ _PRELAUNCHED: list[Launched] = []  # at most one, which no zygote has taken yet
 
 @contextmanager
 def prelaunched() -> Iterator[Launched]:
-    """Start a process now, which the first zygote in the `with` block takes, or which ends with the block."""
+    """Start a process now; the first zygote in the `with` block takes it, or else it ends with the block."""
     launched = _start(outer=bubblewrap.program() is not None)
     _PRELAUNCHED.append(launched)
     try:
@@ -82,15 +83,9 @@ def _start(*, outer: bool) -> Launched:
         command = [*guard, *bubblewrap.wrapped(command, [FONTS])]
     with theirs:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
-            cwd="/",
-            pass_fds=(theirs.fileno(),),
-            start_new_session=True,
-        )
+            command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, pass_fds=[theirs.fileno()], cwd="/",
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, start_new_session=True,
+        )  # fmt: skip
     return Launched(process, ours, outer)
 
 

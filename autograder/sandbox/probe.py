@@ -1,9 +1,10 @@
-"""Finds out which walls stand by trying forbidden things in a worker, as a version proves nothing."""
+"""Finds out which walls stand by trying forbidden things, because the kernel's version proves nothing."""
 
 import json
 import os
 import tempfile
-from typing import Protocol
+from collections.abc import Callable
+from contextlib import closing
 
 from autograder.sandbox.process import Worker
 
@@ -43,22 +44,14 @@ print(json.dumps({{
 """
 
 
-class Forks(Protocol):
-    """Whatever forks workers; a zygote does, but importing it here would be circular."""
+def probe_walls(fork: Callable[[int, int], Worker]) -> tuple[str, ...]:
+    """Return the names of the walls that held against every attempt of a worker.
 
-    def fork_with(self, memory_mb: int, cpu_seconds: int) -> Worker:
-        """Return a fresh worker confined to these limits."""
-        ...
-
-
-def probe_walls(zygote: Forks) -> tuple[str, ...]:
-    """Return the names of the walls that held against every attempt."""
+    `fork` makes the worker; its arguments are limits, in megabytes and in seconds of processor time.
+    """
     with tempfile.NamedTemporaryFile(prefix="probe-") as file:
         code = _ATTEMPTS.format(memory=_MEMORY_MB, file=file.name, grader=os.getpid())
-        worker = zygote.fork_with(_MEMORY_MB, _SECONDS)
-        try:
+        with closing(fork(_MEMORY_MB, _SECONDS)) as worker:
             reply, _ = worker.ask({"op": "cell", "number": 0, "code": code}, [], _SECONDS)
-        finally:
-            worker.close()
     held = json.loads(reply["outputs"][0]["text"])
     return ("process", *(wall for wall, stands in held.items() if stands))

@@ -56,13 +56,12 @@ class Worker:
         deadline = time.monotonic() + seconds
         try:
             self._send(pack({"id": number, **header}, tensors), deadline)
-            reply, sent = self._reply(number, deadline)
+            return self._reply(number, deadline)
         except (DeadlineError, ProtocolError):
             self.close()
             raise
         except OSError as error:
             raise DiedError(self.close()) from error
-        return reply, sent
 
     def close(self) -> str:
         """End the process, whatever it is doing, and return how it ended."""
@@ -122,9 +121,9 @@ def _ready(descriptor: int, event: int, seconds: float) -> bool:
 
 def _how(status: int) -> str:
     """Return how a process ended, in words for a student."""
-    if not os.WIFSIGNALED(status):
-        return f"the process ended itself (exit code {os.waitstatus_to_exitcode(status)})"
-    number = os.WTERMSIG(status)
+    code = os.waitstatus_to_exitcode(status)  # a signal's number is negative
+    if code >= 0:
+        return f"the process ended itself (exit code {code})"
     known: dict[int, str] = {
         signal.SIGSEGV: "ended by a segmentation fault",
         signal.SIGABRT: "ended by an abort",
@@ -132,4 +131,4 @@ def _how(status: int) -> str:
         signal.SIGSYS: "ended by a forbidden system call",
         signal.SIGKILL: "was stopped for taking too much memory, time or disk, or too many threads",
     }
-    return f"the process {known.get(number, f'ended by signal {number}')}"
+    return f"the process {known.get(-code, f'ended by signal {-code}')}"

@@ -2,7 +2,6 @@
 
 import socket
 import struct
-from types import TracebackType
 
 from autograder.course.limits import Limits, Tier
 from autograder.errors import AutograderError
@@ -42,9 +41,9 @@ class Zygote:
     """
 
     def __init__(self, demanded: Tier = Tier.BARE, *, unsafe: bool = False, outer: bool = True) -> None:
-        self._start_behind_walls(outer and bubblewrap.program() is not None)
+        self._start(outer and bubblewrap.program() is not None)
         try:
-            self.walls = probe_walls(self)
+            self.walls = probe_walls(self.fork_with)
         except (WorkerError, ProtocolError, KeyError, IndexError, ValueError) as error:
             self.close()
             raise ZygoteError(f"a worker does not answer: {error}") from None
@@ -103,21 +102,11 @@ class Zygote:
     def __enter__(self) -> "Zygote":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _start_behind_walls(self, outer: bool) -> None:
-        """Start behind the outer wall, or without it where bubblewrap is installed but may not build it."""
-        try:
-            self._start(outer)
-        except ZygoteError:
-            if not outer:
-                raise
-            self._start(outer=False)
-
     def _start(self, outer: bool) -> None:
+        """Start behind the outer wall, or without it where bubblewrap is installed but may not build it."""
         self._launched = launch_zygote(outer=outer)
         self._control = self._launched.control
         self._control.settimeout(_START_SECONDS)
@@ -125,13 +114,14 @@ class Zygote:
             self._expect(1)
         except ZygoteError:
             self.close()
-            raise
+            if not outer:
+                raise
+            self._start(outer=False)
         self._control.settimeout(_FORK_SECONDS)
 
     def _reap(self, child: int) -> int:
         """Wait for the dead `child` and return its wait status."""
-        status: int = _ID.unpack(self._ask(b"w" + _ID.pack(child), _ID.size))[0]
-        return status
+        return int(_ID.unpack(self._ask(b"w" + _ID.pack(child), _ID.size))[0])
 
     def _ask(self, message: bytes, count: int) -> bytes:
         """Send the zygote a message and return its answer of `count` bytes."""

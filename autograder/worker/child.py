@@ -44,8 +44,7 @@ def _receive(channel: socket.socket, count: int) -> bytes:
     """Return exactly `count` bytes; EOFError at the end of the connection ends the child."""
     chunks = bytearray()
     while len(chunks) < count:
-        chunk = channel.recv(min(count - len(chunks), 1 << 20))
-        if not chunk:
+        if not (chunk := channel.recv(min(count - len(chunks), 1 << 20))):
             raise EOFError
         chunks += chunk
     return bytes(chunks)

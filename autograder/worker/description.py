@@ -21,12 +21,11 @@ _NAME, _BASES = type.__dict__["__name__"].__get__, type.__dict__["__mro__"].__ge
 
 def describe(error: BaseException) -> Header:
     """Return an exception's type and bases, its shortened message, and the cells and lines that it passed."""
-    places = list(islice(_places(error), _MAX_PLACES))
     return {
         "type": _name(type(error)),
         "bases": [_name(base) for base in _BASES(type(error))[:20]],
         "message": _message(error),
-        "places": places,
+        "places": list(islice(_places(error), _MAX_PLACES)),
     }
 
 

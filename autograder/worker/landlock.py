@@ -44,8 +44,7 @@ def _ruleset(libc: ctypes.CDLL, handled: int, version: int) -> int:
     for network, scopes in ((_TCP, _SCOPES), (_TCP, 0), (0, 0)):
         if (network and version < 4) or (scopes and version < 6):
             continue
-        attributes = struct.pack("QQQ", handled, network, scopes)
-        attributes = attributes[: 24 if scopes else 16 if network else 8]
+        attributes = struct.pack("QQQ", handled, network, scopes)[: 24 if scopes else 16 if network else 8]
         descriptor: int = libc.syscall(_CREATE, ctypes.c_char_p(attributes), len(attributes), 0)
         if descriptor >= 0:
             return descriptor

@@ -43,7 +43,9 @@ class Namespace:
             case {"op": "attribute", "of": of, "name": str(name)}:
                 return self._value(getattr(self._resolve(of), name))
             case {"op": "define", "source": str(source), "name": str(name)}:
-                return self._value(_define(source, name))
+                variables: dict[str, Any] = {"__name__": "given", "torch": torch, "nn": nn}
+                exec(compile(source, "given", "exec"), variables)  # noqa: S102 - sent by a hidden test
+                return self._value(variables[name])
             case {"op": "call", "of": of, "args": args, "kwargs": kwargs}:
                 return self._value(self._resolve(of)(*decoder.decode(args), **decoder.decode(kwargs)))
             case {"op": "inspect", "of": of, "args": args, "kwargs": kwargs, "weight": weight}:
@@ -54,7 +56,7 @@ class Namespace:
         match reference:
             case {"name": str(name)}:
                 if name not in self.variables:
-                    raise MissingError(name)
+                    raise MissingError(name=name)
                 return self.variables[name]
             case {"handle": int(number)}:
                 return self._held[number]
@@ -82,7 +84,8 @@ class Namespace:
         output = target(*args, **kwargs)
         encoder = Encoder(self._refer)
         reply = {"value": encoder.encode(output), "arguments": encoder.encode(args)}
-        leaves = {f"{i}": leaf for i, leaf in enumerate(args) if _is_leaf(leaf)}
+        tensors = {str(i): arg for i, arg in enumerate(args) if isinstance(arg, torch.Tensor)}
+        leaves = {i: tensor for i, tensor in tensors.items() if tensor.requires_grad and tensor.is_leaf}
         named = dict(target.named_parameters()) if isinstance(target, nn.Module) else {}
         if isinstance(output, torch.Tensor) and output.requires_grad:
             (output if weight is None else output * weight).sum().backward()
@@ -91,12 +94,8 @@ class Namespace:
         return reply, encoder.tensors
 
 
-class MissingError(Exception):
-    """The notebook defines no such name."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
+class MissingError(NameError):
+    """The notebook does not define the name that a hidden test asks for."""
 
 
 def run_code(cells: tuple[str, ...]) -> Namespace:
@@ -107,18 +106,8 @@ def run_code(cells: tuple[str, ...]) -> Namespace:
     return Namespace(variables)
 
 
-def _is_leaf(value: object) -> bool:
-    return isinstance(value, torch.Tensor) and value.requires_grad and value.is_leaf
-
-
 def _pristine(seed: int) -> None:
     """Reset what an earlier test or the notebook may have set for the whole process."""
     torch.default_generator.manual_seed(seed)
     torch.set_grad_enabled(True)
     torch.set_default_dtype(torch.float32)
-
-
-def _define(source: str, name: str) -> object:
-    variables: dict[str, Any] = {"__name__": "given", "torch": torch, "nn": nn}
-    exec(compile(source, "given", "exec"), variables)  # noqa: S102 - sent by a hidden test
-    return variables[name]

@@ -46,7 +46,7 @@ def _overflows(folder: Path) -> bool:
 
 
 def _opened(process: int) -> int:
-    """Return the bytes of files that `process` has open although they are deleted from their folders."""
+    """Return the bytes of deleted files that `process` still has open."""
     sizes: dict[tuple[int, int], int] = {}
     with suppress(OSError):  # it has ended, or this system has no /proc
         for entry in os.scandir(f"/proc/{process}/fd"):
@@ -58,21 +58,19 @@ def _opened(process: int) -> int:
 
 
 def _mapped(process: int, folder: Path) -> int:
-    """Return the most bytes that the deleted files of `folder` can have which `process` has mapped."""
-    try:
-        lines = Path(f"/proc/{process}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return 0
-    place = f" {folder}/"
+    """Return the most bytes that files can take which `process` has mapped and then deleted from `folder`."""
+    lines, place = _read(process, "maps").splitlines(), f" {folder}/"
     inodes = {line.split(maxsplit=5)[4] for line in lines if line.endswith(_DELETED) and place in line}
     return len(inodes) * MAX_FILE
 
 
 def _threads(process: int) -> int:
-    try:
-        fields = (
-            Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
-        )
-    except OSError:
-        return 0  # this system has no /proc
-    return int(fields.split()[17])
+    fields = _read(process, "stat").rpartition(")")[2].split()
+    return int(fields[17]) if fields else 0
+
+
+def _read(process: int, name: str) -> str:
+    """Return a file of /proc about `process`, or nothing if the process has ended or there is no /proc."""
+    with suppress(OSError):
+        return Path(f"/proc/{process}/{name}").read_text(encoding="utf-8", errors="replace")
+    return ""

@@ -41,9 +41,7 @@ def remove(folder: Path) -> None:
     pending = [_taken(folder, heap / next(names))]
     while pending:
         place = pending.pop()
-        with os.scandir(place) as entries:
-            found = list(entries)
-        for entry in found:
+        for entry in list(os.scandir(place)):
             if entry.is_dir(follow_symlinks=False):
                 pending.append(_taken(Path(entry.path), heap / next(names)))
             else:

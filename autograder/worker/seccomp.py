@@ -4,14 +4,14 @@ import ctypes
 import os
 import platform
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from autograder.worker.syscalls import ALLOWED, CONDITIONAL, REFUSED, numbered
 
 _LOAD, _JUMP_EQUAL, _JUMP_ABOVE, _JUMP_SET, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
-_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_EPERM, _ENOSYS, _ENOTTY = 1, 38, 25
+_ALLOW, _KILL = 0x7FFF0000, 0x80000000
+_EPERM, _ENOSYS, _ENOTTY = (0x00050000 | error for error in (1, 38, 25))  # let the call fail with this error
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000  # from this number on, a call is of x86-64's other calling convention
 _SET_SECCOMP, _FILTER = 22, 2
@@ -20,9 +20,8 @@ _SAFE_IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIO
 _SAFE_PRCTLS = (15, 16, 3, 39)  # set and get a thread's name, get dumpable, get no-new-privs
 # Descriptors, flags, locks and sizes of pipes; not F_SETOWN, by which the kernel would signal others for us.
 _SAFE_FCNTLS = (*range(8), 36, 37, 38, 1030, 1031, 1032)
-_MODE_AND_TRUNCATE = 0o1003
 # O_TRUNC with a mode that does not write: early versions of Landlock let this empty a file.
-_TRUNCATE_UNWRITTEN = (0o1000, 0o1003)
+_MODE_AND_TRUNCATE, _TRUNCATE_UNWRITTEN = 0o1003, (0o1000, 0o1003)
 Instruction = bytes
 
 
@@ -45,54 +44,32 @@ def build(process: int, machine: str) -> list[Instruction]:
         _do(_RETURN, _KILL),
         _do(_LOAD, _NUMBER),
         _do(_JUMP_ABOVE, _X32, 0, 1),
-        _do(_RETURN, _ERRNO | _ENOSYS),
+        _do(_RETURN, _ENOSYS),
+        *_if_any_of(numbered(ALLOWED, machine).values(), _ALLOW),
+        *_if_any_of(numbered(REFUSED, machine).values(), _EPERM),
+        *_for_call(special["kill"], 0, _if_any_of([process], _ALLOW), _EPERM),
+        *_for_call(special["tgkill"], 0, _if_any_of([process], _ALLOW), _EPERM),
+        *_for_call(special["prlimit64"], 0, _if_any_of([0, process], _ALLOW), _EPERM),
+        *_for_call(special["prctl"], 0, _if_any_of(_SAFE_PRCTLS, _ALLOW), _EPERM),
+        *_for_call(special["ioctl"], 1, _if_any_of(_SAFE_IOCTLS, _ALLOW), _ENOTTY),
+        *_for_call(special["fcntl"], 1, _if_any_of(_SAFE_FCNTLS, _ALLOW), _EPERM),
+        *_for_call(special["clone"], 0, _if_any_of([_CLONE_THREAD], _ALLOW, _JUMP_SET), _EPERM),
     ]
-    for number in numbered(ALLOWED, machine).values():
-        program += [_do(_JUMP_EQUAL, number, 0, 1), _do(_RETURN, _ALLOW)]
-    for number in numbered(REFUSED, machine).values():
-        program += [_do(_JUMP_EQUAL, number, 0, 1), _do(_RETURN, _ERRNO | _EPERM)]
-    program += _only(special["kill"], 0, (process,), _EPERM)
-    program += _only(special["tgkill"], 0, (process,), _EPERM)
-    program += _only(special["prlimit64"], 0, (0, process), _EPERM)
-    program += _only(special["prctl"], 0, _SAFE_PRCTLS, _EPERM)
-    program += _only(special["ioctl"], 1, _SAFE_IOCTLS, _ENOTTY)
-    program += _only(special["fcntl"], 1, _SAFE_FCNTLS, _EPERM)
-    program += _if_bit(special["clone"], 0, _CLONE_THREAD)
+    unwritten = [_do(_AND, _MODE_AND_TRUNCATE), *_if_any_of(_TRUNCATE_UNWRITTEN, _EPERM)]
     for name, flags in (("open", 1), ("openat", 2)):
         if name in special:  # aarch64 has no plain open
-            program += _unless(special[name], flags, _MODE_AND_TRUNCATE, _TRUNCATE_UNWRITTEN)
-    return [*program, _do(_RETURN, _ERRNO | _ENOSYS)]
+            program += _for_call(special[name], flags, unwritten, _ALLOW)
+    return [*program, _do(_RETURN, _ENOSYS)]
 
 
-def _only(number: int, argument: int, values: Sequence[int], error: int) -> list[Instruction]:
-    """Allow call `number` when `argument` is one of `values`."""
-    body = [_do(_LOAD, _ARGUMENTS + 8 * argument)]
-    for value in values:
-        body += [_do(_JUMP_EQUAL, value, 0, 1), _do(_RETURN, _ALLOW)]
-    return _when(number, [*body, _do(_RETURN, _ERRNO | error)])
+def _if_any_of(values: Iterable[int], action: int, jump: int = _JUMP_EQUAL) -> list[Instruction]:
+    """Take `action` if the loaded number equals one of `values` or, with _JUMP_SET, has its bit set."""
+    return [part for value in values for part in (_do(jump, value, 0, 1), _do(_RETURN, action))]
 
 
-def _if_bit(number: int, argument: int, bit: int) -> list[Instruction]:
-    """Allow call `number` when `argument` has `bit` set."""
-    body = [
-        _do(_LOAD, _ARGUMENTS + 8 * argument),
-        _do(_JUMP_SET, bit, 0, 1),
-        _do(_RETURN, _ALLOW),
-        _do(_RETURN, _ERRNO | _EPERM),
-    ]
-    return _when(number, body)
-
-
-def _unless(number: int, argument: int, mask: int, values: Sequence[int]) -> list[Instruction]:
-    """Allow call `number` unless the bits of `argument` under `mask` are one of `values`."""
-    body = [_do(_LOAD, _ARGUMENTS + 8 * argument), _do(_AND, mask)]
-    for value in values:
-        body += [_do(_JUMP_EQUAL, value, 0, 1), _do(_RETURN, _ERRNO | _EPERM)]
-    return _when(number, [*body, _do(_RETURN, _ALLOW)])
-
-
-def _when(number: int, body: list[Instruction]) -> list[Instruction]:
-    """Run `body` for call `number`, and jump over it for every other call."""
+def _for_call(number: int, argument: int, rules: list[Instruction], otherwise: int) -> list[Instruction]:
+    """For call `number` alone, load an argument, and take action `otherwise` if no rule decides on it."""
+    body = [_do(_LOAD, _ARGUMENTS + 8 * argument), *rules, _do(_RETURN, otherwise)]
     return [_do(_JUMP_EQUAL, number, 0, len(body)), *body]
 
 

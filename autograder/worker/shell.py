@@ -3,6 +3,7 @@
 import io
 import sys
 from binascii import b2a_base64
+from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
 from IPython.core.compilerop import CachingCompiler
@@ -17,10 +18,9 @@ from autograder.worker.protocol import Header
 MAX_TEXT = 20_000  # characters of output that a cell keeps
 MAX_DISPLAYS = 20  # pictures and tables that a cell keeps
 MAX_SHOWN = 2 << 20  # characters that they may have together
-_PROGRAMS = (
-    *("!", "sx", "system", "script", "bash", "sh", "perl", "ruby", "python", "python2", "python3", "pypy"),
-    *("pip", "uv", "conda", "mamba", "micromamba"),
-)
+_PROGRAMS = """
+    ! sx system script bash sh perl ruby python python2 python3 pypy pip uv conda mamba micromamba
+"""
 _NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash."
 _SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
 
@@ -60,11 +60,8 @@ class Outputs:
 
     def display(self, data: dict[str, Any]) -> None:
         """Add a displayed object, in those of its forms that are known and small enough."""
-        small = {
-            kind: data[kind]
-            for kind in _SHOWN
-            if isinstance(data.get(kind), str) and len(data[kind]) <= self._shown
-        }
+        texts = {kind: _text(data.get(kind)) for kind in _SHOWN}
+        small = {kind: text for kind, text in texts.items() if text is not None and len(text) <= self._shown}
         if small and self._displays > 0:
             self._displays -= 1
             self._shown -= sum(map(len, small.values()))
@@ -97,13 +94,12 @@ class Shell:
     def __init__(self) -> None:
         HistoryManager.enabled = False
         InteractiveShell.compiler_class = Compiler
-        InteractiveShell.displayhook_class = _hook(self)
-        InteractiveShell.display_pub_class = _publisher(self)
+        InteractiveShell.displayhook_class, InteractiveShell.display_pub_class = _display_classes(self)
         self.outputs = Outputs()
         self._shell = InteractiveShell.instance()
-        self._shell.enable_gui = _no_gui
+        self._shell.enable_gui = _do_nothing  # %matplotlib starts no event loop
         self._shell.system = self._shell.getoutput = self._refuse_program
-        for magic in _PROGRAMS:
+        for magic in _PROGRAMS.split():
             for kind in ("line", "cell"):
                 self._shell.register_magic_function(self._refuse_program, kind, magic)
         self.variables: dict[str, Any] = self._shell.user_ns
@@ -112,16 +108,13 @@ class Shell:
         """Run cell `number` and return its outputs and, where it failed, its error."""
         self.outputs = Outputs()
         Compiler.number = number
-        saved = sys.stdout, sys.stderr
-        sys.stdout, sys.stderr = Stream(self, "stdout"), Stream(self, "stderr")
-        self._shell.showtraceback = self._shell.showsyntaxerror = _quiet
-        try:
-            result = self._shell.run_cell(code, store_history=False)
-            error = result.error_before_exec or result.error_in_exec
-        except BaseException as raised:
-            error = raised
-        finally:
-            sys.stdout, sys.stderr = saved
+        self._shell.showtraceback = self._shell.showsyntaxerror = _do_nothing  # the error is reported instead
+        with redirect_stdout(Stream(self, "stdout")), redirect_stderr(Stream(self, "stderr")):
+            try:
+                result = self._shell.run_cell(code, store_history=False)
+                error = result.error_before_exec or result.error_in_exec
+            except BaseException as raised:
+                error = raised
         return {"outputs": self.outputs.items, "error": describe(error) if error is not None else None}
 
     def _refuse_program(self, *args: object, **kwargs: object) -> None:  # noqa: ARG002
@@ -131,39 +124,31 @@ class Shell:
         sys.stderr.write(f"{_NO_PROGRAM}\n")
 
 
-def _hook(owner: Shell) -> type:
+def _display_classes(owner: Shell) -> tuple[type, type]:
+    """Return IPython's two classes that show values, changed so that they add to the outputs of `owner`."""
+
     class Hook(DisplayHook):  # type: ignore[misc]
         """Keeps the value of a cell's last line as output."""
 
         def __call__(self, result: object = None) -> None:
             if result is not None and not self.quiet():
-                data, _ = self.compute_format_data(result)
-                owner.outputs.display(_only_text(data))
+                owner.outputs.display(self.compute_format_data(result)[0])
 
-    return Hook
-
-
-def _publisher(owner: Shell) -> type:
     class Publisher(DisplayPublisher):  # type: ignore[misc]
         """Keeps what a cell passes to display()."""
 
         def publish(self, data: dict[str, Any], *args: object, **kwargs: object) -> None:  # noqa: ARG002
-            owner.outputs.display(_only_text(data))
+            owner.outputs.display(data)
 
-    return Publisher
-
-
-def _only_text(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the display data with pictures in base64, as a notebook stores them."""
-    return {
-        kind: b2a_base64(value, newline=False).decode() if isinstance(value, bytes) else value
-        for kind, value in data.items()
-    }
+    return Hook, Publisher
 
 
-def _quiet(*args: object, **kwargs: object) -> None:
-    """Replace IPython's printing of tracebacks, because the error is reported instead."""
+def _text(value: object) -> str | None:
+    """Return a text as it is, and a picture in base64, as a notebook stores it."""
+    if isinstance(value, bytes):
+        return b2a_base64(value, newline=False).decode()
+    return value if isinstance(value, str) else None
 
 
-def _no_gui(gui: object = None) -> None:
-    """Replace IPython's start of an event loop, which `%matplotlib` does not need here."""
+def _do_nothing(*args: object, **kwargs: object) -> None:
+    """Replace a function of IPython that a worker does without."""

@@ -1,108 +1,56 @@
-"""The numbers of the system calls in syscalls.py, as tests/worker/write_syscall_numbers.py writes them."""
+"""The numbers of the system calls in syscalls.py, as tests/worker/write_syscall_numbers.py writes them.
 
+Beside each call stand its numbers on x86-64 and on aarch64, with a dash where the architecture lacks it.
+"""
+
+_TABLE = """
+    accept:43:202 accept4:288:242 access:21:- acct:163:89 add_key:248:217 adjtimex:159:171 alarm:37:-
+    arch_prctl:158:- bind:49:200 bpf:321:280 brk:12:214 capset:126:91 chdir:80:49 chmod:90:- chown:92:-
+    chroot:161:51 clock_getres:229:114 clock_gettime:228:113 clock_nanosleep:230:115 clock_settime:227:112
+    clone:56:220 close:3:57 close_range:436:436 connect:42:203 copy_file_range:326:285 delete_module:176:106
+    dup:32:23 dup2:33:- dup3:292:24 epoll_create:213:- epoll_create1:291:20 epoll_ctl:233:21
+    epoll_pwait:281:22 epoll_pwait2:441:441 epoll_wait:232:- eventfd2:290:19 execve:59:221 execveat:322:281
+    exit:60:93 exit_group:231:94 faccessat:269:48 faccessat2:439:439 fadvise64:221:223 fallocate:285:47
+    fanotify_init:300:262 fchdir:81:50 fchmod:91:52 fchmodat:268:53 fchmodat2:452:452 fchown:93:55
+    fchownat:260:54 fcntl:72:25 fdatasync:75:83 finit_module:313:273 flock:73:32 fork:57:- fremovexattr:199:16
+    fsetxattr:190:7 fsmount:432:432 fsopen:430:430 fstat:5:80 fstatfs:138:44 fsync:74:82 ftruncate:77:46
+    futex:202:98 futex_waitv:449:449 futimesat:261:- get_robust_list:274:100 getcpu:309:168 getcwd:79:17
+    getdents64:217:61 getegid:108:177 geteuid:107:175 getgid:104:176 getgroups:115:158 getitimer:36:102
+    getpeername:52:205 getpgid:121:155 getpgrp:111:- getpid:39:172 getppid:110:173 getpriority:140:141
+    getrandom:318:278 getresgid:120:150 getresuid:118:148 getrlimit:97:163 getrusage:98:165 getsid:124:156
+    getsockname:51:204 getsockopt:55:209 gettid:186:178 gettimeofday:96:169 getuid:102:174 init_module:175:105
+    inotify_init1:294:26 io_uring_enter:426:426 io_uring_register:427:427 io_uring_setup:425:425 ioctl:16:29
+    ioprio_set:251:30 kcmp:312:272 keyctl:250:219 kill:62:129 landlock_add_rule:445:445
+    landlock_create_ruleset:444:444 landlock_restrict_self:446:446 lchown:94:- link:86:- linkat:265:37
+    listen:50:201 lremovexattr:198:15 lseek:8:62 lsetxattr:189:6 lstat:6:- madvise:28:233 mbind:237:235
+    membarrier:324:283 memfd_create:319:279 memfd_secret:447:447 mincore:27:232 mkdir:83:- mkdirat:258:34
+    mknod:133:- mknodat:259:33 mmap:9:222 modify_ldt:154:- mount:165:40 move_mount:429:429 mprotect:10:226
+    mq_open:240:180 mremap:25:216 msgget:68:186 msync:26:227 munmap:11:215 name_to_handle_at:303:264
+    nanosleep:35:101 newfstatat:262:79 open:2:- open_by_handle_at:304:265 open_tree:428:428 openat:257:56
+    openat2:437:437 pause:34:- perf_event_open:298:241 personality:135:92 pidfd_getfd:438:438
+    pidfd_open:434:434 pidfd_send_signal:424:424 pipe:22:- pipe2:293:59 pivot_root:155:41 poll:7:-
+    ppoll:271:73 prctl:157:167 pread64:17:67 preadv:295:69 prlimit64:302:261 process_madvise:440:440
+    process_vm_readv:310:270 process_vm_writev:311:271 pselect6:270:72 ptrace:101:117 pwrite64:18:68
+    pwritev:296:70 quotactl:179:60 read:0:63 readahead:187:213 readlink:89:- readlinkat:267:78 readv:19:65
+    reboot:169:142 recvfrom:45:207 recvmmsg:299:243 recvmsg:47:212 removexattr:197:14 rename:82:-
+    renameat:264:38 renameat2:316:276 request_key:249:218 restart_syscall:219:128 rmdir:84:- rseq:334:293
+    rt_sigaction:13:134 rt_sigpending:127:136 rt_sigprocmask:14:135 rt_sigqueueinfo:129:138
+    rt_sigreturn:15:139 rt_sigsuspend:130:133 rt_sigtimedwait:128:137 rt_tgsigqueueinfo:297:240
+    sched_get_priority_max:146:125 sched_get_priority_min:147:126 sched_getaffinity:204:123
+    sched_getparam:143:121 sched_getscheduler:145:120 sched_setattr:314:274 sched_setscheduler:144:119
+    sched_yield:24:124 seccomp:317:277 select:23:- semget:64:190 sendfile:40:71 sendmmsg:307:269
+    sendmsg:46:211 sendto:44:206 set_robust_list:273:99 set_tid_address:218:96 setdomainname:171:162
+    setgid:106:144 setgroups:116:159 sethostname:170:161 setitimer:38:103 setns:308:268 setpgid:109:154
+    setpriority:141:140 setregid:114:143 setresgid:119:149 setresuid:117:147 setreuid:113:145 setsid:112:157
+    settimeofday:164:170 setuid:105:146 setxattr:188:5 shmat:30:196 shmctl:31:195 shmget:29:194
+    shutdown:48:210 sigaltstack:131:132 socket:41:198 socketpair:53:199 splice:275:76 stat:4:- statfs:137:43
+    statx:332:291 swapon:167:224 symlink:88:- symlinkat:266:36 sysinfo:99:179 tee:276:77 tgkill:234:131
+    time:201:- times:100:153 tkill:200:130 truncate:76:45 umask:95:166 umount2:166:39 uname:63:160 unlink:87:-
+    unlinkat:263:35 unshare:272:97 userfaultfd:323:282 utime:132:- utimensat:280:88 utimes:235:- vfork:58:-
+    vmsplice:278:75 write:1:64 writev:20:66
+"""
+_ROWS = [row.split(":") for row in _TABLE.split()]
 NUMBERS = {
-    "x86_64": {
-        "accept": 43, "accept4": 288, "access": 21, "acct": 163, "add_key": 248, "adjtimex": 159,
-        "alarm": 37, "arch_prctl": 158, "bind": 49, "bpf": 321, "brk": 12, "capset": 126, "chdir": 80,
-        "chmod": 90, "chown": 92, "chroot": 161, "clock_getres": 229, "clock_gettime": 228,
-        "clock_nanosleep": 230, "clock_settime": 227, "clone": 56, "close": 3, "close_range": 436,
-        "connect": 42, "copy_file_range": 326, "delete_module": 176, "dup": 32, "dup2": 33,
-        "dup3": 292, "epoll_create": 213, "epoll_create1": 291, "epoll_ctl": 233,
-        "epoll_pwait": 281, "epoll_pwait2": 441, "epoll_wait": 232, "eventfd2": 290, "execve": 59,
-        "execveat": 322, "exit": 60, "exit_group": 231, "faccessat": 269, "faccessat2": 439,
-        "fadvise64": 221, "fallocate": 285, "fanotify_init": 300, "fchdir": 81, "fchmod": 91,
-        "fchmodat": 268, "fchmodat2": 452, "fchown": 93, "fchownat": 260, "fcntl": 72,
-        "fdatasync": 75, "finit_module": 313, "flock": 73, "fork": 57, "fremovexattr": 199,
-        "fsetxattr": 190, "fsmount": 432, "fsopen": 430, "fstat": 5, "fstatfs": 138, "fsync": 74,
-        "ftruncate": 77, "futex": 202, "futex_waitv": 449, "futimesat": 261, "get_robust_list": 274,
-        "getcpu": 309, "getcwd": 79, "getdents64": 217, "getegid": 108, "geteuid": 107,
-        "getgid": 104, "getgroups": 115, "getitimer": 36, "getpeername": 52, "getpgid": 121,
-        "getpgrp": 111, "getpid": 39, "getppid": 110, "getpriority": 140, "getrandom": 318,
-        "getresgid": 120, "getresuid": 118, "getrlimit": 97, "getrusage": 98, "getsid": 124,
-        "getsockname": 51, "getsockopt": 55, "gettid": 186, "gettimeofday": 96, "getuid": 102,
-        "init_module": 175, "inotify_init1": 294, "io_uring_enter": 426, "io_uring_register": 427,
-        "io_uring_setup": 425, "ioctl": 16, "ioprio_set": 251, "kcmp": 312, "keyctl": 250,
-        "kill": 62, "landlock_add_rule": 445, "landlock_create_ruleset": 444,
-        "landlock_restrict_self": 446, "lchown": 94, "link": 86, "linkat": 265, "listen": 50,
-        "lremovexattr": 198, "lseek": 8, "lsetxattr": 189, "lstat": 6, "madvise": 28, "mbind": 237,
-        "membarrier": 324, "memfd_create": 319, "memfd_secret": 447, "mincore": 27, "mkdir": 83,
-        "mkdirat": 258, "mknod": 133, "mknodat": 259, "mmap": 9, "modify_ldt": 154, "mount": 165,
-        "move_mount": 429, "mprotect": 10, "mq_open": 240, "mremap": 25, "msgget": 68, "msync": 26,
-        "munmap": 11, "name_to_handle_at": 303, "nanosleep": 35, "newfstatat": 262, "open": 2,
-        "open_by_handle_at": 304, "open_tree": 428, "openat": 257, "openat2": 437, "pause": 34,
-        "perf_event_open": 298, "personality": 135, "pidfd_getfd": 438, "pidfd_open": 434,
-        "pidfd_send_signal": 424, "pipe": 22, "pipe2": 293, "pivot_root": 155, "poll": 7,
-        "ppoll": 271, "prctl": 157, "pread64": 17, "preadv": 295, "prlimit64": 302,
-        "process_madvise": 440, "process_vm_readv": 310, "process_vm_writev": 311, "pselect6": 270,
-        "ptrace": 101, "pwrite64": 18, "pwritev": 296, "quotactl": 179, "read": 0, "readahead": 187,
-        "readlink": 89, "readlinkat": 267, "readv": 19, "reboot": 169, "recvfrom": 45,
-        "recvmmsg": 299, "recvmsg": 47, "removexattr": 197, "rename": 82, "renameat": 264,
-        "renameat2": 316, "request_key": 249, "restart_syscall": 219, "rmdir": 84, "rseq": 334,
-        "rt_sigaction": 13, "rt_sigpending": 127, "rt_sigprocmask": 14, "rt_sigqueueinfo": 129,
-        "rt_sigreturn": 15, "rt_sigsuspend": 130, "rt_sigtimedwait": 128, "rt_tgsigqueueinfo": 297,
-        "sched_get_priority_max": 146, "sched_get_priority_min": 147, "sched_getaffinity": 204,
-        "sched_getparam": 143, "sched_getscheduler": 145, "sched_setattr": 314,
-        "sched_setscheduler": 144, "sched_yield": 24, "seccomp": 317, "select": 23, "semget": 64,
-        "sendfile": 40, "sendmmsg": 307, "sendmsg": 46, "sendto": 44, "set_robust_list": 273,
-        "set_tid_address": 218, "setdomainname": 171, "setgid": 106, "setgroups": 116,
-        "sethostname": 170, "setitimer": 38, "setns": 308, "setpgid": 109, "setpriority": 141,
-        "setregid": 114, "setresgid": 119, "setresuid": 117, "setreuid": 113, "setsid": 112,
-        "settimeofday": 164, "setuid": 105, "setxattr": 188, "shmat": 30, "shmctl": 31, "shmget": 29,
-        "shutdown": 48, "sigaltstack": 131, "socket": 41, "socketpair": 53, "splice": 275, "stat": 4,
-        "statfs": 137, "statx": 332, "swapon": 167, "symlink": 88, "symlinkat": 266, "sysinfo": 99,
-        "tee": 276, "tgkill": 234, "time": 201, "times": 100, "tkill": 200, "truncate": 76,
-        "umask": 95, "umount2": 166, "uname": 63, "unlink": 87, "unlinkat": 263, "unshare": 272,
-        "userfaultfd": 323, "utime": 132, "utimensat": 280, "utimes": 235, "vfork": 58,
-        "vmsplice": 278, "write": 1, "writev": 20,
-    },
-    "aarch64": {
-        "accept": 202, "accept4": 242, "acct": 89, "add_key": 217, "adjtimex": 171, "bind": 200,
-        "bpf": 280, "brk": 214, "capset": 91, "chdir": 49, "chroot": 51, "clock_getres": 114,
-        "clock_gettime": 113, "clock_nanosleep": 115, "clock_settime": 112, "clone": 220,
-        "close": 57, "close_range": 436, "connect": 203, "copy_file_range": 285,
-        "delete_module": 106, "dup": 23, "dup3": 24, "epoll_create1": 20, "epoll_ctl": 21,
-        "epoll_pwait": 22, "epoll_pwait2": 441, "eventfd2": 19, "execve": 221, "execveat": 281,
-        "exit": 93, "exit_group": 94, "faccessat": 48, "faccessat2": 439, "fadvise64": 223,
-        "fallocate": 47, "fanotify_init": 262, "fchdir": 50, "fchmod": 52, "fchmodat": 53,
-        "fchmodat2": 452, "fchown": 55, "fchownat": 54, "fcntl": 25, "fdatasync": 83,
-        "finit_module": 273, "flock": 32, "fremovexattr": 16, "fsetxattr": 7, "fsmount": 432,
-        "fsopen": 430, "fstat": 80, "fstatfs": 44, "fsync": 82, "ftruncate": 46, "futex": 98,
-        "futex_waitv": 449, "get_robust_list": 100, "getcpu": 168, "getcwd": 17, "getdents64": 61,
-        "getegid": 177, "geteuid": 175, "getgid": 176, "getgroups": 158, "getitimer": 102,
-        "getpeername": 205, "getpgid": 155, "getpid": 172, "getppid": 173, "getpriority": 141,
-        "getrandom": 278, "getresgid": 150, "getresuid": 148, "getrlimit": 163, "getrusage": 165,
-        "getsid": 156, "getsockname": 204, "getsockopt": 209, "gettid": 178, "gettimeofday": 169,
-        "getuid": 174, "init_module": 105, "inotify_init1": 26, "io_uring_enter": 426,
-        "io_uring_register": 427, "io_uring_setup": 425, "ioctl": 29, "ioprio_set": 30, "kcmp": 272,
-        "keyctl": 219, "kill": 129, "landlock_add_rule": 445, "landlock_create_ruleset": 444,
-        "landlock_restrict_self": 446, "linkat": 37, "listen": 201, "lremovexattr": 15, "lseek": 62,
-        "lsetxattr": 6, "madvise": 233, "mbind": 235, "membarrier": 283, "memfd_create": 279,
-        "memfd_secret": 447, "mincore": 232, "mkdirat": 34, "mknodat": 33, "mmap": 222, "mount": 40,
-        "move_mount": 429, "mprotect": 226, "mq_open": 180, "mremap": 216, "msgget": 186,
-        "msync": 227, "munmap": 215, "name_to_handle_at": 264, "nanosleep": 101, "newfstatat": 79,
-        "open_by_handle_at": 265, "open_tree": 428, "openat": 56, "openat2": 437,
-        "perf_event_open": 241, "personality": 92, "pidfd_getfd": 438, "pidfd_open": 434,
-        "pidfd_send_signal": 424, "pipe2": 59, "pivot_root": 41, "ppoll": 73, "prctl": 167,
-        "pread64": 67, "preadv": 69, "prlimit64": 261, "process_madvise": 440,
-        "process_vm_readv": 270, "process_vm_writev": 271, "pselect6": 72, "ptrace": 117,
-        "pwrite64": 68, "pwritev": 70, "quotactl": 60, "read": 63, "readahead": 213,
-        "readlinkat": 78, "readv": 65, "reboot": 142, "recvfrom": 207, "recvmmsg": 243,
-        "recvmsg": 212, "removexattr": 14, "renameat": 38, "renameat2": 276, "request_key": 218,
-        "restart_syscall": 128, "rseq": 293, "rt_sigaction": 134, "rt_sigpending": 136,
-        "rt_sigprocmask": 135, "rt_sigqueueinfo": 138, "rt_sigreturn": 139, "rt_sigsuspend": 133,
-        "rt_sigtimedwait": 137, "rt_tgsigqueueinfo": 240, "sched_get_priority_max": 125,
-        "sched_get_priority_min": 126, "sched_getaffinity": 123, "sched_getparam": 121,
-        "sched_getscheduler": 120, "sched_setattr": 274, "sched_setscheduler": 119,
-        "sched_yield": 124, "seccomp": 277, "semget": 190, "sendfile": 71, "sendmmsg": 269,
-        "sendmsg": 211, "sendto": 206, "set_robust_list": 99, "set_tid_address": 96,
-        "setdomainname": 162, "setgid": 144, "setgroups": 159, "sethostname": 161, "setitimer": 103,
-        "setns": 268, "setpgid": 154, "setpriority": 140, "setregid": 143, "setresgid": 149,
-        "setresuid": 147, "setreuid": 145, "setsid": 157, "settimeofday": 170, "setuid": 146,
-        "setxattr": 5, "shmat": 196, "shmctl": 195, "shmget": 194, "shutdown": 210,
-        "sigaltstack": 132, "socket": 198, "socketpair": 199, "splice": 76, "statfs": 43,
-        "statx": 291, "swapon": 224, "symlinkat": 36, "sysinfo": 179, "tee": 77, "tgkill": 131,
-        "times": 153, "tkill": 130, "truncate": 45, "umask": 166, "umount2": 39, "uname": 160,
-        "unlinkat": 35, "unshare": 97, "userfaultfd": 282, "utimensat": 88, "vmsplice": 75,
-        "write": 64, "writev": 66,
-    },
-}  # fmt: skip
+    machine: {row[0]: int(row[column]) for row in _ROWS if row[column] != "-"}
+    for column, machine in enumerate(("x86_64", "aarch64"), start=1)
+}

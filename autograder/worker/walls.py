@@ -1,4 +1,4 @@
-"""The inner wall: what each child puts between itself and the machine before any student's code arrives."""
+"""The inner wall, which each child raises between itself and the machine before a student's code arrives."""
 
 import ctypes
 import os
@@ -73,23 +73,14 @@ def interpreter() -> Iterator[Path]:
 
 
 def _limit(limits: dict[str, Any]) -> None:
-    memory = _size() + (int(limits["memory_mb"]) << 20)
-    for kind, limit in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, int(limits["cpu_seconds"])),
-        (resource.RLIMIT_FSIZE, MAX_FILE),
-        (resource.RLIMIT_NOFILE, 128),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_MEMLOCK, 0),
-        (resource.RLIMIT_MSGQUEUE, 0),
-    ):
+    pages = int(
+        Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
+    )  # that this process already has
+    memory = pages * resource.getpagesize() + (int(limits["memory_mb"]) << 20)
+    bounds = {"AS": memory, "CPU": int(limits["cpu_seconds"]), "FSIZE": MAX_FILE, "NOFILE": 128}
+    for name, bound in (bounds | {"CORE": 0, "MEMLOCK": 0, "MSGQUEUE": 0}).items():
         with suppress(ValueError):  # the hard limit is lower already
-            resource.setrlimit(kind, (limit, limit))
-
-
-def _size() -> int:
-    """Return the bytes of address space that this process already has."""
-    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (bound, bound))
 
 
 def _drop_capabilities(libc: ctypes.CDLL) -> None:

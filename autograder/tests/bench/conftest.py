@@ -7,11 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder.bench.figures import ClassFigures, Figures, OtherGrader, of_sample
-from autograder.bench.machine import Machine
+from autograder.bench.figures import ClassFigures, Figures, Machine, OtherGrader, Waiting, agreement
 from autograder.bench.stages import ONCE, Stage
-from autograder.bench.stock import Sample
-from autograder.bench.waiting import Waiting
 from autograder.course.course import Course
 from autograder.tests.classroom import CONFIG
 
@@ -38,9 +35,8 @@ def figures() -> Figures:
     ours = (ClassFigures(200, 1, 20.0, 900.0), ClassFigures(200, 2, 12.5, 1500.0, 4.0))
     growth = (ClassFigures(10, 2, 5.0, 1400.0), ClassFigures(1000, 2, 60.0, 1501.0))
     full = {"ada": frozenset({"double"}), "carl": frozenset[str]()}
-    stock = of_sample(
-        "stock nbgrader", Sample("0.9.6", 2.5, 20, 400.0, full, 3.0), {**full, "carl": full["ada"]}, 2
-    )
+    agrees = agreement(full, {**full, "carl": full["ada"]}, questions=2)
+    stock = OtherGrader("stock nbgrader", "0.9.6", 2.5, 20, 400.0, *agrees, again=3.0)
     otter = OtherGrader("Otter", "7.0.0", 5.0, 9, 500.0, 4, 4)
     timed = (
         Stage("hidden tests", 20.0, 19.0),

@@ -42,19 +42,19 @@ def test_without_any_wall_nothing_is_refused_and_only_the_process_stands(tmp_pat
             command, cwd=tmp_path / "scratch", capture_output=True, check=True
         ).stdout.decode()
 
-    assert probe_walls(Forks(run)) == ("process",)
+    assert probe_walls(Forks(run).fork_with) == ("process",)
 
 
 def test_walls_that_did_not_hold_are_not_named() -> None:
-    assert probe_walls(Forks(lambda code: json.dumps(HELD))) == ("process", "rlimits", "seccomp")
+    assert probe_walls(Forks(lambda code: json.dumps(HELD)).fork_with) == ("process", "rlimits", "seccomp")
 
 
 def test_a_worker_that_answers_nonsense_is_closed_all_the_same() -> None:
     forks = Forks(lambda code: "nonsense")
     with pytest.raises(ValueError, match="Expecting value"):
-        probe_walls(forks)
+        probe_walls(forks.fork_with)
     assert forks.closed
 
 
 def test_probing_again_comes_to_the_same(zygote: Zygote) -> None:
-    assert probe_walls(zygote) == zygote.walls
+    assert probe_walls(zygote.fork_with) == zygote.walls

@@ -20,10 +20,20 @@ HEADERS = {
 }
 _NUMBER = re.compile(r"^#define (__NR\w+)[ \t]+(\d+)$", re.MULTILINE)
 _TARGET = re.compile(r"^#define (__NR\w+)[ \t]+(__NR\w+)$", re.MULTILINE)
-_HEAD = '''\
-"""The numbers of the system calls in syscalls.py, as tests/worker/write_syscall_numbers.py writes them."""
+_MODULE = '''\
+"""The numbers of the system calls in syscalls.py, as tests/worker/write_syscall_numbers.py writes them.
 
+Beside each call stand its numbers on x86-64 and on aarch64, with a dash where the architecture lacks it.
+"""
+
+_TABLE = """
+%s
+"""
+_ROWS = [row.split(":") for row in _TABLE.split()]
 NUMBERS = {
+    machine: {row[0]: int(row[column]) for row in _ROWS if row[column] != "-"}
+    for column, machine in enumerate(("x86_64", "aarch64"), start=1)
+}
 '''
 
 
@@ -57,15 +67,11 @@ def table(machine: str) -> dict[str, int]:
 
 def module(tables: Mapping[str, Mapping[str, int]]) -> str:
     """Return the text of syscall_numbers.py."""
-    entries = "".join(_entry(machine, numbers) for machine, numbers in tables.items())
-    return f"{_HEAD}{entries}}}  # fmt: skip\n"
-
-
-def _entry(machine: str, numbers: Mapping[str, int]) -> str:
-    pairs = " ".join(f'"{name}":{number},' for name, number in numbers.items())
-    # The space after each colon comes last, so that no line breaks there.
-    lines = textwrap.fill(pairs, 95, initial_indent=" " * 8, subsequent_indent=" " * 8)
-    return f'    "{machine}": {{\n{lines.replace(":", ": ")}\n    }},\n'
+    x86, arm = tables["x86_64"], tables["aarch64"]
+    rows = " ".join(f"{name}:{x86.get(name, '-')}:{arm.get(name, '-')}" for name in sorted({*x86, *arm}))
+    indent = "    "
+    lines = textwrap.fill(rows, 110, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+    return _MODULE % lines
 
 
 if __name__ == "__main__":
