@@ -1,4 +1,4 @@
-"""The errors that people are told of, and the exit codes by which programs know them."""
+"""The errors whose messages are for people, and the exit codes that tell programs of them."""
 
 from typing import ClassVar
 
@@ -6,7 +6,7 @@ WRONG_USE, OUR_FAILURE = 2, 3
 
 
 class AutograderError(Exception):
-    """Something that whoever runs the command can mend; the message says where and how.
+    """Something that whoever runs the command can fix; the message says where and how.
 
     The command line prints the message without a traceback and ends with `exit_code`.
     """

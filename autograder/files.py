@@ -1,4 +1,4 @@
-"""Writes files whole or not at all: whoever looks meanwhile sees the old content or the new."""
+"""Writes files whole or not at all: whoever reads one meanwhile gets the old content or the new."""
 
 import os
 import secrets
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: str | bytes) -> Path:
-    """Write `content` to `path`, text as UTF-8, make the folders it lies in, and return `path`."""
+    """Write `content` to `path`, text as UTF-8, make missing folders on the way, and return `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -18,7 +18,7 @@ def write_whole(path: Path, content: str | bytes) -> Path:
 
 
 def write_whole_in(folder: int, name: str, content: bytes) -> None:
-    """Write the file `name` in the folder of this open descriptor, whatever its path has become."""
+    """Write the file `name` in the folder that is open as `folder`, even if that has been moved."""
     draft = f".{secrets.token_hex(8)}.part"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(draft, flags, 0o666, dir_fd=folder)

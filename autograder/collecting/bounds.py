@@ -6,7 +6,7 @@ from dataclasses import dataclass
 MAX_RATIO = 600  # of unpacked bytes to packed ones; one line that is printed again and again reaches 500
 UNSUSPICIOUS = 1 << 20  # bytes that may be unpacked whatever their ratio
 PIECE = 1 << 16  # bytes that are unpacked at a time
-UNPACKING_ERRORS = (OSError, EOFError, ValueError, zlib.error)
+DAMAGE = (OSError, EOFError, ValueError, zlib.error)  # what unpacking damaged bytes raises
 EXHAUSTION = (MemoryError, RecursionError)  # what a file that the bounds let through may still cause
 TOO_COSTLY = "takes more memory than there is; collect it by hand"
 

@@ -80,7 +80,7 @@ class _Collection:
         if not self.times:
             when = None
         elif when is not None and due is not None and candidate.attribution.late is False:
-            when = min(when, due)  # files in Canvas's archives have the time of the download
+            when = min(when, due)  # Canvas's LATE decides: files in its archives have the download's time
         try:
             status = place(Submission(self.course.root, student, exercise), content, when)
         except EntryError as error:

@@ -15,14 +15,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import IO, Any, Self, cast
 
-from autograder.collecting.bounds import (
-    MAX_RATIO,
-    PIECE,
-    UNPACKING_ERRORS,
-    UNSUSPICIOUS,
-    ArchiveError,
-    Bounds,
-)
+from autograder.collecting.bounds import DAMAGE, MAX_RATIO, PIECE, UNSUSPICIOUS, ArchiveError, Bounds
 from autograder.collecting.entry import ArchiveEntry, too_large, utc
 from autograder.collecting.names import MAX_NAME
 
@@ -132,7 +125,7 @@ class _Stream:
         """Return `size` bytes, or fewer at the end."""
         try:
             data = self._file.read(size)
-        except UNPACKING_ERRORS:
+        except DAMAGE:
             raise ArchiveError("is damaged; download it again") from None
         self._position += len(data)
         self._bounds.spend(len(data))

@@ -7,21 +7,14 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import IO
 
-from autograder.collecting.bounds import (
-    MAX_RATIO,
-    PIECE,
-    UNPACKING_ERRORS,
-    UNSUSPICIOUS,
-    ArchiveError,
-    Bounds,
-)
+from autograder.collecting.bounds import DAMAGE, MAX_RATIO, PIECE, UNSUSPICIOUS, ArchiveError, Bounds
 from autograder.collecting.entry import ArchiveEntry, EntryError, mode_problem, plausible, too_large, utc
 
 _MAX_DIRECTORY = 8 << 20  # bytes of the list of entries, which zipfile holds in memory
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks the others without any bound
 _UNIX_TIME = 0x5455
-_DAMAGE = (*UNPACKING_ERRORS, zipfile.BadZipFile, struct.error, RuntimeError, IndexError)
+_ZIP_DAMAGE = (*DAMAGE, zipfile.BadZipFile, struct.error, RuntimeError, IndexError)
 _IS_DAMAGED = "is damaged; download it again"
 
 
@@ -29,7 +22,7 @@ def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
     """Yield what a zip archive holds besides folders."""
     try:
         archive = zipfile.ZipFile(_BoundedFile(file))
-    except _DAMAGE:
+    except _ZIP_DAMAGE:
         raise ArchiveError(_IS_DAMAGED) from None
     with archive:
         for info in archive.infolist():
@@ -75,7 +68,7 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bounds: Bounds, limit
                 content += piece
                 if len(content) > limit:
                     raise too_large(limit)
-    except _DAMAGE:
+    except _ZIP_DAMAGE:
         raise EntryError(_IS_DAMAGED) from None
     return bytes(content)
 

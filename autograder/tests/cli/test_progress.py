@@ -22,7 +22,7 @@ LINES = (
 )
 
 
-def told(*, as_json: bool = False) -> None:
+def show_progress(*, as_json: bool = False) -> None:
     with Progress(len(LINES), as_json=as_json) as shown:
         for line in LINES:
             shown.notify(line)
@@ -31,7 +31,7 @@ def told(*, as_json: bool = False) -> None:
 def test_in_a_file_every_submission_has_a_line_and_every_exercise_a_row(
     capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
 ) -> None:
-    told()
+    show_progress()
     show_summary(Summary(LINES))
     out, err = capsys.readouterr()
     golden("grade.txt", out)
@@ -39,16 +39,18 @@ def test_in_a_file_every_submission_has_a_line_and_every_exercise_a_row(
 
 
 def test_a_program_gets_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    told(as_json=True)
+    show_progress(as_json=True)
     out, err = capsys.readouterr()
     assert [SubmissionLine(**json.loads(text)) for text in out.splitlines()] == list(LINES)
     assert not err
 
 
-def test_on_a_terminal_a_bar_moves_and_only_what_matters_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_terminal_a_bar_moves_and_only_what_matters_is_show_progress(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     screen = io.StringIO()
     monkeypatch.setattr(progress, "Console", partial(Console, file=screen, force_terminal=True, width=100))
-    told()
+    show_progress()
     seen = screen.getvalue()
     assert "3/6" in seen
     assert "cleo: unreadable" in seen
