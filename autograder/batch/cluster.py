@@ -1,5 +1,6 @@
 """Grades on the machines of a Dask cluster: notebooks go there as bytes, and results come back as text."""
 
+import gc
 import logging
 import zlib
 from collections.abc import Iterable, Iterator
@@ -102,11 +103,10 @@ def _connected(address: str) -> "Client":
         ) from None
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # our own errors say what goes wrong
     client = None
-    with suppress(
-        OSError, ValueError
-    ):  # outside of it nothing holds a failed client, which then goes quietly
+    with suppress(OSError, ValueError):
         client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     if client is None:
+        gc.collect()  # now, since a failed client that is collected later can block another one for ever
         raise ClusterError(
             f"no Dask scheduler answers at {address}; start one, which says its address: dask scheduler"
         )

@@ -11,6 +11,7 @@ from zipfile import ZipFile
 
 from autograder.course.course import load_course
 from autograder.errors import AutograderError
+from autograder.files import write_whole
 from autograder.grading.graded import Graded
 from autograder.grading.restarting import RestartingGrader
 from autograder.sandbox.zygote import WallError
@@ -59,7 +60,8 @@ class _ExerciseGrader:
         self._root = order.root
         self._folder = TemporaryDirectory(prefix="autograder-", dir=folder, ignore_cleanup_errors=True)
         with ZipFile(BytesIO(files)) as archive:
-            archive.extractall(self._folder.name)
+            for name in archive.namelist():
+                write_whole(Path(self._folder.name, name), archive.read(name))
         course = load_course(Path(self._folder.name))
         self._exercise = course.exercises[order.exercise]
         self._grader = RestartingGrader(course, unsafe=order.unsafe)

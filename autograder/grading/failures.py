@@ -3,7 +3,7 @@
 from autograder.course.course import Course
 from autograder.course.log import log_of
 from autograder.grading.graded import Graded
-from autograder.report.text import clean_text
+from autograder.report.text import clean_text, terminal_line
 
 _LOG = "autograder"
 
@@ -13,5 +13,7 @@ def describe_failure(course: Course, submission: str, graded: Graded) -> str:
     if not graded.traceback:
         return graded.problem
     with log_of(course, _LOG) as log:
-        log.error("%s: %s\n%s", submission, graded.problem, clean_text(graded.traceback).rstrip())
+        log.error(
+            "%s: %s\n%s", submission, terminal_line(graded.problem), clean_text(graded.traceback).rstrip()
+        )
     return f"{graded.problem}; {course.build / _LOG}.log says more"
