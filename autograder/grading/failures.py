@@ -13,7 +13,6 @@ def describe_failure(course: Course, submission: str, graded: Graded) -> str:
     if not graded.traceback:
         return graded.problem
     with log_of(course, _LOG) as log:
-        log.error(
-            "%s: %s\n%s", submission, terminal_line(graded.problem), clean_text(graded.traceback).rstrip()
-        )
+        problem, details = terminal_line(graded.problem), clean_text(graded.traceback).rstrip()
+        log.error("%s: %s\n%s", submission, problem, details)
     return f"{graded.problem}; {course.build / _LOG}.log says more"

@@ -42,7 +42,9 @@ def test_a_traceback_cannot_steer_the_terminal_and_reaches_nobody_s_screen(
     course: Course, capfd: pytest.CaptureFixture[str]
 ) -> None:
     hostile = f"{TRACEBACK}\x1b]0;owned\x07\u202e\ud800"
-    describe_failure(course, "01_small ann", Graded(REPORT, {}, "RuntimeError: no", hostile))
+    problem = "RuntimeError:\n\x1b[31mno \ud800"
+    describe_failure(course, "01_small ann", Graded(REPORT, {}, problem, hostile))
     kept = (course.build / "autograder.log").read_text(encoding="utf-8")
     assert not set("\x1b\x07\u202e\ud800") & set(kept)
+    assert "01_small ann: RuntimeError: no" in kept
     assert capfd.readouterr() == ("", "")
