@@ -30,8 +30,11 @@ SLOW = [
     "publishing/test_browser.py",
     "publishing/test_feedback.py",
     "sandbox/test_zygote.py",
+    "sandbox/test_launch.py",
     "test_demo.py",
     "worker/test_protocol.py",
+    "worker/test_scratch.py",
+    "worker/test_zygote.py",
 ]
 
 
