@@ -15,10 +15,16 @@ from autograder.course.names import checked_question
 from autograder.course.source import Cell, Role, SourceError
 from autograder.grading.grader import Grader
 from autograder.grading.session import CellResult
+from autograder.grading.verdicts import told_bits
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote
+from autograder.testing.exchange import Local
+from autograder.testing.inputs import numbered_inputs
+from autograder.worker.namespace import run_code
 
 _KNOWN = {"accepted", "heldout", "mistakes", "test_hidden.py"}
+_SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
+_SETS = 4  # sets of hidden inputs that each right answer must pass, besides the one that its code meets
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,7 @@ class Proof:
     accepted: int = 0
     mistakes: int = 0
     named: int = 0  # mistakes that the diagnosis calls by their own names
+    bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
     heldout: Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
     findings: tuple[str, ...] = ()
 
@@ -38,7 +45,7 @@ def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iter
     for exercise in exercises:
         name = exercise.name
         try:
-            grader = Grader(exercise, course.forbidden(name), course.limits(name), zygote)
+            grader = Grader(exercise, course.forbidden(name), course.limits(name), zygote, _SECRET)
             yield _Verification(exercise, grader).proof()
         except SourceError as error:
             yield Proof(name, findings=(str(error),))
@@ -78,9 +85,11 @@ class _Verification:
         self._untouched()
         for variant in exercise.accepted:
             self._full_marks(variant.path, self._grade(exercise.replaced(variant.code)))
+            self._other_inputs(variant.path, exercise.variant(variant.code))
         named = sum(self._caught(mistake) for mistake in exercise.mistakes)
         counts = len(exercise.accepted), len(exercise.mistakes), named
-        return Proof(exercise.name, *counts, self._heldout(), tuple(self._findings))
+        bits = told_bits(len(self._grader.suite.tests))
+        return Proof(exercise.name, *counts, bits, self._heldout(), tuple(self._findings))
 
     def _grade(self, answers: Mapping[str, str]) -> Report:
         """Grade the reference with `answers` in its place."""
@@ -110,6 +119,7 @@ class _Verification:
         cells = solved_cells(self._exercise, {})
         graded = self._grader.grade_cells(cells)
         self._full_marks(self._exercise.source, graded.report)
+        self._other_inputs(self._exercise.source, self._exercise.reference)
         checks = {cell.grade_id: cell for cell in self._exercise.cells if cell.role is Role.CHECK}
         for cell in cells:
             if cell.name in checks:
@@ -131,6 +141,16 @@ class _Verification:
                 if test.verdict is not Verdict.PASSED:
                     seen = f'{question.name}, "{test.title}": {test.verdict}. {test.hint}'
                     self._find(path, f"must score in full, but {seen}")
+
+    def _other_inputs(self, path: Path, cells: tuple[str, ...]) -> None:
+        """Find tests that a right answer passes with some hidden inputs only."""
+        namespace = run_code(cells)
+        for number in range(_SETS):
+            inputs = numbered_inputs(_SECRET, self._exercise.name, number)
+            for run in self._grader.suite.run(Local(namespace), inputs):
+                if run.error is not None:
+                    seen = f'{run.test.question}, "{run.test.title}": {run.error}'
+                    self._find(path, f"must score in full with every input set, but in set {number} {seen}")
 
     def _untouched(self) -> None:
         for question in self._grade(stubs(self._exercise)).questions:

@@ -6,8 +6,9 @@ In reading order:
 - grader: how one submission becomes a report.
 - graded: what became of a submission, in a form that goes from one process to another.
 - session: a submission at work in a worker that is replaced when it hangs or dies.
-- verdicts: what became of a hidden test, as a verdict and a hint that says where an error was raised.
-- leaks: keeps hidden inputs out of the words that a submission chose.
+- verdicts: decides on a hidden test, by its outcome with hidden inputs and nothing else.
+- explanation: explains a failed test to its student, by its run with disclosed inputs.
+- location: where in a notebook an error was raised.
 - failures: keeps the traceback of a failure of ours where people find it.
 - diagnosis: which known mistake a wrong answer is.
 - same_answer: whether two answers are the same.

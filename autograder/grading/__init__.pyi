@@ -3,17 +3,18 @@ __all__ = [
     "UNSEEN",
     "CellResult",
     "Diagnosis",
+    "Explainer",
     "Graded",
     "Grader",
     "LeftOut",
     "RestartingGrader",
     "Session",
-    "Verdicts",
     "broken_rule",
     "describe_failure",
 ]
 
 from .diagnosis import Diagnosis as Diagnosis
+from .explanation import Explainer as Explainer
 from .failures import describe_failure as describe_failure
 from .forbidden import UNSEEN as UNSEEN
 from .forbidden import broken_rule as broken_rule
@@ -24,4 +25,3 @@ from .session import MAX_SHOWN as MAX_SHOWN
 from .session import CellResult as CellResult
 from .session import LeftOut as LeftOut
 from .session import Session as Session
-from .verdicts import Verdicts as Verdicts

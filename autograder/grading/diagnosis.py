@@ -38,18 +38,19 @@ class Diagnosis:
         with catch_warnings(action="ignore"):  # the mistake may deserve a warning, but nobody here made it
             with reference_errors(exercise, mistake):
                 namespace = run_code(exercise.variant(mistake.code))
-            return tuple(self._suite.run(Local(namespace), mistake.question))
+            return tuple(self._suite.run(Local(namespace), chosen=self._suite.of(mistake.question)))
 
 
 def _explains(known: Sequence[TestRun], seen: Sequence[TestRun]) -> bool:
-    """Whether the same tests fail, each after the same answers.
+    """Whether the same tests fail, each after the same answers; a test that is not in `seen` has passed.
 
     The words of a clash of shapes depend on how the product is written. So any two clashes count as the same,
     but only where at least one failed test got the same value.
     """
-    if [run.error is None for run in known] != [run.error is None for run in seen]:
+    knowns, seens = ({run.test: run for run in runs if run.error is not None} for runs in (known, seen))
+    if knowns.keys() != seens.keys():
         return False
-    failed = [(a, b) for a, b in zip(known, seen, strict=True) if a.error is not None]
+    failed = [(knowns[test], seens[test]) for test in seens]
     same = [same_exchanges(a.exchanges, b.exchanges) for a, b in failed]
     same_value = any(
         ok and not isinstance(b.error, StudentError) for ok, (_, b) in zip(same, failed, strict=True)

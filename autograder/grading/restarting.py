@@ -7,6 +7,7 @@ from dataclasses import replace
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.limits import Tier
+from autograder.course.secret import course_secret
 from autograder.errors import AutograderError
 from autograder.grading.graded import Graded, report_on
 from autograder.grading.grader import Grader
@@ -74,7 +75,8 @@ class RestartingGrader:
             self._zygote = Zygote(Tier(self._course.settings.walls), unsafe=self._unsafe)
         if exercise.name not in self._graders:
             forbidden, limits = self._course.forbidden(exercise.name), self._course.limits(exercise.name)
-            self._graders[exercise.name] = Grader(exercise, forbidden, limits, self._zygote)
+            secret = course_secret(self._course)
+            self._graders[exercise.name] = Grader(exercise, forbidden, limits, self._zygote, secret)
         return self._graders[exercise.name]
 
     def _alive(self) -> bool:

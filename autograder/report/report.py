@@ -36,6 +36,7 @@ class Status(StrEnum):
 class TestReport:
     """The verdict on one hidden test, as the student sees it."""
 
+    __test__ = False
     title: str
     verdict: Verdict
     weight: float = 1.0
@@ -89,7 +90,7 @@ class Report:
 
 def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> QuestionReport:
     """Return the report on question `name`, given its tests and the points it is worth."""
-    worst = min(tests, key=lambda test: list(Verdict).index(test.verdict))
+    worst = min(tests, key=lambda test: (list(Verdict).index(test.verdict), not test.hint))
     passed = [test.weight for test in tests if test.verdict is Verdict.PASSED]
     half_done = worst.verdict is Verdict.NOT_ATTEMPTED and passed
     verdict = Verdict.FAILED if half_done else worst.verdict

@@ -9,6 +9,7 @@ import autograder
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.folder import own_files
+from autograder.course.secret import course_secret
 from autograder.submission.notebook import Notebook
 
 _ENGINE = Path(autograder.__file__).parent
@@ -34,12 +35,13 @@ def digest_of(rules: str, notebook: Notebook) -> str:
 def rules(course: Course, exercise: Exercise) -> str:
     """Return a digest of everything on which grades of `exercise` depend besides the submission.
 
-    These are its source, its hidden tests and known mistakes, its entry in course.yaml, the walls, and the
-    engine. Accepted and held-out answers prove an exercise; no grade depends on them.
+    These are its source, its hidden tests and known mistakes, its entry in course.yaml, the walls, the secret
+    behind the hidden inputs, and the engine. Accepted and held-out answers prove an exercise; no grade
+    depends on them.
     """
     name = exercise.name
     entry = (course.limits(name), dict(course.forbidden(name)), course.due(name))
-    digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode())
+    digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode() + course_secret(course))
     for path in (exercise.source, exercise.suite, *own_files(exercise.folder, "mistakes/*.py")):
         digest.update(path.name.encode() + _content(path))
     return digest.hexdigest()

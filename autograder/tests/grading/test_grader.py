@@ -9,6 +9,7 @@ from autograder.grading.grader import Grader
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell
+from autograder.tests.classroom import SECRET
 
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
 FULL = 5.0
@@ -19,7 +20,7 @@ class Desk:
 
     def __init__(self, course: Course, zygote: Zygote) -> None:
         self.exercise = course.exercises["01_small"]
-        self.grader = Grader(self.exercise, {"double": ["mul"]}, LIMITS, zygote)
+        self.grader = Grader(self.exercise, {"double": ["mul"]}, LIMITS, zygote, SECRET)
 
     def cells(self, **answers: str) -> tuple[NotebookCell, ...]:
         return solved_cells(self.exercise, {"double": "def double(x):\n    return x + x", **answers})

@@ -22,6 +22,7 @@ from autograder.grading.grader import Grader
 from autograder.report.report import Report
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import read_notebook
+from autograder.tests.classroom import SECRET as INPUTS_SECRET
 from autograder.tests.classroom import cell_of, small, solved, stripped
 from autograder.tests.sandbox.processes import descendants
 
@@ -124,7 +125,7 @@ class Desk:
 
     def __init__(self, course: Course, zygote: Zygote, host: Host) -> None:
         self.exercise = small(course)
-        self.grader = Grader(self.exercise, {}, LIMITS, zygote)
+        self.grader = Grader(self.exercise, {}, LIMITS, zygote, INPUTS_SECRET)
         self.zygote = zygote
         self.host = host
         self._folder = course.root
@@ -153,7 +154,9 @@ class Desk:
         path.write_text(json.dumps(self.notebook(attack, code)), encoding="utf-8")
         if attack.forbid:
             forbidden = {attack.answer: attack.forbid}
-            return Grader(self.exercise, forbidden, LIMITS, self.zygote).grade(read_notebook(path))
+            return Grader(self.exercise, forbidden, LIMITS, self.zygote, INPUTS_SECRET).grade(
+                read_notebook(path)
+            )
         return self.grader.grade(read_notebook(path))
 
     def reference(self) -> Report:
