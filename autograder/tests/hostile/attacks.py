@@ -21,7 +21,8 @@ from autograder.grading.graded import Graded
 from autograder.grading.grader import Grader
 from autograder.report.report import Report
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.notebook import read_notebook
+from autograder.submission.notebook import Notebook, read_notebook
+from autograder.testing.inputs import Inputs
 from autograder.tests.classroom import SECRET as INPUTS_SECRET
 from autograder.tests.classroom import cell_of, small, solved, stripped
 from autograder.tests.sandbox.processes import descendants
@@ -158,6 +159,11 @@ class Desk:
                 read_notebook(path)
             )
         return self.grader.grade(read_notebook(path))
+
+    def grade_with(self, attack: Attack, inputs: Inputs) -> Graded:
+        """Grade a submission that holds the attack, with these hidden inputs in place of its own."""
+        content = json.dumps(self.notebook(attack)).encode()
+        return self.grader.grade_cells(Notebook(content).cells, inputs)
 
     def reference(self) -> Report:
         """Grade the right answers."""
