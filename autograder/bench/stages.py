@@ -23,7 +23,7 @@ from autograder.course.course import load_course
 REST = "everything else"
 ONCE = "once for the class: zygote, suite, gradebook"
 FORK, CELLS, TESTS = "process and walls", "the notebook's cells", "hidden tests"
-CONTROL_RUN, MISTAKE = "second run, to show own words safely", "which known mistake it is"
+EXPLAIN, MISTAKE = "second run, on disclosed inputs", "which known mistake it is"
 REPORT, BOOK = "reading, judging, report", "gradebook and autograded notebook"
 
 
@@ -64,7 +64,7 @@ TIMED = (
     TimedFunction("autograder.sandbox.zygote", "Zygote.fork_with", FORK),
     TimedFunction("autograder.grading.session", "Session.start", CELLS),
     TimedFunction("autograder.testing.suite", "Suite.run", TESTS),
-    TimedFunction("autograder.grading.session", "Session.reveals_no_input", CONTROL_RUN, whole=True),
+    TimedFunction("autograder.grading.grader", "Grader.disclosed_runs", EXPLAIN, whole=True),
     TimedFunction("autograder.grading.diagnosis", "Diagnosis.name", MISTAKE, whole=True),
 )
 _WITHOUT_WALLS = "--without-walls"

@@ -19,7 +19,8 @@ def course_files(
 ) -> dict[str, bytes]:
     """Return the files by which these exercises are graded, each by its path in the course's folder.
 
-    The course's secret is among them: a submission meets the same hidden inputs wherever it is graded.
+    The course's secret is among them if it has one: a submission meets the same hidden inputs wherever it is
+    graded.
     `limits` changes limits of the course; `due`, if given, becomes the due date of every exercise.
     """
     settings = course.settings.model_dump(mode="json", exclude_unset=True)
@@ -28,7 +29,8 @@ def course_files(
     if limits:
         settings["limits"] = {**settings.get("limits", {}), **limits}
     files = {FILE: yaml.safe_dump(settings, sort_keys=False).encode()}
-    files[SECRET] = f"{course_secret(course).hex()}\n".encode()
+    if (course.root / SECRET).exists():
+        files[SECRET] = f"{course_secret(course).hex()}\n".encode()
     written = (path for exercise in exercises for path in exercise.files)
     return files | {path.relative_to(course.root).as_posix(): path.read_bytes() for path in written}
 
@@ -42,6 +44,5 @@ def copy_course(
     if config.is_file():
         files[_NBGRADER_CONFIG] = config.read_bytes()
     for name, content in files.items():
-        write_whole(root / name, content)
-    (root / SECRET).chmod(0o600)
+        write_whole(root / name, content).chmod(0o600 if name == SECRET else 0o644)
     return load_course(root)

@@ -70,7 +70,7 @@ class Grader:
         with Session(self._zygote, needed, self._limits) as session:
             session.start()
             decided = {run.test: decide(self.suite, run, inputs) for run in self._run(session, inputs)}
-        runs = self._disclosed_runs(session, needed, decided)
+        runs = self.disclosed_runs(session, needed, decided)
         explain = Explainer(self.suite, code, session).explain
         reports = decided | {run.test: explain(run) for run in runs}
         questions = tuple(self._question(name, reports, runs, code) for name in self.exercise.points)
@@ -87,7 +87,7 @@ class Grader:
                 lost.setdefault(run.test.question, run.error)
             yield run
 
-    def _disclosed_runs(
+    def disclosed_runs(
         self, first: Session, cells: Sequence[NotebookCell], decided: Mapping[HiddenTest, TestReport]
     ) -> tuple[TestRun, ...]:
         """Run the failed tests again on inputs that may be shown.
