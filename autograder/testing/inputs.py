@@ -9,6 +9,8 @@ everybody. What happens on them may be told to students, so they never decide a 
 import hmac
 from dataclasses import dataclass
 
+import torch
+
 SETS = 64
 
 
@@ -35,3 +37,8 @@ def hidden_inputs(secret: bytes, exercise: str, code: str) -> Inputs:
 def numbered_inputs(secret: bytes, exercise: str, number: int) -> Inputs:
     """Return one of an exercise's SETS sets of hidden inputs."""
     return Inputs(hmac.digest(secret, f"{exercise} {number}".encode(), "sha256"))
+
+
+def draw(low: int, high: int) -> int:
+    """Return a whole number from `low` to `high` for a hidden test, such as a number of tokens."""
+    return int(torch.randint(low, high + 1, ()))
