@@ -42,15 +42,14 @@ class Diagnosis:
 
 
 def _explains(known: Sequence[TestRun], seen: Sequence[TestRun]) -> bool:
-    """Whether the same tests fail, each after the same answers; a test that is not in `seen` has passed.
+    """Whether the same tests fail, each after the same answers.
 
     The words of a clash of shapes depend on how the product is written. So any two clashes count as the same,
     but only where at least one failed test got the same value.
     """
-    knowns, seens = ({run.test: run for run in runs if run.error is not None} for runs in (known, seen))
-    if knowns.keys() != seens.keys():
+    if [run.error is None for run in known] != [run.error is None for run in seen]:
         return False
-    failed = [(knowns[test], seens[test]) for test in seens]
+    failed = [(a, b) for a, b in zip(known, seen, strict=True) if a.error is not None]
     same = [same_exchanges(a.exchanges, b.exchanges) for a, b in failed]
     same_value = any(
         ok and not isinstance(b.error, StudentError) for ok, (_, b) in zip(same, failed, strict=True)

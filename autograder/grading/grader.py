@@ -72,7 +72,8 @@ class Grader:
             decided = {run.test: decide(self.suite, run, inputs) for run in self._run(session, inputs)}
         runs = self.disclosed_runs(session, needed, decided)
         explain = Explainer(self.suite, code, session).explain
-        reports = decided | {run.test: explain(run) for run in runs}
+        failed = (run for run in runs if decided[run.test].verdict is Verdict.FAILED)
+        reports = decided | {run.test: explain(run) for run in failed}
         questions = tuple(self._question(name, reports, runs, code) for name in self.exercise.points)
         walls = self._zygote.reported_walls
         return Graded(report_on(self.exercise, questions, walls, _message(session, code)), session.results)
@@ -90,17 +91,19 @@ class Grader:
     def disclosed_runs(
         self, first: Session, cells: Sequence[NotebookCell], decided: Mapping[HiddenTest, TestReport]
     ) -> tuple[TestRun, ...]:
-        """Run the failed tests again on inputs that may be shown.
+        """Run all tests of the failed questions again, on inputs that may be shown.
 
-        The worker is new, and the one that knows hidden inputs has ended. The visible checks define nothing,
-        so it does without them, and without the cells that cost the first one its life.
+        All of them, since a known mistake is known by the tests that it passes, too. The worker is new, and
+        the one that knows hidden inputs has ended. The visible checks define nothing, so it does without
+        them, and without the cells that cost the first one its life.
         """
-        failed = {test for test, report in decided.items() if report.verdict is Verdict.FAILED}
+        failed = {test.question for test, report in decided.items() if report.verdict is Verdict.FAILED}
         if not failed:
             return ()
+        chosen = {test for test in decided if test.question in failed}
         defining = [cell for cell in cells if checked_question(cell.name) is None]
         with Session(self._zygote, defining, self._limits, first.lost) as session:
-            return tuple(self._run(session, DISCLOSED, failed))
+            return tuple(self._run(session, DISCLOSED, chosen))
 
     def _question(
         self,
