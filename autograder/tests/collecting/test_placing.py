@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.collecting.arrival import Arrival
 from autograder.collecting.entry import EntryError
 from autograder.collecting.placing import Placing, place
 from autograder.submission.submission import Submission
@@ -24,35 +25,35 @@ def files(submission: Submission) -> dict[str, str]:
 
 
 def test_a_notebook_and_its_time_are_written(submission: Submission) -> None:
-    assert place(submission, b"1", WHEN) is Placing.NEW
+    assert place(submission, b"1", Arrival(WHEN)) is Placing.NEW
     assert files(submission) == {"01_small.ipynb": "1", "timestamp.txt": "2026-03-02 18:00:00.000000 UTC"}
 
 
 def test_the_same_again_changes_nothing(submission: Submission) -> None:
-    place(submission, b"1", WHEN)
+    place(submission, b"1", Arrival(WHEN))
     before = submission.notebook.stat()
-    assert place(submission, b"1", WHEN + timedelta(days=9)) is Placing.UNCHANGED
+    assert place(submission, b"1", Arrival(WHEN + timedelta(days=9))) is Placing.UNCHANGED
     assert submission.notebook.stat() == before
     assert files(submission)["timestamp.txt"] == "2026-03-02 18:00:00.000000 UTC"
 
 
 def test_something_later_replaces_and_something_earlier_does_not(submission: Submission) -> None:
-    place(submission, b"1", WHEN)
-    assert place(submission, b"2", WHEN + timedelta(hours=1)) is Placing.REPLACED
-    assert place(submission, b"1", WHEN) is Placing.OLDER
+    place(submission, b"1", Arrival(WHEN))
+    assert place(submission, b"2", Arrival(WHEN + timedelta(hours=1))) is Placing.REPLACED
+    assert place(submission, b"1", Arrival(WHEN)) is Placing.OLDER
     assert files(submission) == {"01_small.ipynb": "2", "timestamp.txt": "2026-03-02 19:00:00.000000 UTC"}
 
 
 def test_what_came_at_no_known_time_keeps_no_old_one(submission: Submission) -> None:
-    place(submission, b"1", WHEN)
-    assert place(submission, b"2", None) is Placing.REPLACED
+    place(submission, b"1", Arrival(WHEN))
+    assert place(submission, b"2", Arrival()) is Placing.REPLACED
     assert files(submission) == {"01_small.ipynb": "2"}
 
 
 def test_a_time_of_a_person_s_own_is_no_hindrance(submission: Submission) -> None:
-    place(submission, b"1", None)
+    place(submission, b"1", Arrival())
     (submission.folder / "timestamp.txt").write_text("last week", encoding="utf-8")
-    assert place(submission, b"2", WHEN) is Placing.REPLACED
+    assert place(submission, b"2", Arrival(WHEN)) is Placing.REPLACED
 
 
 @pytest.mark.parametrize("link", ["submitted", "submitted/ada", "submitted/ada/01_small"])
@@ -63,7 +64,7 @@ def test_no_folder_on_the_way_may_be_a_link(submission: Submission, tmp_path: Pa
     path.parent.mkdir(parents=True, exist_ok=True)
     path.symlink_to(elsewhere)
     with pytest.raises(EntryError, match="is a link or no folder"):
-        place(submission, b"1", WHEN)
+        place(submission, b"1", Arrival(WHEN))
     assert not list(elsewhere.iterdir())
 
 
@@ -85,7 +86,7 @@ def test_only_plain_files_are_replaced(
     submission.folder.mkdir(parents=True)
     make(submission.folder / name)
     with pytest.raises(EntryError, match="is no plain file; delete it"):
-        place(submission, b"1", WHEN)
+        place(submission, b"1", Arrival(WHEN))
     assert canary.read_text(encoding="utf-8") == "alive"
 
 
@@ -93,17 +94,17 @@ def test_only_plain_files_are_replaced(
 def test_names_that_differ_in_case_do_not_share_a_folder(tmp_path: Path, present: str, student: str) -> None:
     (tmp_path / "submitted" / present).mkdir(parents=True)
     with pytest.raises(EntryError, match=f'has "{present}" already'):
-        place(Submission(tmp_path, student, "01_small"), b"1", WHEN)
+        place(Submission(tmp_path, student, "01_small"), b"1", Arrival(WHEN))
     assert [path.name for path in (tmp_path / "submitted").iterdir()] == [present]
 
 
 def test_a_full_disk_leaves_what_was_there(submission: Submission, monkeypatch: pytest.MonkeyPatch) -> None:
-    place(submission, b"1", None)
+    place(submission, b"1", Arrival())
 
     def full(*arguments: object, **more: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("autograder.collecting.placing.os.replace", full)
     with pytest.raises(EntryError, match="cannot be written: No space left on device"):
-        place(submission, b"2", None)
+        place(submission, b"2", Arrival())
     assert files(submission) == {"01_small.ipynb": "1"}

@@ -1,0 +1,59 @@
+"""The `autograder students` command: the list of students beside what came."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from autograder.cli import options
+
+if TYPE_CHECKING:
+    from autograder.collecting.attendance import Attendance
+    from autograder.submission.students import Student
+
+
+@click.command()
+@click.option(
+    "--students",
+    "listed",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The CSV of the class; without it, students.csv beside course.yaml.",
+)
+@options.exercises
+def students(course: "options.Course", exercises: "list[options.Exercise]", listed: Path | None) -> None:
+    """Show the list of students beside what lies in submitted/: who is missing, unknown or there twice."""
+    from autograder.cli.table import show
+    from autograder.collecting.attendance import attendance
+    from autograder.submission.students import FILE, read_students
+
+    path = listed or course.root / FILE
+    known = read_students(path)
+    found = [attendance(course, known, exercise) for exercise in exercises]
+    shown = (
+        found
+        if len(exercises) < len(course.exercises)
+        else [one for one in found if one.came or one.unknown or one.others]
+    )
+    rows = [
+        (one.exercise, f"{len(known.all) - len(one.missing)} of {len(known.all)}", _people(one.missing))
+        for one in shown
+    ]
+    title = f"{len(known.all)} students in {path.name}" + ("" if rows else "; nobody has handed in anything")
+    show(title, ("exercise", "came", "missing"), rows, "\n".join(line for one in shown for line in _odd(one)))
+
+
+def _people(students: Sequence["Student"]) -> str:
+    return ", ".join(" ".join((one.id, *(f"({name})" for name in one.names[:1]))) for one in students)
+
+
+def _odd(one: "Attendance") -> Iterator[str]:
+    """Yield a line on each id in submitted/ that is not the list's own."""
+    for id_ in one.unknown:
+        yield f"{one.exercise} unknown: {id_} is not in the list; add it there, or delete the submission"
+    for id_, student in one.others.items():
+        if id_ in one.twice:
+            yield f"{one.exercise} twice: {id_} is {student.id}, who came under several ids; keep one"
+        else:
+            yield f"{one.exercise} under another id: {id_} is {student.id}; collect again with the list"
