@@ -13,6 +13,7 @@ from autograder.submission.students import Student, Students, squeezed
 from autograder.submission.submission import is_student
 
 NO_ID = "is no student's id; use letters, digits and . _ @ + -, or give the id in a list with --students"
+_CANVAS, _MOODLE = "canvas", "moodle"  # columns of the list of students
 _UNLISTED = "is not in the list of students"
 
 
@@ -23,6 +24,7 @@ class Member:
     student: str
     message: str = ""
     row: TimeRow | None = None  # of the worksheet
+    problem: str = ""  # why it is not taken for this member
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +39,18 @@ class Identification:
         """Yield whose notebook it is; EntryError says why nobody can tell."""
         yield from self._canvas(name) if name.platform is Platform.CANVAS else self._moodle(name)
 
-    def student(self, name: str, email: str = "") -> str:
+    def student(self, name: str, email: str = "", platform: str = "") -> str:
         """Return the id of the student who has this id, name or address."""
         if self.students is None:
             if not is_student(name):
                 raise EntryError(f'"{name}" {NO_ID}')
             return name
-        found = self.students.called(name) or (self.students.called(email) if email else ())
+        found = self.students.called(name, platform) or (self.students.called(email) if email else ())
         return _one(name, found)
 
     def _canvas(self, name: PlatformName) -> Iterator[Member]:
         if not name.number:
-            yield Member(self.student(name.who))
+            yield Member(self.student(name.who, platform=_CANVAS))
         elif self.students is None:
             if name.doubtful:
                 users = f"{name.number} or {name.doubtful}"
@@ -77,10 +79,9 @@ class Identification:
         row = self.times.participant(name.number, "" if blind else name.who)
         if blind:
             yield Member(self._blind(name, row), "", row)
-        elif members := [Member(self._person(one), f"of group {name.who}", one) for one in self._rows(name)]:
-            yield from members
-        elif self.students and not self.students.called(name.who) and self.students.in_group(name.who):
-            group = self.students.in_group(name.who)
+        elif rows := self._rows(name):
+            yield from (self._of_group(name.who, one) for one in rows)
+        elif group := self._listed_group(name):
             yield from (Member(student.id, f"of group {name.who}") for student in group)
         elif not name.number:
             raise EntryError(
@@ -95,12 +96,24 @@ class Identification:
         """Return the worksheet's rows on a group; what is also a person's name is the person's."""
         return () if self.times.namesakes(name.who) else self.times.group(name.who)
 
+    def _of_group(self, group: str, row: TimeRow) -> Member:
+        try:
+            return Member(self._person(row), f"of group {group}", row)
+        except EntryError as error:
+            return Member("", problem=str(error))
+
+    def _listed_group(self, name: PlatformName) -> Sequence[Student]:
+        """Return the list's members of a group; what is also a person's name is the person's."""
+        if self.students is None or self.students.called(name.who, _MOODLE):
+            return ()
+        return self.students.in_group(name.who)
+
     def _blind(self, name: PlatformName, row: TimeRow | None) -> str:
         """Return the id under which Moodle hides a student, unless the list or the worksheet lifts it."""
         hidden = f"Participant_{name.number}"
         if self.students is None:
             return hidden
-        found = self.students.called(hidden) or (self.students.called(row.email) if row else ())
+        found = self.students.called(hidden, _MOODLE) or (self.students.called(row.email) if row else ())
         if not found:
             raise EntryError(f'"{hidden}" {_UNLISTED}; reveal the names in Moodle, or list this id')
         return _one(hidden, found)
@@ -109,7 +122,7 @@ class Identification:
         """Return the id of whom the worksheet means: its address is of one person alone."""
         (name,) = row.names
         if self.students is not None:
-            return _one(name, (row.email and self.students.called(row.email)) or self.students.called(name))
+            return _one(name, self.students.called(row.email or name) or self.students.called(name, _MOODLE))
         id_ = row.email if self.times.namesakes(name) > 1 else _joined(name)
         if not is_student(id_):
             raise EntryError(f'"{name}" {NO_ID}')
@@ -121,7 +134,7 @@ class Identification:
             raise EntryError(
                 f'"{name.who}" is the name of several people; give Moodle\'s grading worksheet with --times'
             )
-        return self.student(name.who if self.students else _joined(name.who))
+        return self.student(name.who if self.students else _joined(name.who), platform=_MOODLE)
 
 
 def _one(name: str, found: Sequence[Student]) -> str:
@@ -137,7 +150,7 @@ def _one(name: str, found: Sequence[Student]) -> str:
 
 def _by_canvas_id(students: Students, name: PlatformName) -> Student | None:
     """Return the student with this user id; of two possible ones only one may be listed."""
-    found = [one for text in (name.number, name.doubtful) if text for one in students.called(text)]
+    found = [one for text in (name.number, name.doubtful) if text for one in students.called(text, _CANVAS)]
     if len({student.id for student in found}) > 1:
         raise EntryError(f"is of Canvas's user {name.number} or {name.doubtful}, and both are listed")
     return found[0] if found else None
@@ -150,7 +163,7 @@ def _is_called(student: Student, who: str) -> bool:
 
 def _has_number(student: Student) -> bool:
     """Whether the list gives an id that may be Canvas's, so that a name alone proves nothing."""
-    return "canvas" in student.platforms or any(text.isdigit() for text in (student.id, *student.names))
+    return _CANVAS in student.platforms or any(text.isdigit() for text in (student.id, *student.names))
 
 
 def _joined(name: str) -> str:

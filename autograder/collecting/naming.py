@@ -103,13 +103,16 @@ class NamingRules:
     ) -> Iterator[Attribution]:
         for student in record.students:
             try:
-                id_ = people.student(student, record.emails.get(student, ""))
+                id_ = people.student(student, record.emails.get(student, ""), "gradescope")
                 yield self._attribution(id_, file, when=record.when)
             except EntryError as error:
                 yield Attribution("", problem=str(error))
 
     def _by_platform(self, people: Identification, name: PlatformName, file: str) -> Iterator[Attribution]:
         for member in people.members(name):
+            if member.problem:
+                yield Attribution("", problem=member.problem)
+                continue
             when = member.row.when if member.row else None
             found = self._attribution(member.student, file, when=when)
             yield replace(

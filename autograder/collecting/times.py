@@ -75,8 +75,10 @@ class Times:
 
     def student(self, exercise: str, ids: Iterable[str]) -> TimeRow | None:
         """Return the row of the instructor's own list on a student, by any id or name."""
-        rows = (row for text in ids for row in self._students.get(spelling(text), ()))
-        return next((row for row in rows if row.exercise in ("", exercise)), None)
+        rows = [(text, row) for text in ids for row in self._students.get(spelling(text), ())]
+        fitting = [(text, row) for text, row in rows if row.exercise in ("", exercise)]
+        exact = [(text, row) for text, row in fitting if text in row.names]
+        return next((row for _, row in (*exact, *fitting)), None)
 
 
 def _index(pairs: Iterable[tuple[str, TimeRow]]) -> Mapping[str, Sequence[TimeRow]]:

@@ -35,9 +35,10 @@ class Student:
     groups: tuple[str, ...] = ()
 
     @property
-    def ids(self) -> Iterator[str]:
-        """Everything that stands for this student alone."""
-        yield from filter(None, (self.id, self.email, *self.platforms.values()))
+    def ids(self) -> Iterator[tuple[str, str]]:
+        """Everything that stands for this student alone: the platform, empty for any, and the id."""
+        yield from (("", text) for text in (self.id, self.email) if text)
+        yield from self.platforms.items()
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,16 @@ class Students:
 
     all: tuple[Student, ...]
 
-    def called(self, text: str) -> Sequence[Student]:
-        """Return whoever has this id or address, or else everybody of this name, however it is written."""
-        by_id = self._ids.get(spelling(text))
-        return [by_id] if by_id else self._names.get(spelling(text), [])
+    def called(self, text: str, platform: str = "") -> Sequence[Student]:
+        """Return whoever has this id or address, or else everybody of this name, however it is written.
+
+        The id may be one of `platform`; where none is given, it may be of any.
+        """
+        for place in (platform, "") if platform else ("",):
+            if found := self._ids.get((place, _folded(text))):
+                return [found]
+        anywhere = () if platform else self._anywhere.get(_folded(text), ())
+        return self._names.get(spelling(text), ()) or anywhere
 
     def squeezed(self, text: str) -> Sequence[Student]:
         """Return everybody whose name gives `text` without the gaps between its words, as in Canvas."""
@@ -60,8 +67,12 @@ class Students:
         return self._groups.get(squeezed(text), [])
 
     @cached_property
-    def _ids(self) -> Mapping[str, Student]:
-        return {spelling(text): student for student in self.all for text in student.ids}
+    def _ids(self) -> Mapping[tuple[str, str], Student]:
+        return {(place, _folded(text)): student for student in self.all for place, text in student.ids}
+
+    @cached_property
+    def _anywhere(self) -> Mapping[str, Sequence[Student]]:
+        return _index((_folded(text), student) for student in self.all for _, text in student.ids)
 
     @cached_property
     def _names(self) -> Mapping[str, Sequence[Student]]:
@@ -87,8 +98,11 @@ def _index(pairs: Iterable[tuple[str, Student]]) -> Mapping[str, Sequence[Studen
 
 def spelling(text: str) -> str:
     """Return what two ways to write a name or an id have in common."""
-    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
-    return _BETWEEN.sub(" ", _LEFT_OUT.sub("", folded)).strip()
+    return _BETWEEN.sub(" ", _LEFT_OUT.sub("", _folded(text))).strip()
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def squeezed(text: str) -> str:
@@ -146,10 +160,10 @@ def _student(line: str, columns: Sequence[str], cells: Sequence[str]) -> tuple[s
 
 def _refuse_repetitions(path: Path, students: Sequence[tuple[str, Student]], *, names: bool) -> None:
     """Refuse an id for two students; without a header nothing else tells two people of one name apart."""
-    known: dict[str, str] = {}
+    known: dict[tuple[str, str], str] = {}
     for line, student in students:
-        for text in (*student.ids, *(student.names if names else ())):
-            if known.setdefault(spelling(text), student.id) != student.id:
+        for place, text in (*student.ids, *(("", name) for name in student.names if names)):
+            if known.setdefault((place, _folded(text)), student.id) != student.id:
                 raise StudentsError(f'{line}: "{text}" stands for two students; delete it in both rows')
     if len({student.id for _, student in students}) < len(students):
         raise StudentsError(f"{path}: has a student in two rows; delete one of them")
