@@ -26,22 +26,23 @@ def students(course: "options.Course", exercises: "list[options.Exercise]", list
     """Show the list of students beside what lies in submitted/: who is missing, unknown or there twice."""
     from autograder.cli.table import show
     from autograder.collecting.attendance import attendance
+    from autograder.report.text import terminal_line
     from autograder.submission.students import FILE, read_students
 
     path = listed or course.root / FILE
     known = read_students(path)
     found = [attendance(course, known, exercise) for exercise in exercises]
-    shown = (
-        found
-        if len(exercises) < len(course.exercises)
-        else [one for one in found if one.came or one.unknown or one.others]
-    )
+    begun = [one for one in found if one.came or one.unknown or one.others]
+    shown = found if len(exercises) < len(course.exercises) else begun
+    everybody = len(known.all)
     rows = [
-        (one.exercise, f"{len(known.all) - len(one.missing)} of {len(known.all)}", _people(one.missing))
+        (one.exercise, f"{everybody - len(one.missing)} of {everybody}", _people(one.missing))
         for one in shown
     ]
-    title = f"{len(known.all)} students in {path.name}" + ("" if rows else "; nobody has handed in anything")
-    show(title, ("exercise", "came", "missing"), rows, "\n".join(line for one in shown for line in _odd(one)))
+    empty = "" if shown else "; nobody has handed in anything"
+    show(f"{path.name} lists {everybody}{empty}", ("exercise", "came", "missing"), rows)
+    for line in (line for one in shown for line in _odd(one)):
+        click.echo(terminal_line(line))
 
 
 def _people(students: Sequence["Student"]) -> str:

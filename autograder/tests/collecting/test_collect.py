@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +16,7 @@ from typing import IO, Never
 import pytest
 from click.testing import CliRunner, Result
 
+import autograder
 import autograder.collecting.zip as zip_module
 from autograder.cli import main
 from autograder.collecting.bounds import Bounds
@@ -517,3 +519,83 @@ def test_wrong_use_exits_with_2_and_collects_nothing(course: Course, words: list
 def test_notebooks_of_any_name_go_in_where_the_exercise_is_given(course: Course, tmp_path: Path) -> None:
     archive = make_zip(tmp_path / "a.zip", {"lovelaceada_123_900_final.ipynb": notebook()})
     assert "01_small 123: new" in call(course, archive, "--exercise", "01_small").stdout
+
+
+RENAMED = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def with_code(code: str) -> str:
+    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": code, "outputs": []}
+    return json.dumps(RENAMED | {"cells": [cell | {"execution_count": None}]})
+
+
+def test_a_renamed_notebook_is_known_by_its_cells_and_others_are_refused(
+    course: Course, tmp_path: Path
+) -> None:
+    inner = make_zip(tmp_path / "hw.zip", {"hw/my work.ipynb": with_code("def double(x): ...")})
+    files: dict[str, Content] = {
+        "lovelaceada_101_9001_homework.ipynb": with_code("def row_sums(x): ..."),
+        "beebob_102_9002_hw.zip": inner.read_bytes(),
+        "eve_103_9003_recipes.ipynb": with_code("def soup(x): ..."),
+        "zoe_104_9004_poem.ipynb": "[" * 200_000,
+        "kim_105_9005_Untitled.ipynb": with_code("def row_sums(x): ..."),
+        "kim_105_9006_01_small.ipynb": notebook("kim's"),
+    }
+    done = call(course, make_zip(tmp_path / "a.zip", files))
+    assert done.exit_code == 1
+    assert done.stdout.count("known by its cells") == 2
+    unknown = "refused: tells no exercise, nor do its cells; name it as one of 01_small, or say --exercise"
+    assert [line.rpartition("_")[2] for line in done.stdout.splitlines() if "refused:" in line] == [
+        f"recipes.ipynb: {unknown}".rpartition("_")[2],
+        f"poem.ipynb: {unknown}".rpartition("_")[2],
+    ]
+    assert sorted(name for name in submitted(course) if name.endswith(".ipynb")) == [
+        f"{student}/01_small/01_small.ipynb" for student in ("101", "102", "105")
+    ]
+    assert submitted(course)["105/01_small/01_small.ipynb"] == notebook("kim's")
+
+
+def test_a_list_beside_course_yaml_is_read_and_its_groups_get_one_file_each(
+    course: Course, tmp_path: Path
+) -> None:
+    listed = "id,name,email,group\nada,,a@b.c,Team Red\nbob,,b@b.c,Team Red\n"
+    (course.root / "students.csv").write_text(listed, encoding="utf-8")
+    metadata = """
+submission_5:
+  :submitters:
+  - {":sid": "100", ":email": "a@b.c"}
+  - {":email": "nobody@b.c"}
+"""
+    files = {f"{EXPORT}submission_5/01_small.ipynb": notebook(), f"{EXPORT}submission_metadata.yml": metadata}
+    done = call(course, make_zip(tmp_path / "g.zip", files))
+    assert "01_small ada: new" in done.stdout
+    assert 'refused: "nobody@b.c" is not in the list of students' in done.stdout
+    moodle = {"Team Red_17_assignsubmission_file/01_small.ipynb": notebook("team's")}
+    done = call(course, make_zip(tmp_path / "m.zip", moodle))
+    assert [line.split(":")[0] for line in done.stdout.splitlines()[:2]] == ["01_small ada", "01_small bob"]
+    assert done.stdout.count("of group Team Red, Moodle tells no time") == 2
+
+
+def test_a_later_upload_of_the_ninth_time_counts(course: Course, tmp_path: Path) -> None:
+    ninth = "lovelaceada_101_9009_01_small-0f8fad5b-d9cb-469f-a165-70867728950e.ipynb"
+    files = {"lovelaceada_101_9001_01_small-7.ipynb": notebook("7"), ninth: notebook("9")}
+    run(course, make_zip(tmp_path / "a.zip", files))
+    assert submitted(course)["101/01_small/01_small.ipynb"] == notebook("9")
+
+
+@pytest.mark.parametrize(
+    ("archives", "words"),
+    [
+        ("{0}/my class", ["{0}/my class"]),
+        ("{0}/O'Brien's.zip", ["{0}/O'Brien's.zip"]),
+        ("'{0}/my class' {0}/a.zip", ["{0}/my class", "{0}/a.zip"]),
+        ("canvas.zip class/", ["canvas.zip", "class/"]),
+    ],
+)
+def test_make_collect_takes_paths_with_spaces(tmp_path: Path, archives: str, words: list[str]) -> None:
+    (tmp_path / "my class").mkdir()
+    (tmp_path / "O'Brien's.zip").touch()
+    command = ["make", "-s", "collect", "READY=", "GRADER=printf '%s\\n'", f"ARCHIVES={archives}"]
+    command = [word.format(tmp_path) for word in command]
+    done = subprocess.run(command, cwd=Path(autograder.__file__).parents[1], capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["collect", *(word.format(tmp_path) for word in words)]

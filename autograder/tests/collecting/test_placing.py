@@ -4,10 +4,11 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from autograder.collecting.arrival import Arrival
+from autograder.collecting.arrival import Arrival, Source
 from autograder.collecting.entry import EntryError
 from autograder.collecting.placing import Placing, place
 from autograder.submission.submission import Submission
@@ -50,6 +51,59 @@ def test_what_came_at_no_known_time_keeps_no_old_one(submission: Submission) -> 
     assert files(submission) == {"01_small.ipynb": "2"}
 
 
+def told(**more: Any) -> Arrival:
+    return Arrival(source=Source.NOBODY, **more)
+
+
+def test_what_a_platform_counts_decides_which_one_is_newer(submission: Submission) -> None:
+    place(submission, b"1", told(upload=7, downloaded=WHEN))
+    assert place(submission, b"2", told(upload=6, downloaded=WHEN + timedelta(1))) is Placing.OLDER
+    assert place(submission, b"2", told(upload=8, downloaded=WHEN)) is Placing.REPLACED
+    assert sorted(files(submission)) == ["01_small.ipynb", "collected.json"]
+    assert place(submission, b"3", Arrival(WHEN)) is Placing.REPLACED
+    assert sorted(files(submission)) == ["01_small.ipynb", "timestamp.txt"]
+
+
+def test_a_time_that_was_told_stays_until_another_is_told(submission: Submission) -> None:
+    place(submission, b"1", Arrival(WHEN, Source.TOLD))
+    for arrival in (told(), Arrival(), Arrival(WHEN - timedelta(1))):
+        assert place(submission, b"1", arrival) is Placing.UNCHANGED
+    assert place(submission, b"1", Arrival(WHEN - timedelta(1), Source.TOLD)) is Placing.RETIMED
+    assert files(submission)["timestamp.txt"] == "2026-03-01 18:00:00.000000 UTC"
+    assert place(submission, b"1", Arrival(source=Source.IGNORED)) is Placing.RETIMED
+    assert list(files(submission)) == ["01_small.ipynb"]
+
+
+def test_a_file_s_time_is_corrected_to_an_earlier_one_only(submission: Submission) -> None:
+    place(submission, b"1", Arrival())
+    assert place(submission, b"1", Arrival(WHEN)) is Placing.RETIMED
+    assert place(submission, b"1", Arrival(WHEN + timedelta(1))) is Placing.UNCHANGED
+    assert place(submission, b"1", Arrival(WHEN - timedelta(1))) is Placing.RETIMED
+    assert place(submission, b"1", told()) is Placing.RETIMED
+    assert place(submission, b"1", Arrival(WHEN)) is Placing.UNCHANGED
+    assert sorted(files(submission)) == ["01_small.ipynb", "collected.json"]
+
+
+def test_a_time_written_by_hand_stays_with_the_same_notebook(submission: Submission) -> None:
+    place(submission, b"1", told())
+    (submission.folder / "timestamp.txt").write_text("2026-03-01 12:00 CET", encoding="utf-8")
+    assert place(submission, b"1", told()) is Placing.UNCHANGED
+    assert files(submission)["timestamp.txt"] == "2026-03-01 12:00 CET"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("[]", "{", "null", '{"time": 5}', '{"upload": "9"}', '{"downloaded": 1}', "[" * 900),
+        *('{"downloaded": "2026-03-01"}', '{"time": "told", "upload": true}', "\xff"),
+    ],
+)
+def test_whatever_stands_in_the_record_the_notebook_goes_in(submission: Submission, content: str) -> None:
+    place(submission, b"1", told(upload=9, downloaded=WHEN))
+    (submission.folder / "collected.json").write_text(content, encoding="latin-1")
+    assert place(submission, b"2", told(upload=10, downloaded=WHEN)) is Placing.REPLACED
+
+
 def test_a_time_of_a_person_s_own_is_no_hindrance(submission: Submission) -> None:
     place(submission, b"1", Arrival())
     (submission.folder / "timestamp.txt").write_text("last week", encoding="utf-8")
@@ -76,7 +130,7 @@ def _link(path: Path) -> None:
     path.symlink_to(path.parents[3] / "canary")
 
 
-@pytest.mark.parametrize("name", ["01_small.ipynb", "timestamp.txt"])
+@pytest.mark.parametrize("name", ["01_small.ipynb", "timestamp.txt", "collected.json"])
 @pytest.mark.parametrize("make", [os.mkfifo, _folder, _link])
 def test_only_plain_files_are_replaced(
     submission: Submission, make: Callable[[Path], None], name: str
