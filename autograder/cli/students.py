@@ -40,7 +40,8 @@ def students(course: "options.Course", exercises: "list[options.Exercise]", list
         for one in shown
     ]
     empty = "" if shown else "; nobody has handed in anything"
-    show(f"{path.name} lists {everybody}{empty}", ("exercise", "came", "missing"), rows)
+    counted = "1 student" if everybody == 1 else f"{everybody} students"
+    show(f"{counted} in {path.name}{empty}", ("exercise", "came", "missing"), rows)
     for line in (line for one in shown for line in _odd(one)):
         click.echo(terminal_line(line))
 

@@ -97,8 +97,8 @@ class _Collection:
         elif status is not Placing.UNCHANGED:
             said = self.times.message(who, arrival, self.course.due(who.exercise))
         line = self._line(candidate, status, ", ".join(filter(None, (candidate.message, said))))
-        untimed = who.platform if arrival.source is Source.NOBODY and who.platform else ""
-        return replace(line, untimed=untimed)
+        untimed = arrival.source is Source.NOBODY and status is not Placing.UNCHANGED
+        return replace(line, untimed=who.platform or "" if untimed else "")
 
     def _line(self, candidate: Candidate, status: str, message: str) -> CollectedLine:
         who = candidate.attribution

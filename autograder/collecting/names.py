@@ -24,11 +24,6 @@ def name_problem(name: str) -> str:
     return "has too long a name" if len(name) > MAX_NAME else ""
 
 
-def folded(name: str) -> str:
-    """Return a form that two names share if some file system takes one for the other."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
-
-
 def left_out(name: str) -> bool:
     """Whether the file is one that operating systems and editors leave everywhere."""
     return any(part in _LEFT_OUT or part.startswith("._") for part in PurePosixPath(name).parts)

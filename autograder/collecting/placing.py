@@ -10,9 +10,9 @@ from pathlib import Path
 from autograder.collecting.arrival import FORMAT, Arrival, Source, read_record, record
 from autograder.collecting.entry import EntryError
 from autograder.collecting.folder import open_plain
-from autograder.collecting.names import folded
 from autograder.files import write_whole_in
 from autograder.submission.notebook import MAX_BYTES
+from autograder.submission.students import folded
 from autograder.submission.submission import Submission
 
 _TIMESTAMP = "timestamp.txt"  # where nbgrader looks for it

@@ -15,11 +15,12 @@ from autograder.collecting.archive import read_entries
 from autograder.collecting.bounds import EXHAUSTION, TOO_COSTLY, ArchiveError
 from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.gradescope_metadata import METADATA, GradescopeRecord, find_export, read_metadata
-from autograder.collecting.names import class_folder, folded, left_out, name_problem
+from autograder.collecting.names import class_folder, left_out, name_problem
 from autograder.collecting.naming import Attribution, NamingRules
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.recognition import UnknownExerciseError, exercise_by_cells
+from autograder.submission.students import folded
 
 REFUSED = "refused"
 

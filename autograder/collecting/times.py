@@ -1,6 +1,7 @@
 """Reads who handed in when from Moodle's grading worksheet, or from a CSV of the instructor's own.
 
-Moodle's headings are in the language of whoever downloads them, so the columns are known by what they hold.
+Moodle's headings are in the language of whoever downloads them. "Last modified (submission)" and "Last
+modified (grade)" are known, in all of them, by their common beginning.
 """
 
 import csv
@@ -14,9 +15,11 @@ from pathlib import Path
 
 from autograder.collecting.moments import read_moment
 from autograder.errors import UsageError
-from autograder.submission.students import spelling
+from autograder.submission.students import read_rows, spelling
 
 _PARTICIPANT = re.compile(r"\D+?(\d+)")  # "Participant 1001", in any language
+_GROUP = re.compile("gr[ou]|груп|グループ|小?[组組]|ryhmä|skupin|csoport", re.IGNORECASE)
+_EMAIL, _PARENTHESIS = re.compile(r"\S+@\S+"), re.compile("[(\uff08]")  # \uff08 is the East Asian one
 _NONE = ("", "-")
 _STUDENT = ("student", "id", "user_id", "name", "email")
 _TIME = ("time", "submitted_at", "submitted", "timestamp")
@@ -35,7 +38,7 @@ class TimeRow:
     names: tuple[str, ...] = ()  # and ids and addresses
     email: str = ""
     exercise: str = ""  # empty where the row holds for any
-    others: frozenset[str] = frozenset()  # the spellings of its other cells, of which one is the group
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Times:
 
     def group(self, name: str) -> Sequence[TimeRow]:
         """Return the worksheet's rows on the members of a group."""
-        return self._others.get(spelling(name), ())
+        return self._groups.get(spelling(name), ())
 
     def namesakes(self, name: str) -> int:
         """Return how many people of this name are in the worksheet."""
@@ -62,8 +65,8 @@ class Times:
         return _index((row.number, row) for row in self.rows)
 
     @cached_property
-    def _others(self) -> Mapping[str, Sequence[TimeRow]]:
-        return _index((text, row) for row in self.rows for text in row.others)
+    def _groups(self) -> Mapping[str, Sequence[TimeRow]]:
+        return _index((row.group, row) for row in self.rows if row.group)
 
     @cached_property
     def _names(self) -> Counter[str]:
@@ -95,9 +98,10 @@ def read_times(paths: Sequence[Path]) -> Times:
 
 def _read(path: Path) -> Iterator[TimeRow]:
     try:
-        header, *rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines())) or [[]]
-    except (OSError, UnicodeDecodeError, csv.Error):
-        raise TimesError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
+        header, *rows = read_rows(path) or [[]]
+    except csv.Error:
+        problem = "cannot be read; delete what students wrote, save it as CSV in UTF-8"
+        raise TimesError(f"{path}: {problem}") from None
     lines = [(f"{path}:{number}", row) for number, row in enumerate(rows, 2) if any(row)]
     columns = {cell.strip().casefold(): place for place, cell in enumerate(header)}
     person, time = (
@@ -105,8 +109,8 @@ def _read(path: Path) -> Iterator[TimeRow]:
     )
     if person is not None and time is not None:
         yield from _list(lines, columns, person, time)
-    elif lines and all(_PARTICIPANT.fullmatch(row[0].strip()) for _, row in lines):
-        yield from _worksheet(lines, len(header))
+    elif lines and all(_PARTICIPANT.fullmatch(_cell(row, 0)) for _, row in lines):
+        yield from _worksheet(header, lines)
     else:
         raise TimesError(
             f"{path}: is no grading worksheet of Moodle's; make a CSV with the columns student and time"
@@ -122,26 +126,33 @@ def _list(
         yield TimeRow(_moment(line, cells[time]), "", (cells[person],), exercise=cells[exercise])
 
 
-def _worksheet(lines: Sequence[tuple[str, Sequence[str]]], width: int) -> Iterator[TimeRow]:
-    """Yield the rows of a worksheet: the number first, then the name, and late the two times.
-
-    The time of submission is the last but one column that holds nothing but times; the last is the grade's.
-    """
-    timed = [place for place in range(1, width) if _holds_times([row[place:][:1] for _, row in lines])]
-    if len(timed) < 2:
+def _worksheet(header: Sequence[str], lines: Sequence[tuple[str, Sequence[str]]]) -> Iterator[TimeRow]:
+    """Yield the rows of a worksheet: the number first, then the name, unless marking is blind."""
+    time = _submitted(header)
+    if time is None:
         raise TimesError(f"{lines[0][0]}: has no times; make a CSV with the columns student and time")
+    groups = [place for place, text in enumerate(header) if _GROUP.match(text.strip())]
+    filled = [{bool(_EMAIL.fullmatch(_cell(row, place))) for _, row in lines} for place in range(len(header))]
+    emails = [place for place, found in enumerate(filled) if found == {True}]
     for line, row in lines:
-        email = next((cell.strip() for cell in row if re.fullmatch(r"\S+@\S+", cell.strip())), "")
-        match = _PARTICIPANT.fullmatch(row[0].strip())
-        others = frozenset(spelling(cell) for cell in row[2 : timed[-2]] if cell.strip())
-        when = _moment(line, row[timed[-2]].strip())
-        yield TimeRow(when, match[1] if match else "", (row[1].strip(),), email, others=others)
+        match = _PARTICIPANT.fullmatch(_cell(row, 0))
+        group = spelling(_cell(row, groups[0])) if groups else ""
+        email = _cell(row, emails[0]) if emails else ""
+        when = _moment(line, _cell(row, time))
+        yield TimeRow(when, match[1] if match else "", (_cell(row, 1),), email, group=group)
 
 
-def _holds_times(cells: Sequence[Sequence[str]]) -> bool:
-    """Whether a column holds only times and dashes, of which a digit tells a grade apart."""
-    texts = [cell[0].strip() if cell else "" for cell in cells]
-    return any(texts) and all(text in _NONE or (":" in text or read_moment(text)) for text in texts)
+def _submitted(header: Sequence[str]) -> int | None:
+    """Return the place of the time of submission: two headings begin alike, and the grade's is the second.
+
+    Only headings decide: some cells hold what students have written.
+    """
+    begins = [_PARENTHESIS.split(text)[0].strip() if _PARENTHESIS.search(text) else "" for text in header]
+    return next((place for place, text in enumerate(begins) if text and text in begins[place + 1 :]), None)
+
+
+def _cell(row: Sequence[str], place: int) -> str:
+    return row[place].strip() if place < len(row) else ""
 
 
 def _moment(line: str, text: str) -> datetime | None:

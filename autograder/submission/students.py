@@ -53,9 +53,9 @@ class Students:
         The id may be one of `platform`; where none is given, it may be of any.
         """
         for place in (platform, "") if platform else ("",):
-            if found := self._ids.get((place, _folded(text))):
+            if found := self._ids.get((place, folded(text))):
                 return [found]
-        anywhere = () if platform else self._anywhere.get(_folded(text), ())
+        anywhere = () if platform else self._anywhere.get(folded(text), ())
         return self._names.get(spelling(text), ()) or anywhere
 
     def squeezed(self, text: str) -> Sequence[Student]:
@@ -68,11 +68,11 @@ class Students:
 
     @cached_property
     def _ids(self) -> Mapping[tuple[str, str], Student]:
-        return {(place, _folded(text)): student for student in self.all for place, text in student.ids}
+        return {(place, folded(text)): student for student in self.all for place, text in student.ids}
 
     @cached_property
     def _anywhere(self) -> Mapping[str, Sequence[Student]]:
-        return _index((_folded(text), student) for student in self.all for _, text in student.ids)
+        return _index((folded(text), student) for student in self.all for _, text in student.ids)
 
     @cached_property
     def _names(self) -> Mapping[str, Sequence[Student]]:
@@ -98,10 +98,11 @@ def _index(pairs: Iterable[tuple[str, Student]]) -> Mapping[str, Sequence[Studen
 
 def spelling(text: str) -> str:
     """Return what two ways to write a name or an id have in common."""
-    return _BETWEEN.sub(" ", _LEFT_OUT.sub("", _folded(text))).strip()
+    return _BETWEEN.sub(" ", _LEFT_OUT.sub("", folded(text))).strip()
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """Return a form that two names share if some file system takes one for the other."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
@@ -120,8 +121,8 @@ def _forms(student: Student) -> Iterator[str]:
 def read_students(path: Path) -> Students:
     """Return the students in a CSV file: with a header, or with an id and other names in each row."""
     try:
-        rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error):
+        rows = read_rows(path)
+    except csv.Error:
         raise StudentsError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
     header = [cell.strip().casefold() for cell in rows[0]] if rows else []
     titled = "id" in header
@@ -133,6 +134,16 @@ def read_students(path: Path) -> Students:
             students.append(_student(f"{path}:{number}", columns, cells))
     _refuse_repetitions(path, students, names=not titled)
     return Students(tuple(student for _, student in students))
+
+
+def read_rows(path: Path) -> list[list[str]]:
+    """Return the rows of a CSV file, or raise csv.Error; some spreadsheets put ; between cells."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise csv.Error(str(error)) from None
+    separator = ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
+    return list(csv.reader(lines, delimiter=separator))
 
 
 def _columns(path: Path, header: Sequence[str]) -> list[str]:
@@ -163,7 +174,7 @@ def _refuse_repetitions(path: Path, students: Sequence[tuple[str, Student]], *, 
     known: dict[tuple[str, str], str] = {}
     for line, student in students:
         for place, text in (*student.ids, *(("", name) for name in student.names if names)):
-            if known.setdefault((place, _folded(text)), student.id) != student.id:
+            if known.setdefault((place, folded(text)), student.id) != student.id:
                 raise StudentsError(f'{line}: "{text}" stands for two students; delete it in both rows')
     if len({student.id for _, student in students}) < len(students):
         raise StudentsError(f"{path}: has a student in two rows; delete one of them")

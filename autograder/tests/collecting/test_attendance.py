@@ -27,7 +27,7 @@ def show(course: Course, *words: str) -> list[str]:
 
 def test_who_is_missing_unknown_or_there_twice_is_shown(handed_in: Course) -> None:
     assert show(handed_in) == [
-        "students.csv lists 4",
+        "4 students in students.csv",
         "exercise came missing",
         "01_small 3 of 4 zoe (Zoë Müller)",
         "01_small unknown: ghost is not in the list; add it there, or delete the submission",
@@ -39,7 +39,7 @@ def test_who_is_missing_unknown_or_there_twice_is_shown(handed_in: Course) -> No
 def test_where_nobody_has_handed_in_that_is_said(course: Course, tmp_path: Path) -> None:
     path = tmp_path / "class.csv"
     path.write_text("ada,Ada Lovelace\n", encoding="utf-8")
-    assert show(course, "--students", str(path))[0] == "class.csv lists 1; nobody has handed in anything"
+    assert show(course, "--students", str(path))[0] == "1 student in class.csv; nobody has handed in anything"
 
 
 def test_a_missing_list_is_wrong_use(course: Course) -> None:

@@ -87,7 +87,7 @@ def test_moodle_s_worksheet_tells_the_times_and_they_stay(course: Course, tmp_pa
     due(course, "2026-03-01T23:59:00+01:00")
     sheet = tmp_path / "Grades.csv"
     sheet.write_text(
-        "ID,Vollständiger Name,E-Mail-Adresse,Status,Bewertung,Zuletzt geändert (Abgabe),Zuletzt geändert\n"
+        "ID,Vollständiger Name,E-Mail-Adresse,Status,Bewertung,Geändert (Abgabe),Geändert (Note)\n"
         'Teilnehmer/in7,Ada Lovelace,a@b.c,Abgegeben,,"Sonntag, 1. März 2026, 23:30",-\n'
         'Teilnehmer/in8,Bob Bee,b@b.c,Fertig,,"Montag, 2. März 2026, 01:29","Montag, 9. März 2026, 1:29"\n',
         encoding="utf-8-sig",

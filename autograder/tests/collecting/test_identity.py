@@ -16,7 +16,7 @@ eve,Eve Adams,eve@uni.edu,103,Participant_3000,,
 anna1,Anna Lee,anna1@uni.edu
 anna2,Anna Lee,anna2@uni.edu
 """
-SHEET = """Identifier,Full name,Email address,Status,Group,Grade,Last modified (submission),Last graded
+SHEET = """Identifier,Full name,Email address,Status,Group,Grade,Time (submission),Time (grade)
 Participant 17,Anna Lee,anna2@uni.edu,Submitted,Blue,,"Sunday, 1 March 2026, 11:30 PM",-
 Participant 18,Anna Lee,anna1@uni.edu,Submitted,Blue,,-,-
 Participant 19,Zed Zy,zed@uni.edu,Submitted,Green,,-,-

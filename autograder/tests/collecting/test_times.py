@@ -22,6 +22,7 @@ def test_the_time_of_submission_is_neither_the_due_date_nor_the_grade_s(tmp_path
     assert bob is not None
     assert bob.when is None
     assert times.participant("7", "Bob") is None
+    assert not times.group("Remis")
     assert times.participant("9") is None
 
 
@@ -41,6 +42,21 @@ def test_a_list_may_name_exercises_and_its_first_row_that_fits_counts(tmp_path: 
     assert row.when == datetime(2026, 3, 2, 8)
 
 
+def test_what_students_write_is_neither_a_time_nor_a_group_nor_an_address(tmp_path: Path) -> None:
+    path = tmp_path / "Grades.csv"
+    path.write_text(
+        "ID,Name,Institution,Mail,Group,Last (submission),Online text,Last (grade)\n"
+        'P 7,Mallory M,bob@uni.edu,m@uni.edu,Red,-,"Sunday, 1 March 2026, 9:00 AM",-\n'
+        'P 8,Eve E,Red,e@uni.edu,Blue,"Sunday, 1 March 2026, 8:00 AM",a:b,-\n',
+        encoding="utf-8",
+    )
+    times = read_times([path])
+    mallory = times.participant("7")
+    assert mallory is not None
+    assert (mallory.when, mallory.email) == (None, "m@uni.edu")
+    assert [row.number for row in times.group("red")] == ["7"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -58,5 +74,5 @@ def test_a_list_that_cannot_serve_is_refused(tmp_path: Path, text: str, message:
 
 
 def test_a_list_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TimesError, match="cannot be read; save it as CSV in UTF-8"):
+    with pytest.raises(TimesError, match="cannot be read; delete what students wrote, save it as CSV"):
         read_times([tmp_path / "missing.csv"])

@@ -78,3 +78,9 @@ def test_canvas_s_names_without_gaps_and_groups_are_found(listed: Students) -> N
     assert [student.id for student in listed.in_group("teamred")] == ["juan", "conan"]
     assert [student.id for student in listed.in_group("Blue")] == ["juan"]
     assert not listed.in_group("Team")
+
+
+def test_a_spreadsheet_s_semicolons_are_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "students.csv"
+    path.write_text("id;name\nada;Lovelace, Ada\n", encoding="utf-8")
+    assert read_students(path).all == (Student("ada", ("Lovelace, Ada",)),)
