@@ -39,7 +39,7 @@ class Attribution:
     upload: int | None = None  # Canvas's count of the files that it receives
     late: bool | None = None  # as Canvas says
     when: datetime | None = None  # goes before the time that the archive has for the file
-    platform: Platform | None = None  # one that tells no times
+    platform: Platform | None = None  # that made the archive
     message: str = ""
     problem: str = ""  # why it is nobody's
 
@@ -89,7 +89,8 @@ class NamingRules:
             if found is None:
                 raise EntryError("does not match the pattern")
             student = self._student(people, found.student)
-            yield self._attribution(student, found.exercise or file, when=found.when)
+            matched = self._attribution(student, found.exercise or file, when=found.when)
+            yield self._with_platform(matched, self.platform_name(name))
         elif record := context.record(entry.name):
             yield from self._by_gradescope(people, record, file)
         elif written := self.platform_name(name):
@@ -104,7 +105,8 @@ class NamingRules:
         for student in record.students:
             try:
                 id_ = people.student(student, record.emails.get(student, ""), "gradescope")
-                yield self._attribution(id_, file, when=record.when)
+                found = self._attribution(id_, file, when=record.when)
+                yield replace(found, platform=Platform.GRADESCOPE)
             except EntryError as error:
                 yield Attribution("", problem=str(error))
 
@@ -114,10 +116,14 @@ class NamingRules:
                 yield Attribution("", problem=member.problem)
                 continue
             when = member.row.when if member.row else None
-            found = self._attribution(member.student, file, when=when)
-            yield replace(
-                found, upload=name.upload, late=name.late, platform=name.platform, message=member.message
-            )
+            found = replace(self._attribution(member.student, file, when=when), message=member.message)
+            yield self._with_platform(found, name)
+
+    def _with_platform(self, found: Attribution, name: PlatformName | None) -> Attribution:
+        """Return the attribution with what the platform itself says about the file."""
+        if name is None:
+            return found
+        return replace(found, upload=name.upload, late=name.late, platform=name.platform)
 
     def _by_folder(self, name: str, packed: bool) -> str:
         """Return the student: the first folder, or the part of a file's name before the exercise."""

@@ -22,9 +22,10 @@ _PARTICIPANTS |= {"uczestnik", "deltagare", "участник", "参加者", "�
 
 
 class Platform(StrEnum):
-    """A platform that tells in an archive who handed in, but not when."""
+    """A platform whose archives have the time of the download; not all tell when something was handed in."""
 
     CANVAS = "Canvas"
+    GRADESCOPE = "Gradescope"
     MOODLE = "Moodle"
 
 

@@ -148,3 +148,18 @@ def test_an_unknown_zone_is_wrong_use(course: Course, tmp_path: Path) -> None:
     done = collect(course, zipped(tmp_path / "a.zip", {ADA: notebook()}), "--zone", "Berlin")
     assert done.exit_code == 2
     assert '"Berlin" is no zone; write one such as Europe/Berlin' in done.stderr
+
+
+def test_a_pattern_makes_the_time_of_the_download_no_better(course: Course, tmp_path: Path) -> None:
+    archive = zipped(tmp_path / "a.zip", {ADA: notebook()})
+    collect(course, archive, "--pattern", r"(?P<student>\w+) ")
+    assert times(course) == {"Ada": ""}
+
+
+def test_gradescope_without_a_time_makes_nobody_late(course: Course, tmp_path: Path) -> None:
+    files = {
+        "assignment_1_export/submission_5/01_small.ipynb": notebook(),
+        "assignment_1_export/submission_metadata.yml": 'submission_5:\n  :submitters:\n  - {":sid": "ada"}\n',
+    }
+    assert "ada: new: Gradescope tells no time" in collect(course, zipped(tmp_path / "a.zip", files)).stdout
+    assert times(course) == {"ada": ""}

@@ -11,6 +11,7 @@ from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.gradescope_metadata import GradescopeRecord
 from autograder.collecting.instructor import read_pattern
 from autograder.collecting.naming import ArchiveContext, Attribution, NamingRules
+from autograder.collecting.platforms import Platform
 from autograder.submission.students import Student, Students
 from autograder.submission.submission import is_student
 
@@ -108,6 +109,7 @@ def test_gradescope_tells_who_is_in_a_group_and_when_it_handed_in() -> None:
     when = datetime(2026, 3, 2, 18, tzinfo=UTC)
     records = {"x/submission_5": GradescopeRecord(("100", "bob@school.org"), when)}
     found = attributions("x/submission_5/01_first.ipynb", context=ArchiveContext(gradescope=records))
+    assert {one.platform for one in found} == {Platform.GRADESCOPE}
     assert [(one.student, one.when) for one in found] == [("100", when), ("bob@school.org", when)]
 
 
