@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-# Canvas: a name without its gaps, LATE, the user's id, the upload's, and then the student's own file name.
-# Both ids never begin with 0. Without names, an anonymous assignment has an id of five letters and digits.
+# Canvas: a name without spaces and punctuation, LATE, the user's id, the upload's, and the student's own file
+# name. Both ids never begin with 0. An anonymous assignment has an id of five letters and digits instead.
 _CANVAS = re.compile(
-    r"(?P<who>\w*?)_(?:(?P<late>LATE)_)?(?P<user>[1-9]\d*)_(?P<upload>[1-9]\d*)_(?P<file>[^/]+)"
+    r"(?P<who>[^\x00-/:-@\[-^`{-\x7f]*?)_"  # accents, and vowels in some scripts, are no letters to \w
+    r"(?:(?P<late>LATE)_)?(?P<user>[1-9]\d*)_(?P<upload>[1-9]\d*)_(?P<file>[^/]+)"
 )
 _ANONYMOUS = re.compile(r"(?:(?P<late>LATE)_)?(?P<who>anon_[1-9A-HJ-NP-Za-km-z]{5})_(?P<upload>\d+)_[^/]+")
 # Moodle: the full name or the group's, in which _ has become a space, and a number that counts participants

@@ -57,6 +57,8 @@ def who(
         ("anon_77_9001_01_small.ipynb", "77"),
         ("lovelaceada_LATE_101_9001_01_small.ipynb", "101"),
         ("_101_9001_01_small.ipynb", "101"),
+        ("mu\u0308llerju\u0308rgen_101_9001_01_small.ipynb", "101"),
+        ("शर्माराज_LATE_101_9001_01_small.ipynb", "101"),
         ("12345_101_9001_01_small.ipynb", "101"),
         (f"Participant_3000{FILE}", "Participant_3000"),
         (f"Ada Lovelace_3000{FILE}", "Ada.Lovelace"),
