@@ -55,7 +55,7 @@ class Identification:
             if name.doubtful:
                 users = f"{name.number} or {name.doubtful}"
                 raise EntryError(f"is of Canvas's user {users}; list the right one with --students")
-            yield Member(name.number)
+            yield Member(self.student(name.number))
         else:
             yield from self._listed_in_canvas(name, self.students)
 
@@ -112,7 +112,7 @@ class Identification:
         """Return the id under which Moodle hides a student, unless the list or the worksheet lifts it."""
         hidden = f"Participant_{name.number}"
         if self.students is None:
-            return hidden
+            return self.student(hidden)
         found = self.students.called(hidden, _MOODLE) or (self.students.called(row.email) if row else ())
         if not found:
             raise EntryError(f'"{hidden}" {_UNLISTED}; reveal the names in Moodle, or list this id')

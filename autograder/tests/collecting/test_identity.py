@@ -76,6 +76,11 @@ def test_a_word_that_stands_for_several_people_hides_them_in_any_language() -> N
     ]
 
 
+@pytest.mark.parametrize("name", ["ada_{0}_9_01_small.ipynb", "Participant_{0}_assignsubmission_file/x"])
+def test_a_number_too_long_for_an_id_is_none(name: str) -> None:
+    assert "is no student's id" in who(name.format("1" * 99))
+
+
 def test_a_number_at_the_end_of_a_name_in_canvas_is_not_taken_for_the_user(students: Students) -> None:
     doubtful = "user_1_101_9001_01_small.ipynb"
     assert who(doubtful) == "is of Canvas's user 1 or 101; list the right one with --students"
