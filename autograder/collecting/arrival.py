@@ -30,12 +30,10 @@ class Arrival:
         """Whether this came before `other`, by the best that is known of both."""
         if self.upload is not None and other.upload is not None:
             return self.upload < other.upload
-        if self.when is not None and other.when is not None:
+        if self.when is not None and other.when is not None and self.when != other.when:
             return self.when < other.when
-        if self.source is Source.NOBODY:
-            mine, theirs = self.downloaded, other.downloaded or other.when
-            return mine is not None and theirs is not None and mine < theirs
-        return False
+        theirs = other.downloaded or other.when
+        return self.downloaded is not None and theirs is not None and self.downloaded < theirs
 
     def settle(self, before: "Arrival") -> "Arrival":
         """Return what is known of a notebook that came as `before` and has now come again as this."""

@@ -67,7 +67,7 @@ class Identification:
             yield from (Member(student.id, f"of group {name.who}") for student in group)
         elif found is not None:
             strange = found.names and not _is_called(found, name.who)
-            hint = f'Canvas calls it "{name.who}": if that is a group, list its members' if strange else ""
+            hint = f'"{name.who}" in Canvas (if that is a group, list its members)' if strange else ""
             yield Member(found.id, hint)
         elif named:
             yield Member(_one(name.who, named))

@@ -132,7 +132,7 @@ def test_a_group_that_is_not_listed_is_told_beside_the_one_who_handed_in(student
     assert name is not None
     (member,) = Identification(students).members(name)
     assert member.student == "ada"
-    assert member.message == 'Canvas calls it "teamblue": if that is a group, list its members'
+    assert member.message == '"teamblue" in Canvas (if that is a group, list its members)'
 
 
 def test_the_worksheet_tells_two_people_of_one_name_apart(students: Students, sheet: Times) -> None:

@@ -64,6 +64,15 @@ def test_what_a_platform_counts_decides_which_one_is_newer(submission: Submissio
     assert sorted(files(submission)) == ["01_small.ipynb", "timestamp.txt"]
 
 
+def test_of_two_downloads_with_one_time_told_the_later_one_counts(submission: Submission) -> None:
+    place(submission, b"2", Arrival(WHEN, Source.TOLD, downloaded=WHEN + timedelta(2)))
+    for source, when in ((Source.TOLD, WHEN), (Source.NOBODY, None)):
+        older = Arrival(when, source, downloaded=WHEN + timedelta(1))
+        assert place(submission, b"1", older) is Placing.OLDER
+    assert place(submission, b"3", told(downloaded=WHEN + timedelta(3))) is Placing.REPLACED
+    assert place(submission, b"2", Arrival(WHEN, Source.TOLD, downloaded=WHEN)) is Placing.OLDER
+
+
 def test_a_time_that_was_told_stays_until_another_is_told(submission: Submission) -> None:
     place(submission, b"1", Arrival(WHEN, Source.TOLD))
     for arrival in (told(), Arrival(), Arrival(WHEN - timedelta(1))):
