@@ -1,7 +1,7 @@
 """When a notebook was handed in, how we know, and which of two notebooks is the newer one."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -37,12 +37,16 @@ class Arrival:
 
     def settle(self, before: "Arrival") -> "Arrival":
         """Return what is known of a notebook that came as `before` and has now come again as this."""
+        uploads = [one.upload for one in (self, before) if one.upload is not None]
+        downloads = [one.downloaded for one in (self, before) if one.downloaded is not None]
+        known = before if self._tells_less_than(before) else self
+        return replace(known, upload=max(uploads, default=None), downloaded=max(downloads, default=None))
+
+    def _tells_less_than(self, before: "Arrival") -> bool:
         if self.source is Source.FILE:
             copied = self.when is None or (before.when is not None and before.when <= self.when)
-            return before if before.source is not Source.FILE or copied else self
-        if self.source is Source.NOBODY and before.source is Source.TOLD:
-            return before
-        return self
+            return copied or before.source is not Source.FILE
+        return self.source is Source.NOBODY and before.source is Source.TOLD
 
 
 def record(arrival: Arrival) -> bytes:

@@ -60,6 +60,8 @@ def test_what_a_platform_counts_decides_which_one_is_newer(submission: Submissio
     assert place(submission, b"2", told(upload=6, downloaded=WHEN + timedelta(1))) is Placing.OLDER
     assert place(submission, b"2", told(upload=8, downloaded=WHEN)) is Placing.REPLACED
     assert sorted(files(submission)) == ["01_small.ipynb", "collected.json"]
+    assert place(submission, b"2", told(upload=5, downloaded=WHEN - timedelta(1))) is Placing.UNCHANGED
+    assert place(submission, b"1", told(upload=7, downloaded=WHEN)) is Placing.OLDER
     assert place(submission, b"3", Arrival(WHEN)) is Placing.REPLACED
     assert sorted(files(submission)) == ["01_small.ipynb", "timestamp.txt"]
 
