@@ -41,6 +41,13 @@ _FORMATTER = HtmlFormatter()
 _PYTHON = ("python", "python3", "py", "ipython", "ipython3")
 
 
+class _Parser(MarkdownIt):
+    """A parser that takes any address for a link; `clean_html` then takes out all but harmless ones."""
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802, ARG002 - the library's name
+        return True
+
+
 class RefusedError(Exception):
     """The text is built so that cleaning it would take too long."""
 
@@ -98,7 +105,7 @@ def _convert(source: str, *, html: bool, dollars: bool = False) -> str:
 @cache
 def _parser(html: bool, dollars: bool, formulas: bool) -> MarkdownIt:
     """Return a parser of Markdown as Jupyter knows it; a comment keeps its line ends."""
-    parser = MarkdownIt("commonmark", {"html": html, "breaks": not html, "highlight": _highlight})
+    parser = _Parser("commonmark", {"html": html, "breaks": not html, "highlight": _highlight})
     parser.enable(["table", "strikethrough"])
     if formulas:
         dollarmath_plugin(

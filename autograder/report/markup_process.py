@@ -13,7 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from autograder.report.markup import KINDS, RefusedError
-from autograder.report.renderer import MAX_SECONDS
 
 MAX_MEMORY = 512 << 20  # bytes, beside what the modules take
 _WORN = 128 << 10  # kilobytes: a process that has grown so much makes room for a fresh one
@@ -43,7 +42,7 @@ def main() -> None:
             request = json.loads(line)
             text = stream.read(request["size"]).decode("utf-8", "surrogatepass")
             start = _seconds()
-            html, whole = _render(request["kind"], text)
+            html, whole = _render(request["kind"], text, request["seconds"])
             worn = not whole or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > _WORN
             content = (html or "").encode("utf-8", "replace")
             reply = {
@@ -56,12 +55,12 @@ def main() -> None:
             stream.flush()
 
 
-def _render(kind: str, text: str) -> tuple[str | None, bool]:
+def _render(kind: str, text: str, seconds: float) -> tuple[str | None, bool]:
     """Return the HTML, or None if it cannot be made, and whether this process is as good as before.
 
     Nothing returns if it takes too long.
     """
-    signal.setitimer(signal.ITIMER_PROF, MAX_SECONDS)  # its signal ends the process
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal ends the process
     try:
         return KINDS[kind](text), True
     except RefusedError:

@@ -13,7 +13,6 @@ from subprocess import DEVNULL
 from threading import Lock
 
 import autograder
-from autograder.errors import AutograderError
 
 MAX_TEXT = 4 << 20  # characters of one text; no cell and no output that is kept has as many
 MAX_SECONDS = 1.5  # of computing, for one text
@@ -22,7 +21,7 @@ _PATIENCE = 60  # seconds by the clock, on a machine that has other things to do
 _CODE = "autograder.report.markup_process"
 
 
-class RendererError(AutograderError):
+class RendererError(Exception):
     """The process that renders text does not start, which is our failure and not the text's."""
 
 
@@ -62,20 +61,20 @@ class MarkupProcess:
                 f"the process that renders text does not start: try `{sys.executable} -m {_CODE}`"
             )
 
-    def ask(self, kind: str, text: str) -> Rendered:
+    def ask(self, kind: str, text: str, seconds: float = MAX_SECONDS) -> Rendered:
         """Return what the process makes of a text, or nothing if it died over it; then it is worn."""
         content = text.encode("utf-8", "surrogatepass")
-        request = json.dumps({"kind": kind, "size": len(content)})
+        request = json.dumps({"kind": kind, "size": len(content), "seconds": seconds})
         self.worn = True
         try:
             self._channel.sendall(request.encode() + b"\n" + content)
             reply = json.loads(self._stream.readline(1000))
-            size, failed, seconds = int(reply["size"]), bool(reply["failed"]), float(reply["seconds"])
+            size, failed, used = int(reply["size"]), bool(reply["failed"]), float(reply["seconds"])
             html = self._stream.read(min(size, _MAX_HTML)).decode()
             self.worn = bool(reply["worn"]) or size > _MAX_HTML
         except (OSError, ValueError, KeyError, TypeError):
-            return Rendered(None, MAX_SECONDS)
-        return Rendered(None if failed or size > _MAX_HTML else html, seconds)
+            return Rendered(None, seconds)
+        return Rendered(None if failed or size > _MAX_HTML else html, used)
 
     def end(self) -> None:
         """End the process, whatever it is doing."""

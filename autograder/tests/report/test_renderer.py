@@ -1,6 +1,7 @@
 """The markup process: it serves many texts, dies alone over some, and holds nothing of value."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -32,10 +33,10 @@ def test_one_process_serves_many_texts(process: MarkupProcess) -> None:
     assert not process.worn
 
 
-def test_a_text_that_takes_too_long_or_too_much_memory_gives_nothing_and_the_next_one_is_rendered() -> None:
-    renderer = Renderer()
-    assert renderer.render("html", ENDLESS).html is None
-    assert renderer.render("html", "<b>a</b>").html == "<b>a</b>"
+def test_a_text_that_takes_too_long_ends_the_process(process: MarkupProcess) -> None:
+    assert process.ask("html", ENDLESS, seconds=0.1) == Rendered(None, 0.1)
+    assert process.worn
+    assert process._process.wait(timeout=60) == -signal.SIGPROF
 
 
 def test_a_refused_text_costs_no_process(process: MarkupProcess) -> None:
