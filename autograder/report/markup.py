@@ -4,11 +4,11 @@ Parsers of Markdown and HTML can be brought to take very long. So all of this ha
 whose time and memory are bounded, and what would surely take long is refused before it is parsed.
 """
 
-import html
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
+from html import escape
 
 import nh3
 from markdown_it import MarkdownIt
@@ -37,6 +37,7 @@ _ATTRIBUTES = {
     "th": {"colspan", "rowspan"}, "span": {"class"}, "div": {"class"},
 }  # fmt: skip
 _CLASS = re.compile(r"highlight|math (inline|block|amsmath)|[a-z]{1,2}[a-z0-9]?")
+_LINE_END = re.compile(r'(<div class="math [a-z]+">)\n|\n(</div>)')  # beside a formula, where it would show
 _FORMATTER = HtmlFormatter()
 _PYTHON = ("python", "python3", "py", "ipython", "ipython3")
 
@@ -99,7 +100,8 @@ KINDS: Mapping[str, Callable[[str], str]] = {
 def _convert(source: str, *, html: bool, dollars: bool = False) -> str:
     text = clean_text(source)
     formulas = text.count("$") + text.count("\\begin{") <= MAX_FORMULAS
-    return clean_html(_parser(html, dollars, formulas).render(text))
+    rendered = _parser(html, dollars, formulas).render(text)
+    return clean_html(_LINE_END.sub(r"\1\2", rendered))
 
 
 @cache
@@ -117,13 +119,13 @@ def _parser(html: bool, dollars: bool, formulas: bool) -> MarkdownIt:
             double_inline=True,
             renderer=_between_dollars if dollars else None,
         )
-        amsmath_plugin(parser)
+        amsmath_plugin(parser, renderer=lambda formula: escape(formula.strip()))
     return parser
 
 
 def _between_dollars(formula: str, options: Mapping[str, bool]) -> str:
     sign = "$$" if options["display_mode"] else "$"
-    return f"{sign}{html.escape(formula)}{sign}"
+    return f"{sign}{escape(formula)}{sign}"
 
 
 def _highlight(source: str, language: str, _: str) -> str:

@@ -17,8 +17,8 @@ def test_formulas_are_shown_as_they_were_written_and_not_read_as_markdown() -> N
     assert markdown("so $a_1*b*c_2 < 3$ holds") == (
         '<p>so <span class="math inline">a_1*b*c_2 &lt; 3</span> holds</p>\n'
     )
-    assert '<div class="math block">\nx*y*z\n</div>' in markdown("$$\nx*y*z\n$$")
-    assert '<div class="math amsmath">\n\\begin{align}\nx &amp;= *1*' in markdown(
+    assert '<div class="math block">x*y*z</div>' in markdown("$$\nx*y*z\n$$")
+    assert '<div class="math amsmath">\\begin{align}\nx &amp;= *1*' in markdown(
         "\\begin{align}\nx &= *1*\n\\end{align}"
     )
 
