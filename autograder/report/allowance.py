@@ -1,4 +1,4 @@
-"""Bounds one page: how many letters it may still hold, and how long parsing its parts may still take."""
+"""Bounds what is shown of one submission: in letters, and in the time that parsing its parts may take."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ _NOTE = 100  # letters of a sentence in the place of a part
 
 @dataclass(slots=True)
 class Allowance:
-    """What is left for one page; whoever adds a part to the page takes from it."""
+    """What is left for one page, or for one submission; whoever adds a part takes from it."""
 
     letters: int = MAX_PAGE
     seconds: float = 5.0  # of computing

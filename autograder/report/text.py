@@ -10,7 +10,8 @@ import re
 import struct
 import unicodedata
 
-from autograder.report.renderer import render
+from autograder.report.allowance import Allowance
+from autograder.report.renderer import Rendered, render
 
 LEFT_OUT = "This part is left out: it takes too long to show safely."
 _ESCAPES = re.compile(
@@ -54,10 +55,11 @@ def xml_text(text: str) -> str:
     return clean_text(text).translate(_NOT_IN_XML)
 
 
-def clean_html(html: str) -> str:
+def clean_html(html: str, allowance: Allowance) -> str:
     """Return `html` without anything that could run, load or hide, or a sentence if that takes too long."""
-    cleaned = render("html", html).html
-    return f"<p>{LEFT_OUT}</p>" if cleaned is None else cleaned
+    cleaned = render("html", html) if allowance.seconds > 0 else Rendered(None, 0.0)
+    allowance.seconds -= cleaned.seconds
+    return f"<p>{LEFT_OUT}</p>" if cleaned.html is None else cleaned.html
 
 
 def is_picture(encoded: str) -> bool:
