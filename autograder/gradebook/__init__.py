@@ -12,6 +12,7 @@ grades: records a graded submission: scores, comments, and the notebook as it wa
 book: holds one exercise's part of the gradebook open while the submissions of a class go into it.
 autograde: makes `nbgrader autograde` take the same steps.
 reading: reads what each submission has scored, by tests and by people.
+saved_pictures: the pictures of cells that grading does not run.
 feedback: puts our page in the place of the one that nbgrader would write.
 pages: serves publishing, which only reads: submissions and feedback pages.
 formgrader: keeps students' scripts out of the formgrader's pages.

@@ -13,6 +13,7 @@ from autograder.files import write_whole
 from autograder.gradebook.autograded import Release
 from autograder.grading.graded import Graded
 from autograder.grading.session import CellResult
+from autograder.report.allowance import Allowance
 from autograder.report.outputs import Output
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.text import clean_html, clean_text, is_picture, printable
@@ -24,7 +25,6 @@ _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR)
 _NO_RESPONSE = "No response."
 # Hints quote the student's own error messages, and nbgrader renders comments as markdown with HTML.
 _PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "(", "]": ")", "`": "'"})
-_CLEANERS = {"text/plain": clean_text, "text/html": clean_html}
 
 
 def take_in(
@@ -40,10 +40,11 @@ def take_in(
     own_text = release.has_own_text(node)
     digest = digest_of(release.rules, notebook)
     node.metadata["autograder"] = {"fingerprint": digest, "report": graded.report.as_dict()}
+    allowance = Allowance()
     for cell in node.cells:
         number = cell.metadata.pop("autograder", {}).get("number")
         if cell.cell_type == "code" and number in graded.results:
-            cell.outputs = list(_outputs(graded.results[number]))
+            cell.outputs = list(_outputs(graded.results[number], allowance))
     _record(gradebook, submission, node, graded.report, own_text=own_text)
     return node
 
@@ -97,11 +98,11 @@ def _set_score(grade: Grade, score: float | None, attention: bool) -> None:
     grade.needs_manual_grade = attention or grade.manual_score is not None
 
 
-def _outputs(result: CellResult) -> Iterator[NotebookNode]:
+def _outputs(result: CellResult, allowance: Allowance) -> Iterator[NotebookNode]:
     for output in result.outputs:
         if output.stream:
             yield v4.new_output("stream", name=output.stream, text=clean_text(output.text))
-        elif forms := _forms(output):
+        elif forms := _forms(output, allowance):
             yield v4.new_output("display_data", data=forms)
     if result.error is not None:
         name, message = clean_text(result.error.type), clean_text(result.error.message)
@@ -109,12 +110,14 @@ def _outputs(result: CellResult) -> Iterator[NotebookNode]:
         yield v4.new_output("error", ename=name, evalue=message, traceback=[line])
 
 
-def _forms(output: Output) -> dict[str, str]:
+def _forms(output: Output, allowance: Allowance) -> dict[str, str]:
     """Return those forms of a shown object that can be looked at without harm."""
     kept = {}
     for kind, form in output.data:
-        if clean := _CLEANERS.get(kind):
-            kept[kind] = clean(form)
+        if kind == "text/plain":
+            kept[kind] = clean_text(form)
+        elif kind == "text/html":
+            kept[kind] = clean_html(form, allowance)
         elif kind == "image/png" and is_picture(form):
             kept[kind] = form
     return kept

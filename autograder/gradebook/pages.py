@@ -38,7 +38,8 @@ def write_feedback(course: Course, exercise: Exercise) -> Iterator[Path | Conver
                 continue
             try:
                 with converting(course, converter.log, exercise.name, graded.student):
-                    text = feedback_page(graded, nbformat.read(submission.autograded, as_version=4))
+                    node = nbformat.read(submission.autograded, as_version=4)
+                    text = feedback_page(course, exercise, graded, node)
                     beside = submission.autograded.parent.iterdir()
                     others = {path.name: path for path in beside if path.suffix != ".ipynb"}
                     write_folder(converter, submission, submission.feedback, text, others)

@@ -16,7 +16,7 @@ from autograder.course.exercise import Exercise
 from autograder.errors import OUR_FAILURE
 from autograder.files import write_whole
 from autograder.grading.restarting import RestartingGrader
-from autograder.report.feedback_page import MEANINGS
+from autograder.report.question_view import MEANINGS
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.text import clean_text, number
 from autograder.submission.notebook import read_notebook
