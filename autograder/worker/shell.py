@@ -20,8 +20,10 @@ from autograder.worker.protocol import Header
 from autograder.worker.stand_in import stand_in
 
 MAX_TEXT = 20_000  # characters of output that a cell keeps
+MAX_WRITTEN = 50_000_000  # characters that a cell may print; what only a loop without an end reaches
 MAX_DISPLAYS = 20  # pictures and tables that a cell keeps
 MAX_SHOWN = 2 << 20  # characters that they may have together
+_LEAST = 16  # characters for which each print counts at least
 _PROGRAMS = """
     ! sx system script bash sh perl ruby python python2 python3 pypy pip uv conda mamba micromamba
 """
@@ -39,18 +41,32 @@ class Compiler(CachingCompiler):  # type: ignore[misc]
         return f"{CELL}{Compiler.number}"
 
 
+class FloodError(RuntimeError):
+    """A cell prints without an end."""
+
+    def __init__(self) -> None:
+        super().__init__(f"this cell has printed {MAX_WRITTEN >> 20} MB and was stopped. Can its loop end?")
+
+
 class Outputs:
     """What one cell has shown so far, in nbformat's form, and bounded however much the cell writes."""
 
     def __init__(self) -> None:
         self.items: list[Header] = []
         self._room = MAX_TEXT
+        self._written = 0
         self._displays = MAX_DISPLAYS
         self._shown = MAX_SHOWN
 
     def text(self, stream: str, text: str) -> None:
-        """Add printed text; what exceeds the bound is dropped, and a note says so."""
-        if self._room <= 0:
+        """Add printed text; what exceeds the bound is dropped, and a note says so.
+
+        A loop that prints for ever ends here, long before the cell's time is over, and the worker lives on.
+        """
+        self._written += max(len(text), _LEAST)
+        if self._written > MAX_WRITTEN:
+            raise FloodError
+        if self._room <= 0 or not text:
             return
         kept = text[: self._room]
         self._room -= len(kept)
