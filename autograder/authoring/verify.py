@@ -18,7 +18,7 @@ from autograder.grading.session import CellResult
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote
 
-_KNOWN = {"accepted", "heldout", "mistakes", "test_hidden.py"}
+_KNOWN = {"accepted", "heldout", "mistakes", "hints.yaml", "test_hidden.py"}
 
 
 @dataclass(frozen=True, slots=True)
