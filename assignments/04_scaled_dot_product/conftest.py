@@ -135,8 +135,8 @@ class Cell:
     def run(self, variables, left_out):
         """Run the cell with the notebook's variables; return the error that it raises, or None.
 
-        A line that fails for a package that is not installed is left out, as in grading: `left_out` then has
-        the line by each name that it should have made.
+        A line that fails for a package or file that is not there is left out, as in grading: `left_out` then
+        has the line by each name that it should have made.
         """
         with warnings.catch_warnings(), Watch() as watch:
             warnings.simplefilter("ignore")
@@ -144,7 +144,7 @@ class Cell:
                 for statement, code in self._compiled():
                     try:
                         exec(code, variables)  # noqa: S102 - your own code
-                    except (ImportError, NameError) as error:
+                    except (ImportError, NameError, OSError) as error:
                         if not self._is_left_out(statement, error, left_out):
                             raise
             except KeyboardInterrupt as error:

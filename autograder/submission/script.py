@@ -13,7 +13,9 @@ from typing import Any
 from warnings import catch_warnings
 
 Cell = dict[str, Any]  # as the notebook format has it
-_PYTHON = re.compile(r"^(?:# ?%%|# In\[|import \w|from \w|def \w|class \w|async def \w)", re.MULTILINE)
+_PYTHON = re.compile(
+    r"^(?:# ?%%|# In\[|import \w|from [\w.]+ import |def \w+\(|class \w+[:(]|async def )", re.MULTILINE
+)
 _PROMPT = re.compile(r"^# In\[[ \d*]*\]:[ \t]*$", re.MULTILINE)
 _MARKER = re.compile(r"^# ?%%(?:$|[ \t]+.*$|\[.*$)", re.MULTILINE)
 _TEXT = re.compile(r"\[(markdown|md|raw)\]|%%[ \t]+(markdown|raw)\b")

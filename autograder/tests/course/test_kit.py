@@ -208,13 +208,13 @@ def lack_packages(notebook: Notebook) -> None:
     imports = (
         "from __future__ import annotations\nimport einops, no_such_thing\nfrom google.colab import drive\n"
     )
-    insert(notebook, 0, f"{imports}drive.mount('/content')\nready = 1\nassert ready")
+    insert(notebook, 0, f"{imports}drive.mount('/content')\nopen('/no/such')\nready = 1\nassert ready")
     rewrite(notebook, "row_sums", "def row_sums(x):\n    return einops.reduce(x, 'a b -> a', 'sum')")
 
 
 def loop(notebook: Notebook) -> None:
     """Never come back."""
-    answer(notebook, "double", "while True:\n        print('x')")
+    answer(notebook, "double", "while True: print('x')")
     answer(notebook, "row_sums", "return x.sum(dim=-1)")
 
 
@@ -253,7 +253,7 @@ def outputs(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "HINTS = {}", 'HINTS = {"double": [{"hint": "Add."}, {"when": "filled", "hint": "Begin."}]}'
     )
     (root / "hint" / "conftest.py").write_text(hinted, encoding="utf-8")
-    (root / "loop" / "conftest.py").write_text(kit.replace("= 60", "= 0.2"), encoding="utf-8")
+    (root / "loop" / "conftest.py").write_text(kit.replace("= 60", "= 2"), encoding="utf-8")
     (root / "no_notebook_there" / "01_small.ipynb").unlink()
     notebook = json.loads(original)
     solve(notebook)
