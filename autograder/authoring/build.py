@@ -6,7 +6,7 @@ from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import build_kit, build_notebook, to_json
+from autograder.course.notebook import SETUP, build_kit, build_notebook, to_json
 from autograder.files import write_whole
 
 
@@ -17,8 +17,12 @@ def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
 
 
 def write_source(exercise: Exercise, folder: Path) -> list[Path]:
-    """Fill `folder` with the source notebook and the kit of `exercise` alone, and return these files."""
-    texts = {f"{exercise.name}.ipynb": to_json(build_notebook(exercise)), "conftest.py": build_kit(exercise)}
+    """Fill `folder` with source notebook, kit and set-up of `exercise` alone, and return these files."""
+    texts = {
+        f"{exercise.name}.ipynb": to_json(build_notebook(exercise)),
+        "conftest.py": build_kit(exercise),
+        SETUP.name: SETUP.read_text(encoding="utf-8"),
+    }
     if folder.exists():
         shutil.rmtree(folder)  # nbgrader releases whatever lies here
     return [write_whole(folder / name, text) for name, text in texts.items()]

@@ -22,7 +22,7 @@ from autograder.testing.exchange import Local
 from autograder.testing.inputs import numbered_inputs
 from autograder.worker.namespace import run_code
 
-_KNOWN = {"accepted", "heldout", "mistakes", "test_hidden.py"}
+_KNOWN = {"accepted", "heldout", "mistakes", "hints.yaml", "test_hidden.py"}
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 _SETS = 4  # sets of hidden inputs that each right answer must pass, besides the one that its code meets
 

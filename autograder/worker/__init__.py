@@ -6,6 +6,8 @@ loaded, a submission can read. The grader's side is the room `sandbox`.
 - zygote: the process that imports torch once and forks a child for each submission.
 - child: what a child does: raise its walls, run cells, answer calls.
 - shell: runs a notebook's cells in IPython and keeps what they show.
+- omission: leaves out of a cell what cannot work where notebooks are graded.
+- stand_in: stands in for functions of torch that need a compiler or a GPU.
 - namespace: performs what hidden tests ask of a notebook's names.
 - description: what the grader learns of an exception, or of a value that cannot be sent.
 - protocol: the form of every message between grader and worker.

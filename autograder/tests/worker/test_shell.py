@@ -40,6 +40,13 @@ def test_text_beyond_the_bound_is_dropped_with_a_note() -> None:
     assert item["text"] == "x" * MAX_TEXT + "\n[output cut here]\n"
 
 
+def test_printing_nothing_keeps_nothing() -> None:
+    outputs = Outputs()
+    for stream in ("stdout", "stderr") * 3:
+        outputs.text(stream, "")
+    assert outputs.items == []
+
+
 def test_displays_are_bounded_in_number_and_in_size() -> None:
     outputs = Outputs()
     outputs.display({"text/html": "x" * (MAX_SHOWN + 1), "text/plain": "small"})
@@ -87,3 +94,10 @@ def test_starting_a_program_is_a_note_and_the_cell_goes_on(run: Run, code: str) 
 def test_one_cell_s_names_are_there_for_the_next(run: Run) -> None:
     run("x = 20")
     assert run("print(x + 1)")["outputs"][0]["text"] == "21\n"
+
+
+def test_a_loop_that_prints_for_ever_ends_and_the_worker_lives_on(run: Run) -> None:
+    shown = run("def double(x):\n    return 2 * x\nwhile True:\n    print('x' * 100_000)")
+    assert shown["error"]["message"] == "this cell has printed 47 MB and was stopped. Can its loop end?"
+    assert shown["outputs"][0]["text"].endswith("[output cut here]\n")
+    assert run("print(double(2))")["outputs"][0]["text"] == "4\n"
