@@ -8,6 +8,7 @@ assignment: records an exercise in the gradebook: questions, points, released ce
 release: releases through nbgrader's generate_assignment, and registers exercises.
 folder_check: refuses submission folders on which nbgrader would hang or fail.
 autograded: makes the notebook that nbgrader sees of a submitted and the released one.
+answers: keeps with each grade which answer it was given for.
 grades: records a graded submission: scores, comments, and the notebook as it was graded.
 book: holds one exercise's part of the gradebook open while the submissions of a class go into it.
 autograde: makes `nbgrader autograde` take the same steps.
