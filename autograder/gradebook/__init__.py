@@ -11,10 +11,12 @@ autograded: makes the notebook that nbgrader sees of a submitted and the release
 answers: keeps with each grade which answer it was given for.
 grades: records a graded submission: scores, comments, and the notebook as it was graded.
 book: holds one exercise's part of the gradebook open while the submissions of a class go into it.
+roster: knows who is in the class, and their names.
 autograde: makes `nbgrader autograde` take the same steps.
 reading: reads what each submission has scored, by tests and by people.
 feedback: puts our page in the place of the one that nbgrader would write.
 pages: serves publishing, which only reads: submissions and feedback pages.
+exchange: returns feedback to those who handed in through nbgrader's exchange.
 formgrader: keeps students' scripts out of the formgrader's pages.
 """
 

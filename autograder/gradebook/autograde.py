@@ -23,6 +23,7 @@ from autograder.gradebook.assignment import record_exercise
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.folder_check import companions, refusal
 from autograder.gradebook.grades import take_in
+from autograder.gradebook.roster import enter_student
 from autograder.grading.failures import describe_failure
 from autograder.grading.restarting import RestartingGrader
 from autograder.submission.notebook import Notebook, read_notebook
@@ -68,6 +69,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         if problem := describe_failure(self.course, f"{submission.exercise} {submission.student}", graded):
             self.log.error("%s: %s", submission.folder, problem)
         with Gradebook(resources["nbgrader"]["db_url"], self.course.settings.course) as gradebook:
+            enter_student(gradebook, submission.student)
             return take_in(gradebook, self._release(exercise), submission, notebook, graded)
 
     def _submission(self, resources: Resources) -> Submission:

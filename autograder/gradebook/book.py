@@ -24,6 +24,7 @@ from autograder.gradebook.conversion import ConversionError, converting, open_co
 from autograder.gradebook.folder_check import companions
 from autograder.gradebook.grades import take_in
 from autograder.gradebook.release import register
+from autograder.gradebook.roster import enter_student, enter_students
 from autograder.grading.graded import Graded
 from autograder.report.report import Report
 from autograder.submission.digest import digest_of
@@ -48,6 +49,7 @@ class ExerciseGradebook:
         course, exercise = self._course, self._exercise
         register(course, exercise)
         self._gradebook = self._open.enter_context(Gradebook(self._database, course.settings.course))
+        enter_students(self._gradebook, course)
         self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
         self._autograde = self._open.enter_context(open_converter(Autograde, course, exercise))
         self._folders = self._autograde.coursedir
@@ -96,7 +98,7 @@ class ExerciseGradebook:
 
     def _row(self, submission: Submission) -> SubmittedAssignment:
         """Return the gradebook's row on a submission, new if need be, with the time it was handed in."""
-        self._gradebook.update_or_create_student(submission.student)
+        enter_student(self._gradebook, submission.student)
         timestamp = self._folders.get_existing_timestamp(str(submission.folder))
         time = {"timestamp": timestamp} if timestamp else {}
         return self._gradebook.update_or_create_submission(submission.exercise, submission.student, **time)

@@ -10,6 +10,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.course.course import Course
 from autograder.gradebook.autograde import CHECKED, GRADED, SubmissionExporter
+from autograder.gradebook.exchange import ReleaseFeedback
 from autograder.gradebook.feedback import FeedbackExporter
 from autograder.gradebook.formgrader import CleanMarkdown
 
@@ -28,6 +29,7 @@ def configuration(course: Course) -> Config:
     config.Autograde.autograde_preprocessors = list(GRADED)
     config.GenerateFeedback.exporter_class = FeedbackExporter
     config.GenerateFeedback.preprocessors = []
+    config.ExchangeFactory.release_feedback = ReleaseFeedback
     config.HTMLExporter.preprocessors = [CleanMarkdown]  # formgrader's pages
     return config
 

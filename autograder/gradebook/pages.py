@@ -16,17 +16,25 @@ from autograder.gradebook.config import database
 from autograder.gradebook.conversion import ConversionError, converting, open_converter, write_folder
 from autograder.gradebook.feedback import feedback_page
 from autograder.gradebook.reading import submissions_in
+from autograder.gradebook.roster import Person, read_class, read_roster
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.submission.submission import Submission
 
 
 def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
     """Return the submissions of `exercise` in the course's gradebook; none where there is no gradebook."""
-    address = database(course)
-    if address.startswith("sqlite:///") and not Path(address.removeprefix("sqlite:///")).is_file():
+    if not _exists(course):
         return ()
-    with Gradebook(address, course.settings.course) as gradebook:
+    with Gradebook(database(course), course.settings.course) as gradebook:
         return submissions_in(gradebook, exercise)
+
+
+def read_people(course: Course) -> dict[str, Person]:
+    """Return the class by id: whom students.csv names, or else whom the gradebook knows."""
+    if not _exists(course):
+        return dict(sorted(read_roster(course).items()))
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        return read_class(gradebook, course)
 
 
 def write_feedback(course: Course, exercise: Exercise) -> Iterator[Path | ConversionError]:
@@ -46,3 +54,8 @@ def write_feedback(course: Course, exercise: Exercise) -> Iterator[Path | Conver
                 yield error
             else:
                 yield submission.feedback
+
+
+def _exists(course: Course) -> bool:
+    address = database(course)
+    return not address.startswith("sqlite:///") or Path(address.removeprefix("sqlite:///")).is_file()
