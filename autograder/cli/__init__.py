@@ -7,6 +7,7 @@ In reading order:
 - author: build, release, verify, new and doctor.
 - collect: takes submissions from archives and folders.
 - grade: run, grade and demo.
+- extend: lets a student hand in later.
 - publish: feedback, export, dashboard and package.
 - progress: shows people how grading goes on and what came of it.
 - table: shows rows to people.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from nbformat import NotebookNode
 from nbgrader.api import Grade, Gradebook
-from sqlalchemy import Column, MetaData, String, Table
+from sqlalchemy import Column, MetaData, String, Table, inspect
 
 from autograder.gradebook.autograded import Release
 from autograder.submission.notebook import Notebook
@@ -77,8 +77,9 @@ def read_answers(
     """
     names = {grade.id: name for name, grade in grades.items()}
     connection = gradebook.db.connection()
-    _TABLE.create(connection, checkfirst=True)
-    found = connection.execute(_TABLE.select().where(_TABLE.c.grade_id.in_(list(names))))
+    there = inspect(connection).has_table(_TABLE.name)
+    query = _TABLE.select().where(_TABLE.c.grade_id.in_(list(names)))
+    found = connection.execute(query) if there else ()
     known = {names[grade]: Answer(digest, asked) for grade, digest, asked in found}
     if missing := {name for name, grade in grades.items() if name not in known and _by_hand(grade)}:
         known |= {n: Answer(d, "") for n, d in _earlier(release, submission).items() if n in missing}
@@ -92,6 +93,7 @@ def write_answers(gradebook: Gradebook, grades: Mapping[str, Grade], judged: Map
         for name, one in judged.items()
     ]
     connection = gradebook.db.connection()
+    _TABLE.create(connection, checkfirst=True)
     connection.execute(_TABLE.delete().where(_TABLE.c.grade_id.in_([row["grade_id"] for row in rows])))
     connection.execute(_TABLE.insert(), rows)
 

@@ -49,6 +49,12 @@ def database(course: Course) -> str:
     return str(given.db_url) if "db_url" in given else f"sqlite:///{Path(course.root).resolve()}/gradebook.db"
 
 
+def gradebook_exists(course: Course) -> bool:
+    """Whether the course has a gradebook; one on a server always counts as there."""
+    address = database(course)
+    return not address.startswith("sqlite:///") or Path(address.removeprefix("sqlite:///")).is_file()
+
+
 def _find_alembic() -> None:
     """Put the folder of our own Python on the path: nbgrader runs `alembic` by name for a new gradebook."""
     if shutil.which("alembic") is None:

@@ -8,6 +8,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
 from autograder.course.course import load_course
+from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.reading import submissions_in
 from autograder.report.feedback_page import render_feedback
 from autograder.report.gradebook_submission import GradebookSubmission
@@ -27,7 +28,8 @@ class FeedbackExporter(Exporter):  # type: ignore[misc]
         course = load_course(Path(coursedir.root))
         with Gradebook(coursedir.db_url, course.settings.course) as gradebook:
             exercise = course.exercises[about["assignment"]]
-            (graded,) = submissions_in(gradebook, exercise, about["student"])
+            lateness = Lateness(course, exercise, self.parent.config)
+            (graded,) = submissions_in(gradebook, exercise, about["student"], lateness)
         return feedback_page(graded, node), resources
 
 

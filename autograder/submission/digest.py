@@ -21,7 +21,9 @@ _LEFT_OUT = {
     *("course/copy.py", "course/log.py", "grading/failures.py", "submission/recognition.py"),
     *("gradebook/autograde.py", "gradebook/config.py", "gradebook/conversion.py", "gradebook/feedback.py"),
     *("gradebook/folder_check.py", "gradebook/formgrader.py", "gradebook/pages.py", "gradebook/reading.py"),
-    *("gradebook/release.py", "gradebook/exchange.py", "gradebook/roster.py"),
+    *("gradebook/release.py", "gradebook/exchange.py", "gradebook/roster.py", "gradebook/lateness.py"),
+    *("gradebook/extensions.py", "gradebook/changes.py", "gradebook/audit.py", "gradebook/ledger.py"),
+    "gradebook/preview.py",
     *("report/feedback_page.py", "report/gradebook_submission.py", "report/safe_html.py"),
 }
 
@@ -35,10 +37,11 @@ def rules(course: Course, exercise: Exercise) -> str:
     """Return a digest of everything on which grades of `exercise` depend besides the submission.
 
     These are its source, its hidden tests and known mistakes, its entry in course.yaml, the walls, and the
-    engine. Accepted and held-out answers prove an exercise; no grade depends on them.
+    engine. Accepted and held-out answers prove an exercise; no grade depends on them. What being late costs
+    is reckoned anew by each command, so it is no reason to grade again.
     """
     name = exercise.name
-    entry = (course.limits(name), dict(course.forbidden(name)), course.due(name))
+    entry = (course.limits(name), dict(course.forbidden(name)))
     digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode())
     for path in (exercise.source, exercise.suite, *own_files(exercise.folder, "mistakes/*.py")):
         digest.update(path.name.encode() + _content(path))
