@@ -3,7 +3,6 @@
 Both ways into the gradebook, ours and nbgrader's own, come here after the points are recorded.
 """
 
-from dataclasses import replace
 from datetime import datetime
 
 from nbgrader.api import Gradebook, SubmittedAssignment
@@ -30,6 +29,8 @@ class Ledger:
         self._audit = Audit(course, exercise)
         self._digests = digests_of(course, exercise)
         self._times: dict[str, datetime | None] = {}
+        self._first: dict[str, GradebookSubmission | None] = {}
+        self._reasons: dict[str, list[str]] = {}
         self.known: dict[str, GradebookSubmission] = {}
         self.changes: dict[str, ScoreChange] = {}
 
@@ -81,8 +82,13 @@ class Ledger:
         return cause(self._audit.digests(submission.student), self._digests, notebook)
 
     def _keep(self, before: GradebookSubmission | None, after: GradebookSubmission, why: str) -> None:
-        """Keep the submission as it is now; of several changes in a row, the first one's score is before."""
-        self.known[after.student] = after
-        if change := score_change(self._exercise.name, before, after, why):
-            earlier = self.changes.get(after.student)
-            self.changes[after.student] = replace(change, before=earlier.before) if earlier else change
+        """Keep the submission as it is now, and what has changed since the ledger was opened."""
+        student, name = after.student, self._exercise.name
+        self.known[student] = after
+        first = self._first.setdefault(student, before)
+        if score_change(name, before, after, why):
+            self._reasons[student] = [*self._reasons.get(student, ()), why]
+        if change := score_change(name, first, after, ", ".join(self._reasons.get(student, ()))):
+            self.changes[student] = change
+        else:
+            self.changes.pop(student, None)

@@ -13,7 +13,7 @@ from autograder.gradebook.book import standing_report
 from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.grades import enter, judge
 from autograder.gradebook.ledger import Ledger
-from autograder.gradebook.reading import entries_of, read_row, rows_of
+from autograder.gradebook.reading import entries_of, rows_of
 from autograder.grading.graded import Graded
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.report.report import Report
@@ -54,7 +54,7 @@ class PreviewedGradebook:
     def arrived(self, submission: Submission) -> None:
         """Reckon what the time when it came changes about a submission that is graded already."""
         if row := self._row(submission):
-            self.ledger.expect(read_row(self._exercise, row), row, submission, None)
+            self.ledger.expect(self.ledger.known[submission.student], row, submission, None)
 
     def take_in(self, submission: Submission, notebook: Notebook, graded: Graded) -> float:
         """Reckon what a graded submission would come to; return how many seconds late it is."""
@@ -65,10 +65,11 @@ class PreviewedGradebook:
         answers = {}
         if self._gradebook is not None and grades:
             answers = read_answers(self._gradebook, self._release, submission, grades)
-        names = (*map(check_id, self._exercise.points), *self._exercise.written)
-        grades = {name: grades.get(name) or Grade() for name in names}
+        tested = {check_id(name): points for name, points in self._exercise.points.items()}
+        points = tested | self._exercise.written
+        grades = {name: grades.get(name) or Grade() for name in points}
         enter(judged, grades, answers)
-        entries = entries_of(self._exercise, submission.student, grades, comments)
+        entries = entries_of(self._exercise, submission.student, grades, comments, points)
         after = GradebookSubmission(submission.student, 0.0, 0.0, entries)
         self.ledger.expect(after, row, submission, notebook)
         return self.ledger.known[submission.student].seconds_late

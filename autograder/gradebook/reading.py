@@ -47,19 +47,20 @@ def read_row(exercise: Exercise, submission: SubmittedAssignment) -> GradebookSu
     student, notebooks = submission.student_id, submission.notebooks
     comments = {comment.name: comment for notebook in notebooks for comment in notebook.comments}
     grades = {grade.name: grade for notebook in notebooks for grade in notebook.grades}
-    entries = entries_of(exercise, student, grades, comments)
+    points = {name: float(grade.cell.max_score) for name, grade in grades.items()}
+    entries = entries_of(exercise, student, grades, comments, points)
     penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in notebooks)
     return GradebookSubmission(student, float(submission.total_seconds_late), penalty, entries)
 
 
 def entries_of(
-    exercise: Exercise, student: str, grades: Mapping[str, Grade], comments: Mapping[str, Comment]
-) -> tuple[GradebookEntry, ...]:
-    """Return the entries on those questions that have a row, in the exercise's order."""
+    exercise: Exercise, student: str, grades: Mapping[str, Grade], comments: Mapping[str, Comment],
+    points: Mapping[str, float],
+) -> tuple[GradebookEntry, ...]:  # fmt: skip
+    """Return the entries on those questions that have a row, in the exercise's order; `points` by cell."""
     cells = {name: check_id(name) for name in exercise.points} | {name: name for name in exercise.written}
-    points = {**exercise.points, **exercise.written}
     return tuple(
-        _entry(student, name, name in exercise.written, grades[cell], comments.get(name), points[name])
+        _entry(student, name, name in exercise.written, grades[cell], comments.get(name), points[cell])
         for name, cell in cells.items()
         if cell in grades
     )
@@ -75,7 +76,7 @@ def _entry(
         auto_score=grade.auto_score,
         manual_score=grade.manual_score,
         extra_credit=grade.extra_credit,
-        max_score=float(grade.cell.max_score) if grade.cell else points,
+        max_score=points,
         needs_person=bool(grade.needs_manual_grade),
         comment=getattr(comment, "auto_comment", None) or "",
         remark=getattr(comment, "manual_comment", None) or "",

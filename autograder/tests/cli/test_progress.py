@@ -14,9 +14,7 @@ from autograder.cli import progress
 from autograder.cli.progress import Progress, show_changes, show_summary
 from autograder.gradebook.changes import QuestionChange, ScoreChange
 
-LOST = ScoreChange(
-    "ben", "01_small", 3.5, 2.5, "dates or late policy", (QuestionChange("late", None, -1.0),)
-)
+LOST = ScoreChange("ben", "01_small", 3.5, 2.5, "dates or late policy", (QuestionChange("late", None, -1.0),))
 LINES = (
     SubmissionLine("ann", "01_small", "graded", 5.0, 5.0, waiting=("why",)),
     SubmissionLine("ben", "01_small", "graded", 2.5, 5.0, seconds_late=7200, graded=False, change=LOST),
