@@ -22,6 +22,7 @@ autograde: makes `nbgrader autograde` take the same steps.
 reading: reads what each submission has scored, by tests and by people.
 feedback: puts our page in the place of the one that nbgrader would write.
 pages: serves publishing, which only reads: submissions and feedback pages.
+export_plugin: makes `nbgrader export` reckon late penalties anew.
 exchange: returns feedback to those who handed in through nbgrader's exchange.
 formgrader: keeps students' scripts out of the formgrader's pages.
 """

@@ -11,6 +11,7 @@ from traitlets.config.loader import PyFileConfigLoader
 from autograder.course.course import Course
 from autograder.gradebook.autograde import CHECKED, GRADED, SubmissionExporter
 from autograder.gradebook.exchange import ReleaseFeedback
+from autograder.gradebook.export_plugin import SettledCsvExport
 from autograder.gradebook.feedback import FeedbackExporter
 from autograder.gradebook.formgrader import CleanMarkdown
 
@@ -29,6 +30,7 @@ def configuration(course: Course) -> Config:
     config.Autograde.autograde_preprocessors = list(GRADED)
     config.GenerateFeedback.exporter_class = FeedbackExporter
     config.GenerateFeedback.preprocessors = []
+    config.ExportApp.plugin_class = SettledCsvExport
     config.ExchangeFactory.release_feedback = ReleaseFeedback
     config.HTMLExporter.preprocessors = [CleanMarkdown]  # formgrader's pages
     return config

@@ -1,5 +1,6 @@
 """What submissions are worth when points, dates or extensions change, and what the audit says of it."""
 
+import csv
 import hashlib
 import json
 from pathlib import Path
@@ -7,10 +8,13 @@ from typing import Any
 
 import pytest
 from nbgrader.api import Gradebook
+from nbgrader.apps.exportapp import ExportApp
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
 
 from autograder.course.course import Course, load_course
 from autograder.gradebook import ExerciseGradebook, extend, read_gradebook
-from autograder.gradebook.config import database
+from autograder.gradebook.config import database, load
 from autograder.gradebook.pages import settle
 from autograder.gradebook.preview import PreviewedGradebook
 from autograder.submission.notebook import read_notebook
@@ -36,6 +40,19 @@ def kept(course: Course, student: str = "ann") -> tuple[float | None, float, flo
     with Gradebook(database(course), course.settings.course) as gradebook:
         row = gradebook.find_submission("01_small", student)
         return row.notebooks[0].late_submission_penalty, row.score, row.total_seconds_late
+
+
+def ready_made_export(course: Course) -> dict[str, str]:
+    """Return the only row that `nbgrader export` writes."""
+    config = load(course)
+    config.merge(Config({"ExportPlugin": {"to": str(course.root / "grades.csv")}}))
+    app = ExportApp(config=config)
+    app.coursedir = CourseDirectory(config=config)
+    app.init_plugin()
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        app.plugin_inst.export(gradebook)
+    (row,) = csv.DictReader((course.root / "grades.csv").read_text(encoding="utf-8").splitlines())
+    return row
 
 
 def audit(course: Course) -> list[dict[str, Any]]:
@@ -73,8 +90,9 @@ def test_a_penalty_follows_points_that_a_person_gives(late: Course) -> None:
     Formgrader(course).grade("ann", "why", 1.5)
     seen = gradebook_submission(course, "ann")
     assert (seen.penalty, seen.score) == (6.5, 0.0)
-    settle(course, small(course))
+    table = ready_made_export(course)
     assert kept(course) == (6.5, 6.5, 5400.0)
+    assert (table["raw_score"], table["late_submission_penalty"], table["score"]) == ("6.5", "6.5", "0.0")
     assert [line["why"] for line in audit(course)] == ["graded again", "dates or late policy", "by hand"]
 
 
