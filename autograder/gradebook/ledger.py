@@ -11,7 +11,7 @@ from traitlets.config import Config
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.audit import Audit
-from autograder.gradebook.changes import DATES, ScoreChange, cause, digests_of, score_change
+from autograder.gradebook.changes import DATES, NEW, ScoreChange, cause, digests_of, score_change
 from autograder.gradebook.folder_check import handed_in
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.reading import read_row, rows_of
@@ -79,6 +79,8 @@ class Ledger:
         self._keep(self.known.get(submission.student), expected, why)
 
     def _cause(self, submission: Submission, notebook: Notebook) -> str:
+        if submission.student not in self.known:
+            return NEW
         return cause(self._audit.digests(submission.student), self._digests, notebook)
 
     def _keep(self, before: GradebookSubmission | None, after: GradebookSubmission, why: str) -> None:

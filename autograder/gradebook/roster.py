@@ -1,12 +1,11 @@
 """Knows who is in the class: students.csv in the course's folder, or else whom the gradebook knows.
 
-The file has a header with `id`, and `name` and `email` if you like; other columns are for others. Where
-nobody has given a name, nbgrader's pages would say "None, None", so the id stands in its place.
+The file has a header with `id`, and `name` and `email` if you like; other columns are for others. Without such
+a header each row is an id and a name. Where nobody has given a name, nbgrader's pages would say "None, None", so the id stands in its place.
 """
 
 import csv
 from dataclasses import dataclass
-from pathlib import Path
 
 from nbgrader.api import Gradebook, Student
 
@@ -42,10 +41,17 @@ def read_roster(course: Course) -> dict[str, Person]:
     if not path.is_file():
         return {}
     try:
-        rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
+        rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
     except (OSError, UnicodeDecodeError, csv.Error):
         raise RosterError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
-    people = [_person(path, number, row) for number, row in enumerate(rows, 2) if any(row.values())]
+    header = [cell.strip().casefold() for cell in rows[0]] if rows else []
+    titled = "id" in header
+    columns = header if titled else ["id", "name"]
+    people = [
+        _person(f"{path}:{number}", dict(zip(columns, map(str.strip, row), strict=False)))
+        for number, row in enumerate(rows[titled:], 1 + titled)
+        if any(row)
+    ]
     return {person.id: person for person in people}
 
 
@@ -91,14 +97,10 @@ def _leave_no_none(row: Student) -> None:
     row.first_name, row.email = row.first_name or "", row.email or ""
 
 
-def _person(path: Path, number: int, row: dict[str, str]) -> Person:
-    cells = {(key or "").strip().casefold(): (value or "").strip() for key, value in row.items() if key}
+def _person(line: str, cells: dict[str, str]) -> Person:
     if not is_student(cells.get("id", "")):
         wrong = cells.get("id", "")
-        raise RosterError(
-            f'{path}:{number}: "{wrong}" is no id; give the file a header with `id`, '
-            "and below it ids of letters, digits and . _ @ + -"
-        )
+        raise RosterError(f'{line}: "{wrong}" is no id; write one of letters, digits and . _ @ + -')
     name = cells.get("name", "").partition(";")[0].strip()
     last, comma, first = name.partition(",")
     if not comma:

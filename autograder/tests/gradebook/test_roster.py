@@ -40,8 +40,13 @@ def test_names_that_somebody_typed_in_the_formgrader_stay(ready: Course) -> None
     assert named(ready) == {"eve": ("Curie", "Eve")}
 
 
-@pytest.mark.parametrize("text", ["name\nAnn\n", "id,name\n=1+1,Ann\n", "ann,Ann\nbob,Bob\n"])
+def test_a_list_without_a_header_has_ids_and_names(course: Course) -> None:
+    (course.root / "students.csv").write_text("zoe,Cher\nann,Ann Noether,another name\n", encoding="utf-8")
+    assert [person.name for person in read_people(course).values()] == ["Noether, Ann", "Cher"]
+
+
+@pytest.mark.parametrize("text", ["id,name\n=1+1,Ann\n", "ann,Ann\n../bob,Bob\n", "name,id\nAnn\n"])
 def test_a_list_that_cannot_be_used_is_refused_with_its_line(course: Course, text: str) -> None:
     (course.root / "students.csv").write_text(text, encoding="utf-8")
-    with pytest.raises(RosterError, match=r"students\.csv:2: .* is no id; give the file a header with `id`"):
+    with pytest.raises(RosterError, match=r"students\.csv:2: .* is no id; write one of letters"):
         read_people(course)
