@@ -14,7 +14,7 @@ from autograder.gradebook.audit import Audit
 from autograder.gradebook.changes import DATES, NEW, ScoreChange, cause, digests_of, score_change
 from autograder.gradebook.folder_check import handed_in
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.reading import read_row, rows_of
+from autograder.gradebook.reading import points_by_cell, read_row, rows_of
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
@@ -52,7 +52,9 @@ class Ledger:
     def settle(self, gradebook: Gradebook, submission: Submission, notebook: Notebook) -> GradebookSubmission:
         """Settle a submission that was just graded, and return it as it is now."""
         (row,) = rows_of(gradebook, self._exercise, submission.student)
-        after = self._lateness.enter(row, read_row(self._exercise, row), handed_in(submission))
+        # The exercise was registered just now, so its points need not be read cell by cell for each student.
+        recorded = read_row(self._exercise, row, points_by_cell(self._exercise))
+        after = self._lateness.enter(row, recorded, handed_in(submission))
         gradebook.db.commit()
         why = self._cause(submission, notebook)
         self._keep(self.known.get(submission.student), after, why)

@@ -6,14 +6,13 @@ from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.names import check_id
 from autograder.gradebook.answers import read_answers
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.book import standing_report
 from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.grades import enter, judge
 from autograder.gradebook.ledger import Ledger
-from autograder.gradebook.reading import entries_of, rows_of
+from autograder.gradebook.reading import entries_of, points_by_cell, rows_of
 from autograder.grading.graded import Graded
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.report.report import Report
@@ -65,8 +64,7 @@ class PreviewedGradebook:
         answers = {}
         if self._gradebook is not None and grades:
             answers = read_answers(self._gradebook, self._release, submission, grades)
-        tested = {check_id(name): points for name, points in self._exercise.points.items()}
-        points = tested | self._exercise.written
+        points = points_by_cell(self._exercise)
         grades = {name: grades.get(name) or Grade() for name in points}
         enter(judged, grades, answers)
         entries = entries_of(self._exercise, submission.student, grades, comments, points)

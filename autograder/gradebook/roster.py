@@ -1,7 +1,8 @@
 """Knows who is in the class: students.csv in the course's folder, or else whom the gradebook knows.
 
-The file has a header with `id`, and `name` and `email` if you like; other columns are for others. Without such
-a header each row is an id and a name. Where nobody has given a name, nbgrader's pages would say "None, None", so the id stands in its place.
+The file has a header with `id`, and `name` and `email` if you like; other columns are for others. Without
+such a header each row is an id and a name. Where nobody has given a name, nbgrader's pages would say
+"None, None", so the id stands in its place.
 """
 
 import csv
