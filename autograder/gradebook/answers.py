@@ -68,18 +68,27 @@ def digests(release: Release, node: NotebookNode, notebook: Notebook, *, unreada
     return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
 
 
+def are_kept(gradebook: Gradebook) -> bool:
+    """Whether the gradebook has the table."""
+    return bool(inspect(gradebook.db.connection()).has_table(_TABLE.name))
+
+
+def keep_answers(gradebook: Gradebook) -> None:
+    """Give the gradebook the table, if it has none yet."""
+    _TABLE.create(gradebook.db.connection(), checkfirst=True)
+    gradebook.db.commit()
+
+
 def read_answers(
-    gradebook: Gradebook, release: Release, submission: Submission, grades: Mapping[str, Grade]
+    gradebook: Gradebook, release: Release, submission: Submission, grades: Mapping[str, Grade], *, kept: bool
 ) -> dict[str, Answer]:
-    """Return for which answers these grades were recorded, by their cells' names.
+    """Return for which answers these grades were recorded, by their cells' names, if the gradebook kept them.
 
     What a gradebook of an older version does not have is taken from the autograded notebook, if that is ours.
     """
     names = {grade.id: name for name, grade in grades.items()}
-    connection = gradebook.db.connection()
-    there = inspect(connection).has_table(_TABLE.name)
     query = _TABLE.select().where(_TABLE.c.grade_id.in_(list(names)))
-    found = connection.execute(query) if there else ()
+    found = gradebook.db.connection().execute(query) if kept else ()
     known = {names[grade]: Answer(digest, asked) for grade, digest, asked in found}
     if missing := {name for name, grade in grades.items() if name not in known and _by_hand(grade)}:
         known |= {n: Answer(d, "") for n, d in _earlier(release, submission).items() if n in missing}
@@ -93,7 +102,6 @@ def write_answers(gradebook: Gradebook, grades: Mapping[str, Grade], judged: Map
         for name, one in judged.items()
     ]
     connection = gradebook.db.connection()
-    _TABLE.create(connection, checkfirst=True)
     connection.execute(_TABLE.delete().where(_TABLE.c.grade_id.in_([row["grade_id"] for row in rows])))
     connection.execute(_TABLE.insert(), rows)
 

@@ -19,6 +19,7 @@ from nbgrader.preprocessors import (
 
 from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
+from autograder.gradebook.answers import keep_answers
 from autograder.gradebook.assignment import record_exercise
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.folder_check import companions, refusal
@@ -72,14 +73,16 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
             self.log.error("%s: %s", submission.folder, problem)
         with Gradebook(resources["nbgrader"]["db_url"], self.course.settings.course) as gradebook:
             enter_student(gradebook, submission.student)
-            node = take_in(gradebook, self._release(exercise), submission, notebook, graded)
-            self._ledger(gradebook, exercise).settle(gradebook, submission, notebook)
-            return node
+            ledger = self._ledger(gradebook, exercise)
+            recorded = take_in(gradebook, self._release(exercise), submission, notebook, graded)
+            ledger.settle(gradebook, submission, notebook, recorded)
+            return recorded.node
 
     def _ledger(self, gradebook: Gradebook, exercise: Exercise) -> Ledger:
         """Return the exercise's ledger, which is opened when the first submission comes."""
         if exercise.name not in self._ledgers:
             self._ledgers[exercise.name] = Ledger(self.course, exercise, self.parent.config)
+            keep_answers(gradebook)
             self._ledgers[exercise.name].open(gradebook)
         return self._ledgers[exercise.name]
 

@@ -15,6 +15,7 @@ from nbgrader.utils import find_all_files
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.gradebook.answers import keep_answers
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.config import database, load
 from autograder.gradebook.conversion import ConversionError, converting, open_converter, write_folder
@@ -52,6 +53,7 @@ class ExerciseGradebook:
         self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
         self._autograde = self._open.enter_context(open_converter(Autograde, course, exercise))
         self._folders = self._autograde.coursedir
+        keep_answers(self._gradebook)
         self.ledger.open(self._gradebook)
         self._gradebook.db.expunge_all()
         return self
@@ -79,9 +81,9 @@ class ExerciseGradebook:
         try:
             with converting(self._course, self._autograde.log, submission.exercise, submission.student):
                 self._enter(submission)
-                node = take_in(self._gradebook, self._release, submission, notebook, graded)
-                settled = self.ledger.settle(self._gradebook, submission, notebook)
-                text = nbformat.writes(node) + "\n"
+                recorded = take_in(self._gradebook, self._release, submission, notebook, graded)
+                settled = self.ledger.settle(self._gradebook, submission, notebook, recorded)
+                text = nbformat.writes(recorded.node) + "\n"
                 others = self._companions(submission)
                 write_folder(self._autograde, submission, submission.autograded, text, others)
         except ConversionError:

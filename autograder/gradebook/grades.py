@@ -1,11 +1,11 @@
 """Records a result of grading: scores and comments in the gradebook, and the notebook as it was graded."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbformat import NotebookNode, v4
 from nbgrader import utils
-from nbgrader.api import Comment, Grade, Gradebook
+from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment
 from sqlalchemy.orm import joinedload
 
 from autograder.course.names import check_id, checked_question
@@ -28,9 +28,18 @@ _PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "(", "]": ")", "`": "
 _CLEANERS = {"text/plain": clean_text, "text/html": clean_html}
 
 
+class Recorded(NamedTuple):
+    """What was recorded of a submission: its autograded notebook, and its rows, of which some are by cell."""
+
+    node: NotebookNode
+    row: SubmittedAssignment
+    grades: Mapping[str, Grade]
+    comments: Mapping[str, Comment]
+
+
 def take_in(
     gradebook: Gradebook, release: Release, submission: Submission, notebook: Notebook, graded: Graded
-) -> NotebookNode:
+) -> Recorded:
     """Record a graded submission, by our command or nbgrader's own, and return its autograded notebook.
 
     The report is written first, then scores and comments; what a person has written stays. The returned
@@ -48,12 +57,12 @@ def take_in(
     name = submission.exercise
     rows = gradebook.find_submission_notebook(name, name, submission.student)
     grades, comments = (_rows(gradebook, kind, rows) for kind in (Grade, Comment))
-    enter(judged, grades, read_answers(gradebook, release, submission, grades))
+    enter(judged, grades, read_answers(gradebook, release, submission, grades, kept=True))
     for cell_name, one in judged.items():
         comments[checked_question(cell_name) or cell_name].auto_comment = one.comment
     write_answers(gradebook, grades, judged)
     gradebook.db.commit()
-    return node
+    return Recorded(node, rows.assignment, grades, comments)
 
 
 def judge(release: Release, node: NotebookNode, notebook: Notebook, report: Report) -> dict[str, Judged]:

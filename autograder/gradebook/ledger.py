@@ -13,8 +13,9 @@ from autograder.course.exercise import Exercise
 from autograder.gradebook.audit import Audit
 from autograder.gradebook.changes import DATES, NEW, ScoreChange, cause, digests_of, score_change
 from autograder.gradebook.folder_check import handed_in
+from autograder.gradebook.grades import Recorded
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.reading import points_by_cell, read_row, rows_of
+from autograder.gradebook.reading import entries_of, points_by_cell, read_row, rows_of
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
@@ -46,15 +47,17 @@ class Ledger:
             self._keep(before, after, DATES)
         if not dry_run:
             gradebook.db.commit()
-            for submission in self.known.values():
+            for submission in filter(_has_scores, self.known.values()):
                 self._audit.catch_up(submission)
 
-    def settle(self, gradebook: Gradebook, submission: Submission, notebook: Notebook) -> GradebookSubmission:
-        """Settle a submission that was just graded, and return it as it is now."""
-        (row,) = rows_of(gradebook, self._exercise, submission.student)
-        # The exercise was registered just now, so its points need not be read cell by cell for each student.
-        recorded = read_row(self._exercise, row, points_by_cell(self._exercise))
-        after = self._lateness.enter(row, recorded, handed_in(submission))
+    def settle(
+        self, gradebook: Gradebook, submission: Submission, notebook: Notebook, recorded: Recorded
+    ) -> GradebookSubmission:
+        """Settle a submission that was just recorded, and return it as it is now."""
+        student, points = submission.student, points_by_cell(self._exercise)
+        entries = entries_of(self._exercise, student, recorded.grades, recorded.comments, points)
+        plain = GradebookSubmission(student, 0.0, 0.0, entries)
+        after = self._lateness.enter(recorded.row, plain, handed_in(submission))
         gradebook.db.commit()
         why = self._cause(submission, notebook)
         self._keep(self.known.get(submission.student), after, why)
@@ -81,7 +84,7 @@ class Ledger:
         self._keep(self.known.get(submission.student), expected, why)
 
     def _cause(self, submission: Submission, notebook: Notebook) -> str:
-        if submission.student not in self.known:
+        if not _has_scores(self.known.get(submission.student)):
             return NEW
         return cause(self._audit.digests(submission.student), self._digests, notebook)
 
@@ -89,6 +92,7 @@ class Ledger:
         """Keep the submission as it is now, and what has changed since the ledger was opened."""
         student, name = after.student, self._exercise.name
         self.known[student] = after
+        before = before if _has_scores(before) else None
         first = self._first.setdefault(student, before)
         if score_change(name, before, after, why):
             self._reasons[student] = [*self._reasons.get(student, ()), why]
@@ -96,3 +100,8 @@ class Ledger:
             self.changes[student] = change
         else:
             self.changes.pop(student, None)
+
+
+def _has_scores(submission: GradebookSubmission | None) -> bool:
+    """Whether anything was scored; nbgrader makes rows for a submission before it is graded."""
+    return submission is not None and any(entry.score is not None for entry in submission.entries)

@@ -6,7 +6,7 @@ from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook.answers import read_answers
+from autograder.gradebook.answers import are_kept, read_answers
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.book import standing_report
 from autograder.gradebook.config import database, gradebook_exists, load
@@ -63,7 +63,8 @@ class PreviewedGradebook:
         grades, comments = _rows(row)
         answers = {}
         if self._gradebook is not None and grades:
-            answers = read_answers(self._gradebook, self._release, submission, grades)
+            kept = are_kept(self._gradebook)
+            answers = read_answers(self._gradebook, self._release, submission, grades, kept=kept)
         points = points_by_cell(self._exercise)
         grades = {name: grades.get(name) or Grade() for name in points}
         enter(judged, grades, answers)

@@ -47,15 +47,12 @@ def points_by_cell(exercise: Exercise) -> dict[str, float]:
     return {check_id(name): points for name, points in exercise.points.items()} | exercise.written
 
 
-def read_row(
-    exercise: Exercise, submission: SubmittedAssignment, points: Mapping[str, float] | None = None
-) -> GradebookSubmission:
-    """Return what nbgrader's rows say on one submission; without `points`, also what each cell is worth."""
+def read_row(exercise: Exercise, submission: SubmittedAssignment) -> GradebookSubmission:
+    """Return what nbgrader's rows say on one submission."""
     student, notebooks = submission.student_id, submission.notebooks
     comments = {comment.name: comment for notebook in notebooks for comment in notebook.comments}
     grades = {grade.name: grade for notebook in notebooks for grade in notebook.grades}
-    if points is None:
-        points = {name: float(grade.cell.max_score) for name, grade in grades.items()}
+    points = {name: float(grade.cell.max_score) for name, grade in grades.items()}
     entries = entries_of(exercise, student, grades, comments, points)
     penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in notebooks)
     return GradebookSubmission(student, float(submission.total_seconds_late), penalty, entries)

@@ -1,5 +1,7 @@
 """The way through `nbgrader autograde`: the command's and the formgrader's, with the same rows as ours."""
 
+import json
+
 import pytest
 
 from autograder.course.course import Course
@@ -56,6 +58,8 @@ def test_the_formgraders_button_grades_as_we_do(graded_class: Course, ready: Cou
     assert formgrader(ready).autograde(small(ready).name, "wrong")["success"]
     why = gradebook_entry(ready, "wrong", "why")
     assert (why.score, why.needs_person) == (1.5, False)
+    lines = map(json.loads, (ready.root / "audit.jsonl").read_text(encoding="utf-8").splitlines())
+    assert [(line["why"], line["score"]) for line in lines] == [("new", 2.0), ("by hand", 3.5)]
 
 
 def test_a_failure_of_ours_is_shown_on_nbgraders_screen_with_the_place_of_its_traceback(
