@@ -5,6 +5,8 @@ at once. In reading order:
 
 course: loads course.yaml, and gives the exercises, their limits, rules and due dates
 settings: what course.yaml may contain, and what is wrong with it in an author's words
+late: what late work costs
+moments: reads moments and spans of time, with time zones by name
 yaml_lines: reads YAML and remembers the line of each value
 limits: what a submission may use, and how much must stand between it and the machine
 names: which names exercises may have, what a question's check is called, and which name may be meant

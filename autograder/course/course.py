@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.exercise import Exercise
+from autograder.course.late import LateSettings
 from autograder.course.limits import Limits
 from autograder.course.names import NAME, suggestion
 from autograder.course.settings import CourseSettings, ExerciseSettings, read_settings
@@ -65,6 +66,10 @@ class Course:
     def due(self, name: str) -> datetime | None:
         """Return when submissions of exercise `name` become late."""
         return self._entry(name).due
+
+    def late(self, name: str) -> LateSettings | None:
+        """Return what late work costs in exercise `name`; None where course.yaml does not say."""
+        return self._entry(name).late or self.settings.late
 
     def _entry(self, name: str) -> ExerciseSettings:
         return next(entry for entry in self.settings.exercises if entry.name == name)

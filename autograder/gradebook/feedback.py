@@ -9,6 +9,7 @@ from nbgrader.api import Gradebook
 
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.reading import submissions_in
 from autograder.gradebook.saved_pictures import saved_pictures
 from autograder.report.feedback_page import render_feedback
@@ -31,7 +32,8 @@ class FeedbackExporter(Exporter):  # type: ignore[misc]
         course = load_course(Path(coursedir.root))
         with Gradebook(coursedir.db_url, course.settings.course) as gradebook:
             exercise = course.exercises[about["assignment"]]
-            (graded,) = submissions_in(gradebook, exercise, about["student"])
+            lateness = Lateness(course, exercise, self.parent.config)
+            (graded,) = submissions_in(gradebook, exercise, about["student"], lateness)
         return feedback_page(course, exercise, graded, node), resources
 
 

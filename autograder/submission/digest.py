@@ -23,7 +23,9 @@ _LEFT_OUT = {
     "submission/students.py",
     *("gradebook/autograde.py", "gradebook/config.py", "gradebook/conversion.py", "gradebook/feedback.py"),
     *("gradebook/folder_check.py", "gradebook/formgrader.py", "gradebook/pages.py", "gradebook/reading.py"),
-    *("gradebook/release.py", "gradebook/saved_pictures.py"),
+    *("gradebook/release.py", "gradebook/exchange.py", "gradebook/roster.py", "gradebook/lateness.py"),
+    *("gradebook/extensions.py", "gradebook/changes.py", "gradebook/audit.py", "gradebook/ledger.py"),
+    *("gradebook/preview.py", "gradebook/export_plugin.py", "gradebook/saved_pictures.py"),
     *("report/feedback_page.py", "report/gradebook_submission.py", "report/markup.py"),
     *("report/markup_process.py", "report/notebook_view.py", "report/pictures.py"),
     *("report/question_view.py", "report/safe_html.py"),
@@ -40,10 +42,11 @@ def rules(course: Course, exercise: Exercise) -> str:
 
     These are its source, its hidden tests and known mistakes, its entry in course.yaml, the walls, the secret
     behind the hidden inputs, and the engine. Accepted and held-out answers prove an exercise; no grade
-    depends on them.
+    depends on them. What being late costs is reckoned anew by each command, so it is no reason to grade
+    again.
     """
     name = exercise.name
-    entry = (course.limits(name), dict(course.forbidden(name)), course.due(name))
+    entry = (course.limits(name), dict(course.forbidden(name)))
     digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode() + course_secret(course))
     for path in (exercise.source, exercise.suite, *own_files(exercise.folder, "mistakes/*.py")):
         digest.update(path.name.encode() + _content(path))

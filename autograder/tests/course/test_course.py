@@ -62,9 +62,11 @@ exercises:
         'course.yaml:8: limits.memory_mb: must be a whole number, but it is "2.5"; change it',
         'course.yaml:9: limits.total_second: unknown key; did you mean "total_seconds"?',
         'course.yaml:11: exercises[0].name: "01 dots" may hold letters, digits, "_" and "-" only; rename it',
-        "course.yaml:12: exercises[0].due: has no time zone; write it as 2026-03-01T18:00:00+01:00",
+        "course.yaml:12: exercises[0].due: has no time zone; "
+        "write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
         'course.yaml:14: exercises[1].du: unknown key; did you mean "due"?',
-        "course.yaml:15: exercises[1].due: is no date and time; write it as 2026-03-01T18:00:00+01:00",
+        "course.yaml:15: exercises[1].due: is no date and time; "
+        "write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
         'course.yaml:16: exercises[1].forbids: unknown key; did you mean "forbid"?',
         "course.yaml:18: exercises[1].forbid.double: must be a list; write it as [one, two]",
         'course.yaml:19: exercises[2].name: "One" is the name of exercises[1] too; rename one or delete it',
