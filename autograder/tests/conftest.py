@@ -32,6 +32,7 @@ SLOW = [
     "sandbox/test_zygote.py",
     "sandbox/test_launch.py",
     "test_demo.py",
+    "worker/test_bounds.py",
     "worker/test_protocol.py",
     "worker/test_scratch.py",
     "worker/test_zygote.py",
