@@ -24,7 +24,7 @@ from autograder.gradebook.autograded import Release
 from autograder.gradebook.folder_check import companions, refusal
 from autograder.gradebook.grades import take_in
 from autograder.grading.failures import describe_failure
-from autograder.grading.restarting import RestartingGrader
+from autograder.grading.guarded import GuardedGrader
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
@@ -43,7 +43,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         self.course = load_course(Path(self.parent.coursedir.root))
         self._release = cache(partial(Release, self.course))  # by exercise: reading one takes a while
         self._read: dict[Submission, Notebook] = {}
-        self._grader = RestartingGrader(self.course)
+        self._grader = GuardedGrader(self.course)
         weakref.finalize(self, self._grader.close)
         self._prepare(self.parent)
 

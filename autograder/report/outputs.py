@@ -10,6 +10,8 @@ from autograder.report.text import writable
 _MEDIA_TYPES = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png")
 _STREAMS = ("stdout", "stderr")
 _MAX_OUTPUTS = 200  # no honest worker sends more of one cell
+_MAX_CELL = 3 << 20  # characters: an honest worker stops at 2 MB of what a cell shows and 20,000 printed
+_FORM = 100  # characters, about, that an output takes in a notebook beside what it holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +24,8 @@ class Output:
 
     @property
     def size(self) -> int:
-        """How many characters it holds."""
-        return len(self.text) + sum(len(form) for _, form in self.data)
+        """How many characters it takes in a notebook, about."""
+        return _FORM + len(self.text) + sum(len(form) for _, form in self.data)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the output in the notebook format's form."""
@@ -33,7 +35,8 @@ class Output:
 
 
 def checked_outputs(claimed: Any, room: int) -> tuple[Output, ...]:
-    """Return the `claimed` outputs of a known form, until one does not fit into `room` characters."""
+    """Return a cell's `claimed` outputs of a known form, until one does not fit into `room` characters."""
+    room = min(room, _MAX_CELL)
     outputs = list(islice(_known(claimed), _MAX_OUTPUTS))
     totals = accumulate(output.size for output in outputs)
     return tuple(output for output, total in zip(outputs, totals, strict=True) if total <= room)

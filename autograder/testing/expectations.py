@@ -18,7 +18,7 @@ _MAX_MESSAGE = 500
 class Unmet(AssertionError):  # noqa: N818 - "except Unmet" reads better without Error
     """An expectation that does not hold; its text is shown to the student.
 
-    The text may name what the submission named, such as a parameter, so it is made one line of bounded length.
+    It may name what the submission named, such as a parameter, so it is made one line of bounded length.
     """
 
     def __init__(self, message: object = "") -> None:
@@ -168,7 +168,7 @@ def _first(bad: torch.Tensor) -> str:
 
 
 def _index(bad: torch.Tensor) -> list[int]:
-    """Return where the first true value is, without a list of all, which can be far larger than the tensor."""
+    """Return where the first true value is; a list of all could be far larger than the tensor."""
     first = bad.contiguous().view(torch.uint8).flatten().argmax()
     return [int(index) for index in torch.unravel_index(first, bad.shape)]
 

@@ -25,6 +25,7 @@ SLOW = [
     "gradebook/test_autograde.py",
     "gradebook/test_exchange.py",
     "gradescope",
+    "grading/test_guarded.py",
     "grading/test_restarting.py",
     "hostile",
     "publishing/test_browser.py",

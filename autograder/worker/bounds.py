@@ -4,9 +4,9 @@ Whoever reads an answer spends memory and time on each value in it, more than th
 it: three bytes of JSON become a dict of seventy, and a tensor without elements can have a row for every one
 of a billion sums. So a message is counted as bytes first, then as JSON, and its tensors by their sizes.
 
-The largest message that the nine exercises' right answers and known mistakes exchange has 205 KB of tensors, a
-header of 1.9 KB and 7 brackets' depth, 18 tensors of 4 dimensions and 32,000 elements, dicts of 15 items, and
-keys of 25 and texts of 388 characters. Each bound leaves at least twenty times as much.
+The largest messages that the nine exercises' right answers and known mistakes exchange have 205 KB of
+tensors, a header of 1.9 KB and a depth of 7 brackets, 18 tensors of 4 dimensions and 32,000 elements, dicts
+of 15 items, keys of 25 characters and texts of 388. Each bound leaves at least twenty times as much.
 """
 
 import math
@@ -25,7 +25,7 @@ MAX_KEY = 500  # characters of a dict's key, such as a parameter's name
 MAX_ITEMS = 1000  # of a dict: should all its keys have one hash, building it is still quick
 MAX_TENSORS = 1000
 MAX_TENSOR_HEADER = 512 << 10  # bytes in which safetensors names dtypes and shapes
-MAX_DIMS = 32
+MAX_DIMS = 32  # torch itself stops at 64 in most places
 MAX_ELEMENTS = 1 << 22  # of a tensor, or of what sums and products along its dimensions can give
 MAX_INTEGER = 1 << 63
 LONG = ("code", "source", "outputs")  # the parts of a header that hold longer texts

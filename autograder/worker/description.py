@@ -66,10 +66,9 @@ def kind(value: object) -> str:
         layout = "" if value.layout is torch.strided else f" {str(value.layout).removeprefix('torch.')}"
         return f"Tensor of {str(value.dtype).removeprefix('torch.')}{layout}{where}{size}"
     name, module = _name(type(value)), type(value).__module__
-    if module == "builtins":
-        large = type(value) in _CONTAINERS and len(value) > _MANY
-        return f"{name} with {len(value):,} items" if large else name
-    return name if module == "__main__" or not isinstance(module, str) else f"{module[:_MAX_NAME]}.{name}"
+    if isinstance(value, _CONTAINERS) and module == "builtins":
+        return f"{name} with {len(value):,} items" if len(value) > _MANY else name
+    return name if module in ("builtins", "__main__") else f"{module[:_MAX_NAME]}.{name}"
 
 
 def _size(tensor: torch.Tensor) -> str:

@@ -23,9 +23,7 @@ _DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in _KINDS
 Header = dict[str, Any]
 Tensors = list[torch.Tensor]
 Container = dict[Any, Any] | list[Any] | tuple[Any, ...]
-_MAX_LEVELS = (
-    bounds.MAX_DEPTH // 3 - 4
-)  # a dict is an object of lists of lists; some brackets stand around it
+_MAX_LEVELS = bounds.MAX_DEPTH // 3 - 4  # a dict is three brackets deep, and some stand around all
 
 
 def pack(header: Header, tensors: Tensors) -> bytes:

@@ -5,6 +5,7 @@ import random
 import resource
 import struct
 from collections.abc import Iterator
+from pathlib import Path
 
 from autograder.worker.bounds import MAX_HEADER
 from autograder.worker.protocol import Decoder, Header, ProtocolError, unpack
@@ -22,23 +23,22 @@ def frames(seed: int = 0) -> Iterator[tuple[bytes, bytes]]:
     yield b'{"value": ' + b"[" * (4 << 20) + b"]" * (4 << 20) + b"}", b""
     yield b'{"value": "' + b"\\u00e9" * (1 << 20) + b'"}', b""
     yield b'{"value": "' + b'\\"' * (4 << 20), b""
-    for count, shape in ((1_000_000, "0"), (1, "536870912,0"), (1, ",".join("1" * 50_000) + ",0")):
+    for count, shape in ((20_000, "0"), (1, "536870912,0"), (1, ",".join("1" * 50_000) + ",0")):
         each = f'{{"dtype":"F32","shape":[{shape}],"data_offsets":[0,0]}}'
         head = ("{" + ",".join(f'"{number}":{each}' for number in range(count)) + "}").encode()
         yield b'{"value": {"tensor": 0}}', struct.pack("<Q", len(head)) + head
     shapes = {"0": {"dtype": "F32", "shape": [2**31, 0, 2**31], "data_offsets": [0, 0]}}
     head = json.dumps(shapes).encode()
     yield b'{"value": {"tensor": 0}}', struct.pack("<Q", len(head)) + head
-    chance = random.Random(seed)  # noqa: S311 - the same frames in each run
-    for _ in range(20):
+    chance = random.Random(seed)
+    for _ in range(5):
         parts = [b'{"list": [' * chance.randrange(50), *chance.choices(_PARTS, k=chance.randrange(200_000))]
         yield b'{"value": {"list": [' + b",".join(parts) + b"]" * chance.randrange(60), b""
 
 
 def refuse_all(memory: int) -> None:
     """Expect every frame to be refused by a process that may take `memory` more bytes than it has now."""
-    with open("/proc/self/statm", encoding="ascii") as pages:
-        held = int(pages.read().split()[0]) * resource.getpagesize()
+    held = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (held + memory, held + memory))
     for text, payload in frames():
         try:
