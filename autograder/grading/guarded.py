@@ -178,7 +178,9 @@ class GuardedGrader:
         self.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.kill()
         self.close()
 
     def _started(self, *, fork: bool) -> MarkingProcess:

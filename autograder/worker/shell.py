@@ -18,6 +18,7 @@ from autograder.worker.protocol import Header
 MAX_TEXT = 20_000  # characters of output that a cell keeps
 MAX_DISPLAYS = 20  # pictures and tables that a cell keeps
 MAX_SHOWN = 2 << 20  # characters that they may have together
+MAX_CHANGES = 150  # from one stream to the other, each of which begins another output
 _PROGRAMS = """
     ! sx system script bash sh perl ruby python python2 python3 pypy pip uv conda mamba micromamba
 """
@@ -55,7 +56,7 @@ class Outputs:
         last = self.items[-1] if self.items else {}
         if last.get("output_type") == "stream" and last["name"] == stream:
             last["text"] += kept
-        else:
+        elif len(self.items) < MAX_CHANGES:
             self.items.append({"output_type": "stream", "name": stream, "text": kept})
 
     def display(self, data: dict[str, Any]) -> None:

@@ -51,3 +51,7 @@ def refuse_all(memory: int) -> None:
 
 def _refuse(reference: Header) -> object:
     raise ProtocolError(reference)
+
+
+if __name__ == "__main__":
+    refuse_all(1 << 30)

@@ -156,9 +156,9 @@ def test_lists_up_to_the_bound_are_read_or_kept_and_never_break_the_protocol() -
 
 
 def test_hostile_frames_are_refused_within_little_memory() -> None:
-    code = "from autograder.tests.worker.hostile_frames import refuse_all; refuse_all(1 << 30)"
-    root = Path(__file__).parents[3]
-    done = run(
-        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=120, check=False
+    command, root = (
+        [sys.executable, "-m", "autograder.tests.worker.hostile_frames"],
+        Path(__file__).parents[3],
     )
+    done = run(command, cwd=root, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -1,4 +1,4 @@
-"""Answers with a million tensors that have no elements.
+"""Answers with a hundred thousand tensors that have no elements.
 
 verdict: crashed
 hint: no answer
@@ -21,6 +21,6 @@ def answer(text, payload=b""):
 
 
 def row_sums(x):
-    head = ",".join(f'"{n}":{{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}' for n in range(1_000_000))
-    head = b"{" + head.encode() + b"}"
+    each = b'"%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
+    head = b"{" + b",".join(each % number for number in range(100_000)) + b"}"
     answer(b'{"id": "NUMBER", "value": null}', struct.pack("<Q", len(head)) + head)
