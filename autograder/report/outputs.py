@@ -10,7 +10,6 @@ from autograder.report.text import writable
 _MEDIA_TYPES = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png")
 _STREAMS = ("stdout", "stderr")
 _MAX_OUTPUTS = 200  # no honest worker sends more of one cell
-_MAX_CELL = 3 << 20  # characters: an honest worker stops at 2 MB of what a cell shows and 20,000 printed
 _FORM = 100  # characters, about, that an output takes in a notebook beside what it holds
 
 
@@ -35,8 +34,7 @@ class Output:
 
 
 def checked_outputs(claimed: Any, room: int) -> tuple[Output, ...]:
-    """Return a cell's `claimed` outputs of a known form, until one does not fit into `room` characters."""
-    room = min(room, _MAX_CELL)
+    """Return the `claimed` outputs of a known form, until one does not fit into `room` characters."""
     outputs = list(islice(_known(claimed), _MAX_OUTPUTS))
     totals = accumulate(output.size for output in outputs)
     return tuple(output for output, total in zip(outputs, totals, strict=True) if total <= room)
