@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from autograder.batch.executor import Executor, InProcess, Task
+from autograder.batch.executor import Executor, Task
 from autograder.batch.pool import ProcessPool
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
@@ -95,9 +95,7 @@ def grade_submissions(
         notify(line)
 
     with ExitStack() as stack:
-        if executor is None and jobs == 1:
-            executor = stack.enter_context(InProcess(course, unsafe=unsafe))
-        elif executor is None:
+        if executor is None:
             found = (one for exercise in exercises for one in submissions_of(course, exercise, students))
             certain = force or any(one.notebook.is_file() and not one.autograded.exists() for one in found)
             executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))

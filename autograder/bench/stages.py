@@ -130,6 +130,7 @@ def _seconds(root: Path, exercise: str, *words: str) -> dict[str, float]:
 
 def main(root: Path, exercise: str, *, walls: bool) -> None:
     """Grade what lies in the course folder `root` and print the seconds of each stage."""
+    from autograder.batch.executor import InProcess
     from autograder.batch.grade import grade_submissions
 
     course = load_course(root)
@@ -138,7 +139,8 @@ def main(root: Path, exercise: str, *, walls: bool) -> None:
     watch = Stopwatch()
     for timed in TIMED:
         watch.watch(timed)
-    summary = grade_submissions(course, course.chosen([exercise]), jobs=1, unsafe=True)
+    with InProcess(course, unsafe=True) as executor:
+        summary = grade_submissions(course, course.chosen([exercise]), unsafe=True, executor=executor)
     watch.note()
     sys.stdout.write(json.dumps(watch.seconds) + "\n")
     sys.exit(summary.exit_code)

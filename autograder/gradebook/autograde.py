@@ -27,7 +27,7 @@ from autograder.gradebook.grades import take_in
 from autograder.gradebook.ledger import Ledger
 from autograder.gradebook.roster import enter_student
 from autograder.grading.failures import describe_failure
-from autograder.grading.restarting import RestartingGrader
+from autograder.grading.guarded import GuardedGrader
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
@@ -47,7 +47,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         self._release = cache(partial(Release, self.course))  # by exercise: reading one takes a while
         self._ledgers: dict[str, Ledger] = {}
         self._read: dict[Submission, Notebook] = {}
-        self._grader = RestartingGrader(self.course)
+        self._grader = GuardedGrader(self.course)
         weakref.finalize(self, self._grader.close)
         self._prepare(self.parent)
 

@@ -2,6 +2,8 @@
 
 In reading order:
 
+- guarded: grades submissions in a marking process, which is replaced when a submission ends it.
+- marking: what a marking process does, within limits of its own.
 - restarting: grades submissions one after another, whatever happens to a worker or to us.
 - grader: how one submission becomes a report.
 - graded: what became of a submission, in a form that goes from one process to another.

@@ -6,7 +6,9 @@ __all__ = [
     "Explainer",
     "Graded",
     "Grader",
+    "GuardedGrader",
     "LeftOut",
+    "MarkingError",
     "RestartingGrader",
     "Session",
     "broken_rule",
@@ -20,6 +22,8 @@ from .forbidden import UNSEEN as UNSEEN
 from .forbidden import broken_rule as broken_rule
 from .graded import Graded as Graded
 from .grader import Grader as Grader
+from .guarded import GuardedGrader as GuardedGrader
+from .guarded import MarkingError as MarkingError
 from .restarting import RestartingGrader as RestartingGrader
 from .session import MAX_SHOWN as MAX_SHOWN
 from .session import CellResult as CellResult

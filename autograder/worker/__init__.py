@@ -10,6 +10,7 @@ loaded, a submission can read. The grader's side is the room `sandbox`.
 - stand_in: stands in for functions of torch that need a compiler or a GPU.
 - namespace: performs what hidden tests ask of a notebook's names.
 - description: what the grader learns of an exception, or of a value that cannot be sent.
+- bounds: how much a message may hold.
 - protocol: the form of every message between grader and worker.
 - walls: the inner wall, which a child raises around itself.
 - landlock: the part of it that hides the file system.

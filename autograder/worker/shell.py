@@ -24,6 +24,7 @@ MAX_WRITTEN = 50_000_000  # characters that a cell may print; what only a loop w
 MAX_DISPLAYS = 20  # pictures and tables that a cell keeps
 MAX_SHOWN = 2 << 20  # characters that they may have together
 _LEAST = 16  # characters for which each print counts at least
+MAX_CHANGES = 150  # from one stream to the other, each of which begins another output
 _PROGRAMS = """
     ! sx system script bash sh perl ruby python python2 python3 pypy pip uv conda mamba micromamba
 """
@@ -75,7 +76,7 @@ class Outputs:
         last = self.items[-1] if self.items else {}
         if last.get("output_type") == "stream" and last["name"] == stream:
             last["text"] += kept
-        else:
+        elif len(self.items) < MAX_CHANGES:
             self.items.append({"output_type": "stream", "name": stream, "text": kept})
 
     def display(self, data: dict[str, Any]) -> None:

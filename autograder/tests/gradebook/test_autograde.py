@@ -5,7 +5,12 @@ import json
 import pytest
 
 from autograder.course.course import Course
+from autograder.course.exercise import Exercise
 from autograder.gradebook import read_gradebook
+from autograder.grading.graded import Graded
+from autograder.grading.guarded import GuardedGrader
+from autograder.grading.restarting import RestartingGrader
+from autograder.submission.notebook import Notebook
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import (
     Formgrader,
@@ -68,6 +73,11 @@ def test_a_failure_of_ours_is_shown_on_nbgraders_screen_with_the_place_of_its_tr
     def broken(*args: object) -> None:
         raise RuntimeError("secret inner workings")
 
+    def in_process(self: GuardedGrader, exercise: Exercise, notebook: Notebook) -> Graded:
+        with RestartingGrader(ready) as grader:  # a process of its own would not know of what is broken here
+            return grader.grade(exercise, notebook)
+
+    monkeypatch.setattr(GuardedGrader, "grade", in_process)
     monkeypatch.setattr("autograder.grading.grader.Grader.grade", broken)
     hand_in(ready, "ann", solved(small(ready)))
     result = formgrader(ready).autograde(small(ready).name, "ann")

@@ -160,7 +160,7 @@ def test_cells_that_flood_show_only_what_the_whole_notebook_has_room_for_in_each
     def answers(header: Header) -> Header:
         if header["number"] == 4:
             raise DiedError("it broke")
-        text = "x" * (1 if header["number"] == 3 else MAX_SHOWN // 2 - 1)
+        text = "x" * (1 if header["number"] == 3 else MAX_SHOWN // 2 - 200)
         return {"outputs": [{"output_type": "stream", "name": "stdout", "text": text}]}
 
     with session(ScriptedZygote(answers), *"abcde") as running:

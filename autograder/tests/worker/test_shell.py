@@ -7,7 +7,7 @@ import pytest
 
 from autograder.course.limits import Limits
 from autograder.sandbox.zygote import Zygote
-from autograder.worker.shell import MAX_DISPLAYS, MAX_SHOWN, MAX_TEXT, Outputs
+from autograder.worker.shell import MAX_CHANGES, MAX_DISPLAYS, MAX_SHOWN, MAX_TEXT, Outputs
 
 Run = Callable[[str], dict[str, Any]]
 NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash.\n"
@@ -30,6 +30,13 @@ def test_printed_text_is_kept_in_order_and_one_stream_s_lines_together() -> None
         ("stderr", "c"),
         ("stdout", "d"),
     ]
+
+
+def test_two_streams_in_turn_are_kept_in_a_bounded_number_of_pieces() -> None:
+    outputs = Outputs()
+    for number in range(4000):
+        outputs.text(("stdout", "stderr")[number % 2], "x")
+    assert len(outputs.items) == MAX_CHANGES
 
 
 def test_text_beyond_the_bound_is_dropped_with_a_note() -> None:
