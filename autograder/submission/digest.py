@@ -1,7 +1,7 @@
 """Says whether grading a submission again could give another result."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import autograder
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.folder import own_files
+from autograder.course.rule import Rule
 from autograder.submission.notebook import Notebook
 
 _ENGINE = Path(autograder.__file__).parent
@@ -38,11 +39,19 @@ def rules(course: Course, exercise: Exercise) -> str:
     engine. Accepted and held-out answers prove an exercise; no grade depends on them.
     """
     name = exercise.name
-    entry = (course.limits(name), dict(course.forbidden(name)), course.due(name))
+    entry = (course.limits(name), _spelt(course.rules(name)), course.due(name))
     digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode())
     for path in (exercise.source, exercise.suite, *own_files(exercise.folder, "mistakes/*.py")):
         digest.update(path.name.encode() + _content(path))
     return digest.hexdigest()
+
+
+def _spelt(rules: Mapping[str, Rule]) -> list[tuple[str, tuple[str, ...], list[str] | None]]:
+    """Return rules in a form that is written the same each time, which a set's is not."""
+    return [
+        (question, rule.forbid, None if rule.operators is None else sorted(rule.operators))
+        for question, rule in rules.items()
+    ]
 
 
 def engine() -> str:
