@@ -38,7 +38,7 @@ def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iter
     for exercise in exercises:
         name = exercise.name
         try:
-            grader = Grader(exercise, course.forbidden(name), course.limits(name), zygote)
+            grader = Grader(exercise, course.rules(name), course.limits(name), zygote)
             yield _Verification(exercise, grader).proof()
         except SourceError as error:
             yield Proof(name, findings=(str(error),))

@@ -1,15 +1,17 @@
 """Grades one submission: runs its notebook in a worker, its hidden tests here, and writes the report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import torch
 
 from autograder.course.exercise import Exercise
 from autograder.course.limits import Limits
+from autograder.course.rule import Rule
+from autograder.grading.by_hand import broken_rule
 from autograder.grading.diagnosis import Diagnosis
-from autograder.grading.forbidden import broken_rule
 from autograder.grading.graded import Graded, report_on
+from autograder.grading.ran_cell import RanCell, ran_cells
 from autograder.grading.session import Session
 from autograder.grading.verdicts import Verdicts
 from autograder.report.report import QuestionReport, Status, TestReport, Verdict, summarize
@@ -21,11 +23,9 @@ from autograder.testing.suite import Suite, TestRun
 class Grader:
     """Grades submissions of one exercise; what all of them share is computed once."""
 
-    def __init__(
-        self, exercise: Exercise, forbidden: Mapping[str, Sequence[str]], limits: Limits, zygote: Zygote
-    ) -> None:
+    def __init__(self, exercise: Exercise, rules: Mapping[str, Rule], limits: Limits, zygote: Zygote) -> None:
         self.exercise = exercise
-        self._forbidden = forbidden
+        self._rules = rules
         self._limits = limits
         self._zygote = zygote
         torch.set_num_threads(1)  # the tensors are small: threads would only wait for one another
@@ -51,9 +51,10 @@ class Grader:
         with Session(self._zygote, needed, self._limits) as session:
             session.start()
             verdicts = Verdicts(self.suite, code, session)
-            runs = self.suite.run(session, refused=verdicts.refused)
+            runs = self.suite.run(session, refused=verdicts.refused, recorded=self._rules)
             reported = [(run, verdicts.report(run)) for run in runs]
-        questions = tuple(self._question(name, reported, code) for name in self.exercise.points)
+        ran = tuple(ran_cells(needed, session.results))
+        questions = tuple(self._question(name, reported, ran) for name in self.exercise.points)
         numbers = [cell.number for cell in code]
         message = " ".join(
             f"Code cell {numbers.index(n) + 1} {lost.why}." for n, lost in session.lost.items()
@@ -63,7 +64,7 @@ class Grader:
         )
 
     def _question(
-        self, name: str, reported: list[tuple[TestRun, TestReport]], code: tuple[NotebookCell, ...]
+        self, name: str, reported: list[tuple[TestRun, TestReport]], cells: tuple[RanCell, ...]
     ) -> QuestionReport:
         runs = [run for run, _ in reported if run.test.question == name]
         tests = tuple(test for run, test in reported if run.test.question == name)
@@ -73,9 +74,9 @@ class Grader:
             question = replace(question, mistake=mistake.name, hint=mistake.hint)
         if question.verdict in (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED):
             return question
-        used = broken_rule(name, self._forbidden.get(name, ()), (cell.text for cell in code))
-        if used is None:
+        said = [ran for run in runs for ran in run.ran]
+        hint = broken_rule(name, self._rules.get(name, Rule()), cells, said)
+        if hint is None:
             return question
-        hint = f'This question asks you to do without "{used}". A person will look before it scores.'
         rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
         return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule))

@@ -1,6 +1,6 @@
 """Hidden tests: how an author marks them, and how a whole suite runs on one submission after another."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from autograder.testing.exchange import Backend, Exchange, Local
 from autograder.testing.pytest_internals import CollectedTests
 from autograder.testing.student import Student
 from autograder.worker.namespace import run_code
+from autograder.worker.ran import Ran
 
 _Refused = Callable[[str], BaseException | None]  # returns why no test of a question is to be run, if so
 
@@ -42,6 +43,7 @@ class TestRun:
     test: HiddenTest
     error: BaseException | None
     exchanges: tuple[Exchange, ...]
+    ran: tuple[Ran, ...] = ()  # what the worker says that its calls ran, where this was asked for
 
 
 class Suite:
@@ -64,17 +66,23 @@ class Suite:
                 raise SourceError(f'{exercise.source}: question "{name}" has no hidden test; {fix}')
 
     def run(
-        self, backend: Backend, question: str | None = None, refused: _Refused = lambda _: None
+        self,
+        backend: Backend,
+        question: str | None = None,
+        refused: _Refused = lambda _: None,
+        recorded: Container[str] = (),
     ) -> Iterator[TestRun]:
         """Run the tests, of one question or of all, and yield each run before the next test starts.
 
         `refused` is called with a test's question right before the test would start, so it can go by all runs
         that were yielded so far. Where it returns an error, the test is not run: its run holds that error.
+        What calls run is recorded in the tests of the questions in `recorded`.
         """
         for test, item in zip(self.tests, self._collected.items, strict=True):
             if question in (None, test.question):
                 error = refused(test.question)
-                yield self._run(test, item, backend) if error is None else TestRun(test, error, ())
+                record = test.question in recorded
+                yield self._run(test, item, backend, record) if error is None else TestRun(test, error, ())
 
     @cached_property
     def reference_runs(self) -> tuple[TestRun, ...]:
@@ -84,14 +92,14 @@ class Suite:
         """
         return tuple(self.run(Local(run_code(self.exercise.reference))))
 
-    def _run(self, test: HiddenTest, item: pytest.Function, backend: Backend) -> TestRun:
+    def _run(self, test: HiddenTest, item: pytest.Function, backend: Backend, record: bool) -> TestRun:
         student, reference = Student(backend), Student(self._reference)
-        student.begin(test.number)
+        student.begin(test.number, record=record)
         reference.begin(test.number)
         with torch.random.fork_rng(devices=[]):  # the test's inputs are the same in every run
             torch.default_generator.manual_seed(1000 + test.number)
             error = self._collected.run(item, student, reference)
-        return TestRun(test, error, tuple(student.exchanges))
+        return TestRun(test, error, tuple(student.exchanges), tuple(student.ran))
 
 
 def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> HiddenTest:
