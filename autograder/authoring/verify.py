@@ -45,7 +45,7 @@ def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iter
     for exercise in exercises:
         name = exercise.name
         try:
-            grader = Grader(exercise, course.forbidden(name), course.limits(name), zygote, _SECRET)
+            grader = Grader(exercise, course.rules(name), course.limits(name), zygote, _SECRET)
             yield _Verification(exercise, grader).proof()
         except SourceError as error:
             yield Proof(name, findings=(str(error),))
@@ -88,7 +88,7 @@ class _Verification:
             self._other_inputs(variant.path, exercise.variant(variant.code))
         named = sum(self._caught(mistake) for mistake in exercise.mistakes)
         counts = len(exercise.accepted), len(exercise.mistakes), named
-        bits = told_bits(len(self._grader.suite.tests))
+        bits = told_bits(len(self._grader.suite.tests), len(self._grader.rules))
         return Proof(exercise.name, *counts, bits, self._heldout(), tuple(self._findings))
 
     def _grade(self, answers: Mapping[str, str]) -> Report:

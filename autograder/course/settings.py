@@ -90,6 +90,11 @@ class ExerciseSettings(_Strict):
     forbid: dict[Name, tuple[Call, ...]] = Field(
         {}, description="calls that a question must do without, by question; a use is held for review"
     )
+    by_hand: dict[Name, tuple[Call, ...]] = Field(
+        {},
+        description="all that torch may run during a question's calls, by question: basics, sums, products, "
+        "softmaxes, or single operators; anything else is held for review",
+    )
 
 
 class CourseSettings(_Strict):

@@ -11,7 +11,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.folder import own_files
 from autograder.course.secret import course_secret
 from autograder.report.gradebook_submission import GradebookSubmission
-from autograder.submission.digest import engine
+from autograder.submission.digest import engine, spelt
 from autograder.submission.notebook import Notebook
 
 NEW, DATES, BY_HAND, AGAIN = "new", "dates or late policy", "by hand", "graded again"
@@ -66,7 +66,7 @@ def score_change(
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
     """Return a digest of each thing that decides a score besides the notebook."""
     name = exercise.name
-    rules = repr((course.limits(name), dict(course.forbidden(name)), course.settings.walls))
+    rules = repr((course.limits(name), spelt(course.rules(name)), course.settings.walls))
     tests = (exercise.suite, *own_files(exercise.folder, "mistakes/*.py"))
     return {
         "source": _digest(_content(exercise.source)),

@@ -14,9 +14,13 @@ In reading order:
 - failures: keeps the traceback of a failure of ours where people find it.
 - diagnosis: which known mistake a wrong answer is.
 - same_answer: whether two answers are the same.
+- by_hand: why a person has to look at a question that is to be solved by hand.
 - forbidden: whether a question's code uses what the question forbids.
+- modules: which modules work by hand has a use for, and which reach into other code.
 - name_flow: which statements of a notebook a name rests on.
 - magics: a notebook's statements as IPython reads them.
+- readable: whether code is short and flat enough to be parsed.
+- ran_cell: the cells that really ran, and how far each of them came.
 """
 
 import lazy_loader

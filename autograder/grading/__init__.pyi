@@ -1,6 +1,5 @@
 __all__ = [
     "MAX_SHOWN",
-    "UNSEEN",
     "CellResult",
     "Diagnosis",
     "Explainer",
@@ -9,21 +8,24 @@ __all__ = [
     "GuardedGrader",
     "LeftOut",
     "MarkingError",
+    "RanCell",
     "RestartingGrader",
     "Session",
     "broken_rule",
     "describe_failure",
+    "ran_cells",
 ]
 
+from .by_hand import broken_rule as broken_rule
 from .diagnosis import Diagnosis as Diagnosis
 from .explanation import Explainer as Explainer
 from .failures import describe_failure as describe_failure
-from .forbidden import UNSEEN as UNSEEN
-from .forbidden import broken_rule as broken_rule
 from .graded import Graded as Graded
 from .grader import Grader as Grader
 from .guarded import GuardedGrader as GuardedGrader
 from .guarded import MarkingError as MarkingError
+from .ran_cell import RanCell as RanCell
+from .ran_cell import ran_cells as ran_cells
 from .restarting import RestartingGrader as RestartingGrader
 from .session import MAX_SHOWN as MAX_SHOWN
 from .session import CellResult as CellResult

@@ -75,9 +75,9 @@ class RestartingGrader:
         if self._zygote is None:
             self._zygote = Zygote(Tier(self._course.settings.walls), unsafe=self._unsafe)
         if exercise.name not in self._graders:
-            forbidden, limits = self._course.forbidden(exercise.name), self._course.limits(exercise.name)
+            rules, limits = self._course.rules(exercise.name), self._course.limits(exercise.name)
             secret = course_secret(self._course)
-            self._graders[exercise.name] = Grader(exercise, forbidden, limits, self._zygote, secret)
+            self._graders[exercise.name] = Grader(exercise, rules, limits, self._zygote, secret)
         return self._graders[exercise.name]
 
     def _alive(self) -> bool:

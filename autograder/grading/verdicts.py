@@ -17,6 +17,7 @@ from autograder.testing.inputs import Inputs
 from autograder.testing.suite import Suite, TestRun
 from autograder.worker.protocol import ProtocolError
 
+_SENTENCES = 8  # on a rule that was broken, and none
 _USED_UP = "The notebook had used up its time before this could be tested."
 
 
@@ -38,12 +39,13 @@ def decide(suite: Suite, run: TestRun, inputs: Inputs) -> TestReport:
     return TestReport(test.title, Verdict.GRADER_ERROR, test.weight, hint)
 
 
-def told_bits(tests: int) -> int:
-    """Return how many bits a report on so many tests can tell about hidden inputs, at most.
+def told_bits(tests: int, rules: int = 0) -> int:
+    """Return how many bits a report can tell about hidden inputs, at most.
 
-    A test passes, fails or breaks; from one test on, there may be no time left for it and all later ones.
+    Each of so many `tests` passes, fails or breaks; from one test on, there may be no time left for it and
+    all later ones. Of each question with `rules`, one of a few sentences says why a person has to look.
     """
-    return math.ceil(tests * math.log2(3) + math.log2(tests + 1))
+    return math.ceil(tests * math.log2(3) + math.log2(tests + 1) + rules * math.log2(_SENTENCES))
 
 
 def other_kind(suite: Suite, run: TestRun, inputs: Inputs) -> str:

@@ -1,7 +1,7 @@
 """Says whether grading a submission again could give another result."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import autograder
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.folder import own_files
+from autograder.course.rule import Rule
 from autograder.course.secret import course_secret
 from autograder.submission.notebook import Notebook
 
@@ -46,11 +47,19 @@ def rules(course: Course, exercise: Exercise) -> str:
     again.
     """
     name = exercise.name
-    entry = (course.limits(name), dict(course.forbidden(name)))
+    entry = (course.limits(name), spelt(course.rules(name)))
     digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode() + course_secret(course))
     for path in (exercise.source, exercise.suite, *own_files(exercise.folder, "mistakes/*.py")):
         digest.update(path.name.encode() + _content(path))
     return digest.hexdigest()
+
+
+def spelt(rules: Mapping[str, Rule]) -> list[tuple[str, tuple[str, ...], list[str] | None]]:
+    """Return rules in a form that is written the same each time, which a set's is not."""
+    return [
+        (question, rule.forbid, None if rule.operators is None else sorted(rule.operators))
+        for question, rule in rules.items()
+    ]
 
 
 def engine() -> str:

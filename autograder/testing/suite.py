@@ -15,6 +15,7 @@ from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.pytest_internals import CollectedTests
 from autograder.testing.student import Student
 from autograder.worker.namespace import run_code
+from autograder.worker.ran import Ran
 
 _Refused = Callable[[str], BaseException | None]  # returns why no test of a question is to be run, if so
 
@@ -43,6 +44,7 @@ class TestRun:
     test: HiddenTest
     error: BaseException | None
     exchanges: tuple[Exchange, ...]
+    ran: tuple[Ran, ...] = ()  # what the worker says that its calls ran, where this was asked for
 
 
 class Suite:
@@ -70,16 +72,20 @@ class Suite:
         inputs: Inputs = DISCLOSED,
         chosen: Container[HiddenTest] | None = None,
         refused: _Refused = lambda _: None,
+        recorded: Container[str] = (),
     ) -> Iterator[TestRun]:
         """Run the `chosen` tests, or all, and yield each run before the next test starts.
 
         `refused` is called with a test's question right before the test would start, so it can go by all runs
         that were yielded so far. Where it returns an error, the test is not run: its run holds that error.
+        What calls run is recorded in the tests of the questions in `recorded`.
         """
         for test, item in zip(self.tests, self._collected.items, strict=True):
             if chosen is None or test in chosen:
                 error = refused(test.question)
-                yield self._run(test, item, backend, inputs) if error is None else TestRun(test, error, ())
+                record = test.question in recorded
+                run = self._run(test, item, backend, inputs, record=record) if error is None else None
+                yield run or TestRun(test, error, ())
 
     def of(self, question: str) -> tuple[HiddenTest, ...]:
         """Return the tests of one question."""
@@ -99,14 +105,16 @@ class Suite:
         """Return the solution in a namespace of its own: a test may seed `student` and `reference` apart."""
         return Local(run_code(self.exercise.reference))
 
-    def _run(self, test: HiddenTest, item: pytest.Function, backend: Backend, inputs: Inputs) -> TestRun:
+    def _run(
+        self, test: HiddenTest, item: pytest.Function, backend: Backend, inputs: Inputs, *, record: bool
+    ) -> TestRun:
         student, reference = Student(backend), Student(self._reference)
-        student.begin(test.number)
+        student.begin(test.number, record=record)
         reference.begin(test.number)
         with torch.random.fork_rng(devices=[]):  # the test draws the same inputs in every run
             torch.default_generator.manual_seed(inputs.seed(test.number))
             error = self._collected.run(item, student, reference)
-        return TestRun(test, error, tuple(student.exchanges))
+        return TestRun(test, error, tuple(student.exchanges), tuple(student.ran))
 
 
 def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> HiddenTest:

@@ -8,6 +8,7 @@ import pytest
 from autograder.course.copy import copy_course, course_files
 from autograder.course.course import Course, load_course
 from autograder.course.limits import Limits
+from autograder.course.rule import Rule
 from autograder.course.secret import course_secret
 
 SETTINGS = """\
@@ -65,7 +66,7 @@ def test_limits_and_due_dates_can_be_changed_on_the_way(two: Course, tmp_path: P
     for name in copied.exercises:
         assert copied.limits(name) == Limits(cell_seconds=3, memory_mb=1024)
         assert str(copied.due(name)) == "2027-01-01 00:00:00+00:00"
-    assert dict(copied.forbidden("01_small")) == {"row_sums": ("einsum",)}
+    assert copied.rules("01_small") == {"row_sums": Rule(("einsum",))}
 
 
 def test_nbgrader_s_settings_come_along_where_there_are_any(two: Course, tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from autograder.course.course import Course, CourseError, find_course, load_course
 from autograder.course.limits import Limits
+from autograder.course.operators import GROUPS
+from autograder.course.rule import Rule
 
 HEAD = "course: small\ntitle: Small\n"
 ONE = "exercises:\n  - name: 01_small\n"
@@ -124,6 +126,10 @@ exercises:
             "5: exercises[0].limits.memory_mb: must be at least 64, but it is 1; change it",
         ),
         (
+            HEAD + ONE + "    by_hand:\n      doubles: [basics]\n",
+            '6: exercises[0].by_hand.doubles: 01_small has no such question; did you mean "double"?',
+        ),
+        (
             HEAD + ONE + "    forbid:\n      doubles: [mul]\n",
             '6: exercises[0].forbid.doubles: 01_small has no such question; did you mean "double"?',
         ),
@@ -168,7 +174,12 @@ def test_a_due_moment_keeps_its_time_zone(course: Course) -> None:
 
 
 def test_rules_are_handed_on_by_question(course: Course) -> None:
-    assert dict(course.forbidden("01_small")) == {"row_sums": ("einsum",)}
+    assert course.rules("01_small") == {"row_sums": Rule(("einsum",))}
+    both = HEAD + ONE + "    forbid: {double: [mul]}\n    by_hand: {double: [add], row_sums: [sums, view]}\n"
+    assert accepted(course, both).rules("01_small") == {
+        "double": Rule(("mul",), frozenset({"add"})),
+        "row_sums": Rule((), GROUPS["sums"] | {"view"}),
+    }
 
 
 def test_an_unknown_exercise_is_refused_with_the_known_ones(course: Course) -> None:

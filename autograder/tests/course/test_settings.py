@@ -15,14 +15,8 @@ def test_the_schema_knows_every_key() -> None:
     known = json.loads(schema())
     assert set(known["properties"]) == {"course", "title", "walls", "limits", "late", "exercises"}
     assert known["additionalProperties"] is False
-    exercise = known["$defs"]["ExerciseSettings"]
-    assert set(exercise["properties"]) == {
-        "name",
-        "due",
-        "late",
-        "limits",
-        "forbid",
-    }
+    exercise = known["$defs"]["ExerciseSettings"]["properties"]
+    assert set(exercise) == {"name", "due", "late", "limits", "forbid", "by_hand"}
 
 
 def test_wrong_settings_are_problems_with_their_lines_and_right_ones_are_not() -> None:
