@@ -231,6 +231,14 @@ def test_a_stub_tells_the_shapes(name: str, question: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXERCISES)
+def test_each_notebook_links_to_the_table_of_notation(name: str) -> None:
+    texts = [cell.text for cell in EXERCISES[name].cells if cell.role is Role.TEXT]
+    links = {link for text in texts for link in re.findall(r"\]\((\w+\.md)\)", text)}
+    assert links == {"notation.md"}
+    assert (SOLUTIONS / "notation.md").is_file()
+
+
+@pytest.mark.parametrize("name", EXERCISES)
 def test_the_untouched_release_defines_every_question(name: str) -> None:
     exercise = EXERCISES[name]
     cells = tuple(

@@ -23,11 +23,11 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "01_dot_products"
 QUESTIONS = (
-    Question("dot_product", points=2, check="a628ad2dce19"),
-    Question("attention_scores", points=2, check="0f9eb06f6285"),
-    Question("normalize_by_sum", points=1, check="cc67d09cef87"),
-    Question("softmax", points=3, check="5393689f1840"),
-    Question("context_vector", points=2, check="377329341319"),
+    Question("dot_product", points=2, check="cbf4e1c8a6a4"),
+    Question("attention_scores", points=2, check="3807e4f7f174"),
+    Question("normalize_by_sum", points=1, check="676f479986d7"),
+    Question("softmax", points=3, check="b263a7c9826a"),
+    Question("context_vector", points=2, check="c095fb48327a"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -23,11 +23,11 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "06_causal_attention"
 QUESTIONS = (
-    Question("causal_mask", points=2, check="bcf0dafb25d1"),
-    Question("masked_attention_weights", points=3, check="a91d9913431c"),
-    Question("MaskedSelfAttention", points=3, check="54553ec2782e"),
-    Question("Head", points=4, check="63cfb3ac68ac"),
-    Question("CausalAttention", points=4, check="1b8d993e681c"),
+    Question("causal_mask", points=2, check="cd96e665e885"),
+    Question("masked_attention_weights", points=3, check="4405b625b797"),
+    Question("MaskedSelfAttention", points=3, check="f212a9d9b8ea"),
+    Question("Head", points=4, check="a2450d2b6af7"),
+    Question("CausalAttention", points=4, check="5da014a23652"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

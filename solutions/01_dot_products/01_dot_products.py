@@ -15,9 +15,11 @@
 # Nothing is trained yet. Later notebooks add trainable weights, masks and several heads, but these three
 # moves stay as they are.
 #
-# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
-# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
-# `# try` for you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a stub says *Not allowed here*. Symbols and names are those of the
+# [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Plan for about an
+# hour.
 
 # %%
 import torch

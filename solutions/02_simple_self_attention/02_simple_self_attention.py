@@ -19,7 +19,10 @@
 # By the end you will have written self-attention in three lines, for any number of sentences at once, and
 # you will know two things about it that are easy to miss.
 #
-# As before, stay in torch so that gradients flow, and leave the inputs as they were. Plan for about an hour.
+# As before, stay in torch so that gradients flow, and leave the inputs as they were. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a stub says *Not allowed here*. Symbols and names are those of the
+# [table of notation](notation.md). Plan for about an hour.
 
 # %%
 import torch

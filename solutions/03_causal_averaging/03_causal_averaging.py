@@ -17,9 +17,11 @@
 # All three give the same numbers. The third looks like a detour, but it is the one that lasts: put real
 # attention scores where it has zeros, and you have causal attention.
 #
-# **How to work.** Your work is graded on other lengths, batches and number types than those of the lesson.
-# Each question is graded by itself, so let every answer stand on its own. Pictures have lines marked
-# `# try` for you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a stub says *Not allowed here*. Symbols and names are those of the
+# [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Each question is
+# graded by itself, so let every answer stand on its own. Plan for about an hour.
 
 # %% [markdown]
 # ## Given: what earlier exercises taught
@@ -73,6 +75,10 @@ def draw_heatmap(axes, values: Tensor, title: str, labels: list[str] | None = No
 #
 # This is the picture to keep in mind. A row is a token that looks, a column is a token that is looked at,
 # and 1 means "may look". *Your* sees only itself; *step* sees the whole sentence.
+#
+# A table of ones comes first because a weight is a number: divide each row by its sum, and the ones are
+# weights. The third version turns the question round and asks what to *hide*. From there on, and in all
+# later notebooks, a table of this kind is called a mask, and True in it means hidden.
 
 # %% demo
 import matplotlib.pyplot as plt

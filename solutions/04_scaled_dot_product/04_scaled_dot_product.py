@@ -19,9 +19,11 @@
 # You will build it from left to right: the projections, the scores $Q K^\top$, the odd $\sqrt{d_k}$ (which is
 # there for a reason that you will *measure*), the weights, and at last the whole line.
 #
-# **How to work.** Your work is graded on other sizes, batches and number types than those of the lesson.
-# Each question is graded by itself, so let every answer stand on its own. Pictures have lines marked
-# `# try` for you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a stub says *Not allowed here*. Symbols and names are those of the
+# [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Each question is
+# graded by itself, so let every answer stand on its own. Plan for about an hour.
 
 # %% [markdown]
 # ## Given: what earlier exercises taught

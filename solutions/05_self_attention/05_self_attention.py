@@ -18,9 +18,11 @@
 # 3. copy the weights of the second into the first, which needs one small but important step,
 # 4. write it a third time as another source does, and follow every number on its way through.
 #
-# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
-# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
-# `# try` for you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a stub says *Not allowed here*. Symbols and names are those of the
+# [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Plan for about an
+# hour.
 
 # %%
 import math
@@ -139,6 +141,8 @@ class SelfAttention_v1(nn.Module):
 
     Parameters: `W_query`, `W_key`, `W_value`, each an nn.Parameter of shape (d_in, d_out),
     drawn with torch.rand in this order.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: "self-attention with trainable weights", version 1.
     """
@@ -296,6 +300,8 @@ class SelfAttention_v2(nn.Module):
         qkv_bias: whether the three layers have a bias. By default they have none.
 
     Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in this order.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: "self-attention with trainable weights", version 2.
     """
@@ -551,6 +557,8 @@ print(f"largest difference between the two outputs: {gap:.1e}")
 # dimension 0 counts the tokens, one a row, so `row_dim` is 0. Dimension 1 counts the numbers of a token,
 # one a column, so `col_dim` is 1. Your work is tested with these two values.
 #
+# The names stay as they are in that source, so that you can compare each number with those that it prints.
+#
 # This time write out all steps. The three tokens of the example are *write a poem*, two numbers each, and
 # on the way you compute each of these tensors:
 #
@@ -579,6 +587,8 @@ class SelfAttention(nn.Module):
         col_dim: which one counts its columns, the numbers of a token; 1 for an input (n, d_model).
 
     Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made in this order.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """

@@ -25,11 +25,12 @@
 # 4. write a **head** as GPTs have it: for batches, and for texts of any length up to a limit,
 # 5. add **dropout** on the weights, which is active only while the model trains.
 #
-# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
-# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
-# `# try` for you to change. Let each answer stand on its own: where you need a mask, make it with torch
-# instead of calling your function from another question. Then a slip in one cannot spoil the other. Plan
-# for 75 minutes.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a stub says *Not allowed here*. Symbols and names are those of the
+# [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Let each answer
+# stand on its own: where you need a mask, make it with torch instead of calling your function from another
+# question. Then a slip in one cannot spoil the other. Plan for 75 minutes.
 
 # %%
 import torch
@@ -123,9 +124,11 @@ plt.show()
 #
 # ## 1 · Who may not look at whom
 #
-# A mask is a table with a row for each token that looks and a column for each token that is looked at. As
-# everywhere in this course, **True means hidden**. (In other books True can mean visible,
-# so look twice when you read code.)
+# A mask is a table with a row for each token that looks and a column for each token that is looked at. In
+# it, **True means hidden**, here and in all that follows: that is what `masked_fill`, which you will use,
+# understands by it. (The ones of `tril` in *Causal averaging* meant the opposite, "may look", because they
+# became weights; and in other books, and in some of torch's own functions, True means visible. So look
+# twice when you read code.)
 #
 # | | write | a | poem |
 # |---|---|---|---|
@@ -318,6 +321,9 @@ plt.show()
 # true, and torch refuses to answer that.)
 #
 # ### Question 3: `MaskedSelfAttention` (3 points)
+#
+# `W_q`, `W_k`, `W_v`, `row_dim`, `col_dim` and `token_encodings` are the names in the source of this class.
+# They are kept, so that you can compare your numbers with those that it prints.
 
 
 # %% solution="MaskedSelfAttention"
@@ -330,6 +336,8 @@ class MaskedSelfAttention(nn.Module):
         col_dim: which one counts its columns, the numbers of a token; 1 for an input (n, d_model).
 
     Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made in this order.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: Vaswani et al. (2017), 3.2.3.
     """
@@ -476,6 +484,10 @@ plt.show()
 # its code, and its explanation says "dividing by 1/sqrt" where multiplying is meant. Here we scale.)
 #
 # ### Question 4: `Head` (4 points)
+#
+# `n_embd`, `block_size`, `key`, `query` and `value` are the names in that lecture, which you may want to read
+# beside your code. Elsewhere in the course they are called `d_in`, `context_length`, `W_key`, `W_query` and
+# `W_value`.
 
 
 # %% solution="Head"
@@ -489,6 +501,8 @@ class Head(nn.Module):
 
     Layers: `key`, `query`, `value`, each an nn.Linear(n_embd, head_size) without bias, made in this order.
     The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: "the mathematical trick in self-attention", the head, with the scaling of Vaswani et al. (2017).
     """
@@ -676,6 +690,8 @@ class CausalAttention(nn.Module):
 
     Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in this order.
     The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: announced, but not written, in "self-attention with trainable weights".
     """

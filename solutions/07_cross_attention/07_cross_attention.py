@@ -20,9 +20,11 @@
 #
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #
-# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
-# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
-# `# try` for you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a stub says *Not allowed here*. Symbols and names are those of the
+# [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Plan for about an
+# hour.
 
 # %%
 import torch
@@ -144,7 +146,9 @@ plt.show()
 #
 # `row_dim` and `col_dim` say which dimension of the input counts tokens and which counts features. For $(n,
 # d)$ that is 0 and 1. You need them for transposing the keys, for the size to scale by, and for the
-# softmax. The mask is boolean, and **True means hidden**, as everywhere in this course.
+# softmax. The mask is boolean, and **True means hidden**, as in the last notebook.
+#
+# The names of the layers and arguments are those of the source that prints the numbers in the check.
 
 
 # %% solution="Attention"
@@ -157,6 +161,8 @@ class Attention(nn.Module):
         col_dim: which one counts its columns, the features; 1 for an input (n, d_model).
 
     Layers: `W_q`, `W_k`, `W_v`, each nn.Linear(d_model, d_model) without bias, made in that order.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """
@@ -408,6 +414,8 @@ plt.show()
 # both.
 #
 # ### Question 3: `CrossAttention` (4 points)
+#
+# This class follows no source, so its layers have the course's own names, `W_query`, `W_key` and `W_value`.
 
 
 # %% solution="CrossAttention"
@@ -421,6 +429,8 @@ class CrossAttention(nn.Module):
         qkv_bias: whether the three layers have a bias.
 
     Layers: `W_query` from d_query to d_out; `W_key` and `W_value` from d_context to d_out; each an nn.Linear.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: Vaswani et al. (2017), 3.2.3, "encoder-decoder attention".
     """

@@ -17,9 +17,11 @@
 #
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #
-# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
-# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
-# `# try` for you to change. Plan for 60 to 90 minutes.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a stub says *Not allowed here*. Symbols and names are those of the
+# [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Plan for 60 to 90
+# minutes.
 
 # %%
 import torch
@@ -132,6 +134,8 @@ plt.show()
 # Keep the heads in an `nn.ModuleList` named `heads`. A plain Python list would hide them from torch: their
 # weights would not be among the module's parameters, so an optimizer would never train them. And make each
 # head anew: a list with the same layer three times has one set of weights, not three.
+#
+# As in `Attention`, the names are those of the source that prints the numbers in the check.
 
 
 # %% solution="MultiHeadAttentionWrapper"
@@ -464,7 +468,8 @@ plt.show()
 # ### Question 4: `MultiHeadAttention` (6 points)
 #
 # Write the cutting and joining out inside the class, even though you have functions for it. It is two
-# lines, and so a slip in one question cannot cost you points in another.
+# lines, and so a slip in one question cannot cost you points in another. The layers have the course's own
+# names again, `W_query`, `W_key` and `W_value`.
 
 
 # %% solution="MultiHeadAttention"
@@ -484,6 +489,8 @@ class MultiHeadAttention(nn.Module):
 
     Raises:
         ValueError (or AssertionError): if d_out is not divisible by num_heads.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: Vaswani et al. (2017), 3.2.2.
     """

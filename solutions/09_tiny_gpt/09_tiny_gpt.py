@@ -13,8 +13,10 @@
 # 4. `train_step`: make the guesses a little better.
 #
 # Two short written questions come at the end. Each question is graded by itself: a mistake in `Block` costs
-# nothing in `TinyGPT`, and `generate` and `train_step` are tested with a model of ours. Plan for 60 to 90
-# minutes.
+# nothing in `TinyGPT`, and `generate` and `train_step` are tested with a model of ours. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a stub says *Not allowed here*. Symbols and names are those of the
+# [table of notation](notation.md). Plan for 60 to 90 minutes.
 #
 # `MultiHeadAttention` from exercise 8 is given here, finished.
 
@@ -65,6 +67,9 @@ class MultiHeadAttention(nn.Module):
 # Attention lets tokens *exchange* what they know. It does not let them *think about it*: the result is a
 # weighted mean of values. So a block has a second half, the **feed-forward network**. It takes each token by
 # itself, makes it four times as wide, bends it with GELU or ReLU, and makes it narrow again.
+#
+# GPTs call the width of a token `n_embd`, and so does this notebook; inside `MultiHeadAttention` it is both
+# `d_in` and `d_out`.
 #
 # Two additions make it possible to stack many blocks.
 #
@@ -418,6 +423,11 @@ class TinyGPT(nn.Module):
     final LayerNorm, a Linear head. Logits are scores, before any softmax. Without training, the loss is
     near log(vocab_size); if the head shares the token embedding's weights, these must start small. No
     dropout.
+
+    The model must learn a short text quickly, with AdamW and a learning rate of 0.01. For that, tokens and
+    positions must start at about the same size: sines, or an nn.Embedding as torch makes it, have size 1 and
+    drown tokens that start at 0.02. Then make the positions small, too, or multiply the embedded tokens by
+    the square root of n_embd.
     """
 
     def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):
