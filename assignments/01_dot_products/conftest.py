@@ -24,10 +24,10 @@ Question = namedtuple("Question", ["name", "points", "check"])
 EXERCISE = "01_dot_products"
 QUESTIONS = (
     Question("dot_product", points=2, check="cbf4e1c8a6a4"),
-    Question("attention_scores", points=2, check="3807e4f7f174"),
-    Question("normalize_by_sum", points=1, check="676f479986d7"),
-    Question("softmax", points=3, check="b263a7c9826a"),
-    Question("context_vector", points=2, check="c095fb48327a"),
+    Question("attention_scores", points=2, check="7eb53cd15bdc"),
+    Question("normalize_by_sum", points=1, check="8700c00fadbd"),
+    Question("softmax", points=3, check="0f60ac7cd93a"),
+    Question("context_vector", points=2, check="702b42d000a7"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -23,11 +23,11 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "02_simple_self_attention"
 QUESTIONS = (
-    Question("pairwise_scores_loop", points=1, check="b0d1bc56b911"),
-    Question("pairwise_scores", points=2, check="96b5ec6ec0e6"),
-    Question("attention_weights", points=2, check="04b3d5592489"),
-    Question("context_vectors", points=2, check="7de3eaa40093"),
-    Question("simple_self_attention", points=3, check="0643015d6b34"),
+    Question("pairwise_scores_loop", points=1, check="b9e90bb35371"),
+    Question("pairwise_scores", points=2, check="0686b58cf6ea"),
+    Question("attention_weights", points=2, check="ea664794387d"),
+    Question("context_vectors", points=2, check="1d9f0b172bec"),
+    Question("simple_self_attention", points=3, check="13746311825f"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -23,11 +23,11 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "06_causal_attention"
 QUESTIONS = (
-    Question("causal_mask", points=2, check="cd96e665e885"),
-    Question("masked_attention_weights", points=3, check="4405b625b797"),
-    Question("MaskedSelfAttention", points=3, check="f212a9d9b8ea"),
-    Question("Head", points=4, check="a2450d2b6af7"),
-    Question("CausalAttention", points=4, check="5da014a23652"),
+    Question("causal_mask", points=2, check="197aad499c10"),
+    Question("masked_attention_weights", points=3, check="57411a84f397"),
+    Question("MaskedSelfAttention", points=3, check="29bd1132f960"),
+    Question("Head", points=4, check="5142e05698e5"),
+    Question("CausalAttention", points=4, check="01ee7c20df0d"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -25,7 +25,7 @@ EXERCISE = "07_cross_attention"
 QUESTIONS = (
     Question("Attention", points=4, check="674163d4db39"),
     Question("padding_mask", points=2, check="483287ea9948"),
-    Question("CrossAttention", points=4, check="34db9a096439"),
+    Question("CrossAttention", points=4, check="c64503d101a4"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -26,7 +26,7 @@ QUESTIONS = (
     Question("MultiHeadAttentionWrapper", points=3, check="201ca3d4bdb5"),
     Question("split_heads", points=2, check="7983663068c8"),
     Question("merge_heads", points=2, check="0bedf34d0583"),
-    Question("MultiHeadAttention", points=6, check="c63e5c07d812"),
+    Question("MultiHeadAttention", points=6, check="1f1022204e81"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -241,7 +241,9 @@ def check_attention_scores():
         f"one score for each of 6 tokens is shape (6,), yours is {tuple(scores.shape)}"
     )
     expected = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
-    assert torch.allclose(scores, expected, atol=1e-4, rtol=0), f"{expected} expected, {scores} found"
+    assert torch.allclose(scores, expected, atol=1e-4, rtol=0), (
+        f"the scores should be {expected}, not {scores}"
+    )
 
     # Three tokens of two numbers, and a query that is none of them, in float64: work it out in your head.
     few = torch.tensor([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]], dtype=torch.float64)
@@ -310,7 +312,9 @@ def check_normalize_by_sum():
         f"the weights should sum to 1, yours sum to {weights.sum():.4f}"
     )
     expected = torch.tensor([0.1455, 0.2278, 0.2249, 0.1285, 0.1077, 0.1656])
-    assert torch.allclose(weights, expected, atol=1e-4, rtol=0), f"{expected} expected, {weights} found"
+    assert torch.allclose(weights, expected, atol=1e-4, rtol=0), (
+        f"the weights should be {expected}, not {weights}"
+    )
 
     # Four scores of any sign, in float64. Their sum is 2, so each is halved.
     scores = torch.tensor([3.0, 1.0, -4.0, 2.0], dtype=torch.float64, requires_grad=True)
@@ -393,7 +397,9 @@ def check_softmax():
         f"the weights should sum to 1, yours sum to {weights.sum():.4f}"
     )
     expected = torch.tensor([0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581])
-    assert torch.allclose(weights, expected, atol=1e-4, rtol=0), f"{expected} expected, {weights} found"
+    assert torch.allclose(weights, expected, atol=1e-4, rtol=0), (
+        f"the weights should be {expected}, not {weights}"
+    )
 
     # Two equal scores share equally, however large they are.
     halves = softmax(torch.tensor([1000.0, 1000.0]))
@@ -551,7 +557,9 @@ def check_context_vector():
 
     # The shares of all tokens together are the context vector.
     expected = torch.tensor([0.4419, 0.6515, 0.5683])
-    assert torch.allclose(context, expected, atol=1e-4, rtol=0), f"{expected} expected, {context} found"
+    assert torch.allclose(context, expected, atol=1e-4, rtol=0), (
+        f"the context vector should be {expected}, not {context}"
+    )
 
     # Two tokens of four numbers, and weights that do not sum to 1, in float64.
     pair = torch.tensor([[1.0, 2.0, 0.0, -1.0], [0.0, 1.0, 3.0, 2.0]], dtype=torch.float64)

@@ -94,13 +94,17 @@ def check_pairwise_scores_loop():
             [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
         ]
     )
-    assert torch.allclose(scores, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{scores}"
+    assert torch.allclose(scores, expected, atol=1e-4, rtol=0), (
+        f"the scores differ from the expected ones,\n{expected}\nand are\n{scores}"
+    )
 
     # Three tokens of two numbers, in float64: work the scores out in your head.
     few = torch.tensor([[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]], dtype=torch.float64, requires_grad=True)
     scores = pairwise_scores_loop(few)
     expected = [[5, 6, 1], [6, 9, 3], [1, 3, 2]]
-    assert scores.tolist() == expected, f"{expected} expected for {few.tolist()}, {scores.tolist()} found"
+    assert scores.tolist() == expected, (
+        f"for {few.tolist()} the scores should be {expected}, not {scores.tolist()}"
+    )
     assert scores.dtype == torch.float64, f"float64 tokens make float64 scores, not {scores.dtype}"
     assert scores.requires_grad, "the scores are cut off from the tokens; which step leaves torch?"
     assert few.tolist() == [[1, 2], [0, 3], [-1, 1]], "the call has changed the tokens"
@@ -161,7 +165,9 @@ def check_pairwise_scores():
             [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
         ]
     )
-    assert torch.allclose(scores, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{scores}"
+    assert torch.allclose(scores, expected, atol=1e-4, rtol=0), (
+        f"the scores differ from the expected ones,\n{expected}\nand are\n{scores}"
+    )
 
     # Two sentences of three tokens of two numbers, in float64. Sentences do not mix.
     batch = torch.tensor([[[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]], [[2.0, 0.0], [1.0, 1.0], [0.0, 4.0]]])
@@ -301,13 +307,17 @@ def check_attention_weights():
             [0.1385, 0.2184, 0.2128, 0.1420, 0.0988, 0.1896],
         ]
     )
-    assert torch.allclose(weights, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{weights}"
+    assert torch.allclose(weights, expected, atol=1e-4, rtol=0), (
+        f"the weights differ from the expected ones,\n{expected}\nand are\n{weights}"
+    )
 
     # In a batch, too, each row sums to 1, and a row gets what it gets alone.
     batch = torch.stack([scores, -2 * scores])
     weights = attention_weights(batch)
     sums = weights.sum(dim=-1)
-    assert torch.allclose(sums, torch.ones(2, 6), atol=1e-4, rtol=0), f"rows of a batch sum to\n{sums}"
+    assert torch.allclose(sums, torch.ones(2, 6), atol=1e-4, rtol=0), (
+        f"in a batch, too, each row should sum to 1, but the rows sum to\n{sums}"
+    )
     assert torch.allclose(weights[0], expected, atol=1e-4, rtol=0), (
         "the same scores get other weights in a batch"
     )
@@ -430,7 +440,9 @@ def check_context_vectors():
             [0.4177, 0.6503, 0.5645],
         ]
     )
-    assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{contexts}"
+    assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), (
+        f"the context vectors differ from the expected ones,\n{expected}\nand are\n{contexts}"
+    )
 
     # Two sentences of two tokens of three numbers, in float64. The weights need not sum to 1.
     inputs = torch.tensor([[[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]], [[5.0, 1.0, 0.0], [1.0, 0.0, 3.0]]]).double()
@@ -518,7 +530,9 @@ def check_simple_self_attention():
             [0.4177, 0.6503, 0.5645],
         ]
     )
-    assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{contexts}"
+    assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), (
+        f"the context vectors differ from the expected ones,\n{expected}\nand are\n{contexts}"
+    )
 
     # A batch of two different sentences gives what each gives alone.
     other = 2 - journey

@@ -157,7 +157,7 @@ def check_project():
     expected = torch.tensor([0.4306, 1.4551])
     assert projected[0].shape == (2,), f"one token has one query, shape (2,), not {tuple(projected[0].shape)}"
     assert torch.allclose(projected[0], expected, atol=1e-4, rtol=0), (
-        f"{expected} expected, {projected[0]} found"
+        f"the queries should be {expected}, not {projected[0]}"
     )
 
     # The table of the lesson: each number of the token alone, times its row of W_query.
@@ -189,7 +189,7 @@ def check_project():
         ]
     )
     assert torch.allclose(projected[0], expected, atol=1e-4, rtol=0), (
-        f"{expected} expected, {projected[0]} found"
+        f"the queries should be {expected}, not {projected[0]}"
     )
 
     # A batch, other matrices, and values of another width, in float64: work it out in your head.
@@ -299,7 +299,7 @@ def check_attention_scores():
     expected = torch.tensor([1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440])
     assert scores_2.shape == (1, 6), f"one query and six keys make (1, 6) scores, not {tuple(scores_2.shape)}"
     assert torch.allclose(scores_2[0], expected, atol=1e-4, rtol=0), (
-        f"{expected} expected, {scores_2[0]} found"
+        f"the scores of one query should be {expected}, not {scores_2[0]}"
     )
 
     all_scores = attention_scores(queries, keys)
@@ -314,7 +314,9 @@ def check_attention_scores():
         ]
     )
     assert all_scores.shape == (6, 6), f"six tokens make (6, 6) scores, not {tuple(all_scores.shape)}"
-    assert torch.allclose(all_scores, expected, atol=1e-4, rtol=0), f"{expected} expected, {all_scores} found"
+    assert torch.allclose(all_scores, expected, atol=1e-4, rtol=0), (
+        f"the scores differ from the expected ones,\n{expected}\nand are\n{all_scores}"
+    )
 
     # A batch of two, each with one query and three keys of its own, in float64.
     few_queries = torch.tensor([[[1, 2]], [[3, 0]]], dtype=torch.float64, requires_grad=True)
@@ -551,7 +553,9 @@ def check_scaled_attention_weights():
         f"the weights must sum to 1, yours sum to {weights_2.sum():.4f}"
     )
     expected = torch.tensor([0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820])
-    assert torch.allclose(weights_2, expected, atol=1e-4, rtol=0), f"{expected} expected, {weights_2} found"
+    assert torch.allclose(weights_2, expected, atol=1e-4, rtol=0), (
+        f"the weights of one query should be {expected}, not {weights_2}"
+    )
 
     all_weights = scaled_attention_weights(lesson_scores, 2)
     expected = torch.tensor(
@@ -566,7 +570,7 @@ def check_scaled_attention_weights():
     )
     assert all_weights.shape == (6, 6), f"(6, 6) scores make (6, 6) weights, not {tuple(all_weights.shape)}"
     assert torch.allclose(all_weights, expected, atol=1e-4, rtol=0), (
-        f"{expected} expected, {all_weights} found"
+        f"the weights differ from the expected ones,\n{expected}\nand are\n{all_weights}"
     )
 
     # A batch, keys of width 4, large scores, in float64. e to the power of log_3 is 3.
@@ -683,7 +687,7 @@ def check_scaled_dot_product_attention():
     )
     expected = torch.tensor([0.3061, 0.8210])
     assert torch.allclose(context_2[0], expected, atol=1e-4, rtol=0), (
-        f"{expected} expected, {context_2[0]} found"
+        f"the context vector of one query should be {expected}, not {context_2[0]}"
     )
 
     context = scaled_dot_product_attention(queries, keys, values)
@@ -698,7 +702,9 @@ def check_scaled_dot_product_attention():
         ]
     )
     assert context.shape == (6, 2), f"six queries make context vectors (6, 2), not {tuple(context.shape)}"
-    assert torch.allclose(context, expected, atol=1e-4, rtol=0), f"{expected} expected, {context} found"
+    assert torch.allclose(context, expected, atol=1e-4, rtol=0), (
+        f"the context vectors differ from the expected ones,\n{expected}\nand are\n{context}"
+    )
 
     # A batch of two in float64: three queries, two keys of width 4, two values of width 3. The scores of the
     # first query differ by 2 * log_3. Divided by the root of 4 that is log_3, so its weights are as 1 to 3.
@@ -714,7 +720,7 @@ def check_scaled_dot_product_attention():
     assert context.shape == (2, 3, 3), f"the batch must give (2, 3, 3), not {tuple(context.shape)}"
     assert context.dtype == torch.float64, f"float64 values have float64 mixtures, not {context.dtype}"
     assert torch.allclose(context, expected, atol=1e-9, rtol=0), (
-        f"{expected} expected for the batch, {context} found"
+        f"for the batch the context vectors differ from the expected ones,\n{expected}\nand are\n{context}"
     )
     assert context.requires_grad, "the context vectors are cut off from the queries; which step leaves torch?"
     print("scaled_dot_product_attention: this check passes")

@@ -197,7 +197,7 @@ def check_SelfAttention_v1():
         ]
     )
     assert torch.allclose(context, trainable_context, atol=1e-4, rtol=0), (
-        f"the course prints\n{trainable_context}\nbut yours is\n{context}\n"
+        f"the output differs from the documented one,\n{trainable_context}\nand is\n{context}\n"
         "Are the parameters made with torch.rand, in the order query, key, value? Are the scores scaled?"
     )
 
@@ -223,7 +223,9 @@ def check_SelfAttention_v1():
     )
     context = module(x)
     assert context.dtype == torch.float64, f"a float64 module makes float64 vectors, not {context.dtype}"
-    assert torch.allclose(context, expected, atol=1e-6), f"by hand it is\n{expected}\nbut yours is\n{context}"
+    assert torch.allclose(context, expected, atol=1e-6), (
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{context}"
+    )
     assert module(1000 * x).isfinite().all(), "large tokens give inf or nan: which step overflows?"
     assert x.tolist() == [[1, 0], [0, 1], [-1, 1], [0, 0]], "the call has changed the tokens"
     print("SelfAttention_v1: this check passes")
@@ -356,7 +358,7 @@ def check_SelfAttention_v2():
         ]
     )
     assert torch.allclose(context, self_attention_v2, atol=1e-4, rtol=0), (
-        f"for the journey the course prints\n{self_attention_v2}\nbut yours is\n{context}\n"
+        f"the output differs from the documented one,\n{self_attention_v2}\nand is\n{context}\n"
         "Are there exactly three layers, made in the order query, key, value? Are the scores scaled?"
     )
 
@@ -370,7 +372,8 @@ def check_SelfAttention_v2():
         [[-0.5128, -0.0366], [-0.5141, -0.0376], [-0.5143, -0.0377], [-0.5143, -0.0377], [-0.5129, -0.0367]]
     )
     assert torch.allclose(context, self_attention_mechanism, atol=1e-4, rtol=0), (
-        f"for the second sentence the course prints\n{self_attention_mechanism}\nbut yours is\n{context}"
+        "for the second sentence the output differs from the documented one,\n"
+        f"{self_attention_mechanism}\nand is\n{context}"
     )
 
     names = [name for name, _ in SelfAttention_v2(3, 2, True).named_parameters()]
@@ -393,7 +396,9 @@ def check_SelfAttention_v2():
     )
     context = module(x)
     assert context.dtype == torch.float64, f"a float64 module makes float64 vectors, not {context.dtype}"
-    assert torch.allclose(context, expected, atol=1e-6), f"by hand it is\n{expected}\nbut yours is\n{context}"
+    assert torch.allclose(context, expected, atol=1e-6), (
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{context}"
+    )
     assert x.tolist() == [[1, 0], [0, 1], [-1, 1], [0, 0]], "the call has changed the tokens"
     print("SelfAttention_v2: this check passes")
 
@@ -638,16 +643,19 @@ def check_SelfAttention():
             f"{name} should be\n{expected}\nbut with your layers it is\n{actual}"
         )
 
+    names = [name for name, _ in module.named_parameters()]
+    assert names == ["W_q.weight", "W_k.weight", "W_v.weight"], (
+        f"three layers without bias, W_q, W_k and W_v, are made in this order, but the parameters are {names}"
+    )
     with torch.no_grad():
         # The three matrices, as they act on a row of tokens. If these differ: are exactly three layers made,
-        # without bias, in the order query, key, value?
+        # in the order query, key, value?
         encodings_W_q = torch.tensor([[0.5406, -0.1657], [0.5869, 0.6496]])
         compare("W_q.weight transposed", module.W_q.weight.T, encodings_W_q)
         encodings_W_k = torch.tensor([[-0.1549, -0.3443], [0.1427, 0.4153]])
         compare("W_k.weight transposed", module.W_k.weight.T, encodings_W_k)
         encodings_W_v = torch.tensor([[0.6233, 0.6146], [-0.5188, 0.1323]])
         compare("W_v.weight transposed", module.W_v.weight.T, encodings_W_v)
-        assert module.W_q.bias is None, "the layers have no bias"
 
         # Queries, keys and values.
         q, k, v = module.W_q(encodings), module.W_k(encodings), module.W_v(encodings)
@@ -703,7 +711,9 @@ def check_SelfAttention():
     )
     output = module(x)
     assert output.dtype == torch.float64, f"a float64 module makes float64 mixtures, not {output.dtype}"
-    assert torch.allclose(output, expected, atol=1e-6), f"by hand it is\n{expected}\nbut yours is\n{output}"
+    assert torch.allclose(output, expected, atol=1e-6), (
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{output}"
+    )
     assert x.sum() == 2, "the call has changed the tokens"
     print("SelfAttention: this check passes")
 

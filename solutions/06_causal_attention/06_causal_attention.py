@@ -167,7 +167,9 @@ def check_causal_mask():
     assert mask.shape == (3, 3), f"3 tokens have a mask of shape (3, 3), not {tuple(mask.shape)}"
     assert mask.dtype == torch.bool, f"a mask is boolean, not {mask.dtype}"
     causal_mask_3 = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
-    assert torch.equal(mask, causal_mask_3), f"\n{causal_mask_3}\nexpected, but the mask is\n{mask}"
+    assert torch.equal(mask, causal_mask_3), (
+        f"the mask differs from the expected one,\n{causal_mask_3}\nand is\n{mask}"
+    )
 
     hidden = causal_mask(5).sum(dim=1).tolist()
     assert hidden == [4, 3, 2, 1, 0], (
@@ -257,7 +259,7 @@ def check_masked_attention_weights():
         [[1.0000, 0.0000, 0.0000], [0.3606, 0.6394, 0.0000], [0.0722, 0.0320, 0.8959]]
     )
     assert torch.allclose(weights, masked_weights, atol=1e-4, rtol=0), (
-        f"\n{masked_weights}\nexpected, not\n{weights}"
+        f"the weights differ from the expected ones,\n{masked_weights}\nand are\n{weights}"
     )
 
     # A batch of two, in which 2 tokens look at 3, in float64. This mask is no triangle.
@@ -269,7 +271,7 @@ def check_masked_attention_weights():
     expected = scores.new_tensor([[[0.25, 0.75, 0], [0, 0.5, 0.5]], [[0.5, 0.5, 0], [0, 0.75, 0.25]]])
     assert weights.dtype == torch.float64, f"float64 scores have float64 weights, not {weights.dtype}"
     assert torch.allclose(weights, expected, atol=1e-9), (
-        f"for the batch\n{expected}\nexpected, not\n{weights}"
+        f"for the batch the weights differ from the expected ones,\n{expected}\nand are\n{weights}"
     )
     assert weights.requires_grad, "the weights are cut off from the scores; which step leaves torch?"
     assert scores.tolist() == rows, "the scores were changed in place; the caller still needs them"
@@ -391,7 +393,7 @@ def check_MaskedSelfAttention():
     )
     masked_attention = torch.tensor([[0.6038, 0.7434], [-0.0062, 0.6072], [3.4989, 2.2427]])
     assert torch.allclose(output, masked_attention, atol=1e-4, rtol=0), (
-        f"the course prints\n{masked_attention}\nbut yours is\n{output}\n"
+        f"the output differs from the documented one,\n{masked_attention}\nand is\n{output}\n"
         "Are W_q, W_k, W_v made in this order, without bias? Are scores scaled, and masked before softmax?"
     )
 
@@ -422,7 +424,9 @@ def check_MaskedSelfAttention():
     mask = torch.tensor(rows)
     expected = x.new_tensor([[1, 3, 2, -3], [-2, 2, -4, -2], [3, 1, 6, -1], [4, 0, 8, 0]])
     output = module(x, mask)
-    assert torch.allclose(output, expected, atol=1e-6), f"by hand it is\n{expected}\nbut yours is\n{output}"
+    assert torch.allclose(output, expected, atol=1e-6), (
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{output}"
+    )
     assert mask.tolist() == rows, "the mask was changed in place; the caller still needs it"
     print("MaskedSelfAttention: this check passes")
 
@@ -589,7 +593,7 @@ def check_Head():
         [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]],
     ]
     assert torch.allclose(head(texts), texts.new_tensor(expected), atol=1e-6), (
-        f"by hand it is\n{expected}\nbut yours is\n{head(texts).tolist()}\n"
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{head(texts).tolist()}\n"
         "Which number scales the scores, over which dimension does the softmax run, and what is hidden?"
     )
 
@@ -770,7 +774,7 @@ def check_CausalAttention():
         [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]],
     ]
     assert torch.allclose(module(texts), texts.new_tensor(expected), atol=1e-6), (
-        f"by hand it is\n{expected}\nbut yours is\n{module(texts).tolist()}\n"
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{module(texts).tolist()}\n"
         "Which number scales the scores, over which dimension does the softmax run, and what is hidden?"
     )
 

@@ -527,7 +527,7 @@ def check_CrossAttention():
     output = cross(x, x.new_tensor([first, second]))
     expected = [[[7, 13, 6, 20], [5, 7, 2, 12]], [[8, 4, 4, 12], [8, 8, 6, 16]]]
     assert torch.allclose(output, x.new_tensor(expected), atol=1e-6), (
-        f"by hand it is\n{expected}\nbut yours is\n{output.tolist()}\n"
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{output.tolist()}\n"
         "Which number scales the scores, and over which dimension does the softmax run?"
     )
     print("CrossAttention: this check passes")

@@ -597,7 +597,8 @@ def check_MultiHeadAttention():
     ]
     found = (attention(texts) - 1) / 2
     assert torch.allclose(found, texts.new_tensor(joined), atol=1e-6), (
-        f"before out_proj the heads should give\n{joined}\nbut yours give\n{found.tolist()}\n"
+        "before out_proj the heads differ from those worked out by hand,\n"
+        f"{joined}\nand give\n{found.tolist()}\n"
         "Which number scales the scores, what is hidden, and whose features does each head get?"
     )
 

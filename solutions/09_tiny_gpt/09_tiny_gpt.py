@@ -460,7 +460,11 @@ def check_TinyGPT():
     torch.manual_seed(2)
     gpt = TinyGPT(vocab_size=20, n_embd=32, num_heads=4, num_layers=1, context_length=10).eval()
     tokens, targets = torch.randint(20, (3, 7)), torch.randint(20, (3, 7))
-    logits, loss = gpt(tokens)
+    answer = gpt(tokens)
+    assert isinstance(answer, tuple | list), (
+        "forward must return the pair (logits, loss), with or without targets"
+    )
+    logits, loss = answer
     assert logits.shape == (3, 7, 20), (
         f"logits must be (B, T, vocab_size) = (3, 7, 20), not {tuple(logits.shape)}"
     )
@@ -491,6 +495,7 @@ def check_TinyGPT():
         for parameter in gpt.parameters():
             parameter.add_(0.3 * torch.randn_like(parameter))
     logits, loss = gpt(tokens, targets)
+    assert (logits < 0).any(), "no logit is negative; logits are scores, before any softmax"
     likelihoods = logits.softmax(dim=-1).gather(-1, targets[..., None])
     assert torch.allclose(loss, -likelihoods.log().mean(), atol=1e-4), (
         "the loss must be the mean of -log(probability of the target) over all 3 * 7 guesses"

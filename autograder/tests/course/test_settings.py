@@ -13,7 +13,7 @@ def test_the_committed_schema_is_current() -> None:
 
 def test_the_schema_knows_every_key() -> None:
     known = json.loads(schema())
-    assert set(known["properties"]) == {"course", "title", "walls", "limits", "exercises"}
+    assert set(known["properties"]) == {"course", "title", "walls", "limits", "checks_see", "exercises"}
     assert known["additionalProperties"] is False
     assert set(known["$defs"]["ExerciseSettings"]["properties"]) == {"name", "due", "limits", "forbid"}
 
