@@ -26,8 +26,8 @@ QUESTIONS = (
     Question("causal_mask", points=2, check="197aad499c10"),
     Question("masked_attention_weights", points=3, check="57411a84f397"),
     Question("MaskedSelfAttention", points=3, check="29bd1132f960"),
-    Question("Head", points=4, check="5142e05698e5"),
-    Question("CausalAttention", points=4, check="01ee7c20df0d"),
+    Question("Head", points=4, check="6e84bf867318"),
+    Question("CausalAttention", points=4, check="010bee40783a"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -23,10 +23,10 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "08_multi_head_attention"
 QUESTIONS = (
-    Question("MultiHeadAttentionWrapper", points=3, check="201ca3d4bdb5"),
+    Question("MultiHeadAttentionWrapper", points=3, check="a80193ef02f9"),
     Question("split_heads", points=2, check="7983663068c8"),
     Question("merge_heads", points=2, check="0bedf34d0583"),
-    Question("MultiHeadAttention", points=6, check="1f1022204e81"),
+    Question("MultiHeadAttention", points=6, check="baa08beb7a9f"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -593,7 +593,7 @@ def check_Head():
         [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]],
     ]
     assert torch.allclose(head(texts), texts.new_tensor(expected), atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{head(texts).tolist()}\n"
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{head(texts).detach()}\n"
         "Which number scales the scores, over which dimension does the softmax run, and what is hidden?"
     )
 
@@ -774,7 +774,7 @@ def check_CausalAttention():
         [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]],
     ]
     assert torch.allclose(module(texts), texts.new_tensor(expected), atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{module(texts).tolist()}\n"
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{module(texts).detach()}\n"
         "Which number scales the scores, over which dimension does the softmax run, and what is hidden?"
     )
 

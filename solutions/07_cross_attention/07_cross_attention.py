@@ -253,14 +253,14 @@ def check_Attention():
     output = attention(encodings_for_q=asking, encodings_for_k=matched, encodings_for_v=mixed)
     expected = [[4, 3, 5, -2], [12, 1, 7, 2]]
     assert torch.allclose(output, mixed.new_tensor(expected), atol=1e-6), (
-        f"for three different inputs {expected} expected, {output.tolist()} found"
+        f"for three different inputs {expected} expected, {output.detach()} found"
     )
     rows = [[False, False, True, True], [True, False, False, True]]
     mask = torch.tensor(rows)
     masked = attention(asking, matched, mixed, mask)
     expected = [[2, 6, 4, 0], [0, 4, 4, -4]]
     assert torch.allclose(masked, mixed.new_tensor(expected), atol=1e-6), (
-        f"with the mask {expected} expected, {masked.tolist()} found"
+        f"with the mask {expected} expected, {masked.detach()} found"
     )
     assert mask.tolist() == rows, "the mask was changed in place; the caller still needs it"
     output.sum().backward()
@@ -527,7 +527,7 @@ def check_CrossAttention():
     output = cross(x, x.new_tensor([first, second]))
     expected = [[[7, 13, 6, 20], [5, 7, 2, 12]], [[8, 4, 4, 12], [8, 8, 6, 16]]]
     assert torch.allclose(output, x.new_tensor(expected), atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{output.tolist()}\n"
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{output.detach()}\n"
         "Which number scales the scores, and over which dimension does the softmax run?"
     )
     print("CrossAttention: this check passes")

@@ -255,7 +255,7 @@ def check_MultiHeadAttentionWrapper():
         output = wrapper(asking, matched, mixed, given)
         which = "without a mask" if given is None else "with a mask"
         assert torch.allclose(output, mixed.new_tensor(expected), atol=1e-6), (
-            f"for three different inputs, {which}, {expected} expected, {output.tolist()} found"
+            f"for three different inputs, {which}, {expected} expected, {output.detach()} found"
         )
     assert torch.equal(mixed, before), "the call has changed an input"
     print("MultiHeadAttentionWrapper: this check passes")
@@ -598,7 +598,7 @@ def check_MultiHeadAttention():
     found = (attention(texts) - 1) / 2
     assert torch.allclose(found, texts.new_tensor(joined), atol=1e-6), (
         "before out_proj the heads differ from those worked out by hand,\n"
-        f"{joined}\nand give\n{found.tolist()}\n"
+        f"{joined}\nand give\n{found.detach()}\n"
         "Which number scales the scores, what is hidden, and whose features does each head get?"
     )
 

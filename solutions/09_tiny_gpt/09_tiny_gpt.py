@@ -179,7 +179,7 @@ def check_Block():
     assert norms == 2, f"each half needs a LayerNorm of its own, but {norms} scales are found"
 
     def enlarged(block, silent):
-        """Give the matrices large numbers, or zeros in the half `silent`, and take the biases away."""
+        """Give the matrices large numbers, the same each time, or zeros in `silent`; take the biases away."""
         with torch.no_grad():
             for parameter in block.parameters():
                 if parameter.dim() == 2:
