@@ -21,8 +21,8 @@
 #
 # As before, stay in torch so that gradients flow, and leave the inputs as they were. A check tries the
 # lesson's example and something small of another size; grading tries more, so write what is true for all
-# inputs. Any means are right unless a stub says *Not allowed here*. Symbols and names are those of the
-# [table of notation](notation.md). Plan for about an hour.
+# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
+# and names are those of the [table of notation](notation.md). Plan for about an hour.
 
 # %%
 import torch

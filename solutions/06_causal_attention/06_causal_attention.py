@@ -27,10 +27,10 @@
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
 # lesson's example and something small of another size; grading tries more, so write what is true for all
-# inputs. Any means are right unless a stub says *Not allowed here*. Symbols and names are those of the
-# [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Let each answer
-# stand on its own: where you need a mask, make it with torch instead of calling your function from another
-# question. Then a slip in one cannot spoil the other. Plan for 75 minutes.
+# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
+# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
+# to change. Let each answer stand on its own: where you need a mask, make it with torch instead of calling
+# your function from another question. Then a slip in one cannot spoil the other. Plan for 75 minutes.
 
 # %%
 import torch

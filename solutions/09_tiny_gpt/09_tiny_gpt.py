@@ -15,8 +15,8 @@
 # Two short written questions come at the end. Each question is graded by itself: a mistake in `Block` costs
 # nothing in `TinyGPT`, and `generate` and `train_step` are tested with a model of ours. A check tries the
 # lesson's example and something small of another size; grading tries more, so write what is true for all
-# inputs. Any means are right unless a stub says *Not allowed here*. Symbols and names are those of the
-# [table of notation](notation.md). Plan for 60 to 90 minutes.
+# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
+# and names are those of the [table of notation](notation.md). Plan for 60 to 90 minutes.
 #
 # `MultiHeadAttention` from exercise 8 is given here, finished.
 
