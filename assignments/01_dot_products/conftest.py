@@ -30,11 +30,11 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "01_dot_products"
 QUESTIONS = (
-    Question("dot_product", points=2, check="a628ad2dce19"),
-    Question("attention_scores", points=2, check="0f9eb06f6285"),
-    Question("normalize_by_sum", points=1, check="cc67d09cef87"),
-    Question("softmax", points=3, check="5393689f1840"),
-    Question("context_vector", points=2, check="377329341319"),
+    Question("dot_product", points=2, check="cbf4e1c8a6a4"),
+    Question("attention_scores", points=2, check="7eb53cd15bdc"),
+    Question("normalize_by_sum", points=1, check="8700c00fadbd"),
+    Question("softmax", points=3, check="0f60ac7cd93a"),
+    Question("context_vector", points=2, check="702b42d000a7"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -30,11 +30,11 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "02_simple_self_attention"
 QUESTIONS = (
-    Question("pairwise_scores_loop", points=1, check="6f8f75ef4ab0"),
-    Question("pairwise_scores", points=2, check="6e88466016b7"),
-    Question("attention_weights", points=2, check="19a6523a3ccc"),
-    Question("context_vectors", points=2, check="73acc2a97ac2"),
-    Question("simple_self_attention", points=3, check="005b01730a27"),
+    Question("pairwise_scores_loop", points=1, check="b9e90bb35371"),
+    Question("pairwise_scores", points=2, check="0686b58cf6ea"),
+    Question("attention_weights", points=2, check="ea664794387d"),
+    Question("context_vectors", points=2, check="1d9f0b172bec"),
+    Question("simple_self_attention", points=3, check="13746311825f"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -30,11 +30,11 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "03_causal_averaging"
 QUESTIONS = (
-    Question("causal_average_loop", points=2, check="653136ec0139"),
-    Question("causal_average_weights", points=2, check="eade5357a2f7"),
-    Question("causal_average", points=2, check="2a483623ed5b"),
-    Question("causal_mask_scores", points=2, check="559dee6bde70"),
-    Question("causal_softmax_weights", points=2, check="aa06ea70c127"),
+    Question("causal_average_loop", points=2, check="861d5fcb31d9"),
+    Question("causal_average_weights", points=2, check="25a2947c9353"),
+    Question("causal_average", points=2, check="44527b997689"),
+    Question("causal_mask_scores", points=2, check="3b721ef54b5b"),
+    Question("causal_softmax_weights", points=2, check="e067b57d1417"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

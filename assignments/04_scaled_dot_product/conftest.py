@@ -30,11 +30,11 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "04_scaled_dot_product"
 QUESTIONS = (
-    Question("project", points=2, check="ae3485b5f730"),
-    Question("attention_scores", points=2, check="4ec41d1dfbfd"),
-    Question("score_variance", points=2, check="d4df6f0b2214"),
-    Question("scaled_attention_weights", points=2, check="1aa3abe63472"),
-    Question("scaled_dot_product_attention", points=3, check="38a13c5bed40"),
+    Question("project", points=2, check="f131122429e8"),
+    Question("attention_scores", points=2, check="7f26e1f85e0b"),
+    Question("score_variance", points=2, check="304f9a1871c7"),
+    Question("scaled_attention_weights", points=2, check="2d90298e2fe9"),
+    Question("scaled_dot_product_attention", points=3, check="00a079f6c1fb"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

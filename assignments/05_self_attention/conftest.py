@@ -30,10 +30,10 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "05_self_attention"
 QUESTIONS = (
-    Question("SelfAttention_v1", points=3, check="631c513b88cc"),
-    Question("SelfAttention_v2", points=2, check="890170e10359"),
-    Question("copy_weights", points=2, check="61f28eba8562"),
-    Question("SelfAttention", points=3, check="46b61dd9a407"),
+    Question("SelfAttention_v1", points=3, check="eb98f67742d0"),
+    Question("SelfAttention_v2", points=2, check="e40a31a3f85d"),
+    Question("copy_weights", points=2, check="7a9a24118309"),
+    Question("SelfAttention", points=3, check="dc1e72fc70c9"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -30,11 +30,11 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "06_causal_attention"
 QUESTIONS = (
-    Question("causal_mask", points=2, check="bcf0dafb25d1"),
-    Question("masked_attention_weights", points=3, check="a91d9913431c"),
-    Question("MaskedSelfAttention", points=3, check="54553ec2782e"),
-    Question("Head", points=4, check="63cfb3ac68ac"),
-    Question("CausalAttention", points=4, check="1b8d993e681c"),
+    Question("causal_mask", points=2, check="197aad499c10"),
+    Question("masked_attention_weights", points=3, check="57411a84f397"),
+    Question("MaskedSelfAttention", points=3, check="29bd1132f960"),
+    Question("Head", points=4, check="6e84bf867318"),
+    Question("CausalAttention", points=4, check="010bee40783a"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -30,10 +30,10 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "08_multi_head_attention"
 QUESTIONS = (
-    Question("MultiHeadAttentionWrapper", points=3, check="8c69bd7f9dac"),
-    Question("split_heads", points=2, check="256e2d5edc59"),
-    Question("merge_heads", points=2, check="3ca588702343"),
-    Question("MultiHeadAttention", points=6, check="70f68632f0fb"),
+    Question("MultiHeadAttentionWrapper", points=3, check="a80193ef02f9"),
+    Question("split_heads", points=2, check="7983663068c8"),
+    Question("merge_heads", points=2, check="0bedf34d0583"),
+    Question("MultiHeadAttention", points=6, check="baa08beb7a9f"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

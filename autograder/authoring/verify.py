@@ -5,11 +5,11 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.authoring import held_out, visible
 from autograder.authoring.answers import solved_cells, stubs
-from autograder.authoring.held_out import Tally, measure
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
-from autograder.course.exercise import Exercise, Mistake
+from autograder.course.exercise import Exercise, Mistake, Variant
 from autograder.course.folder import left_by_programs
 from autograder.course.names import checked_question
 from autograder.course.source import Cell, Role, SourceError
@@ -36,7 +36,8 @@ class Proof:
     mistakes: int = 0
     named: int = 0  # mistakes that the diagnosis calls by their own names
     bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
-    heldout: Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
+    heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
+    sight: visible.Sight | None = None  # how many costly mistakes the visible checks see
     findings: tuple[str, ...] = ()
 
 
@@ -46,7 +47,7 @@ def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iter
         name = exercise.name
         try:
             grader = Grader(exercise, course.rules(name), course.limits(name), zygote, _SECRET)
-            yield _Verification(exercise, grader).proof()
+            yield _Verification(exercise, grader, course.settings.checks_see).proof()
         except SourceError as error:
             yield Proof(name, findings=(str(error),))
 
@@ -70,13 +71,16 @@ class _Verification:
     """Verifies one exercise and gathers its findings.
 
     It looks at the exercise's files, and then grades the reference with the visible checks, the untouched
-    release, the other right answers, each known mistake and last the held-out answers.
+    release, the other right answers, each known mistake and the held-out answers. Last it measures how many
+    of the wrong ones the visible checks see.
     """
 
-    def __init__(self, exercise: Exercise, grader: Grader) -> None:
+    def __init__(self, exercise: Exercise, grader: Grader, checks_see: float) -> None:
         self._exercise = exercise
         self._grader = grader
+        self._checks_see = checks_see
         self._findings: list[str] = []
+        self._checks: dict[str, str] = {}  # the visible checks that the reference passes, by question
 
     def proof(self) -> Proof:
         exercise = self._exercise
@@ -85,11 +89,13 @@ class _Verification:
         self._untouched()
         for variant in exercise.accepted:
             self._full_marks(variant.path, self._grade(exercise.replaced(variant.code)))
+            self._passes_checks(variant)
             self._other_inputs(variant.path, exercise.variant(variant.code))
         named = sum(self._caught(mistake) for mistake in exercise.mistakes)
         counts = len(exercise.accepted), len(exercise.mistakes), named
         bits = told_bits(len(self._grader.suite.tests), len(self._grader.rules))
-        return Proof(exercise.name, *counts, bits, self._heldout(), tuple(self._findings))
+        measured = self._heldout(), self._sight()
+        return Proof(exercise.name, *counts, bits, *measured, tuple(self._findings))
 
     def _grade(self, answers: Mapping[str, str]) -> Report:
         """Grade the reference with `answers` in its place."""
@@ -129,11 +135,20 @@ class _Verification:
         line, said = 1, "it ended the program or ran too long"
         if result is not None:
             if (error := result.error) is None:
+                self._checks[check.name] = check.text
                 return
             line = next((line for place, line in error.places if place == number and line), 1)
             said = f"{error.type}: {error.message}" if error.message else error.type
         problem = f"the check of {check.name} fails on the reference: {said}; mend the check or the solution"
         self._findings.append(f"{self._exercise.source}:{check.line + line - 1}: {problem}")
+
+    def _passes_checks(self, variant: Variant) -> None:
+        """Find visible checks that another right answer fails, since its student would look for a mistake."""
+        cells = self._exercise.variant(variant.code)
+        for name, check in self._checks.items():
+            if error := visible.check_error(check, cells):
+                said = f"{type(error).__name__}: {error}"
+                self._find(variant.path, f"is right, but the check of {name} fails: {said}; mend the check")
 
     def _full_marks(self, path: Path, report: Report) -> None:
         for question in report.questions:
@@ -176,13 +191,19 @@ class _Verification:
             self._find(mistake.path, f"is taken for {taken}; let a hidden test tell them apart, or drop one")
         return own.mistake == mistake.name
 
-    def _heldout(self) -> Tally | None:
+    def _heldout(self) -> held_out.Tally | None:
         """Measure by which names the diagnosis calls the held-out answers, if there are any."""
         if not self._exercise.heldout:
             return None
-        tally = measure(self._exercise, self._grader.diagnosis, self._grade_unchecked)
+        tally = held_out.measure(self._exercise, self._grader.diagnosis, self._grade_unchecked)
         self._findings.extend(tally.findings)
         return tally
+
+    def _sight(self) -> visible.Sight:
+        """Measure how many of the costly mistakes the visible checks see."""
+        sight = visible.measure(self._exercise, self._grader.diagnosis, self._checks, self._checks_see)
+        self._findings.extend(sight.findings)
+        return sight
 
     def _find(self, path: Path, problem: str) -> None:
         self._findings.append(f"{path}: {problem}")

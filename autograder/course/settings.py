@@ -50,6 +50,7 @@ def _moment(value: Any) -> datetime:
 
 Seconds = Annotated[float, Field(strict=True, gt=0, le=3600, allow_inf_nan=False)]
 Megabytes = Annotated[int, Field(strict=True, ge=64, le=1 << 20)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
 Name = Annotated[str, Field(pattern=NAME, max_length=100)]
 Call = Annotated[str, Field(min_length=1)]
 Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
@@ -105,6 +106,9 @@ class CourseSettings(_Strict):
     walls: Tier = Field(Tier.FULL, description="the walls that must stand before a submission is run")
     limits: LimitSettings = Field(LimitSettings(), description="limits of every exercise")
     late: LateSettings | None = Field(None, description="what late work costs in every exercise")
+    checks_see: Share = Field(
+        0.85, description="the share of costly mistakes that the visible checks of an exercise must see"
+    )
     exercises: tuple[ExerciseSettings, ...] = Field(min_length=1, description="the exercises, in order")
 
 

@@ -36,3 +36,10 @@ def test_what_lay_in_the_folder_is_gone(course: Course) -> None:
 def test_the_kit_lies_beside_the_notebook(course: Course) -> None:
     _, kit, _ = build_sources(course, course.chosen([]))
     assert kit.read_text(encoding="utf-8") == build_kit(course.exercises["01_small"])
+
+
+def test_what_all_exercises_share_lies_beside_each_notebook(course: Course) -> None:
+    (course.root / "solutions" / "symbols.md").write_text("# Symbols\n", encoding="utf-8")
+    *_, shared = build_sources(course, course.chosen([]))
+    assert shared.relative_to(course.root).as_posix() == "build/source/01_small/symbols.md"
+    assert shared.read_text(encoding="utf-8") == "# Symbols\n"
