@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import read_entries
 from autograder.collecting.bounds import EXHAUSTION, TOO_COSTLY, ArchiveError
@@ -66,7 +66,7 @@ class Survey:
             if entry.problem:
                 self._refuse(entry.problem, entry.path)
         sound = [(number, entry) for number, entry in enumerate(entries) if not entry.problem]
-        notebooks = [(number, entry) for number, entry in sound if _is_notebook(entry)]
+        notebooks = [(number, entry) for number, entry in sound if self._is_notebook(entry)]
         paths = [entry.path for _, entry in notebooks]
         twins = _twins(paths)
         records = self._gradescope_records([entry.name for _, entry in sound], [one.name for one in entries])
@@ -84,6 +84,12 @@ class Survey:
                         self._refuse(member.problem, entry.path)
                     else:
                         yield Candidate(number, entry.path, entry.when, member, member.message)
+
+    def _is_notebook(self, entry: ArchiveEntry) -> bool:
+        """Whether an entry is a notebook, or a script that was exported from one and kept its name."""
+        name = PurePosixPath(entry.inside or entry.name)
+        exported = name.suffix == ".py" and any(exercise in name.stem for exercise in self._rules.exercises)
+        return (name.suffix == ".ipynb" or exported) and not left_out(entry.path)
 
     def _recognised(self, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
         """Yield the candidates with an exercise each, and refuse where not even the cells tell it."""
@@ -189,15 +195,12 @@ def _refuse_twin(name: str, twins: Mapping[str, str]) -> None:
 
 
 def _best(group: Sequence[Candidate]) -> Candidate:
-    """Return the notebook that counts: one of the exercise's very name, then the one uploaded last."""
-    exact = [candidate for candidate in group if candidate.attribution.exact] or group
+    """Return the notebook that counts: no script, one of the exercise's very name, the one uploaded last."""
+    notebooks = [candidate for candidate in group if not candidate.path.endswith(".py")] or group
+    exact = [candidate for candidate in notebooks if candidate.attribution.exact] or notebooks
     numbers = {candidate.attribution.upload for candidate in exact}
     if len(exact) > 1 and (None in numbers or len(numbers) < len(exact)):
         raise EntryError("is one of several notebooks for it; leave one in the archive")
     last = max(exact, key=lambda candidate: candidate.attribution.upload or 0)
     chosen = f"chosen from {len(group)}" if len(group) > 1 else ""
     return replace(last, message=", ".join(filter(None, (chosen, last.message))))
-
-
-def _is_notebook(entry: ArchiveEntry) -> bool:
-    return (entry.inside or entry.name).endswith(".ipynb") and not left_out(entry.path)

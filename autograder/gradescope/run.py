@@ -45,6 +45,7 @@ def find_notebook(submission: Path, exercise: Exercise) -> Path:
     found = sorted(submission.rglob("*.ipynb"), key=lambda path: (len(path.parts), path))
     own = [path for path in found if not _left_by_programs(path.relative_to(submission))]
     named = [path for path in own if path.stem == exercise.name]
+    named = named or sorted(submission.rglob(f"{exercise.name}.py"))  # a script that was exported from it
     return (named or (own if len(own) == 1 else []) or [submission / f"{exercise.name}.ipynb"])[0]
 
 

@@ -15,7 +15,7 @@ from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 MAX_RESTARTS = 8
 MAX_SHOWN = 16 << 20  # characters that a whole notebook may show
-MAX_RECEIVED = 512 << 20  # bytes of a submission's answers, which the grader keeps until the end
+MAX_RECEIVED = 64 << 20  # bytes of a submission's answers, which the grader keeps until the end
 LOST = (DeadlineError, DiedError, ProtocolError)  # after one of these, a worker answers no more
 
 

@@ -120,7 +120,13 @@ class Remote:
         reply, decoder = self._student.exchange(*request)
         parts = ("value", "arguments", "gradients", "parameters")
         output, arguments, gradients, parameters = (decoder.decode(reply.get(part)) for part in parts)
-        return Inspection(output, arguments, {int(k): v for k, v in gradients.items()}, parameters)
+        if not isinstance(arguments, tuple) or not isinstance(gradients, dict) or not _named(parameters):
+            raise ProtocolError("an inspection has no known form")
+        try:
+            by_position = {int(position): gradient for position, gradient in gradients.items()}
+        except (TypeError, ValueError):
+            raise ProtocolError("a gradient belongs to no argument") from None
+        return Inspection(output, arguments, by_position, parameters)
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the object on the student's side."""
@@ -143,6 +149,10 @@ class Torch(Remote):
     def __getattr__(self, name: str) -> "Torch":
         path = f"{self.kind}.{name}".lstrip(".")
         return Torch(self._student, {"torch": path}, path)
+
+
+def _named(parameters: object) -> bool:
+    return isinstance(parameters, dict) and all(isinstance(name, str) for name in parameters)
 
 
 def _names(code: object) -> Iterator[str]:
