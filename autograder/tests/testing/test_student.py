@@ -184,7 +184,7 @@ def test_an_inspection_of_another_form_breaks_the_protocol(forged: Header) -> No
 
     class Forger:
         def ask(self, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
-            right = {"value": None, "arguments": {"tuple": []}, "gradients": empty, "parameters": empty}
+            right: Header = {"value": None, "arguments": {"tuple": []}, "gradients": empty, "parameters": empty}
             return {**right, **forged}, []
 
     with pytest.raises(ProtocolError):
