@@ -184,8 +184,8 @@ def test_an_inspection_of_another_form_breaks_the_protocol(forged: Header) -> No
 
     class Forger:
         def ask(self, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
-            right: Header = {"value": None, "arguments": {"tuple": []}, "gradients": empty, "parameters": empty}
-            return {**right, **forged}, []
+            nothing: Header = {"value": None, "arguments": {"tuple": []}}
+            return {**nothing, "gradients": empty, "parameters": empty, **forged}, []
 
     with pytest.raises(ProtocolError):
         Student(Forger()).double.inspect()
