@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.course.limits import Limits
+from autograder.course.names import checked_question
 from autograder.report.outputs import Output, checked_outputs
 from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
@@ -14,6 +15,7 @@ from autograder.testing.exchange import Reply, StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 MAX_RESTARTS = 8
+_WITH_CHECKS = 4  # so often the visible checks run too; they define nothing, and each of them may hang
 MAX_SHOWN = 16 << 20  # characters that a whole notebook may show
 MAX_RECEIVED = 64 << 20  # bytes of a submission's answers, which the grader keeps until the end
 LOST = (DeadlineError, DiedError, ProtocolError)  # after one of these, a worker answers no more
@@ -107,7 +109,8 @@ class Session:
         return answer
 
     def _kept_cells(self) -> Iterator[NotebookCell]:
-        return (cell for cell in self._cells if cell.number not in self._left_out)
+        kept = (cell for cell in self._cells if cell.number not in self._left_out)
+        return (cell for cell in kept if self._starts <= _WITH_CHECKS or checked_question(cell.name) is None)
 
     def _run(self, worker: Worker, cell: NotebookCell) -> Header:
         request = {"op": "cell", "number": cell.number, "code": cell.text}

@@ -178,6 +178,22 @@ def test_a_notebook_gets_only_so_many_fresh_starts() -> None:
     assert len(zygote.forked) == len(running.lost) == MAX_RESTARTS + 1
 
 
+def test_checks_that_hang_one_after_another_do_not_use_up_the_fresh_starts() -> None:
+    def answers(header: Header) -> Header:
+        if header.get("code") == "a check":
+            raise DeadlineError
+        return {"value": 1}
+
+    zygote = ScriptedZygote(answers)
+    cells = [NotebookCell(0, "code", "def f(): ...", "f")]
+    cells += [NotebookCell(number, "code", "a check", "check-f") for number in range(1, 20)]
+    with Session(zygote, cells, LIMITS) as running:
+        running.start()
+        assert running.ask(CALL, []) == ({"value": 1}, [])
+        assert 0 in running.results
+    assert len(zygote.forked) < MAX_RESTARTS
+
+
 def test_a_notebook_without_time_left_is_not_even_started() -> None:
     zygote = ScriptedZygote()
     with session(zygote, "a", limits=Limits(total_seconds=0)) as running, pytest.raises(ExhaustedError):
