@@ -176,13 +176,5 @@ def test_the_audit_says_why_and_by_what_and_only_grows(late: Course) -> None:
     assert line["digests"]["notebook"] == notebook.digest
     digests = {"notebook", "source", "suite", "settings", "inputs", "engine", "environment"}
     assert set(line["digests"]) == digests
-        "notebook",
-        "source",
-        "suite",
-        "settings",
-        "inputs",
-        "engine",
-        "environment",
-    }
     record(late, "ann")
     assert (late.root / "audit.jsonl").read_bytes() == after  # nothing has changed
