@@ -94,9 +94,7 @@ def test_a_cluster_comes_to_what_is_graded_here(ready: Course, dask: LocalCluste
     here = grade_submissions(ready, [small(ready)]), kept(ready)
     with Cluster(ready, dask.scheduler_address) as executor:
         there = grade_submissions(ready, [small(ready)], force=True, executor=executor), kept(ready)
-    unchanged = [
-        replace(line, change=None) for line in here[0].lines
-    ]  # scores that are new here are not there
+    unchanged = [replace(line, change=None) for line in here[0].lines]  # no score is new the second time
     assert (list(there[0].lines), there[1]) == (unchanged, here[1])
     assert all(line.graded and not line.ours for line in there[0].lines)
     assert len(there[0].lines) == len(list((ready.build / "reports" / "01_small").iterdir())) == 10
