@@ -127,7 +127,7 @@ HINTS = {
         },
         {
             "when": "in-place|changed the scores",
-            "hint": "An operator such as /= writes into the caller's tensor. A plain division makes a new one."
+            "hint": "An operator such as /= writes into the tensor that it was given. A plain division makes a new one."
         },
         {
             "hint": "Add up all n scores, which gives one number of shape (). Divide each score by it; the shape (n,) stays."

@@ -89,7 +89,7 @@ HINTS = {
         },
         {
             "when": "\\[ *nan",
-            "hint": "Row 0 has nothing to look at, and 0 / 0 is NaN. May a token look at itself?"
+            "hint": "In your row 0 nothing is left, so its sum is 0, and 0 / 0 is no number. May the first token look at itself?"
         },
         {
             "when": "sum to tensor\\(\\[1\\., 2\\., 3\\.",
@@ -111,7 +111,7 @@ HINTS = {
             "hint": "Ones of shape (T, T), of which the triangle of the past is kept; then each row divided by its own sum. The sums need the shape (T, 1)."
         },
         {
-            "hint": "tril keeps the lower triangle with the diagonal. Sum it over dimension 1 so that the dimension stays, and divide the triangle by these sums."
+            "hint": "tril keeps the lower triangle, the diagonal with it. Sum the result over dimension 1 so that the dimension stays, and divide the triangle by these sums."
         }
     ],
     "causal_average": [

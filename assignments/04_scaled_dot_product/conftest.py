@@ -68,7 +68,7 @@ HINTS = {
         },
         {
             "when": "three tensors|equal size",
-            "hint": "Values may be wider than keys, so the three do not fit into one tensor. Return them one beside the other."
+            "hint": "Values may be wider than keys, so the three cannot be stacked. Return them one beside the other."
         },
         {
             "hint": "The tokens are (..., d_in), a matrix is (d_in, d_k). Which product gives (..., d_k), whatever stands in front?"
@@ -95,7 +95,7 @@ HINTS = {
         },
         {
             "when": "must match|batch2|for the batch|out of range",
-            "hint": "Only the last two dimensions of the keys may change places. Which ones does your step exchange when there is a batch in front?"
+            "hint": "Only the last two dimensions of the keys are to be exchanged. Which ones does your step exchange when there is a batch in front?"
         },
         {
             "when": "cannot be multiplied|scores of one query should",
@@ -126,7 +126,7 @@ HINTS = {
         },
         {
             "when": "changed the queries",
-            "hint": "An operator such as /= divides the caller's tensor. Divide the scores, into a new tensor."
+            "hint": "An operator such as /= divides what the caller handed in. Divide the scores instead, by a plain division."
         },
         {
             "hint": "First the scores, (n, m); then, if `scaled` is true, each divided by the root of the width d_k; then one variance of all."
@@ -137,7 +137,7 @@ HINTS = {
     ],
     "scaled_attention_weights": [
         {
-            "hint": "Two things are done to the scores. In which order? And whose weights must sum to 1?"
+            "hint": "Two things happen to the scores. Which comes first? And whose weights must sum to 1?"
         },
         {
             "when": "not tensor\\(\\[0\\.1401",
@@ -160,7 +160,7 @@ HINTS = {
             "hint": "The exponential of 5000 is more than a float can hold. The first notebook had a way out, and the library's softmax uses it."
         },
         {
-            "hint": "Weights have the shape of the scores. Divide by one number, the root of d_k, then take the softmax along the keys: they are the last dimension, however many there are."
+            "hint": "Weights and scores have the same shape. Divide by one number, the root of d_k, then take the softmax along the keys: they are the last dimension, however many there are."
         },
         {
             "hint": "A square root is a power of one half. Let torch take the softmax of the divided scores, with the dimension counted from the end."
@@ -192,7 +192,7 @@ HINTS = {
         },
         {
             "when": "vectors differ from the expected ones",
-            "hint": "If one query alone was right, did that call change its arguments? An operator such as /= writes into the caller's tensor."
+            "hint": "If one query alone was right, did that call change its arguments? An operator such as /= writes into what the caller handed in."
         },
         {
             "hint": "Scores and weights are (..., n, m), and each row of weights sums to 1. Times the values, (..., m, d_v), they make (..., n, d_v)."

@@ -151,7 +151,7 @@ HINTS = {
         },
         {
             "when": "first output must be",
-            "hint": "The first token sees only itself, so its one weight is 1. Print the weights of one text: is everything above the diagonal 0, and does each row sum to 1?"
+            "hint": "The first token sees only itself, so its one weight is 1. Print the weights of one text: is everything above the diagonal 0, and is the sum of each row 1?"
         },
         {
             "when": "dimension 0|batch2",

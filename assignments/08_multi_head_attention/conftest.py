@@ -135,7 +135,7 @@ HINTS = {
         },
         {
             "when": "first four",
-            "hint": "If the mask is right: does each head get some features of all tokens, or all features of some tokens? Heads and tokens change places after the cut, and again before the joining."
+            "hint": "If the mask is right: does each head get some features of all tokens, or rather all features of a few? Heads and tokens change places after the cut, and again before the joining."
         },
         {
             "when": "no gradient",
