@@ -137,7 +137,7 @@ HINTS = {
     ],
     "scaled_attention_weights": [
         {
-            "hint": "Two things happen to the scores. Which comes first? And whose weights must sum to 1?"
+            "hint": "Scores are made smaller, and they become shares. Which comes first? And whose weights must sum to 1?"
         },
         {
             "when": "not tensor\\(\\[0\\.1401",
