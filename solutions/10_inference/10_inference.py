@@ -242,10 +242,11 @@ print(f"{same} of {len(texts[0])} tokens are the same")
 # where 2 stands for keys and values. Count it for a model with 80 layers, 64 heads of size 128 and 2 bytes a
 # number: 2.6 MB *a token*. A text of 4,096 tokens takes more than 10 GB, and each further user as much again.
 #
-# In 2019 Noam Shazeer asked: must every head have keys and values of its own? In **multi-query** attention
-# all query heads share a single head of keys and values. Four years later **grouped-query** attention found
-# the middle: a few heads of keys and values, each shared by a group of neighbouring query heads. The model
-# above is Llama 2 with 70 billion parameters, which has 64 query heads and 8 heads of keys and values.
+# In 2019 Noam Shazeer asked: must every head have keys and values of its own? In
+# [multi-query attention](https://arxiv.org/abs/1911.02150) all query heads share a single head of keys and
+# values. Four years later [grouped-query attention](https://arxiv.org/abs/2305.13245) found the middle: a few
+# heads of keys and values, each shared by a group of neighbouring query heads. The model above is Llama 2
+# with 70 billion parameters, which has 64 query heads and 8 heads of keys and values.
 #
 # Guess first: which share of the memory is left with 8 heads, and which with 1?
 
@@ -264,9 +265,8 @@ plt.show()
 # %% [markdown]
 # ### Who shares with whom
 #
-# With $h$ query heads and $g$ heads of keys and values, each group has $h / g$ **neighbouring** query
-# heads. For
-# $h = 6$ and $g = 2$:
+# With $h$ query heads and $g$ heads of keys and values, each group has $h / g$ **neighbouring** query heads.
+# For 6 query heads and 2 heads of keys and values:
 #
 # | query head | 0 | 1 | 2 | 3 | 4 | 5 |
 # |---|---|---|---|---|---|---|
@@ -370,12 +370,17 @@ def check_grouped_query_attention():
 check_grouped_query_attention()
 
 # %% [markdown]
+# If your function repeats keys and values for all query heads, it fills the very memory that the cache has
+# saved, for a moment at least. That is no mistake here. Code that is to be fast reshapes the queries instead,
+# and lets a group's queries meet the one shared head by broadcasting.
+#
 # ## Turning instead of adding: rotary positions
 #
 # The tiny GPT *adds* a vector to each token for the place where it stands. Then a query knows "I am at place
 # 7", and the model has to learn that 7 is to 5 as 107 is to 105.
 #
-# **Rotary positions** leave the tokens alone and turn queries and keys. Take a query's features in pairs,
+# **Rotary positions** ([Su et al.](https://arxiv.org/abs/2104.09864)) leave the tokens alone and turn queries
+# and keys. Take a query's features in pairs,
 # (0, 1), (2, 3), and so on, and read each pair as an arrow in the plane. At place $p$ the pair number $i$
 # is turned by the angle $p \cdot \theta_i$:
 #
@@ -394,15 +399,16 @@ check_grouped_query_attention()
 #
 # **Which features are a pair?** The paper takes neighbours, (0, 1), (2, 3); other code takes the first and
 # the second half, $(0, d/2), (1, d/2 + 1)$. Each is fine with weights trained for it. Meta's Llama was
-# trained with neighbours; the well-known library that most people run it with uses halves, and so its
-# conversion script reorders the rows of two weight matrices. Many who copied the weights but not that one
-# line, or the line but not the halves, got fluent nonsense ([a thread of people who
-# wondered](https://github.com/huggingface/transformers/issues/25199)). Here: neighbours.
+# trained with neighbours; the library that most people run it with uses halves. So its conversion script
+# reorders the rows of two weight matrices, and one line elsewhere is right or wrong depending on which file
+# you have. Nothing raises an error, and people have wondered about it for years
+# ([one of many threads](https://github.com/huggingface/transformers/issues/25199)). Here: neighbours.
 #
-# **How exact is a place?** To save memory, a whole model was cast to bfloat16, and the table of angles with
-# it. That type has 8 bits for the digits of a number: after 256 the next one is 258. So tokens 256 and 257
-# stood at the same place, and the longer the text, the worse it got, in Llama, Gemma and Mistral alike
-# ([the mend](https://github.com/huggingface/transformers/pull/29285)). Compute angles at least as exactly as
+# **How exact is a place?** To save memory, models run in bfloat16, and for a while the table of angles did so
+# with them. That type has 8 bits for the digits of a number: after 256 the next whole number is 258. So
+# tokens 256 and 257 stand at the same place, and the longer the text, the worse it gets. It was found in
+# Llama and Gemma ([the mend](https://github.com/huggingface/transformers/pull/29285)) and in
+# [Mistral](https://github.com/huggingface/transformers/issues/29496). Compute angles at least as exactly as
 # `x`: for float64 that means in float64, and `torch.arange(...) / d` alone is float32.
 #
 # ### Question 3: `rotate` (2 points)
@@ -516,8 +522,9 @@ print(f"turned, 3 places apart: the scores differ by at most {(diagonal.max() - 
 #
 # For a text of 32,768 tokens, each head has a billion scores. They are needed only to be exponentiated,
 # summed, and multiplied with values; then they are thrown away. Writing them to memory and reading them
-# back takes far longer than computing them. **FlashAttention** therefore goes over the keys in blocks and
-# never stores the table of scores. But how can it take a softmax before it has seen all scores?
+# back takes far longer than computing them. [FlashAttention](https://arxiv.org/abs/2205.14135) therefore
+# goes over the keys in blocks and never stores the table of scores. But how can it take a softmax before it
+# has seen all scores?
 #
 # Write the output of one query with the largest score $M$ subtracted, as you did in exercise 1:
 #
@@ -533,7 +540,9 @@ print(f"turned, 3 places apart: the scores differ by at most {(diagonal.max() - 
 # When a block brings a higher maximum $M'$, everything so far was measured from too low a point. The
 # mend is a single factor: $e^{s_j - M'} = e^{s_j - M} \cdot e^{M - M'}$.
 #
-# An example with one query, scores 1, 3, then 5, and values 10, 20, 30:
+# This is the *online softmax* of [Milakov and Gimelshein](https://arxiv.org/abs/1805.02867); with the
+# output as a third sum it is the heart of FlashAttention. An example with one query, scores 1, 3, then 5,
+# and values 10, 20, 30:
 #
 # | after | maximum | denominator | output |
 # |---|---|---|---|
@@ -745,7 +754,8 @@ plt.show()
 # %% [markdown]
 # All three give the same numbers. Yours holds a small part of the scores at a time, and still leaves each
 # block's intermediate results to separate calls of torch. A fused kernel keeps them close to the processor
-# from beginning to end; that, and not another formula, is what you are beaten by.
+# from beginning to end; that, and not another formula, is what you are beaten by. For short texts plain
+# attention may be ahead of yours, too: its scores are few, and it makes fewer calls.
 #
 # ### Question 5: count a cache (2 points)
 #

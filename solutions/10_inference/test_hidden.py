@@ -100,7 +100,7 @@ def test_cache_contents(student):
 @question("cached_attention")
 def test_cache_any_dimensions_in_front(student):
     """Texts and heads in front may be any number of dimensions, or none."""
-    for front in ((), (3,), (2, 2, 3)):
+    for front in ((), (3,), (2, 3)):
         expect_pieces(student, text(*front, 6), (2, 1, 3), "Which dimension is that of the tokens?")
 
 
@@ -286,7 +286,7 @@ def test_turned_pairs(student):
 def test_turned_by_the_given_places(student):
     """The given places count, wherever a text begins and in whatever order they come."""
     x = torch.randn(4, 6)
-    for places in (torch.arange(4) + draw(3, 30), some_places(4), torch.tensor([7, 7, 0, 7])):
+    for places in (torch.arange(4) + draw(3, 30), some_places(4), torch.randint(30, (4,))):
         expect_close(
             student.rotate(x, places), turn(x, places), atol=TURNED, hint="Where does a token stand?"
         )
@@ -321,7 +321,7 @@ def test_turned_scores_depend_on_the_distance(student):
 
 
 @question("rotate")
-@pytest.mark.parametrize("front", [(3,), (2, 3), (2, 1, 3)])
+@pytest.mark.parametrize("front", [(3,), (2, 3)])
 def test_turned_batches(student, front):
     """Every text and head is turned alike."""
     x, places = torch.randn(*front, 5, 6), some_places(5)
