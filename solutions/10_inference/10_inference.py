@@ -139,9 +139,9 @@ def check_cached_attention():
         "the cache must hold all keys and all values, oldest first"
     )
     # Token 1 weighs the values as 1 : 3, token 2 as 1 : 3 : 1.
-    expected = torch.tensor([[7.0, 3.0], [6.0, 3.4]])
-    assert torch.allclose(output, expected, atol=1e-5), (
-        f"tokens 1 and 2 should get {expected.tolist()}, but they got {output.tolist()}; "
+    expected, found = [[7.0, 3.0], [6.0, 3.4]], [[round(x, 4) for x in row] for row in output.tolist()]
+    assert found == expected, (
+        f"tokens 1 and 2 should get {expected}, but they got {found}; "
         "at which places do they stand, and what may they see?"
     )
     assert tuple(cache[0].shape) == (1, 4) and torch.equal(keys, before), "an argument was changed"
@@ -152,6 +152,10 @@ def check_cached_attention():
     whole, _ = cached_attention(q, k, v)
     assert whole.shape == (2, 3, 7, 5), (
         f"(2, 3, 7, 5) was expected for the whole text, not {tuple(whole.shape)}"
+    )
+    means = v.cumsum(dim=-2) / torch.arange(1, 8).unsqueeze(-1)
+    assert torch.allclose(cached_attention(q, 0 * k, v)[0], means, atol=1e-5), (
+        "with keys of zeros each token must get the mean of all values up to its own"
     )
     for sizes in ((3, 1, 2, 1), (1, 1, 1, 1, 1, 1, 1), (2, 5)):
         outputs, cache = [], None
