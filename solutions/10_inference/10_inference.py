@@ -101,7 +101,7 @@ def cached_attention(
     arguments are left as they were: the same cache may be continued twice. Everything that the function
     remembers is in the cache.
 
-    Source: Shazeer (2019), "Fast Transformer Decoding", arXiv:1911.02150, 2.3.
+    Source: Shazeer (2019), "Fast Transformer Decoding", arXiv:1911.02150, 2 ("Incremental").
     """
     ### BEGIN SOLUTION
     if cache is not None:
