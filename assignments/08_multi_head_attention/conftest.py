@@ -15,6 +15,7 @@ import io
 import json
 import os
 import re
+import signal
 import threading
 import time
 import traceback
@@ -304,6 +305,7 @@ class Watch:
     last_stop = 0.0
 
     def __enter__(self):
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has it ignored
         self._done, self._late = threading.Event(), False
         threading.Thread(target=self._wait, daemon=True).start()
         return self

@@ -19,7 +19,6 @@ In reading order:
 - modules: which modules work by hand has a use for, and which reach into other code.
 - name_flow: which statements of a notebook a name rests on.
 - magics: a notebook's statements as IPython reads them.
-- readable: whether code is short and flat enough to be parsed.
 - ran_cell: the cells that really ran, and how far each of them came.
 """
 

@@ -8,7 +8,7 @@ from autograder.grading.magics import MAGICS, harmless, involved
 from autograder.grading.modules import Modules, needless, own_module, reaching
 from autograder.grading.name_flow import NameFlow, Statement, read_statements
 from autograder.grading.ran_cell import RanCell
-from autograder.grading.readable import readable
+from autograder.submission.readable import readable
 
 UNSEEN = "a definition that cannot be read"
 

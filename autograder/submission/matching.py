@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from autograder.course.source import GRADED, Cell, Role, defined_names
 from autograder.submission.notebook import NotebookCell
-from autograder.submission.script import quick_to_parse
+from autograder.submission.readable import quick_to_parse
 
 _MAX_CODE = 300_000  # characters of code; a notebook with more is searched line by line
 

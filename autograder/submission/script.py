@@ -12,6 +12,8 @@ from itertools import islice, pairwise
 from typing import Any
 from warnings import catch_warnings
 
+from autograder.submission.readable import quick_to_parse
+
 Cell = dict[str, Any]  # as the notebook format has it
 _PYTHON = re.compile(
     r"^(?:# ?%%|# In\[|import \w|from [\w.]+ import |def \w+\(|class \w+[:(]|async def )", re.MULTILINE
@@ -30,8 +32,6 @@ _SETTING = re.compile(r"#!|# -\*-|# coding|# [-+]$|# \+ (\w+=|\[|\{)")
 _MAX_SCRIPT = 5_000_000  # characters
 _MAX_PARSED = 200_000  # characters of a script that is read by its statements
 _MANY = 1001  # cells: more than a notebook may have
-# Python's parser keeps every beginning of a dotted name in an import, so that a long one takes gigabytes.
-_LONG_NAME = re.compile(r"(?:\.[\s\\]*\w+[\s\\]*){100}")
 _SHELL = re.compile(r"^[ \t]*[%!].*$", re.MULTILINE)  # what is no Python, yet stands in notebooks
 
 
@@ -49,11 +49,6 @@ def cells_of_script(text: str) -> list[Cell] | None:
     else:
         found = _separated(_HEADER.sub("", text))
     return list(islice((cell for cell in found if cell["source"]), _MANY))
-
-
-def quick_to_parse(code: str) -> bool:
-    """Whether Python's parser takes no more time and memory for some code than its length explains."""
-    return _LONG_NAME.search(code) is None
 
 
 def _marked(text: str) -> Iterator[Cell]:

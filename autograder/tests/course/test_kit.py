@@ -20,9 +20,10 @@ from autograder.course.notebook import KIT, fingerprint
 COURSE = load_course(Path(__file__).parents[3])
 Notebook = dict[str, Any]
 STUB = "# YOUR CODE HERE\n    raise NotImplementedError()"
-# Imports torch once, then runs pytest in a fresh process in each folder.
+# Imports torch once, then runs pytest in a fresh process in each folder, as a shell starts one with `&`.
 RUN_ALL = """
-import os, sys, torch, pytest
+import os, signal, sys, torch, pytest
+signal.signal(signal.SIGINT, signal.SIG_IGN)
 for folder in sys.argv[1:]:
     if not os.fork():
         os.chdir(folder)

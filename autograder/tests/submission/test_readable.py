@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.readable import MAX_CODE, MAX_DEPTH, MAX_DOTS, MAX_TOKENS, readable
+from autograder.submission.readable import MAX_CODE, MAX_DEPTH, MAX_DOTS, MAX_TOKENS, readable
 
 
 @pytest.mark.parametrize(

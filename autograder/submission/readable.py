@@ -12,6 +12,7 @@ MAX_CODE = 150_000  # characters of a notebook's code
 MAX_TOKENS = 20_000  # words and signs; the longest notebook of the course has 6,000
 MAX_DOTS = 100  # in one dotted name
 MAX_DEPTH = 100  # brackets inside brackets
+_LONG_NAME = re.compile(rf"(?:\.[\s\\]*\w+[\s\\]*){{{MAX_DOTS}}}")
 _TOKEN = re.compile(r"\w+|[^\w\s\\]")
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 
@@ -26,6 +27,11 @@ def readable(codes: Iterable[str]) -> bool:
         if left < 0 or tokens_left < 0 or not _flat(tokens):
             return False
     return True
+
+
+def quick_to_parse(code: str) -> bool:
+    """Whether no dotted name in some code is too long for Python's parser."""
+    return _LONG_NAME.search(code) is None
 
 
 def _flat(tokens: Iterable[str]) -> bool:
