@@ -5,23 +5,25 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+ANYBODY, OWNER = 0o666, 0o600  # who may read a file, as far as the process's umask lets them
 
-def write_whole(path: Path, content: str | bytes) -> Path:
+
+def write_whole(path: Path, content: str | bytes, mode: int = ANYBODY) -> Path:
     """Write `content` to `path`, text as UTF-8, make missing folders on the way, and return `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        write_whole_in(folder, path.name, content.encode() if isinstance(content, str) else content)
+        write_whole_in(folder, path.name, content.encode() if isinstance(content, str) else content, mode)
     finally:
         os.close(folder)
     return path
 
 
-def write_whole_in(folder: int, name: str, content: bytes) -> None:
+def write_whole_in(folder: int, name: str, content: bytes, mode: int = ANYBODY) -> None:
     """Write the file `name` in the folder that is open as `folder`, even if that has been moved."""
     draft = f".{secrets.token_hex(8)}.part"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(draft, flags, 0o666, dir_fd=folder)
+    descriptor = os.open(draft, flags, mode, dir_fd=folder)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)

@@ -9,7 +9,7 @@ from autograder.course.course import FILE, Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.secret import FILE as SECRET
 from autograder.course.secret import course_secret
-from autograder.files import write_whole
+from autograder.files import ANYBODY, OWNER, write_whole
 
 _NBGRADER_CONFIG = "nbgrader_config.py"
 
@@ -44,5 +44,5 @@ def copy_course(
     if config.is_file():
         files[_NBGRADER_CONFIG] = config.read_bytes()
     for name, content in files.items():
-        write_whole(root / name, content).chmod(0o600 if name == SECRET else 0o644)
+        write_whole(root / name, content, OWNER if name == SECRET else ANYBODY)
     return load_course(root)

@@ -15,6 +15,7 @@ lateness: says how late submissions are and what that costs.
 changes: says how scores differ from those before, and why.
 audit: keeps every change of a score in a file to which lines are only added.
 ledger: settles what each submission is worth, once its points are recorded.
+opened: what grading a class and previewing it have in common.
 book: holds one exercise's part of the gradebook open while the submissions of a class go into it.
 preview: says what grading would change, and writes nothing.
 roster: knows who is in the class, and their names.

@@ -1,35 +1,26 @@
 """Says what grading would change: the steps of `ExerciseGradebook`, but nothing is written."""
 
-from contextlib import ExitStack
-
 from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.answers import are_kept, read_answers
-from autograder.gradebook.autograded import Release
-from autograder.gradebook.book import standing_report
-from autograder.gradebook.config import database, gradebook_exists, load
+from autograder.gradebook.config import database, gradebook_exists
 from autograder.gradebook.grades import enter, judge
-from autograder.gradebook.ledger import Ledger
+from autograder.gradebook.opened import OpenedGradebook
 from autograder.gradebook.reading import entries_of, points_by_cell, rows_of
 from autograder.grading.graded import Graded
 from autograder.report.gradebook_submission import GradebookSubmission
-from autograder.report.report import Report
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
 
-class PreviewedGradebook:
+class PreviewedGradebook(OpenedGradebook):
     """Stands in the place of an exercise's gradebook; use it in a `with` block."""
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
-        self._course = course
-        self._exercise = exercise
-        self._release = Release(course, exercise)
+        super().__init__(course, exercise)
         self._gradebook: Gradebook | None = None
-        self._open = ExitStack()
-        self.ledger = Ledger(course, exercise, load(course))
 
     def __enter__(self) -> "PreviewedGradebook":
         if gradebook_exists(self._course):
@@ -38,17 +29,6 @@ class PreviewedGradebook:
             self.ledger.open(self._gradebook, dry_run=True)
             self._gradebook.db.expunge_all()
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self._open.close()
-
-    def seconds_late(self) -> dict[str, float]:
-        """Return by how much each student's submission in the gradebook is late."""
-        return {student: known.seconds_late for student, known in self.ledger.known.items()}
-
-    def report(self, submission: Submission, notebook: Notebook) -> Report | None:
-        """Return the report in the autograded notebook, if grading again would give the same one."""
-        return standing_report(self._release, submission, notebook)
 
     def arrived(self, submission: Submission) -> None:
         """Reckon what the time when it came changes about a submission that is graded already."""

@@ -1,7 +1,6 @@
 """Knows who is in the class: students.csv in the course's folder, or else whom the gradebook knows.
 
-Where nobody has given a name, nbgrader's pages would say
-"None, None", so the id stands in its place.
+Where nobody has given a name, nbgrader's pages would say "None, None", so the id stands in its place.
 """
 
 from collections.abc import Sequence

@@ -28,8 +28,6 @@ _COMMAND = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from autograder.grading.marking import main; main(*sys.argv[2:])"
 )
-_MEMORY = "more memory than the grader may use"
-_TIME = "more time than the grader may take"
 
 
 class MarkingError(AutograderError):
@@ -39,9 +37,24 @@ class MarkingError(AutograderError):
 class LostError(Exception):
     """A marking process ended, or had to be ended, while it graded; the message says what the matter was."""
 
-    def __init__(self, why: str, *, again: bool) -> None:
-        super().__init__(why)
-        self.again = again  # whether another attempt may come to something else
+    again = True  # whether another attempt may come to something else
+    taken = "more than the grader can do"  # what grading takes, in words for the student
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(why or f"it takes {self.taken}")
+
+
+class MemoryGoneError(LostError):
+    """A marking process had no more memory for the submission."""
+
+    taken = "more memory than the grader may use"
+
+
+class TimeGoneError(LostError):
+    """A marking process had no more time for the submission."""
+
+    again = False
+    taken = "more time than the grader may take"
 
 
 class MarkingProcess:
@@ -72,7 +85,7 @@ class MarkingProcess:
         if kind == marking.WALLS:
             raise WallError(text)
         if kind == marking.MEMORY_GONE:
-            raise LostError(f"it takes {_MEMORY}", again=True)
+            raise MemoryGoneError
         return Graded.from_json(text)
 
     @property
@@ -101,15 +114,15 @@ class MarkingProcess:
 
     def _receive(self, seconds: float) -> bytes:
         if not self._channel.poll(seconds):
-            raise LostError(f"it takes {_TIME}", again=False)
+            raise TimeGoneError
         return self._channel.recv_bytes()
 
     def _lost(self) -> LostError:
         """Return how the process ended, which has closed its end of the channel."""
         code = self._exit_code(_END_SECONDS)
         if code == -signal.SIGPROF:
-            return LostError(f"it takes {_TIME}", again=False)
-        return LostError(f"the process that marked it ended with code {code}", again=True)
+            return TimeGoneError()
+        return LostError(f"the process that marked it ended with code {code}")
 
     def _exit_code(self, seconds: float | None) -> int | None:
         """Wait for the process to end, and return its code, which is negative for a signal."""
@@ -144,16 +157,16 @@ class GuardedGrader:
             process = self._process = self._process or self._started(fork=False)
             try:
                 return process.grade(exercise.name, notebook, seconds)
-            except LostError as lost:
+            except LostError as error:
+                lost = error
                 self.kill()
                 if not self._open:
                     raise MarkingError("grading was stopped") from None
-                problem = str(lost)
                 if process.ready and not lost.again:
                     break
         if not process.ready:
-            raise MarkingError(f"no process that marks submissions can be started: {problem}")
-        return _waiting(exercise, problem)
+            raise MarkingError(f"no process that marks submissions can be started: {lost}")
+        return _waiting(exercise, lost)
 
     def close(self) -> None:
         """End the process; the next submission starts another."""
@@ -192,11 +205,10 @@ def may_fork() -> bool:
     return sys.platform == "linux" and threading.active_count() == 1
 
 
-def _waiting(exercise: Exercise, problem: str) -> Graded:
+def _waiting(exercise: Exercise, lost: LostError) -> Graded:
     """Return the report on a submission that no process survives to grade."""
-    words = _MEMORY if _MEMORY in problem else _TIME if _TIME in problem else "more than the grader can do"
-    told = f"To grade this submission takes {words}. It has no score yet; a person will look at it."
-    return Graded(failure_report(exercise, (), told), {}, f"{problem}; a person has to look at it")
+    told = f"To grade this submission takes {lost.taken}. It has no score yet; a person will look at it."
+    return Graded(failure_report(exercise, (), told), {}, f"{lost}; a person has to look at it")
 
 
 def _forked(
