@@ -1,6 +1,7 @@
 """What the engine's tests share: a small made-up course, and texts that are compared with golden ones."""
 
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -45,6 +46,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write what tests see to golden/")
     parser.addoption("--stress", type=int, default=60, help="how many submissions are graded in a row")
     parser.addoption("--kills", type=int, default=4, help="how often a grader is killed before it may end")
+
+
+def pytest_configure() -> None:
+    """Take interrupts again, also where a shell has started the tests in the background and ignores them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
