@@ -1,6 +1,7 @@
 """Finds what a question forbids in a submission's code; a find asks a person to look, and proves nothing."""
 
 import ast
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -108,6 +109,8 @@ class _Reader:
             return own
         calls = [node for node in ast.walk(statement.tree) if isinstance(node, ast.Call)]
         magics = {call.func for call in calls if harmless(call)}
+        if found := _computed_fetch(statement.tree):
+            return found
         for node in ast.walk(statement.tree):
             match node:
                 case ast.Attribute(attr=name) if name in _REACHING and node not in magics:
@@ -165,8 +168,8 @@ def _imports(tree: ast.AST) -> Iterator[ast.AST]:
 def _found(node: ast.AST, words: Collection[str], called: Collection[ast.expr]) -> str | None:
     """Return what of `words` a node uses, or the name in it by which any attribute could be read."""
     match node:
-        case ast.Call(ast.Name(function) | ast.Attribute(attr=function), arguments) if function in _BY_NAME:
-            return _fetched(function, arguments[1:2] if function == "getattr" else arguments, words)
+        case ast.Call() if found := _by_name(node, words):
+            return found
         case ast.BinOp(op=ast.MatMult()) | ast.AugAssign(op=ast.MatMult()) if "@" in words:
             return "@"
         case ast.Import(aliases) if any(alias.name == "builtins" for alias in aliases):
@@ -190,8 +193,47 @@ def _leads_inside(name: str) -> bool:
     return name in _EXITS or (method and name not in _METHODS.split() and name.strip("_") not in _MATMUL)
 
 
-def _fetched(function: str, arguments: Iterable[ast.expr], words: Collection[str]) -> str | None:
+def _computed_fetch(tree: ast.stmt) -> str | None:
+    """Return getattr or one like it where a statement may fetch by it what leads to any name."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    called, looped = {call.func for call in calls}, _looped_names(tree)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(ast.Name("getattr"), [_, ast.Name(name), *_]) if name in looped:
+                if any(text in _REACHING or _leads_inside(text) for text in looped[name]):
+                    return "getattr"
+            case ast.Call() if found := _by_name(node, _REACHING):
+                return found
+            case ast.Name(name) | ast.Attribute(attr=name) if name in _BY_NAME and node not in called:
+                return name
+    return None
+
+
+def _looped_names(tree: ast.stmt) -> dict[str, list[str]]:
+    """Return the variables that a statement binds only by a loop over spelt texts, each with its texts."""
+    bound = Counter(
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+    found = dict[str, list[str]]()
+    for node in ast.walk(tree):
+        match node:
+            case ast.For(ast.Name(name), ast.List(items) | ast.Tuple(items)) if bound[name] == 1:
+                if _are_texts(items):
+                    found[name] = [str(ast.literal_eval(item)) for item in items]
+    return found
+
+
+def _are_texts(items: Iterable[ast.expr]) -> bool:
+    return all(isinstance(item, ast.Constant) and isinstance(item.value, str) for item in items)
+
+
+def _by_name(call: ast.Call, words: Collection[str]) -> str | None:
     """Return the word that getattr and its like fetch; where it is computed, the name of that function."""
+    match call.func:
+        case ast.Name(function) | ast.Attribute(attr=function) if function in _BY_NAME:
+            arguments = call.args[1:2] if function == "getattr" else call.args
+        case _:
+            return None
     for argument in arguments:
         if not (isinstance(argument, ast.Constant) and isinstance(argument.value, str)):
             return function

@@ -262,7 +262,22 @@ def test_other_cells_may_use_what_the_question_forbids() -> None:
     )
 
 
-def test_a_computed_getattr_elsewhere_is_no_matter() -> None:
+@pytest.mark.parametrize(
+    "code",
+    [
+        "names = getattr(dot_product, '__glo' + 'bals__')\nnames['dot_product'] = names['torch'].dot",
+        "for part in ['__glo', 'bals__']:\n    getattr(dot_product, part + 'bals__')",
+        "for name in ['__globals__']:\n    getattr(dot_product, name)['dot_product'] = torch.dot",
+        "for name in ['exp']:\n    name = '__glo' + 'bals__'\n    getattr(dot_product, name)",
+        "read = getattr",
+        "[*map(type(torch).__getattribute__, [dot_product], ['__glo' + 'bals__'])]",
+    ],
+)
+def test_a_computed_getattr_elsewhere_may_change_any_name(code: str) -> None:
+    assert dot_product(LOOP, code) is not None
+
+
+def test_a_getattr_of_names_that_are_spelt_out_elsewhere_is_no_matter() -> None:
     assert softmax(BY_HAND, "for name in ['exp', 'log']:\n    getattr(torch, name)") is None
 
 
