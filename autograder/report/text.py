@@ -31,6 +31,8 @@ def writable(text: str) -> str:
 
 def printable(text: str, instead: str = "") -> str:
     """Return the printable letters and line ends of `text`, with `instead` for every other character."""
+    if text.isprintable():
+        return text
     return "".join(letter if letter == "\n" or letter.isprintable() else instead for letter in text)
 
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame
 
 _Done = TypeVar("_Done")
+_AT_ONCE = 16 << 10  # bytes: nearly every answer as a whole
 _LINGER_SECONDS = 0.2  # how long a process may take to end by itself after it has closed its connection
 
 
@@ -47,6 +48,7 @@ class Worker:
         self._reap = reap
         self._open = True
         self._asked = set[str]()
+        self._came = bytearray()  # bytes that nobody has asked for yet
         self.received = 0  # bytes, of all answers together
 
     def ask(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
@@ -94,15 +96,17 @@ class Worker:
             view = view[sent:]
 
     def _receive(self, count: int, deadline: float) -> bytes:
-        chunks = bytearray()
-        while len(chunks) < count:
-            most = min(count - len(chunks), 1 << 20)
+        """Return `count` bytes; what came together with them is kept for the next call."""
+        while len(self._came) < count:
+            most = min(max(count - len(self._came), _AT_ONCE), 1 << 20)
             chunk = self._in_time(partial(self._channel.recv, most), select.POLLIN, deadline)
             if not chunk:
                 raise ConnectionResetError
-            chunks += chunk
+            self._came += chunk
         self.received += count
-        return bytes(chunks)
+        received = bytes(self._came[:count])
+        del self._came[:count]
+        return received
 
     def _in_time(self, act: Callable[[], _Done], event: int, deadline: float) -> _Done:
         """Return the result of `act`, which is tried as often as the channel is ready before the deadline."""

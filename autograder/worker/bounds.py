@@ -41,6 +41,8 @@ class ProtocolError(Exception):
 
 def check_json(text: bytes) -> None:
     """Refuse JSON of too many values or of too great a depth, without building any of it."""
+    if len(text) <= MAX_TOKENS and text.count(b"{") + text.count(b"[") <= MAX_DEPTH:
+        return  # as nearly every answer, which need not be looked at closely
     bare = text.replace(rb"\\", b"").replace(rb"\"", b"")  # now every quote begins or ends a text
     if bare.count(b'"') > 4 * MAX_TOKENS:
         raise ProtocolError("a header holds too many texts")
@@ -58,8 +60,10 @@ def check_length(header: dict[str, Any], text: bytes) -> None:
         raise ProtocolError("the header is larger than a frame may hold")
 
 
-def check_texts(header: dict[str, Any]) -> None:
-    """Refuse a header with a text, or a name, that is too long to be of use in an answer."""
+def check_texts(header: dict[str, Any], written: bytes) -> None:
+    """Refuse a header, as it was `written`, with a text or a name too long to be of use in an answer."""
+    if len(written) <= MAX_TEXT:
+        return
     left: list[Any] = [*header, *(part for name, part in header.items() if name not in LONG)]
     while left:
         match left.pop():

@@ -23,12 +23,14 @@ _DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in _KINDS
 Header = dict[str, Any]
 Tensors = list[torch.Tensor]
 Container = dict[Any, Any] | list[Any] | tuple[Any, ...]
+_ENCODER = json.JSONEncoder(allow_nan=False)
+_DECODER = json.JSONDecoder(parse_constant=int, parse_int=bounds.integer)  # int refuses NaN and infinities
 _MAX_LEVELS = bounds.MAX_DEPTH // 3 - 4  # a dict is three brackets deep, and some stand around all
 
 
 def pack(header: Header, tensors: Tensors) -> bytes:
     """Return the frame of `header` and `tensors`."""
-    text = json.dumps(header, allow_nan=False).encode()
+    text = _ENCODER.encode(header).encode()
     payload = safetensors.serialize({str(i): _spec(t) for i, t in enumerate(tensors)}) if tensors else b""
     bounds.check_length(header, text)
     if len(payload) > MAX_PAYLOAD:
@@ -48,14 +50,13 @@ def unpack(text: bytes, payload: bytes) -> tuple[Header, Tensors]:
     """Return the header and tensors of a frame's two parts, each of which is counted before it is built."""
     bounds.check_json(text)
     try:
-        # The built-in int refuses NaN and the infinities.
-        header = json.loads(text, parse_constant=int, parse_int=bounds.integer)
+        header = _DECODER.decode(text.decode())
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"a header is not JSON: {type(error).__name__}") from None
     if not isinstance(header, dict):
         raise ProtocolError("a header is not an object")
     bounds.check_length(header, text)
-    bounds.check_texts(header)
+    bounds.check_texts(header, text)
     return header, _load(payload) if payload else []
 
 
