@@ -32,7 +32,8 @@ class Grader:
 
     1. The notebook runs in a worker, and what its cells show is kept.
     2. Where a visible check fails, the question's tests run on disclosed inputs; the worker knows no others.
-    3. The hidden tests run, with the inputs that `secret` gives this submission. They decide the score.
+       A test that fails so has failed.
+    3. All other tests run on hidden inputs, which `secret` gives this submission. They decide the score.
     4. If a question fails unforeseen, its tests run on disclosed inputs in a new worker, after the end of the
        first. Disclosed runs supply what the student reads, and the name of the mistake.
     """
@@ -77,10 +78,15 @@ class Grader:
             session.start()
             early = _fails_its_check(needed, session)
             runs = self._disclosed_runs(session, early)
-            ran, decided = defaultdict[str, list[Ran]](list), dict[HiddenTest, TestReport]()
-            for run in self._run(session, inputs):
-                decided[run.test] = decide(self.suite, run, inputs)
+            ran, known = defaultdict[str, list[Ran]](list), dict[HiddenTest, TestReport]()
+            for run in runs:
                 ran[run.test.question] += run.ran
+                if (report := decide(self.suite, run, DISCLOSED)).verdict is Verdict.FAILED:
+                    known[run.test] = report
+            for run in self._run(session, inputs, set(self.suite.tests) - known.keys()):
+                ran[run.test.question] += run.ran
+                known[run.test] = decide(self.suite, run, inputs)
+        decided = {test: known[test] for test in self.suite.tests}
         held = self._held(tuple(ran_cells(needed, session.results)), ran)
         questions = {test.question for test, report in decided.items() if report.verdict is Verdict.FAILED}
         if late := (questions | held.keys()) - early:
