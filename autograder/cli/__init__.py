@@ -8,6 +8,7 @@ In reading order:
 - collect: takes submissions from archives and folders.
 - students: shows the list of students beside what came.
 - grade: run, grade and demo.
+- certificate: prints how a report came about, and checks it.
 - extend: lets a student hand in later.
 - publish: feedback, export, dashboard and package.
 - progress: shows people how grading goes on and what came of it.
