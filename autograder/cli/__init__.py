@@ -10,6 +10,7 @@ In reading order:
 - grade: run, grade and demo.
 - certificate: prints how a report came about, and checks it.
 - extend: lets a student hand in later.
+- requests: shows what students want to have looked at again.
 - publish: feedback, export, dashboard and package.
 - progress: shows people how grading goes on and what came of it.
 - table: shows rows to people.

@@ -11,6 +11,7 @@ feedback_zip: feedback as the zips that Canvas and Moodle take back.
 feedback_notebook: feedback in the form of what was handed in.
 csv_table: a CSV file that is safe to open in a spreadsheet.
 graded_work: each student's work on an exercise, from which all statistics are computed.
+regrade_requests: what students want to have looked at again.
 question_statistics: how each question went.
 concerns: the submissions that a person should look at.
 statistics: sums up a whole class.

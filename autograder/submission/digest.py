@@ -27,6 +27,7 @@ _LEFT_OUT = {
     *("gradebook/release.py", "gradebook/exchange.py", "gradebook/roster.py", "gradebook/lateness.py"),
     *("gradebook/extensions.py", "gradebook/changes.py", "gradebook/audit.py", "gradebook/ledger.py"),
     *("gradebook/preview.py", "gradebook/export_plugin.py", "gradebook/saved_pictures.py"),
+    *("gradebook/comments.py",),
     *("report/feedback_page.py", "report/gradebook_submission.py", "report/markup.py"),
     *("report/markup_process.py", "report/notebook_view.py", "report/pictures.py"),
     *("report/question_view.py", "report/safe_html.py"),
