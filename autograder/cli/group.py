@@ -17,7 +17,7 @@ from autograder.cli.certificate import certificate, certify
 from autograder.cli.collect import collect
 from autograder.cli.extend import extend
 from autograder.cli.grade import demo, grade, run
-from autograder.cli.publish import dashboard, export, feedback, package
+from autograder.cli.publish import dashboard, export, feedback, package, similar
 from autograder.cli.requests import requests
 from autograder.cli.students import students
 from autograder.errors import OUR_FAILURE, AutograderError
@@ -62,6 +62,6 @@ def main(context: click.Context, folder: Path | None) -> None:
 for command in (
     *(build, collect, dashboard, demo, doctor, export, extend, feedback),
     *(grade, new, package, release, run, students, verify),
-    *(certificate, certify, requests),
+    *(certificate, certify, requests, similar),
 ):
     main.add_command(command)

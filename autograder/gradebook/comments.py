@@ -8,6 +8,7 @@ bank says under that name; students read the text.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,7 @@ class CommentBank:
             return graded
         entries = []
         for entry in graded.entries:
-            known = self.comments(exercise, entry.question)
-            words = _NAMED.sub(lambda found, known=known: known.get(found[1], found[0]), entry.remark)
+            words = _NAMED.sub(partial(_text, self.comments(exercise, entry.question)), entry.remark)
             entries.append(replace(entry, remark=words))
         return replace(graded, entries=tuple(entries))
 
@@ -67,6 +67,10 @@ class CommentBank:
                 fix = "write `name: text`, alone or below an exercise, or below a question of it"
                 raise CommentsError(f"{self._path}:{line}: {name} is no comment; {fix}")
         return document.data
+
+
+def _text(known: Mapping[str, str], found: "re.Match[str]") -> str:
+    return known.get(found[1], found[0])
 
 
 def _leaves(data: Mapping[Any, Any], path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:

@@ -73,12 +73,12 @@ def read_graded_work(course: Course, exercises: Sequence[Exercise]) -> Iterator[
     asked = RegradeRequests(course)
     for exercise in exercises:
         for submission in read_gradebook(course, exercise):
-            notebook = _autograded(Submission(course.root, submission.student, exercise.name))
+            notebook = autograded_notebook(Submission(course.root, submission.student, exercise.name))
             requests = asked.of(submission.student, exercise.name, notebook)
             yield GradedWork(exercise.name, submission, _report(notebook), _checks(notebook), requests)
 
 
-def _autograded(submission: Submission) -> dict[str, Any]:
+def autograded_notebook(submission: Submission) -> dict[str, Any]:
     """Return the autograded notebook, or an empty one where there is none."""
     with suppress(OSError, ValueError):
         if isinstance(notebook := json.loads(submission.autograded.read_bytes()), dict):
