@@ -11,7 +11,8 @@ In reading order:
 - certificate: prints how a report came about, and checks it.
 - extend: lets a student hand in later.
 - requests: shows what students want to have looked at again.
-- publish: feedback, export, dashboard and package.
+- publish: feedback, export, dashboard, similar and package.
+- canvas: sends grades to Canvas.
 - progress: shows people how grading goes on and what came of it.
 - table: shows rows to people.
 """

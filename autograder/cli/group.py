@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from autograder.cli.author import build, doctor, new, release, verify
+from autograder.cli.canvas import canvas
 from autograder.cli.certificate import certificate, certify
 from autograder.cli.collect import collect
 from autograder.cli.extend import extend
@@ -62,6 +63,6 @@ def main(context: click.Context, folder: Path | None) -> None:
 for command in (
     *(build, collect, dashboard, demo, doctor, export, extend, feedback),
     *(grade, new, package, release, run, students, verify),
-    *(certificate, certify, requests, similar),
+    *(canvas, certificate, certify, requests, similar),
 ):
     main.add_command(command)

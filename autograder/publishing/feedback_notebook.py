@@ -17,12 +17,17 @@ FORMS = (".ipynb", ".py")
 
 def feedback_file(exercise: str, graded: GradebookSubmission, form: str) -> str:
     """Return scores and comments, question by question, in a file with the suffix `form`."""
-    texts = [_heading(exercise, graded), *map(_question, graded.entries)]
+    texts = feedback_texts(exercise, graded)
     cells = [new_markdown_cell(text, id=f"feedback-{place}") for place, text in enumerate(texts)]
     node = new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
     if form == ".py":
         return str(jupytext.writes(node, fmt="py:percent"))
     return json.dumps(nbformat.from_dict(node), indent=1) + "\n"
+
+
+def feedback_texts(exercise: str, graded: GradebookSubmission) -> list[str]:
+    """Return what is said of the whole and of each question, in Markdown that can be read as it is."""
+    return [_heading(exercise, graded), *map(_question, graded.entries)]
 
 
 def _heading(exercise: str, graded: GradebookSubmission) -> str:
