@@ -117,6 +117,29 @@ def package(course: "options.Course", exercise: str) -> None:
     (chosen,) = course.chosen([exercise])
     click.echo(f"wrote {write_package(course, chosen).relative_to(course.root)}")
     click.echo(f"It gives {number(sum(chosen.points.values()))} points: set these in Gradescope.")
+    if chosen.written:
+        names, points = ", ".join(chosen.written), number(sum(chosen.written.values()))
+        click.echo(
+            f"{points} more points are for written answers ({names}), which a person reads: switch on manual "
+            "grading in the assignment's settings, and add a question for each."
+        )
+
+
+@click.command()
+@click.argument("exercise")
+@options.course
+def github(course: "options.Course", exercise: str) -> None:
+    """Write a GitHub Actions workflow that grades an exercise at each push.
+
+    Read its first lines: who can write to a repository can read what its runner holds, the tests among it.
+    """
+    from autograder.batch.classroom import write_workflow
+
+    (chosen,) = course.chosen([exercise])
+    click.echo(f"wrote {write_workflow(course, chosen).relative_to(course.root)}")
+    click.echo(
+        "Its runner holds the hidden tests beside the student's code: use it for practice, not for marks."
+    )
 
 
 def _refuse_several(exercises: "list[options.Exercise]") -> None:

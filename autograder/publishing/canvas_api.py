@@ -21,6 +21,7 @@ from autograder.course.exercise import Exercise
 from autograder.errors import AutograderError, UsageError
 from autograder.gradebook.pages import read_gradebook
 from autograder.publishing.canvas import canvas_number
+from autograder.publishing.csv_table import decimal
 from autograder.publishing.export import canvas_ids, points_of, scores_of
 from autograder.publishing.exported import Exports
 from autograder.publishing.feedback_notebook import feedback_texts
@@ -79,7 +80,7 @@ def send_grades(
     known = {student: user for student, user in numbers.items() if user}
     data: dict[str, dict[str, str]] = {user: {} for user in known.values()}
     for student, user in known.items():
-        data[user]["posted_grade"] = number(scores[student])
+        data[user]["posted_grade"] = decimal(scores[student])
         if student in said:
             data[user]["text_comment"] = texts[student]
     with _canvas_errors():

@@ -24,6 +24,7 @@ from autograder.course.exercise import Exercise
 from autograder.errors import UsageError
 from autograder.files import write_whole
 from autograder.gradebook.pages import read_gradebook
+from autograder.publishing.csv_table import decimal
 from autograder.publishing.export import points_of, scores_of
 from autograder.publishing.exported import Exports
 from autograder.report.text import number
@@ -64,7 +65,7 @@ def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, *, changed: 
         if isinstance(found, EntryError):
             problems.append(f"{row[0]}: {found}")
         elif found in wanted and len(row) > place:
-            grade = f"{scores[found]:.4f}".rstrip("0").rstrip(".")
+            grade = decimal(scores[found])
             row[place] = grade.replace(".", ",") if comma else grade
             filled.append(found)
     problems += [f"{student}: is not in {sheet.name}" for student in sorted(set(wanted) - set(filled))]
