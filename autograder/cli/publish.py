@@ -137,9 +137,7 @@ def github(course: "options.Course", exercise: str) -> None:
 
     (chosen,) = course.chosen([exercise])
     click.echo(f"wrote {write_workflow(course, chosen).relative_to(course.root)}")
-    click.echo(
-        "Its runner holds the hidden tests beside the student's code: use it for practice, not for marks."
-    )
+    click.echo("Its runner holds the hidden tests beside the student's code: for practice, not for marks.")
 
 
 def _refuse_several(exercises: "list[options.Exercise]") -> None:

@@ -18,16 +18,24 @@ from autograder.tests.batch.test_junit import QUESTIONS, REPORT, UNREADABLE
 from autograder.tests.classroom import small
 
 ENVIRONMENT = {
-    "CLASSROOM": "ml-2026", "ASSIGNMENT": "dots", "ASSIGNMENT_TYPE": "group", "USERNAME": "ada", "OWNER": "bob",
-    "SUBMISSION_TAG": "submit/2026-03-01T10-00-00Z-abc1234", "COMMIT_URL": "https://x/c",
-    "RELEASE_URL": "https://x/r", "REVIEW_URL": "https://x/v",
-}  # fmt: skip
+    "CLASSROOM": "ml-2026",
+    "ASSIGNMENT": "dots",
+    "ASSIGNMENT_TYPE": "group",
+    "USERNAME": "ada",
+    "OWNER": "bob",
+    "SUBMISSION_TAG": "submit/2026-03-01T10-00-00Z-abc1234",
+    "COMMIT_URL": "https://x/c",
+    "RELEASE_URL": "https://x/r",
+    "REVIEW_URL": "https://x/v",
+}
 # By result-v1.schema.json: every field is required, and there are no others.
 STRINGS = {
-    "schema": "classroom50/result/v1", "classroom": ".+", "assignment": ".+", "assignment_type": "individual|group",
-    "owner": ".+", "submission": "submit/.*", "commit": ".+", "release": ".+", "review": ".+",
+    "schema": "classroom50/result/v1",
+    "assignment_type": "individual|group",
+    "submission": "submit/.*",
     "datetime": r"\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ",
-}  # fmt: skip
+    **dict.fromkeys(("classroom", "assignment", "owner", "commit", "release", "review"), ".+"),
+}
 
 
 def checked(course: Course, report: Report, environment: dict[str, str]) -> dict[str, Any]:
@@ -44,12 +52,8 @@ def checked(course: Course, report: Report, environment: dict[str, str]) -> dict
 
 def test_a_result_is_as_classroom_50_wants_it(course: Course) -> None:
     result = checked(course, REPORT, ENVIRONMENT)
-    assert (result["classroom"], result["owner"], result["score"], result["max-score"]) == (
-        "ml-2026",
-        "bob",
-        300,
-        600,
-    )
+    assert (result["classroom"], result["owner"]) == ("ml-2026", "bob")
+    assert (result["score"], result["max-score"]) == (300, 600)
     assert [(t["test-name"], t["passed"], t["score"]) for t in result["tests"]] == [
         ("double", True, 200),
         ("row_sums", False, 100),
