@@ -1,9 +1,9 @@
 """Finds what students want to have looked at again: lines in their notebooks, and regrade_requests.csv.
 
 A student writes a line that begins with "Regrade", the question's name and a colon, in a text cell or a
-comment, and hands the notebook in again. Or somebody keeps a CSV with the columns student, exercise, question
-and reason. Once a person has said that a request is done, the same words ask no more; regrade_done.jsonl
-keeps that.
+comment, and hands the notebook in again. After the due date that would be late, so there is a list as well: a
+CSV with the columns student, exercise, question and reason, which somebody keeps or a form writes. Once a
+person has said that a request is done, the same words ask no more; regrade_done.jsonl keeps that.
 """
 
 import csv
