@@ -20,7 +20,7 @@ from pathlib import Path
 
 from autograder.collecting.arrival import Arrival
 from autograder.collecting.placing import arrival_of
-from autograder.collecting.times import read_times
+from autograder.collecting.times import read_participants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.pages import read_gradebook
@@ -64,7 +64,7 @@ def pack_feedback(
     `changed` the zip holds only feedback that is not what went out last.
     """
     graded = {one.student: one for one in read_gradebook(course, exercise)}
-    numbers = participants(course, read_times([sheet]), graded) if sheet else {}
+    numbers = participants(course, read_participants(sheet), graded) if sheet else {}
     by_sheet = {whose: number for number, whose in numbers.items() if isinstance(whose, str)}
     listed, problems = canvas_ids(course), []
     files: dict[str, tuple[str, bytes]] = {}

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder.collecting.entry import EntryError
 from autograder.collecting.identity import Identification
-from autograder.collecting.times import TimeRow, Times, read_times
+from autograder.collecting.times import TimeRow, Times, read_participants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.errors import UsageError
@@ -52,7 +52,7 @@ def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, *, changed: 
 
     With `changed` only those grades are written that are others than in the last worksheet.
     """
-    text, times = _text(sheet), read_times([sheet])
+    text, times = _text(sheet), read_participants(sheet)
     separator = ";" if ";" in text.partition("\n")[0] and "," not in text.partition("\n")[0] else ","
     rows = list(csv.reader(io.StringIO(text.removeprefix(_BOM), newline=""), delimiter=separator))
     place, comma = _grade_column(sheet, exercise, rows)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.collecting.times import TimesError
 from autograder.course.course import Course
 from autograder.publishing import worksheet
 from autograder.publishing.worksheet import Filled, WorksheetError, fill_worksheet
@@ -109,3 +110,10 @@ def test_another_maximum_would_lose_grades_so_it_is_refused(fill: Fill) -> None:
 def test_a_worksheet_without_points_is_refused(fill: Fill) -> None:
     with pytest.raises(WorksheetError, match="graded in points"):
         fill(SHEET.replace("7.00", "A B C"), scored("Ada.Lovelace", 6.25))
+
+
+def test_times_that_nobody_can_read_are_no_obstacle(fill: Fill) -> None:
+    filled = fill(SHEET.replace("Sunday, 1 March 2026, 5:00 PM", "vorgestern"), scored("Ada.Lovelace", 3.0))
+    assert filled.students == ("Ada.Lovelace",)
+    with pytest.raises(TimesError, match="is no grading worksheet"):
+        fill("a,b\n1,2\n", scored("Ada.Lovelace", 3.0))
