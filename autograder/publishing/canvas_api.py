@@ -11,7 +11,7 @@ import os
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -29,6 +29,7 @@ from autograder.report.text import number
 
 if TYPE_CHECKING:
     from canvasapi.assignment import Assignment
+    from canvasapi.course import Course as CanvasCourse
 
 ADDRESS, TOKEN = "CANVAS_API_URL", "CANVAS_API_TOKEN"
 _AT_ONCE = 100  # students in a request
@@ -78,32 +79,48 @@ def send_grades(
     lost = [student for student, user in numbers.items() if not user]
     problems = tuple(f"{s}: has no user id of Canvas's; write it into students.csv" for s in lost)
     known = {student: user for student, user in numbers.items() if user}
-    data: dict[str, dict[str, str]] = {user: {} for user in known.values()}
-    for student, user in known.items():
-        data[user]["posted_grade"] = decimal(scores[student])
-        if student in said:
-            data[user]["text_comment"] = texts[student]
+    data = {student: {"posted_grade": decimal(scores[student])} for student in known}
+    for student in said & known.keys():
+        data[student]["text_comment"] = texts[student]
     with _canvas_errors():
-        target = _assignment(exercise, to, assignment)
+        there = _canvas_course(to)
+        target = _assignment(exercise, there, assignment)
+        if any(graded[student].penalty for student in known):
+            _refuse_two_penalties(there)
         if not dry_run:
             for students in _parts(list(known)):
-                _update(target, {known[student]: data[known[student]] for student in students})
+                _update(target, {known[student]: data[student] for student in students})
                 grades_sent.note(exercise.name, {student: scores[student] for student in students})
                 texts_sent.note(exercise.name, {s: digests[s] for s in students if s in said})
     return Sent({student: scores[student] for student in known}, problems)
 
 
-def _assignment(exercise: Exercise, to: str, assignment: str) -> "Assignment":
-    """Return Canvas's assignment, which must be worth what the exercise is worth."""
+def _canvas_course(to: str) -> "CanvasCourse":
     from canvasapi import Canvas
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of addresses without TLS, which we refuse ourselves
-        canvas_course = Canvas(_address(), _token()).get_course(to)
+        return Canvas(_address(), _token()).get_course(to)
+
+
+def _refuse_two_penalties(there: "CanvasCourse") -> None:
+    """Refuse where Canvas takes points off for being late as well."""
+    from canvasapi.exceptions import ResourceDoesNotExist
+
+    with suppress(ResourceDoesNotExist):
+        if there.get_late_policy().late_submission_deduction_enabled:
+            raise CanvasUseError(
+                "Canvas takes points off late work, too, so that it would lose them twice; switch that off "
+                "in the settings of Canvas's gradebook, or take `late` out of course.yaml"
+            )
+
+
+def _assignment(exercise: Exercise, there: "CanvasCourse", assignment: str) -> "Assignment":
+    """Return Canvas's assignment, which must be worth what the exercise is worth."""
     if assignment:
-        found = [canvas_course.get_assignment(assignment)]
+        found = [there.get_assignment(assignment)]
     else:
-        named = canvas_course.get_assignments(search_term=exercise.name)
+        named = there.get_assignments(search_term=exercise.name)
         found = [one for one in named if one.name == exercise.name]
     if len(found) != 1:
         many = "several assignments" if found else "no assignment"

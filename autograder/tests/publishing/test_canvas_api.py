@@ -28,6 +28,7 @@ class StandIn(HTTPServer):
         self.assignments = [*OTHERS, {**SMALL, "id": 54, "name": "01_small (old)"}, SMALL]
         self.grades: dict[str, dict[str, str]] = {}
         self.end, self.asked = "completed", 0
+        self.deducts: bool | None = None  # for late work; None where the course has no late policy
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -42,6 +43,9 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(401, {"errors": [{"message": f"no: {self.headers['Authorization']}"}]})
         elif address.path == "/api/v1/courses/4711":
             self._answer(200, {"id": 4711, "name": "Attention"})
+        elif address.path == "/api/v1/courses/4711/late_policy" and self.server.deducts is not None:
+            policy = {"id": 1, "late_submission_deduction_enabled": self.server.deducts}
+            self._answer(200, {"late_policy": policy})
         elif address.path == "/api/v1/courses/4711/assignments/55":
             self._answer(200, SMALL)
         elif address.path == "/api/v1/courses/4711/assignments":
@@ -166,6 +170,19 @@ def test_another_number_of_points_or_no_assignment_is_refused(canvas: StandIn, s
     code, output = send(CLASS)
     assert (code, "no assignment named 01_small" in output) == (2, True)
     assert canvas.grades == {}
+
+
+def test_nobody_loses_points_for_being_late_twice(canvas: StandIn, send: Sender) -> None:
+    late = submission("ann", entry("ann", "double", 2.0), penalty=0.5)
+    canvas.deducts = True
+    assert send(CLASS)[0] == 0  # nobody has lost any here
+    code, output = send((late,))
+    assert (code, "so that it would lose them twice" in output) == (2, True)
+    assert canvas.grades["101"] == {"posted_grade": "1.25"}
+    for deducts, grade in ((False, "1.5"), (None, "1.5")):
+        canvas.deducts = deducts
+        assert send((late,), "--all")[0] == 0
+        assert canvas.grades["101"] == {"posted_grade": grade}
 
 
 @pytest.mark.parametrize(
