@@ -6,6 +6,8 @@ Each comment that is sent stands there as a new one, so only what has changed is
 the environment and goes into no file and no message.
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
 import time
@@ -95,7 +97,7 @@ def send_grades(
     return Sent({student: scores[student] for student in known}, problems)
 
 
-def _canvas_course(to: str) -> "CanvasCourse":
+def _canvas_course(to: str) -> CanvasCourse:
     from canvasapi import Canvas
 
     with warnings.catch_warnings():
@@ -103,7 +105,7 @@ def _canvas_course(to: str) -> "CanvasCourse":
         return Canvas(_address(), _token()).get_course(to)
 
 
-def _refuse_two_penalties(there: "CanvasCourse") -> None:
+def _refuse_two_penalties(there: CanvasCourse) -> None:
     """Refuse where Canvas takes points off for being late as well."""
     from canvasapi.exceptions import ResourceDoesNotExist
 
@@ -115,7 +117,7 @@ def _refuse_two_penalties(there: "CanvasCourse") -> None:
             )
 
 
-def _assignment(exercise: Exercise, there: "CanvasCourse", assignment: str) -> "Assignment":
+def _assignment(exercise: Exercise, there: CanvasCourse, assignment: str) -> Assignment:
     """Return Canvas's assignment, which must be worth what the exercise is worth."""
     if assignment:
         found = [there.get_assignment(assignment)]
@@ -135,7 +137,7 @@ def _assignment(exercise: Exercise, there: "CanvasCourse", assignment: str) -> "
     return target
 
 
-def _update(target: "Assignment", data: Mapping[str, Mapping[str, str]]) -> None:
+def _update(target: Assignment, data: Mapping[str, Mapping[str, str]]) -> None:
     """Send one request, and wait until Canvas has taken it in."""
     progress, end = target.submissions_bulk_update(grade_data=data), time.monotonic() + _PATIENCE
     while progress.workflow_state in ("queued", "running"):
