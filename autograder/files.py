@@ -1,5 +1,6 @@
 """Writes files whole or not at all: whoever reads one meanwhile gets the old content or the new."""
 
+import fcntl
 import os
 import secrets
 from contextlib import suppress
@@ -32,3 +33,16 @@ def write_whole_in(folder: int, name: str, content: bytes, mode: int = ANYBODY) 
         with suppress(FileNotFoundError):
             os.unlink(draft, dir_fd=folder)
         raise
+
+
+def append_line(path: Path, text: str) -> None:
+    """Add a line to a file to which lines are only added; a line that was cut off before stays apart."""
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        size = os.fstat(descriptor).st_size
+        cut_off = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+        os.write(descriptor, f"{chr(10) if cut_off else ''}{text}\n".encode())
+    finally:
+        os.close(descriptor)

@@ -8,8 +8,11 @@ In reading order:
 - collect: takes submissions from archives and folders.
 - students: shows the list of students beside what came.
 - grade: run, grade and demo.
+- certificate: prints how a report came about, and checks it.
 - extend: lets a student hand in later.
-- publish: feedback, export, dashboard and package.
+- requests: shows what students want to have looked at again.
+- publish: feedback, export, dashboard, similar and package.
+- canvas: sends grades to Canvas.
 - progress: shows people how grading goes on and what came of it.
 - table: shows rows to people.
 """

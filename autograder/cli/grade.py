@@ -19,6 +19,9 @@ INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
 @click.option("--exercise", help="Which exercise it is; without it, name, folder or cells tell.")
 @click.option("--json", "as_json", is_flag=True, help="Print one report a line, for programs.")
 @click.option("--junit", type=click.File("w", "utf-8", lazy=False), help="Also write JUnit XML to this file.")
+@click.option(
+    "--result", type=click.File("w", "utf-8", lazy=True), help="Also write Classroom 50's result.json."
+)
 @options.unsafe
 @click.pass_obj
 def run(
@@ -27,11 +30,14 @@ def run(
     exercise: str | None,
     as_json: bool,
     junit: IO[str] | None,
+    result: IO[str] | None,
     unsafe: bool,
 ) -> None:
     """Grade notebooks on the spot, without a gradebook."""
     from autograder.sandbox.launch import prelaunched
 
+    if result is not None and len(notebooks) > 1:
+        raise click.UsageError("--result is of one notebook")
     with prelaunched():  # the worker's process imports torch while this one does
         from autograder.batch.junit import to_junit
         from autograder.batch.run import run_notebooks
@@ -52,7 +58,12 @@ def run(
             reports.append((notebook, report))
     if junit is not None:
         junit.write(to_junit(reports))
-    sys.exit(OUR_FAILURE if any(report.status is Status.GRADER_ERROR for _, report in reports) else 0)
+    failed = any(report.status is Status.GRADER_ERROR for _, report in reports)
+    if result is not None and not failed:  # without one, the runner says that grading failed
+        from autograder.batch.classroom import to_result
+
+        result.write(to_result(course, reports[0][1], os.environ))
+    sys.exit(OUR_FAILURE if failed else 0)
 
 
 @click.command()

@@ -1,26 +1,81 @@
 """The commands by which results and exercises leave: feedback, export, dashboard, package."""
 
+from functools import partial
+from pathlib import Path
+
 import click
 
 from autograder.cli import options
 
+_changed = partial(click.option, "--changed", is_flag=True)
+_worksheet = click.option(
+    "--worksheet",
+    metavar="FILE",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Moodle's grading worksheet of the one exercise that you name.",
+)
+
 
 @click.command()
 @options.exercises
-def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> None:
-    """Write a page for each graded submission, in feedback/."""
+@click.option("--zip", "to", type=click.Choice(["canvas", "moodle"]), help="Pack it for this platform, too.")
+@_worksheet
+@_changed(help="Pack only feedback that is not what was packed last.")
+def feedback(
+    course: "options.Course",
+    exercises: "list[options.Exercise]",
+    to: str | None,
+    worksheet: Path | None,
+    changed: bool,
+) -> None:
+    """Write a page for each graded submission, in feedback/.
+
+    With --zip they are packed as Canvas ("Upload Submissions") and Moodle ("Upload multiple feedback files in
+    a zip") take them back. Canvas gives feedback the name of the file that was handed in, so that there it is
+    a notebook with scores and comments in place of a page.
+    """
     from autograder.publishing.feedback import write_pages
 
     click.echo(f"{len(write_pages(course, exercises))} pages in {course.root / 'feedback'}")
+    if to is None:
+        return
+    from autograder.publishing.feedback_zip import Target, pack_feedback
+    from autograder.report.text import terminal_line
+
+    if worksheet is not None:
+        _refuse_several(exercises)
+    for exercise in exercises:
+        packed = pack_feedback(course, exercise, Target(to), sheet=worksheet, changed=changed)
+        for problem in packed.problems:
+            click.echo(terminal_line(f"{exercise.name} left out: {problem}"), err=True)
+        click.echo(f"wrote {packed.path.relative_to(course.root)}: feedback for {len(packed.students)}")
 
 
 @click.command()
 @options.exercises
-def export(course: "options.Course", exercises: "list[options.Exercise]") -> None:
-    """Write the gradebook as CSV: by question, by exercise, for Canvas and for Moodle."""
-    from autograder.publishing.export import write_tables
+@_worksheet
+@_changed(help="Only grades that are others than in the last export.")
+def export(
+    course: "options.Course", exercises: "list[options.Exercise]", worksheet: Path | None, changed: bool
+) -> None:
+    """Write the gradebook as CSV: by question, by exercise, for Canvas and for Moodle.
 
-    for path in write_tables(course, exercises):
+    With --worksheet the file that Moodle gave is filled instead, in build/exports/. What was exported is kept
+    in exports.jsonl, for --changed.
+    """
+    from autograder.publishing.export import write_tables
+    from autograder.report.text import terminal_line
+
+    if worksheet is not None:
+        from autograder.publishing.worksheet import fill_worksheet
+
+        _refuse_several(exercises)
+        filled = fill_worksheet(course, exercises[0], worksheet, changed=changed)
+        for problem in filled.problems:
+            click.echo(terminal_line(f"left out: {problem}"), err=True)
+        click.echo(f"wrote {filled.path.relative_to(course.root)}: grades of {len(filled.students)}")
+        return
+    for path in write_tables(course, exercises, changed=changed):
         click.echo(f"wrote {path.relative_to(course.root)}")
 
 
@@ -35,6 +90,23 @@ def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> 
 
 
 @click.command()
+@options.exercises
+def similar(course: "options.Course", exercises: "list[options.Exercise]") -> None:
+    """Write a page on solutions that are alike beyond what is natural, for a person to judge.
+
+    It is no score and no proof: see the page, build/similar.html.
+    """
+    from autograder.publishing.similar_page import write_similar
+    from autograder.report.text import terminal_line
+
+    path, found = write_similar(course, exercises)
+    for cluster in found:
+        questions = ", ".join(dict.fromkeys(pair.question for pair in cluster.pairs))
+        click.echo(terminal_line(f"{cluster.exercise}: {', '.join(cluster.students)}: {questions}"))
+    click.echo(f"wrote {path.relative_to(course.root)}")
+
+
+@click.command()
 @click.argument("exercise")
 @options.course
 def package(course: "options.Course", exercise: str) -> None:
@@ -45,3 +117,29 @@ def package(course: "options.Course", exercise: str) -> None:
     (chosen,) = course.chosen([exercise])
     click.echo(f"wrote {write_package(course, chosen).relative_to(course.root)}")
     click.echo(f"It gives {number(sum(chosen.points.values()))} points: set these in Gradescope.")
+    if chosen.written:
+        names, points = ", ".join(chosen.written), number(sum(chosen.written.values()))
+        click.echo(
+            f"{points} more points are for written answers ({names}), which a person reads: switch on manual "
+            "grading in the assignment's settings, and add a question for each."
+        )
+
+
+@click.command()
+@click.argument("exercise")
+@options.course
+def github(course: "options.Course", exercise: str) -> None:
+    """Write a GitHub Actions workflow that grades an exercise at each push.
+
+    Read its first lines: who can write to a repository can read what its runner holds, the tests among it.
+    """
+    from autograder.batch.classroom import write_workflow
+
+    (chosen,) = course.chosen([exercise])
+    click.echo(f"wrote {write_workflow(course, chosen).relative_to(course.root)}")
+    click.echo("Its runner holds the hidden tests beside the student's code: for practice, not for marks.")
+
+
+def _refuse_several(exercises: "list[options.Exercise]") -> None:
+    if len(exercises) != 1:
+        raise click.UsageError("--worksheet is of one exercise; name it")

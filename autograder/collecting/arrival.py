@@ -25,6 +25,8 @@ class Arrival:
     source: Source = Source.FILE
     upload: int | None = None  # Canvas counts the files that it receives
     downloaded: datetime | None = None  # when the platform made the archive
+    number: str = ""  # of the person, as Canvas or Moodle write it into a name; empty where it is a group's
+    form: str = ""  # the suffix of the file that the platform has
 
     def is_older_than(self, other: "Arrival") -> bool:
         """Whether this came before `other`, by the best that is known of both."""
@@ -40,7 +42,13 @@ class Arrival:
         uploads = [one.upload for one in (self, before) if one.upload is not None]
         downloads = [one.downloaded for one in (self, before) if one.downloaded is not None]
         known = before if self._tells_less_than(before) else self
-        return replace(known, upload=max(uploads, default=None), downloaded=max(downloads, default=None))
+        return replace(
+            known,
+            upload=max(uploads, default=None),
+            downloaded=max(downloads, default=None),
+            number=self.number or before.number,
+            form=self.form or before.form,
+        )
 
     def _tells_less_than(self, before: "Arrival") -> bool:
         if self.source is Source.FILE:
@@ -55,6 +63,7 @@ def record(arrival: Arrival) -> bytes:
         return b""
     downloaded = arrival.downloaded.astimezone(UTC).isoformat() if arrival.downloaded else None
     values = {"time": arrival.source, "upload": arrival.upload, "downloaded": downloaded}
+    values |= {"number": arrival.number or None, "form": arrival.form or None}
     return json.dumps({name: value for name, value in values.items() if value is not None}).encode()
 
 
@@ -70,6 +79,8 @@ def read_record(content: bytes | None, timestamp: bytes | None) -> Arrival:
             Source(values.get("time", Source.FILE)),
             upload if isinstance(upload, int) else None,
             downloaded if downloaded is not None and downloaded.tzinfo else None,
+            str(values.get("number", "")),
+            str(values.get("form", "")),
         )
     except (ValueError, TypeError, AttributeError, RecursionError):
         return Arrival(when)

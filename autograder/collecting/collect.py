@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import read_entries
 from autograder.collecting.arrival import Source
@@ -81,12 +81,17 @@ class _Collection:
         except EXHAUSTION:
             problem = TOO_COSTLY
         for candidate in group:
-            yield self._line(candidate, REFUSED, problem) if problem else self._place(candidate, content)
+            if problem:
+                yield self._line(candidate, REFUSED, problem)
+            else:
+                yield self._place(candidate, content, PurePosixPath(entry.name).suffix.lower())
 
-    def _place(self, candidate: Candidate, content: bytes) -> CollectedLine:
-        """Place a notebook for one student."""
+    def _place(self, candidate: Candidate, content: bytes, form: str) -> CollectedLine:
+        """Place a notebook for one student; `form` is the suffix of the file that the platform has."""
         who = candidate.attribution
         arrival = self.times.arrival(who, candidate.when, self.course.due(who.exercise))
+        if who.platform is not None:
+            arrival = replace(arrival, number=who.number, form=form)
         try:
             status = place(Submission(self.course.root, who.student, who.exercise), content, arrival)
         except EntryError as error:

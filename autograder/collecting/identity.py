@@ -25,6 +25,7 @@ class Member:
     message: str = ""
     row: TimeRow | None = None  # of the worksheet
     problem: str = ""  # why it is not taken for this member
+    grouped: bool = False  # the platform means a group
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Identification:
         group = students.in_group(name.who)
         named = [one for one in students.squeezed(name.who) if not _has_number(one)]
         if group and (found is None or (found in group and not _is_called(found, name.who))):
-            yield from (Member(student.id, f"of group {name.who}") for student in group)
+            yield from (Member(one.id, f"of group {name.who}", grouped=True) for one in group)
         elif found is not None:
             strange = found.names and not _is_called(found, name.who)
             hint = f'"{name.who}" in Canvas (if that is a group, list its members)' if strange else ""
@@ -82,13 +83,13 @@ class Identification:
         elif rows := self._rows(name):
             yield from (self._of_group(name.who, one) for one in rows)
         elif group := self._listed_group(name):
-            yield from (Member(student.id, f"of group {name.who}") for student in group)
+            yield from (Member(one.id, f"of group {name.who}", grouped=True) for one in group)
         elif not name.number:
             raise EntryError(
                 f'is of Moodle\'s "{name.who}", whose members it does not name; list them as a group'
             )
         elif row is not None:
-            yield Member(self._person(row), "", row)
+            yield Member(self.person(row), "", row)
         else:
             yield Member(self._named(name))
 
@@ -98,7 +99,7 @@ class Identification:
 
     def _of_group(self, group: str, row: TimeRow) -> Member:
         try:
-            return Member(self._person(row), f"of group {group}", row)
+            return Member(self.person(row), f"of group {group}", row, grouped=True)
         except EntryError as error:
             return Member("", problem=str(error))
 
@@ -118,7 +119,7 @@ class Identification:
             raise EntryError(f'"{hidden}" {_UNLISTED}; reveal the names in Moodle, or list this id')
         return _one(hidden, found)
 
-    def _person(self, row: TimeRow) -> str:
+    def person(self, row: TimeRow) -> str:
         """Return the id of whom the worksheet means: its address is of one person alone."""
         (name,) = row.names
         if self.students is not None:

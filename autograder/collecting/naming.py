@@ -40,6 +40,7 @@ class Attribution:
     late: bool | None = None  # as Canvas says
     when: datetime | None = None  # goes before the time that the archive has for the file
     platform: Platform | None = None  # that made the archive
+    number: str = ""  # of the person on that platform
     message: str = ""
     problem: str = ""  # why it is nobody's
 
@@ -117,7 +118,8 @@ class NamingRules:
                 continue
             when = member.row.when if member.row else None
             found = replace(self._attribution(member.student, file, when=when), message=member.message)
-            yield self._with_platform(found, name)
+            number = "" if member.grouped or name.doubtful else name.own_number
+            yield replace(self._with_platform(found, name), number=number)
 
     def _with_platform(self, found: Attribution, name: PlatformName | None) -> Attribution:
         """Return the attribution with what the platform itself says about the file."""

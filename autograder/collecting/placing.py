@@ -38,6 +38,20 @@ def place(submission: Submission, content: bytes, arrival: Arrival) -> Placing:
         raise EntryError(f"cannot be written: {error.strerror}") from None
 
 
+def arrival_of(submission: Submission) -> Arrival:
+    """Return what is known of how a collected notebook came; nothing where no such files can be read."""
+    try:
+        folder = os.open(submission.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return Arrival()
+    try:
+        return read_record(_read(folder, _RECORD, 1000), _read(folder, _TIMESTAMP, 100))
+    except EntryError:
+        return Arrival()
+    finally:
+        os.close(folder)
+
+
 def _place(folder: int, name: str, content: bytes, arrival: Arrival) -> Placing:
     present = _read(folder, name, MAX_BYTES)
     timestamp = _read(folder, _TIMESTAMP, 100)

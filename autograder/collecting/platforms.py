@@ -41,6 +41,11 @@ class PlatformName:
     late: bool | None = None  # as Canvas says
     doubtful: str = ""  # another number that may be the person's
 
+    @property
+    def own_number(self) -> str:
+        """What stands for the person in names that the platform reads back; Canvas may hide the number."""
+        return self.number or (self.who if self.platform is Platform.CANVAS else "")
+
 
 @dataclass(frozen=True, slots=True)
 class MoodleNames:

@@ -8,7 +8,7 @@ import csv
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -96,20 +96,36 @@ def read_times(paths: Sequence[Path]) -> Times:
     return Times(tuple(row for path in paths for row in _read(path)))
 
 
-def _read(path: Path) -> Iterator[TimeRow]:
+def read_participants(path: Path) -> Times:
+    """Return who is in a worksheet, whatever it says of times."""
+    header, lines = _lines(path)
+    if not _is_worksheet(lines):
+        raise TimesError(f"{path}: is no grading worksheet of Moodle's; download it there")
+    return Times(tuple(_people(header, lines)))
+
+
+def _lines(path: Path) -> tuple[Sequence[str], Sequence[tuple[str, Sequence[str]]]]:
     try:
         header, *rows = read_rows(path) or [[]]
     except csv.Error:
         problem = "cannot be read; delete what students wrote, save it as CSV in UTF-8"
         raise TimesError(f"{path}: {problem}") from None
-    lines = [(f"{path}:{number}", row) for number, row in enumerate(rows, 2) if any(row)]
+    return header, [(f"{path}:{number}", row) for number, row in enumerate(rows, 2) if any(row)]
+
+
+def _is_worksheet(lines: Sequence[tuple[str, Sequence[str]]]) -> bool:
+    return bool(lines) and all(_PARTICIPANT.fullmatch(_cell(row, 0)) for _, row in lines)
+
+
+def _read(path: Path) -> Iterator[TimeRow]:
+    header, lines = _lines(path)
     columns = {cell.strip().casefold(): place for place, cell in enumerate(header)}
     person, time = (
         next((columns[name] for name in names if name in columns), None) for names in (_STUDENT, _TIME)
     )
     if person is not None and time is not None:
         yield from _list(lines, columns, person, time)
-    elif lines and all(_PARTICIPANT.fullmatch(_cell(row, 0)) for _, row in lines):
+    elif _is_worksheet(lines):
         yield from _worksheet(header, lines)
     else:
         raise TimesError(
@@ -127,19 +143,24 @@ def _list(
 
 
 def _worksheet(header: Sequence[str], lines: Sequence[tuple[str, Sequence[str]]]) -> Iterator[TimeRow]:
-    """Yield the rows of a worksheet: the number first, then the name, unless marking is blind."""
+    """Yield the rows of a worksheet, with the times of submission."""
     time = _submitted(header)
     if time is None:
         raise TimesError(f"{lines[0][0]}: has no times; make a CSV with the columns student and time")
+    for person, (line, row) in zip(_people(header, lines), lines, strict=True):
+        yield replace(person, when=_moment(line, _cell(row, time)))
+
+
+def _people(header: Sequence[str], lines: Sequence[tuple[str, Sequence[str]]]) -> Iterator[TimeRow]:
+    """Yield who is in a worksheet: the number first, then the name, unless marking is blind."""
     groups = [place for place, text in enumerate(header) if _GROUP.match(text.strip())]
     filled = [{bool(_EMAIL.fullmatch(_cell(row, place))) for _, row in lines} for place in range(len(header))]
     emails = [place for place, found in enumerate(filled) if found == {True}]
-    for line, row in lines:
+    for _, row in lines:
         match = _PARTICIPANT.fullmatch(_cell(row, 0))
         group = spelling(_cell(row, groups[0])) if groups else ""
         email = _cell(row, emails[0]) if emails else ""
-        when = _moment(line, _cell(row, time))
-        yield TimeRow(when, match[1] if match else "", (_cell(row, 1),), email, group=group)
+        yield TimeRow(None, match[1] if match else "", (_cell(row, 1),), email, group=group)
 
 
 def _submitted(header: Sequence[str]) -> int | None:

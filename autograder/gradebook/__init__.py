@@ -26,7 +26,8 @@ feedback: puts our page in the place of the one that nbgrader would write.
 pages: serves publishing, which only reads: submissions and feedback pages.
 export_plugin: makes `nbgrader export` reckon late penalties anew.
 exchange: returns feedback to those who handed in through nbgrader's exchange.
-formgrader: keeps students' scripts out of the formgrader's pages.
+comments: the course's bank of comments, by whose names people write them.
+formgrader: keeps students' scripts out of the formgrader's pages, and offers comments there.
 """
 
 import lazy_loader

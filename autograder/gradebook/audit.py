@@ -5,14 +5,13 @@ exercise's source and suite, its settings, the engine and the environment. Peopl
 formgrader without a word to us, so whatever has changed since the last line is added before we go on.
 """
 
-import fcntl
 import json
-import os
 from datetime import UTC, datetime
 from typing import Any
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.files import append_line
 from autograder.gradebook.changes import BY_HAND, DATES, Digests
 from autograder.report.gradebook_submission import GradebookSubmission
 
@@ -52,7 +51,7 @@ class Audit:
             **state,
             "digests": digests,
         }
-        self._append(json.dumps(line))
+        append_line(self._path, json.dumps(line))
         self._last[submission.student] = line
 
     def catch_up(self, submission: GradebookSubmission) -> None:
@@ -70,17 +69,6 @@ class Audit:
             return
         if isinstance(line, dict) and line.get("exercise") == self._exercise:
             self._last[str(line.get("student"))] = line
-
-    def _append(self, text: str) -> None:
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-        descriptor = os.open(self._path, flags, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            size = os.fstat(descriptor).st_size
-            cut_off = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-            os.write(descriptor, f"{chr(10) if cut_off else ''}{text}\n".encode())
-        finally:
-            os.close(descriptor)
 
 
 def _state(submission: GradebookSubmission) -> Line:

@@ -33,6 +33,7 @@ def configuration(course: Course) -> Config:
     config.ExportApp.plugin_class = SettledCsvExport
     config.ExchangeFactory.release_feedback = ReleaseFeedback
     config.HTMLExporter.preprocessors = [CleanMarkdown]  # formgrader's pages
+    config.CleanMarkdown.course = str(course.root)
     return config
 
 

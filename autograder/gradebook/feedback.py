@@ -9,6 +9,7 @@ from nbgrader.api import Gradebook
 
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.reading import submissions_in
 from autograder.gradebook.saved_pictures import saved_pictures
@@ -34,6 +35,7 @@ class FeedbackExporter(Exporter):  # type: ignore[misc]
             exercise = course.exercises[about["assignment"]]
             lateness = Lateness(course, exercise, self.parent.config)
             (graded,) = submissions_in(gradebook, exercise, about["student"], lateness)
+        graded = CommentBank(course.root).put_in(exercise.name, graded)
         return feedback_page(course, exercise, graded, node), resources
 
 

@@ -1,10 +1,17 @@
-"""Protects those who look at submissions in the formgrader: it shows students' markdown without scripts."""
+"""Protects those who look at submissions in the formgrader: it shows students' markdown without scripts.
 
+Below each written answer it offers them the comments of the course's bank.
+"""
+
+from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Unicode
 
+from autograder.gradebook.comments import CommentBank, CommentsError
 from autograder.report.allowance import Allowance
 from autograder.report.safe_html import render_markdown
 
@@ -17,6 +24,8 @@ _AS_HTML = str.maketrans({"\n": "&#10;", "$": "&#36;", "\\": "&#92;"})
 class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
     """Replaces the text of a markdown cell by its cleaned HTML."""
 
+    course = Unicode("", help="The course's folder, which may hold comments.yaml.").tag(config=True)
+
     def preprocess_cell(
         self,
         cell: NotebookNode,
@@ -26,7 +35,21 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         """Clean one cell; raw cells, which would be shown as HTML, become empty."""
         if cell.cell_type == "markdown":
             cleaned = render_markdown(cell, Allowance(), "mathjax")
-            cell.source = f"<div>{cleaned}</div>".translate(_AS_HTML)
+            cell.source = f"<div>{cleaned}{self._offered(cell, resources)}</div>".translate(_AS_HTML)
         elif cell.cell_type == "raw":
             cell.source = ""
         return cell, resources
+
+    def _offered(self, cell: NotebookNode, resources: Resources) -> str:
+        """Return the bank's comments for a written answer, each with the name that stands for it."""
+        about = cell.metadata.get("nbgrader", {})
+        if not (self.course and about.get("solution") and about.get("grade")):
+            return ""
+        try:
+            exercise = str(resources.get("assignment_id", ""))
+            known = CommentBank(Path(self.course)).comments(exercise, about["grade_id"])
+        except CommentsError as error:
+            return Markup("<p><em>{}</em></p>").format(error)
+        rows = Markup("").join(Markup("<li><code>#{}</code> {}</li>").format(*row) for row in known.items())
+        title = Markup("<summary>Comments: write a name into the box below for its text</summary>")
+        return Markup("<details>{}<ul>{}</ul></details>").format(title, rows) if known else ""

@@ -13,6 +13,7 @@ from nbgrader.converters import GenerateFeedback
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.changes import ScoreChange
+from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.conversion import ConversionError, converting, open_converter, write_folder
 from autograder.gradebook.feedback import feedback_page
@@ -29,7 +30,9 @@ def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmiss
     if not gradebook_exists(course):
         return ()
     with Gradebook(database(course), course.settings.course) as gradebook:
-        return submissions_in(gradebook, exercise, lateness=Lateness(course, exercise, load(course)))
+        found = submissions_in(gradebook, exercise, lateness=Lateness(course, exercise, load(course)))
+    bank = CommentBank(course.root)
+    return tuple(bank.put_in(exercise.name, submission) for submission in found)
 
 
 def read_people(course: Course) -> dict[str, Person]:

@@ -20,10 +20,17 @@ STUDENT_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise
 
 
-def rows(points: Mapping[str, float], scores: Scores, names: Mapping[str, str]) -> Iterator[Row]:
-    """Yield the row of points, then one for each student, who is known by any id that Canvas has."""
+def canvas_number(student: str, listed: Mapping[str, str]) -> str:
+    """Return Canvas's own number for a student: that in students.csv, else the id if it is all digits."""
+    number = listed.get(student, student)
+    return number if number.isascii() and number.isdigit() else ""
+
+
+def rows(
+    points: Mapping[str, float], scores: Scores, names: Mapping[str, str], listed: Mapping[str, str]
+) -> Iterator[Row]:
+    """Yield the row of points, then one for each student; `listed` is students.csv's column canvas."""
     yield ("    Points Possible", "", "", "", "", *points.values())
     for student, grades in scores.items():
-        number = student if student.isascii() and student.isdigit() else ""
         marks = (grades.get(exercise) for exercise in points)
-        yield (names[student], number, student, student, "", *marks)
+        yield (names[student], canvas_number(student, listed), student, student, "", *marks)

@@ -22,4 +22,9 @@ def _cell(value: str | float | None) -> str:
     """Return a value as text; a quote in front keeps spreadsheets from taking it for a formula."""
     if isinstance(value, str):
         return f"'{value}" if value.startswith(_FORMULA_STARTS) and len(value) > 1 else value
-    return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
+    return "" if value is None else decimal(value)
+
+
+def decimal(value: float) -> str:
+    """Return a score as programs read it, with four places at most."""
+    return f"{value:.4f}".rstrip("0").rstrip(".")

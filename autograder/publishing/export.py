@@ -1,7 +1,7 @@
 """Writes the gradebook as CSV tables: by question, by exercise, for Canvas and for Moodle."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from autograder.course.course import Course
@@ -9,7 +9,9 @@ from autograder.course.exercise import Exercise
 from autograder.gradebook.pages import read_gradebook, read_people
 from autograder.publishing import canvas, moodle
 from autograder.publishing.csv_table import Row, write_table
+from autograder.publishing.exported import Exports
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
+from autograder.submission.students import FILE, read_students
 
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
@@ -17,39 +19,61 @@ _STATUSES = ("grader error", "not graded yet", "to be reviewed", "to be graded b
 _GRADED, _MISSING = "graded", "nothing handed in"
 
 
-def write_tables(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, ...]:
+def write_tables(course: Course, exercises: Sequence[Exercise], *, changed: bool = False) -> tuple[Path, ...]:
     """Write questions, exercises, canvas and moodle.csv to build/exports/ and return their paths.
 
     Platforms take a column for a new assignment, and an empty cell for a grade to be deleted. So their files
-    hold only exercises and students that have scores; `exercises.csv` names everybody.
+    hold only exercises and students that have scores; `exercises.csv` names everybody. With `changed` they
+    hold only those exercises and students of whom a score is another one than in the last export; what else
+    such a student has in such an exercise is repeated, since a cell may not be empty.
     """
     people = read_people(course)
     graded = {exercise: read_gradebook(course, exercise) for exercise in exercises}
-    scores: dict[str, dict[str, float | None]] = defaultdict(dict)
-    points: dict[str, float] = {}
-    for exercise, submissions in graded.items():
-        for submission in submissions:
-            if submission.score is not None:
-                points[exercise.name] = _points(exercise)
-                scores[submission.student][exercise.name] = submission.score
-    ordered = dict(sorted(scores.items()))
+    scores = {exercise.name: scores_of(submissions) for exercise, submissions in graded.items()}
+    points = {exercise.name: points_of(exercise) for exercise in exercises if scores[exercise.name]}
+    chosen = set(chain.from_iterable(scores.values()))
+    exports = Exports(course, "tables")
+    if changed:
+        new = {exercise: exports.changed(exercise, scores[exercise]) for exercise in points}
+        points = {exercise: most for exercise, most in points.items() if new[exercise]}
+        chosen = set(chain.from_iterable(new.values()))
+    ordered = {
+        student: {exercise: scores[exercise].get(student) for exercise in points}
+        for student in sorted(chosen)
+    }
     names = {student: people[student].name if student in people else student for student in ordered}
     folder = course.build / "exports"
     works = [(exercise.name, submission) for exercise, found in graded.items() for submission in found]
     questions = (row for exercise, submission in works for row in _by_question(exercise, submission))
     rows = (row for exercise, found in graded.items() for row in _by_exercise(exercise, found, people))
-    return (
+    for_canvas = canvas.rows(points, ordered, names, canvas_ids(course))
+    written = (
         write_table(folder / "questions.csv", _QUESTIONS, questions),
         write_table(folder / "exercises.csv", _EXERCISES, rows),
-        write_table(
-            folder / "canvas.csv", (*canvas.STUDENT_COLUMNS, *points), canvas.rows(points, ordered, names)
-        ),
+        write_table(folder / "canvas.csv", (*canvas.STUDENT_COLUMNS, *points), for_canvas),
         write_table(folder / "moodle.csv", (*moodle.STUDENT_COLUMNS, *points), moodle.rows(points, ordered)),
     )
+    for exercise, given in scores.items():
+        exports.note(exercise, given)
+    return written
 
 
-def _points(exercise: Exercise) -> float:
+def points_of(exercise: Exercise) -> float:
+    """Return the points of an exercise, with those of its written answers."""
     return sum(exercise.points.values()) + sum(exercise.written.values())
+
+
+def scores_of(submissions: Iterable[GradebookSubmission]) -> dict[str, float]:
+    """Return the scores by student, of those who have one."""
+    found = {submission.student: submission.score for submission in submissions}
+    return {student: score for student, score in found.items() if score is not None}
+
+
+def canvas_ids(course: Course) -> dict[str, str]:
+    """Return what students.csv says in its column canvas, by student."""
+    path = course.root / FILE
+    students = read_students(path).all if path.is_file() else ()
+    return {student.id: student.platforms["canvas"] for student in students if "canvas" in student.platforms}
 
 
 def _by_question(exercise: str, submission: GradebookSubmission) -> Iterator[Row]:
@@ -69,7 +93,7 @@ def _by_exercise(
             scores = submission.score, submission.max_score, submission.penalty
             yield student, exercise.name, *scores, unfinished or _GRADED
         else:
-            yield student, exercise.name, None, _points(exercise), None, _MISSING
+            yield student, exercise.name, None, points_of(exercise), None, _MISSING
 
 
 def _status(entry: GradebookEntry) -> str:

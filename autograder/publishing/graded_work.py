@@ -11,6 +11,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.gradebook.pages import read_gradebook
+from autograder.publishing.regrade_requests import RegradeRequest, RegradeRequests
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.submission.submission import Submission
@@ -24,6 +25,7 @@ class GradedWork:
     submission: GradebookSubmission
     report: Report | None
     checks: Mapping[str, bool]  # whether a question's visible check passed; without those of unknown result
+    requests: Sequence[RegradeRequest] = ()  # which nobody has done yet
 
     @property
     def student(self) -> str:
@@ -68,13 +70,15 @@ class GradedWork:
 
 def read_graded_work(course: Course, exercises: Sequence[Exercise]) -> Iterator[GradedWork]:
     """Yield the work on each of `exercises` in turn, in the order of the students' ids."""
+    asked = RegradeRequests(course)
     for exercise in exercises:
         for submission in read_gradebook(course, exercise):
-            notebook = _autograded(Submission(course.root, submission.student, exercise.name))
-            yield GradedWork(exercise.name, submission, _report(notebook), _checks(notebook))
+            notebook = autograded_notebook(Submission(course.root, submission.student, exercise.name))
+            requests = asked.of(submission.student, exercise.name, notebook)
+            yield GradedWork(exercise.name, submission, _report(notebook), _checks(notebook), requests)
 
 
-def _autograded(submission: Submission) -> dict[str, Any]:
+def autograded_notebook(submission: Submission) -> dict[str, Any]:
     """Return the autograded notebook, or an empty one where there is none."""
     with suppress(OSError, ValueError):
         if isinstance(notebook := json.loads(submission.autograded.read_bytes()), dict):

@@ -26,13 +26,9 @@ _LEFT_OUT = {
     *("gradebook/folder_check.py", "gradebook/formgrader.py", "gradebook/pages.py", "gradebook/reading.py"),
     *("gradebook/release.py", "gradebook/exchange.py", "gradebook/roster.py", "gradebook/lateness.py"),
     *("gradebook/extensions.py", "gradebook/changes.py", "gradebook/audit.py", "gradebook/ledger.py"),
-    *(
-        "gradebook/opened.py",
-        "gradebook/preview.py",
-        "gradebook/export_plugin.py",
-        "gradebook/saved_pictures.py",
-    ),
-    *("report/feedback_page.py", "report/gradebook_submission.py", "report/markup.py"),
+    *("gradebook/opened.py", "gradebook/preview.py", "gradebook/export_plugin.py", "gradebook/comments.py"),
+    *("gradebook/saved_pictures.py", "report/feedback_page.py", "report/gradebook_submission.py"),
+    *("report/markup.py",),
     *("report/markup_process.py", "report/notebook_view.py", "report/pictures.py"),
     *("report/question_view.py", "report/safe_html.py"),
 }

@@ -95,6 +95,7 @@ def test_the_command_says_where_the_package_is_and_what_it_is_worth(own: Course)
     assert done.exit_code == 0
     assert "wrote build/packages/01_small-gradescope.zip" in done.stdout
     assert "5 points" in done.stdout
+    assert "2 more points are for written answers (why)" in done.stdout
 
 
 def _tool(path: Path, script: str) -> None:

@@ -79,7 +79,7 @@ def test_an_exercise_without_scores_has_no_column_since_canvas_would_make_an_ass
 
 def test_names_stand_as_canvas_sorts_them() -> None:
     names = {"ann": "Noether, Ann", "bob": "bob"}
-    _, ann, bob = canvas.rows({"01_small": 5.0}, {"ann": {"01_small": 1.0}, "bob": {}}, names)
+    _, ann, bob = canvas.rows({"01_small": 5.0}, {"ann": {"01_small": 1.0}, "bob": {}}, names, {})
     assert (ann[0], bob[0]) == ("Noether, Ann", "bob")
 
 
@@ -91,3 +91,10 @@ def test_no_cell_is_a_formula(written: Written, name: str) -> None:
 
 def test_who_handed_in_nothing_of_these_has_no_row(course: Course, tmp_path: Path, written: Written) -> None:
     assert len(read(written())) == 1
+
+
+def test_the_number_in_the_list_of_students_is_canvas_s_own(course: Course, written: Written) -> None:
+    listed = "id,canvas\nbob,102\n1004217,103\n"
+    (course.root / "students.csv").write_text(listed, encoding="utf-8")
+    rows = {row["SIS Login ID"]: row["ID"] for row in read(written(*CLASS))}
+    assert (rows["bob"], rows["1004217"], rows["emmy@uni.example"]) == ("102", "103", "")

@@ -36,9 +36,13 @@ class Table:
         self._monkeypatch = monkeypatch
 
     def of(self, *submissions: GradebookSubmission) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
-        self._monkeypatch.setattr(exporting, "read_gradebook", lambda course, exercise: submissions)
+        self.holds(*submissions)
         questions, exercises, *_ = write_tables(self._course, [small(self._course)])
         return _read(questions), _read(exercises)
+
+    def holds(self, *submissions: GradebookSubmission) -> None:
+        """Let the gradebook hold these, without an export."""
+        self._monkeypatch.setattr(exporting, "read_gradebook", lambda course, exercise: submissions)
 
 
 def _read(path: Path) -> list[dict[str, str]]:
@@ -127,3 +131,31 @@ def test_a_course_without_a_gradebook_exports_headings_alone(course: Course) -> 
     questions, exercises, *_ = write_tables(course, [small(course)])
     assert questions.read_text(encoding="utf-8").strip() == "student,exercise,question,score,max_score,status"
     assert exercises.read_text(encoding="utf-8").strip() == "student,exercise,score,max_score,penalty,status"
+
+
+def changed_rows(course: Course) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    *_, canvas, moodle = write_tables(course, [small(course)], changed=True)
+    return [row for row in _read(canvas) if row["SIS Login ID"]], _read(moodle)
+
+
+def test_with_changed_platforms_get_only_grades_that_are_new(course: Course, table: Table) -> None:
+    ann, bob = (submission(name, entry(name, "double", 1.0)) for name in ("ann", "bob"))
+    table.of(ann, bob)
+    assert changed_rows(course) == ([], [])
+    (course.build / "exports" / "canvas.csv").unlink()
+    table.holds(ann, submission("bob", entry("bob", "double", 2.0)))
+    canvas, moodle = changed_rows(course)
+    assert [row["SIS Login ID"] for row in canvas] == ["bob"]
+    assert [(row["username"], row["01_small"]) for row in moodle] == [("bob", "2")]
+    assert changed_rows(course) == ([], [])
+
+
+def test_a_line_of_an_export_that_was_cut_off_is_no_reason_to_fail(course: Course, table: Table) -> None:
+    one = submission("ann", entry("ann", "double", 1.0))
+    table.of(one)
+    path = course.root / "exports.jsonl"
+    path.write_text(path.read_text(encoding="utf-8")[:-5], encoding="utf-8")
+    canvas, _ = changed_rows(course)
+    assert canvas[0]["SIS Login ID"] == "ann"
+    assert changed_rows(course) == ([], [])
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 2

@@ -1,0 +1,42 @@
+"""The `autograder requests` command: what students want to have looked at again."""
+
+import click
+
+from autograder.cli import options
+
+
+@click.command()
+@options.exercises
+@click.option(
+    "--done",
+    nargs=2,
+    metavar="STUDENT QUESTION",
+    help="A person has looked at this question again; name the exercise, too.",
+)
+def requests(
+    course: "options.Course", exercises: "list[options.Exercise]", done: tuple[str, str] | None
+) -> None:
+    """Show what students want to have looked at again, or say that one of these requests is done.
+
+    A request is a line such as "Regrade softmax: I think that ..." in a text cell of a notebook that is
+    graded, or a row of regrade_requests.csv (student, exercise, question, reason).
+    """
+    from autograder.cli.table import show
+    from autograder.publishing.graded_work import read_graded_work
+    from autograder.publishing.regrade_requests import RegradeRequests, RequestError
+
+    if done is not None and len(exercises) != 1:
+        raise click.UsageError("--done is about one exercise; name it")
+    asked, names = RegradeRequests(course), {exercise.name for exercise in exercises}
+    listed = (one for one in asked.listed if one.exercise in names)
+    found = [one for work in read_graded_work(course, exercises) for one in work.requests]
+    found = list(dict.fromkeys((*found, *listed)))
+    if done is None:
+        rows = [(one.student, one.exercise, one.question, one.reason) for one in found]
+        show("Regrade requests", ("student", "exercise", "question", "reason"), rows)
+        return
+    finished = [one for one in found if (one.student, one.question) == done]
+    if not finished:
+        raise RequestError(f"{done[0]} asks for no regrade of {done[1]}; see them with `autograder requests`")
+    asked.finish(finished)
+    click.echo(f"done: {done[0]} {exercises[0].name} {done[1]}")

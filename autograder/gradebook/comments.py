@@ -1,0 +1,81 @@
+"""Reads comments.yaml, the course's bank of comments, and puts its texts where people have named them.
+
+The formgrader has no such bank, but it shows what our preprocessor makes of a cell: below each written answer
+stand the comments that are meant for it. Whoever writes "#units" into a comment box has said all that the
+bank says under that name; students read the text.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from autograder.course.yaml_lines import DocumentError, read_document
+from autograder.errors import UsageError
+from autograder.report.gradebook_submission import GradebookSubmission
+
+FILE = "comments.yaml"
+_NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
+_NAMED = re.compile(r"(?<![\w#&/])#([A-Za-z][\w-]*)", re.ASCII)  # a heading of Markdown has a space
+_DEPTH = 3  # an exercise, a question, a name
+
+
+class CommentsError(UsageError):
+    """The bank cannot be used; the message says where and what to do."""
+
+
+class CommentBank:
+    """A course's comments: some for all written answers, others for an exercise, or a question of it."""
+
+    def __init__(self, root: Path) -> None:
+        self._path = root / FILE
+        self._data = self._read() if self._path.is_file() else {}
+
+    def comments(self, exercise: str, question: str | None = None) -> dict[str, str]:
+        """Return the texts for a question by name, or those for all questions of an exercise."""
+        own = self._data.get(exercise, {})
+        levels = [self._data, own, *(own.values() if question is None else [own.get(question, {})])]
+        known = (level for level in levels if isinstance(level, Mapping))
+        return {name: text for level in known for name, text in level.items() if isinstance(text, str)}
+
+    def put_in(self, exercise: str, graded: GradebookSubmission) -> GradebookSubmission:
+        """Return a submission in which people's comments have texts in the place of their names."""
+        if not self._data:
+            return graded
+        entries = []
+        for entry in graded.entries:
+            words = _NAMED.sub(partial(_text, self.comments(exercise, entry.question)), entry.remark)
+            entries.append(replace(entry, remark=words))
+        return replace(graded, entries=tuple(entries))
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            document = read_document(self._path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError):
+            raise CommentsError(f"{self._path}: cannot be read; save it as UTF-8") from None
+        except DocumentError as error:
+            problems = (f"{self._path}:{problem.line}: {problem.message}" for problem in error.problems)
+            raise CommentsError("\n".join(problems)) from None
+        if not isinstance(document.data, dict):
+            raise CommentsError(f"{self._path}:1: must hold names with texts; write each as `name: text`")
+        for path, value in _leaves(document.data):
+            sound = isinstance(value, str) and _NAME.fullmatch(str(path[-1]))
+            if not sound or len(path) > _DEPTH:
+                line, name = document.line(path), ".".join(map(str, path))
+                fix = "write `name: text`, alone or below an exercise, or below a question of it"
+                raise CommentsError(f"{self._path}:{line}: {name} is no comment; {fix}")
+        return document.data
+
+
+def _text(known: Mapping[str, str], found: "re.Match[str]") -> str:
+    return known.get(found[1], found[0])
+
+
+def _leaves(data: Mapping[Any, Any], path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    for key, value in data.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, (*path, key))
+        else:
+            yield (*path, key), value

@@ -1,0 +1,49 @@
+"""Keeps in exports.jsonl which grades went where, so that the next export can hold only those that changed.
+
+The file lies beside audit.jsonl, and lines are only added to it.
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from autograder.course.course import Course
+from autograder.files import append_line
+
+FILE = "exports.jsonl"
+Values = Mapping[str, str | float]  # what goes out, by student: a score, or a digest of a page
+
+
+class Exports:
+    """What has gone out to one place, such as "tables" or "canvas", for every exercise."""
+
+    def __init__(self, course: Course, to: str) -> None:
+        self._path = course.root / FILE
+        self._to = to
+        self._last: dict[tuple[str, str], str | float] = {}
+        if self._path.is_file():
+            for text in self._path.read_text(encoding="utf-8").splitlines():
+                self._remember(text)
+
+    def changed(self, exercise: str, values: Values) -> set[str]:
+        """Return the students for whom something else goes out now than went out last."""
+        return {student for student, value in values.items() if self._last.get((exercise, student)) != value}
+
+    def note(self, exercise: str, values: Values) -> None:
+        """Keep that these values have gone out."""
+        new = {student: values[student] for student in sorted(self.changed(exercise, values))}
+        if new:
+            time = datetime.now(UTC).isoformat(timespec="seconds")
+            append_line(
+                self._path, json.dumps({"time": time, "to": self._to, "exercise": exercise, "grades": new})
+            )
+            self._last |= {(exercise, student): value for student, value in new.items()}
+
+    def _remember(self, text: str) -> None:
+        try:
+            line = json.loads(text)
+            if line["to"] == self._to:
+                grades = line["grades"].items()
+                self._last |= {(str(line["exercise"]), str(student)): value for student, value in grades}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return  # the end of a line that was cut off, when the machine stopped

@@ -1,0 +1,115 @@
+"""Finds what students want to have looked at again: lines in their notebooks, and regrade_requests.csv.
+
+A student writes a line that begins with "Regrade", the question's name and a colon, in a text cell or a
+comment, and hands the notebook in again. After the due date that would be late, so there is a list as well: a
+CSV with the columns student, exercise, question and reason, which somebody keeps or a form writes. Once a
+person has said that a request is done, the same words ask no more; regrade_done.jsonl keeps that.
+"""
+
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from autograder.course.course import Course
+from autograder.errors import UsageError
+from autograder.files import append_line
+from autograder.report.text import printable
+from autograder.submission.students import read_rows
+
+FILE, DONE = "regrade_requests.csv", "regrade_done.jsonl"
+_COLUMNS = ["student", "exercise", "question", "reason"]
+_LINE = re.compile(r"[^\w\n]{0,20}regrade[ \t]+`?(\w[\w.-]{0,99})`?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
+_MOST, _LONGEST = 20, 300  # requests in a notebook, letters of a reason
+
+
+class RequestError(UsageError):
+    """Requests cannot be read, or there is none to be done; the message says where and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegradeRequest:
+    """That a student wants a question to be looked at again."""
+
+    student: str
+    exercise: str
+    question: str
+    reason: str
+
+    @property
+    def words(self) -> str:
+        """What there is to say about it beside the student and the exercise."""
+        return f"asks to regrade {self.question}: {self.reason or 'no reason given'}"
+
+    @property
+    def digest(self) -> str:
+        """What tells this request from the next one on the same question."""
+        told = json.dumps([self.student, self.exercise, self.question, self.reason])
+        return hashlib.sha256(told.encode()).hexdigest()
+
+
+class RegradeRequests:
+    """The requests of a course that nobody has done yet."""
+
+    def __init__(self, course: Course) -> None:
+        self._path = course.root / DONE
+        self._done = set(_digests(self._path.read_text(encoding="utf-8"))) if self._path.is_file() else set()
+        self.listed = tuple(one for one in _listed(course) if one.digest not in self._done)
+
+    def of(self, student: str, exercise: str, notebook: dict[str, Any]) -> tuple[RegradeRequest, ...]:
+        """Return those about one submission, whose autograded notebook this is."""
+        own = (one for one in self.listed if (one.student, one.exercise) == (student, exercise))
+        found = dict.fromkeys((*own, *_in_notebook(student, exercise, notebook)))
+        return tuple(one for one in found if one.digest not in self._done)
+
+    def finish(self, requests: Sequence[RegradeRequest]) -> None:
+        """Keep that a person has done these."""
+        for one in requests:
+            time = datetime.now(UTC).isoformat(timespec="seconds")
+            names = {"student": one.student, "exercise": one.exercise, "question": one.question}
+            append_line(self._path, json.dumps({"time": time, **names, "digest": one.digest}))
+            self._done.add(one.digest)
+
+
+def _digests(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        try:
+            yield str(json.loads(line)["digest"])
+        except (ValueError, KeyError, TypeError):
+            continue  # the end of a line that was cut off, when the machine stopped
+
+
+def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Iterator[RegradeRequest]:
+    """Yield the requests in the cells that the student may change."""
+    abouts = ((cell, cell["metadata"].get("nbgrader", {})) for cell in notebook.get("cells", ()))
+    cells = (cell for cell, about in abouts if not about.get("locked"))
+    lines = (line for cell in cells for line in "".join(cell.get("source", "")).splitlines())
+    found = (match for line in lines if (match := _LINE.match(line)))
+    for _, match in zip(range(_MOST), found, strict=False):
+        yield _request(student, exercise, match[1], match[2])
+
+
+def _listed(course: Course) -> Iterator[RegradeRequest]:
+    path = course.root / FILE
+    if not path.is_file():
+        return
+    try:
+        header, *rows = read_rows(path) or [[]]
+    except csv.Error:
+        raise RequestError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
+    columns = [cell.strip().casefold() for cell in header]
+    if not set(_COLUMNS) <= set(columns):
+        raise RequestError(f"{path}:1: must have the columns {', '.join(_COLUMNS)}")
+    for row in rows:
+        cells = dict(zip(columns, (cell.strip() for cell in row), strict=False))
+        if cells.get("student"):
+            yield _request(*(cells.get(name, "") for name in _COLUMNS))
+
+
+def _request(student: str, exercise: str, question: str, reason: str) -> RegradeRequest:
+    told = " ".join(printable(reason, " ").split())[:_LONGEST]
+    return RegradeRequest(student, exercise, question, told)

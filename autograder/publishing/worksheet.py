@@ -1,0 +1,149 @@
+"""Fills the offline grading worksheet that Moodle gave: grades are written, and all else stays as it came.
+
+Moodle's own code shows how it reads such a file back (moodle/moodle, mod/assign/gradingtable.php and
+mod/assign/feedback/offline):
+- It looks for the columns of the participant, of the grade and of the time of the last grade by their
+  headings, which are in the language of whoever downloads and uploads. So no heading is changed.
+- "Grade" stands directly before "Maximum grade", the same number in every row, in all languages.
+- A grade above the maximum is passed over without a word; so is an empty one, and one that Moodle has.
+- A row is passed over if its grade was changed in Moodle after the worksheet had been downloaded, unless the
+  person who uploads it asks for it to be taken all the same. So the times of the last grades stay, too.
+"""
+
+import csv
+import io
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.collecting.entry import EntryError
+from autograder.collecting.identity import Identification
+from autograder.collecting.times import TimeRow, Times, read_participants
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.errors import UsageError
+from autograder.files import write_whole
+from autograder.gradebook.pages import read_gradebook
+from autograder.publishing.csv_table import decimal
+from autograder.publishing.export import points_of, scores_of
+from autograder.publishing.exported import Exports
+from autograder.report.text import number
+from autograder.submission.students import FILE, Students, read_students
+
+_BOM = "\ufeff"
+_ALIKE = 1e-6
+
+
+class WorksheetError(UsageError):
+    """The worksheet cannot be filled; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A worksheet with grades: where it is, for whom it has one, and what there is to say of others."""
+
+    path: Path
+    students: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, *, changed: bool = False) -> Filled:
+    """Write build/exports/EXERCISE-worksheet.csv: the worksheet, with the scores of an exercise in it.
+
+    With `changed` only those grades are written that are others than in the last worksheet.
+    """
+    text, times = _text(sheet), read_participants(sheet)
+    separator = ";" if ";" in text.partition("\n")[0] and "," not in text.partition("\n")[0] else ","
+    rows = list(csv.reader(io.StringIO(text.removeprefix(_BOM), newline=""), delimiter=separator))
+    place, comma = _grade_column(sheet, exercise, rows)
+    scores, exports = scores_of(read_gradebook(course, exercise)), Exports(course, "worksheet")
+    wanted = exports.changed(exercise.name, scores) if changed else scores.keys()
+    filled, problems = [], []
+    whose = participants(course, times, scores)
+    for row in rows[1:]:
+        found = whose.get(_digits(row[0]) if row else "", "")
+        if isinstance(found, EntryError):
+            problems.append(f"{row[0]}: {found}")
+        elif found in wanted and len(row) > place:
+            grade = decimal(scores[found])
+            row[place] = grade.replace(".", ",") if comma else grade
+            filled.append(found)
+    problems += [f"{student}: is not in {sheet.name}" for student in sorted(set(wanted) - set(filled))]
+    path = course.build / "exports" / f"{exercise.name}-worksheet.csv"
+    out = io.StringIO(newline="")
+    ending = "\r\n" if "\r\n" in text else "\n"
+    csv.writer(out, delimiter=separator, lineterminator=ending).writerows(rows)
+    write_whole(path, (_BOM if text.startswith(_BOM) else "") + out.getvalue())
+    exports.note(exercise.name, {student: scores[student] for student in filled})
+    return Filled(path, tuple(filled), tuple(problems))
+
+
+def participants(course: Course, times: Times, known: Collection[str]) -> Mapping[str, str | EntryError]:
+    """Return whose each participant's number in a worksheet is, or why nobody can tell.
+
+    Without students.csv, ids are those that collecting makes of names, and `known` says which there are.
+    """
+    path = course.root / FILE
+    students = read_students(path) if path.is_file() else None
+    people = Identification(students, times)
+    return {row.number: _student(row, people, students, known) for row in times.rows if row.number}
+
+
+def _student(
+    row: TimeRow, people: Identification, students: Students | None, known: Collection[str]
+) -> str | EntryError:
+    hidden = f"Participant_{row.number}"
+    found = students.called(hidden, "moodle") if students else ()
+    if found or hidden in known:
+        return found[0].id if found else hidden
+    try:
+        return people.person(row)
+    except EntryError as error:
+        return error
+
+
+def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
+    """Return the place of the grades, and whether the worksheet writes numbers with a comma."""
+    places = list(_grade_columns(rows))
+    if len(places) != 1:
+        raise WorksheetError(
+            f"{sheet}: has no column of grades before one of maximum grades, or several; download the "
+            "worksheet from Moodle anew, and let the assignment be graded in points"
+        )
+    (place,) = places
+    shown, points = rows[1][place + 1], points_of(exercise)
+    if abs((_number(shown) or 0.0) - points) > _ALIKE:
+        raise WorksheetError(
+            f"{sheet}: the maximum grade is {shown}, but {exercise.name} has {number(points)} points; "
+            f"set the assignment's maximum grade in Moodle to {number(points)} and download it again"
+        )
+    return place, "," in shown
+
+
+def _grade_columns(rows: Sequence[Sequence[str]]) -> Iterator[int]:
+    """Yield the places before a column that has the same positive number in every row."""
+    whole = [row for row in rows[1:] if len(row) == len(rows[0])]
+    for place in range(1, len(rows[0]) - 1) if whole else ():
+        most = {row[place + 1] for row in whole}
+        grades = {row[place] for row in whole}
+        alike = len(most) == 1 and (_number(most.pop()) or 0.0) > 0
+        if alike and all(not grade or _number(grade) is not None for grade in grades):
+            yield place
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return None
+
+
+def _digits(text: str) -> str:
+    return "".join(letter for letter in text if letter.isdigit())
+
+
+def _text(sheet: Path) -> str:
+    try:
+        return sheet.read_bytes().decode()
+    except (OSError, UnicodeDecodeError):
+        raise WorksheetError(f"{sheet}: cannot be read; give the file as Moodle made it, in UTF-8") from None

@@ -1,0 +1,88 @@
+"""What runners on GitHub read: as Classroom 50's schema has it, and a workflow that calls what there is."""
+
+import json
+import re
+import shlex
+from dataclasses import replace
+from typing import Any
+
+import yaml
+from click.testing import CliRunner
+
+from autograder.batch.classroom import to_result, write_workflow
+from autograder.cli import main
+from autograder.cli.grade import run
+from autograder.course.course import Course
+from autograder.report.report import Report, Verdict
+from autograder.tests.batch.test_junit import QUESTIONS, REPORT, UNREADABLE
+from autograder.tests.classroom import small
+
+ENVIRONMENT = {
+    "CLASSROOM": "ml-2026",
+    "ASSIGNMENT": "dots",
+    "ASSIGNMENT_TYPE": "group",
+    "USERNAME": "ada",
+    "OWNER": "bob",
+    "SUBMISSION_TAG": "submit/2026-03-01T10-00-00Z-abc1234",
+    "COMMIT_URL": "https://x/c",
+    "RELEASE_URL": "https://x/r",
+    "REVIEW_URL": "https://x/v",
+}
+# By result-v1.schema.json: every field is required, and there are no others.
+STRINGS = {
+    "schema": "classroom50/result/v1",
+    "assignment_type": "individual|group",
+    "submission": "submit/.*",
+    "datetime": r"\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ",
+    **dict.fromkeys(("classroom", "assignment", "owner", "commit", "release", "review"), ".+"),
+}
+
+
+def checked(course: Course, report: Report, environment: dict[str, str]) -> dict[str, Any]:
+    """Return the result, once it has been held against the schema's rules."""
+    result: dict[str, Any] = json.loads(to_result(course, report, environment))
+    assert set(result) == {*STRINGS, "score", "max-score", "tests"}
+    assert all(re.fullmatch(pattern, result[name]) for name, pattern in STRINGS.items())
+    for scored in (result, *result["tests"]):
+        assert type(scored["score"]) is type(scored["max-score"]) is int
+        assert 0 <= scored["score"] <= scored["max-score"]
+    assert all(type(test["passed"]) is bool and test["test-name"] for test in result["tests"])
+    return result
+
+
+def test_a_result_is_as_classroom_50_wants_it(course: Course) -> None:
+    result = checked(course, REPORT, ENVIRONMENT)
+    assert (result["classroom"], result["owner"]) == ("ml-2026", "bob")
+    assert (result["score"], result["max-score"]) == (300, 600)
+    assert [(t["test-name"], t["passed"], t["score"]) for t in result["tests"]] == [
+        ("double", True, 200),
+        ("row_sums", False, 100),
+        ("third", False, 0),
+    ]
+    checked(course, UNREADABLE, {})
+
+
+def test_hundredths_are_cut_off_so_that_nothing_becomes_full_marks(course: Course) -> None:
+    nearly = replace(QUESTIONS[1], score=2.9999, verdict=Verdict.FAILED)
+    odd = replace(QUESTIONS[1], score=-0.5)
+    result = checked(course, replace(REPORT, questions=(nearly, odd)), {})
+    assert [test["score"] for test in result["tests"]] == [299, 0]
+
+
+def test_the_workflow_calls_what_there_is_and_says_what_its_runner_holds(course: Course) -> None:
+    path = write_workflow(course, small(course))
+    text = path.read_text(encoding="utf-8")
+    workflow = yaml.safe_load(text)
+    steps = workflow["jobs"]["grade"]["steps"]
+    (command,) = [step["run"] for step in steps if step.get("name") == "Grade"]
+    words = shlex.split(command.replace("$RUNNER_TEMP/course", str(course.root)))
+    assert words[:2] == ["autograder", "--course"]
+    options = {name for parameter in run.params for name in parameter.opts}
+    assert {word for word in words[4:] if word.startswith("--")} <= options
+    assert words[-1] == "01_small.ipynb"
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "holds the hidden tests beside the student's code" in text
+    assert "${{ secrets.COURSE_TOKEN }}" in text
+    said = CliRunner().invoke(main, ["--course", str(course.root), "github", "01_small"]).output
+    assert "wrote build/github/01_small/autograde.yml" in said
+    assert "for practice, not for marks" in said

@@ -1,0 +1,73 @@
+"""The commands that publish: what they write, what they say of those left out, and what they refuse."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from autograder.cli import main
+from autograder.collecting.collect import collect_archives
+from autograder.collecting.naming import NamingRules
+from autograder.course.course import Course
+from autograder.publishing import export as exporting
+from autograder.publishing import feedback, feedback_zip, worksheet
+from autograder.tests.publishing.test_export import entry, submission
+from autograder.tests.publishing.test_worksheet import SHEET
+
+BOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+CLASS = tuple(submission(name, entry(name, "double", 2.0)) for name in ("101", "Ada.Lovelace"))
+
+
+@pytest.fixture(autouse=True)
+def gradebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the gradebook hold a small class."""
+    for module in (exporting, feedback_zip, worksheet):
+        monkeypatch.setattr(module, "read_gradebook", lambda course, exercise: CLASS)
+    monkeypatch.setattr(feedback, "write_feedback", lambda course, exercise: iter(()))
+
+
+def run(course: Course, *arguments: str) -> Result:
+    return CliRunner().invoke(main, ["--course", str(course.root), *arguments])
+
+
+def sheet(course: Course) -> str:
+    path = course.root / "Grades.csv"
+    path.write_bytes(SHEET.encode())
+    return str(path)
+
+
+def test_feedback_is_packed_for_a_platform_and_whoever_is_left_out_is_named(
+    course: Course, tmp_path: Path
+) -> None:
+    archive = tmp_path / "canvas.zip"
+    with zipfile.ZipFile(archive, "w") as writer:
+        writer.writestr("lovelaceada_101_9001_01_small.ipynb", BOOK)
+    list(collect_archives(course, [archive], NamingRules(["01_small"])))
+    done = run(course, "feedback", "01_small", "--zip", "canvas")
+    assert done.exit_code == 0, done.output
+    assert "wrote build/exports/01_small-feedback-canvas.zip: feedback for 1" in done.stdout
+    assert "01_small left out: Ada.Lovelace: came through no archive of Canvas's" in done.stderr
+
+
+def test_a_worksheet_is_filled_and_the_one_that_moodle_gave_stays(course: Course) -> None:
+    done = run(course, "export", "01_small", "--worksheet", sheet(course))
+    assert done.exit_code == 0, done.output
+    assert "wrote build/exports/01_small-worksheet.csv: grades of 1" in done.stdout
+    assert "left out: 101: is not in Grades.csv" in done.stderr
+    assert (course.root / "Grades.csv").read_bytes() == SHEET.encode()
+
+
+def test_a_worksheet_is_of_one_exercise(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograder.course.course.Course.chosen", lambda self, names: [None, None])
+    for arguments in (["export"], ["feedback", "--zip", "moodle"]):
+        done = run(course, *arguments, "--worksheet", sheet(course))
+        assert done.exit_code == 2
+        assert "name it" in done.output
+
+
+def test_an_export_of_what_changed_holds_nothing_new_the_second_time(course: Course) -> None:
+    assert run(course, "export").exit_code == 0
+    assert run(course, "export", "--changed").exit_code == 0
+    assert (course.build / "exports" / "moodle.csv").read_text(encoding="utf-8").strip() == "username"

@@ -1,0 +1,218 @@
+"""Grades reach Canvas, or what stands in its place, by its documented API; the token goes nowhere else."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.cli import main
+from autograder.course.course import Course
+from autograder.publishing import canvas_api
+from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.tests.publishing.test_export import entry, submission
+
+TOKEN = "7~verysecret"
+OTHERS = [{"id": n, "course_id": 4711, "name": f"Essay {n}", "points_possible": 10.0} for n in range(3)]
+SMALL = {"id": 55, "course_id": 4711, "name": "01_small", "points_possible": 7.0}
+
+
+class StandIn(HTTPServer):
+    """Stands in the place of Canvas: it keeps what it was asked and which grades it got."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.assignments = [*OTHERS, {**SMALL, "id": 54, "name": "01_small (old)"}, SMALL]
+        self.grades: dict[str, dict[str, str]] = {}
+        self.end, self.asked = "completed", 0
+        self.deducts: bool | None = None  # for late work; None where the course has no late policy
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers as the documentation says: JSON, lists in pages of two, a progress for grades."""
+
+    server: StandIn
+
+    def do_GET(self) -> None:
+        address = urlsplit(self.path)
+        query = dict(parse_qsl(address.query))
+        if self.headers["Authorization"] != f"Bearer {TOKEN}":
+            self._answer(401, {"errors": [{"message": f"no: {self.headers['Authorization']}"}]})
+        elif address.path == "/api/v1/courses/4711":
+            self._answer(200, {"id": 4711, "name": "Attention"})
+        elif address.path == "/api/v1/courses/4711/late_policy" and self.server.deducts is not None:
+            policy = {"id": 1, "late_submission_deduction_enabled": self.server.deducts}
+            self._answer(200, {"late_policy": policy})
+        elif address.path == "/api/v1/courses/4711/assignments/55":
+            self._answer(200, SMALL)
+        elif address.path == "/api/v1/courses/4711/assignments":
+            found = [one for one in self.server.assignments if query["search_term"] in str(one["name"])]
+            page = int(query.get("page", 1))
+            here = (
+                f"http://127.0.0.1:{self.server.server_port}{address.path}?search_term={query['search_term']}"
+            )
+            more = {"Link": f'<{here}&page={page + 1}>; rel="next"'} if len(found) > page else {}
+            self._answer(200, found[page - 1 : page], more)
+        elif address.path == "/api/v1/progress/9":
+            self.server.asked += 1
+            self._answer(200, self._progress(self.server.end if self.server.asked > 1 else "running"))
+        else:
+            self._answer(404, {"errors": [{"message": "The specified resource does not exist."}]})
+
+    def do_POST(self) -> None:
+        assert self.path == "/api/v1/courses/4711/assignments/55/submissions/update_grades"
+        assert self.headers["Authorization"] == f"Bearer {TOKEN}"
+        fields = parse_qsl(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        for name, value in fields:
+            kind, user, key = name.replace("]", "").split("[")
+            assert kind == "grade_data"
+            self.server.grades.setdefault(user, {})[key] = value
+        self.server.asked = 0
+        self._answer(200, self._progress("queued"))
+
+    def log_message(self, *_: object) -> None:
+        """Stay silent."""
+
+    def _progress(self, state: str) -> dict[str, object]:
+        return {"id": 9, "workflow_state": state, "completion": 100, "message": "it broke"}
+
+    def _answer(self, status: int, data: object, headers: dict[str, str] | None = None) -> None:
+        body = json.dumps(data).encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.fixture
+def canvas(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+    with StandIn() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        monkeypatch.setenv("CANVAS_API_URL", f"http://127.0.0.1:{server.server_port}/")
+        monkeypatch.setenv("CANVAS_API_TOKEN", TOKEN)
+        monkeypatch.setattr(canvas_api, "_PAUSE", 0.0)
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+class Sender:
+    """Runs the command on what the gradebook is made to hold."""
+
+    def __init__(self, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.course, self._monkeypatch = course, monkeypatch
+
+    def __call__(self, graded: tuple[GradebookSubmission, ...], *options: str) -> tuple[int, str]:
+        self._monkeypatch.setattr(canvas_api, "read_gradebook", lambda course, exercise: graded)
+        arguments = ["--course", str(self.course.root), "canvas", "01_small", "--to", "4711", *options]
+        result = CliRunner().invoke(main, arguments)
+        kept = [path.read_text(encoding="utf-8") for path in self.course.root.glob("*.jsonl")]
+        assert TOKEN not in result.output + "".join(kept)
+        return result.exit_code, result.output
+
+
+@pytest.fixture
+def send(course: Course, monkeypatch: pytest.MonkeyPatch) -> Sender:
+    (course.root / "students.csv").write_text("id,canvas\nann,101\nbob,\n103,\n", encoding="utf-8")
+    return Sender(course, monkeypatch)
+
+
+def scored(student: str, score: float) -> GradebookSubmission:
+    return submission(student, entry(student, "double", score, remark="Well done & clear."))
+
+
+CLASS = (scored("ann", 1.25), scored("bob", 2.0), scored("103", 0.0))
+
+
+def test_grades_and_comments_arrive_once_and_then_only_what_changed(canvas: StandIn, send: Sender) -> None:
+    code, output = send(CLASS, "--dry-run")
+    assert (code, canvas.grades) == (0, {})
+    assert "2 grades would go to Canvas" in output
+
+    code, output = send(CLASS)
+    assert canvas.grades == {"101": {"posted_grade": "1.25"}, "103": {"posted_grade": "0"}}
+    assert "01_small left out: bob: has no user id of Canvas's; write it into students.csv" in output
+    assert "2 grades went to Canvas" in output
+
+    canvas.grades.clear()
+    send((scored("ann", 1.5), *CLASS[1:]))
+    assert canvas.grades == {"101": {"posted_grade": "1.5"}}
+    canvas.grades.clear()
+    send((scored("ann", 1.5), *CLASS[1:]), "--comments")
+    assert set(canvas.grades) == {"101", "103"}
+    assert "Well done & clear." in canvas.grades["101"]["text_comment"]
+    canvas.grades.clear()
+    send((scored("ann", 1.5), *CLASS[1:]), "--comments")
+    assert canvas.grades == {}
+    send((scored("ann", 1.5), *CLASS[1:]), "--comments", "--all", "--assignment", "55")
+    assert canvas.grades == {"101": {"posted_grade": "1.5"}, "103": {"posted_grade": "0"}}
+
+
+def test_what_canvas_does_not_take_counts_as_not_sent(canvas: StandIn, send: Sender) -> None:
+    canvas.end = "failed"
+    assert send(CLASS) == (3, "Canvas has not taken the grades: it broke\n")
+    canvas.end, canvas.grades = "completed", {}
+    assert send(CLASS)[0] == 0
+    assert set(canvas.grades) == {"101", "103"}
+
+
+def test_another_number_of_points_or_no_assignment_is_refused(canvas: StandIn, send: Sender) -> None:
+    canvas.assignments = [{**SMALL, "points_possible": 100.0}]
+    code, output = send(CLASS)
+    assert (code, output) == (2, "01_small has 100 points in Canvas, but 7 here; change them in Canvas\n")
+    canvas.assignments = OTHERS
+    code, output = send(CLASS)
+    assert (code, "no assignment named 01_small" in output) == (2, True)
+    assert canvas.grades == {}
+
+
+def test_nobody_loses_points_for_being_late_twice(canvas: StandIn, send: Sender) -> None:
+    late = submission("ann", entry("ann", "double", 2.0), penalty=0.5)
+    canvas.deducts = True
+    assert send(CLASS)[0] == 0  # nobody has lost any here
+    code, output = send((late,))
+    assert (code, "so that it would lose them twice" in output) == (2, True)
+    assert canvas.grades["101"] == {"posted_grade": "1.25"}
+    for deducts, grade in ((False, "1.5"), (None, "1.5")):
+        canvas.deducts = deducts
+        assert send((late,), "--all")[0] == 0
+        assert canvas.grades["101"] == {"posted_grade": grade}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code", "message"),
+    [
+        ("CANVAS_API_TOKEN", "", 2, "CANVAS_API_TOKEN is not set"),
+        ("CANVAS_API_URL", "http://canvas.uni.edu", 2, "such as https://canvas.uni.edu"),
+        ("CANVAS_API_URL", "http://127.0.0.1:1", 3, "Canvas: ConnectionError"),
+    ],
+)
+def test_nothing_is_sent_without_token_and_a_safe_address(
+    canvas: StandIn,
+    send: Sender,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    value: str,
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.setenv(name, value)
+    exit_code, output = send(CLASS)
+    assert (exit_code, message in output) == (code, True), output
+    assert canvas.grades == {}
+
+
+def test_a_server_that_echoes_the_token_gets_it_into_no_message(
+    canvas: StandIn, send: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CANVAS_API_TOKEN", "another-secret")
+    exit_code, output = send(CLASS)
+    assert exit_code == 3
+    assert "another-secret" not in output
+    assert "(token)" in output

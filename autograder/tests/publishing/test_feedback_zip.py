@@ -1,0 +1,169 @@
+"""Feedback goes back to whoever handed in, under names that the platforms' own rules read."""
+
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from autograder.collecting.collect import collect_archives
+from autograder.collecting.naming import NamingRules
+from autograder.course.course import Course
+from autograder.publishing import feedback_zip
+from autograder.publishing.feedback_zip import Packed, Target, pack_feedback
+from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.submission.students import read_students
+from autograder.submission.submission import Submission
+from autograder.tests.classroom import small
+from autograder.tests.publishing.test_export import entry, submission
+from autograder.tests.publishing.test_worksheet import SHEET
+
+BOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+FAILED = entry(
+    "ada", "double", 1.0, comment="Failed.\n- failed: Doubles *all* numbers.", remark="See **page 3**."
+)
+
+
+def found_by_canvas(name: str) -> tuple[str, str]:
+    """Return the user and the attachment, as `infer_comment_context_from_filename` finds them."""
+    parts = [part for part in name.split("_") if part != "LATE"]
+    assert not parts[-1].startswith("link")
+    assert not name.startswith("._")
+    if parts[0] == "anon":
+        return parts[1], parts[2]
+    user, attachment = [part for part in parts if part.isdigit()][:2]
+    return user, attachment
+
+
+def found_by_moodle(name: str) -> tuple[int, tuple[str, str], str]:
+    """Return participant, plugin and the name that the student sees, as importziplib.php finds them."""
+    assert not name.startswith((".", "~"))
+    _, participant, subtype, plugin, shown = name.split("_", 4)
+    return int(participant), (subtype, plugin), shown
+
+
+class Term:
+    """A course into which platforms' archives are collected, and a gradebook that holds what it should."""
+
+    def __init__(self, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.course = course
+        self.graded: tuple[GradebookSubmission, ...] = ()
+        monkeypatch.setattr(feedback_zip, "read_gradebook", lambda course, exercise: self.graded)
+
+    def collect(self, students: str = "", **files: str) -> None:
+        path = self.course.root / "students.csv"
+        if students:
+            path.write_text(students, encoding="utf-8")
+        archive = self.course.root / "archive.zip"
+        with zipfile.ZipFile(archive, "w") as writer:
+            for name, text in files.items():
+                writer.writestr(name, text)
+        listed = read_students(path) if students else None
+        lines = list(collect_archives(self.course, [archive], NamingRules(["01_small"], students=listed)))
+        assert all(line.status == "new" for line in lines), lines
+        self.graded = tuple(submission(line.student, FAILED) for line in lines)
+        for line in lines:
+            page = Submission(self.course.root, line.student, "01_small").feedback
+            page.parent.mkdir(parents=True)
+            page.write_text(f"<p>{line.student}", encoding="utf-8")
+
+    def pack(self, to: Target, **options: object) -> tuple[Packed, dict[str, str]]:
+        packed = pack_feedback(self.course, small(self.course), to, **options)  # type: ignore[arg-type]
+        with zipfile.ZipFile(packed.path) as archive:
+            return packed, {name: archive.read(name).decode() for name in archive.namelist()}
+
+
+@pytest.fixture
+def term(course: Course, monkeypatch: pytest.MonkeyPatch) -> Term:
+    return Term(course, monkeypatch)
+
+
+def test_canvas_finds_the_upload_of_each_student_again(term: Term) -> None:
+    term.collect(
+        "id,name,canvas\nada_1_2,Ada Lovelace,\n77,Bob Byte,102\ncy,,103\n",
+        **{
+            "lovelaceada_101_9001_01_small.ipynb": BOOK,
+            "bytebob_LATE_102_9002_01_small-2.ipynb": BOOK,
+            "cy_103_9003_01_small.py": "x = 1\n",
+        },
+    )
+    packed, files = term.pack(Target.CANVAS)
+    assert not packed.problems
+    assert {found_by_canvas(name) for name in files} == {("101", "9001"), ("102", "9002"), ("103", "9003")}
+    by_suffix = {Path(name).suffix: text for name, text in files.items()}
+    cells = json.loads(by_suffix[".ipynb"])["cells"]
+    assert [cell["cell_type"] for cell in cells] == ["markdown", "markdown"]
+    assert "    - failed: Doubles *all* numbers." in cells[1]["source"]  # as code, so that stars stay stars
+    assert "See **page 3**." in cells[1]["source"]
+    assert "# # Feedback on 01_small: 1 of 2 points" in by_suffix[".py"]
+
+
+def test_canvas_finds_who_is_anonymous(term: Term) -> None:
+    term.collect(**{"anon_aB3xy_9004_01_small.ipynb": BOOK, "LATE_anon_zz9zz_9005_01_small.ipynb": BOOK})
+    _, files = term.pack(Target.CANVAS)
+    assert {found_by_canvas(name) for name in files} == {("aB3xy", "9004"), ("zz9zz", "9005")}
+
+
+def test_a_group_s_members_need_numbers_of_their_own(term: Term) -> None:
+    term.collect(
+        "id,canvas,group\nada,101,Team Red\nbob,,Team Red\n", **{"teamred_900_9006_01_small.ipynb": BOOK}
+    )
+    packed, files = term.pack(Target.CANVAS)
+    assert {found_by_canvas(name) for name in files} == {("101", "9006")}
+    assert packed.problems == (
+        "bob: has no user id of Canvas's; write it into students.csv, in the column canvas",
+    )
+
+
+def test_what_was_packed_by_the_student_gets_no_feedback_that_canvas_would_call_a_zip(term: Term) -> None:
+    archive = term.course.root / "inner.zip"
+    with zipfile.ZipFile(archive, "w") as writer:
+        writer.writestr("01_small.ipynb", BOOK)
+    outer = term.course.root / "outer.zip"
+    with zipfile.ZipFile(outer, "w") as writer:
+        writer.writestr("ada_101_9001_work.zip", archive.read_bytes())
+    list(collect_archives(term.course, [outer], NamingRules(["01_small"])))
+    term.graded = (submission("101", FAILED),)
+    packed, files = term.pack(Target.CANVAS)
+    assert not files
+    assert ".zip file" in packed.problems[0]
+
+
+def test_moodle_finds_each_participant_again(term: Term) -> None:
+    term.collect(
+        "id,name\nada_1_2,Ada Lovelace\nbob,Bob Byte\n",
+        **{
+            "Ada Lovelace_3001_assignsubmission_file/01_small.ipynb": BOOK,
+            "Bob Byte_3002_assignsubmission_file_01_small.ipynb": BOOK,
+        },
+    )
+    packed, files = term.pack(Target.MOODLE)
+    assert not packed.problems
+    found = {found_by_moodle(name): text for name, text in files.items()}
+    seen = ("assignsubmission", "file"), "01_small.html"
+    assert found == {(3001, *seen): "<p>ada_1_2", (3002, *seen): "<p>bob"}
+
+
+def test_moodle_s_worksheet_tells_participants_that_no_archive_told(term: Term) -> None:
+    term.collect(**{"class/Ada.Lovelace/01_small.ipynb": BOOK, "class/Bob.Byte/01_small.ipynb": BOOK})
+    packed, files = term.pack(Target.MOODLE)
+    assert not files
+    assert len(packed.problems) == 2
+    sheet = term.course.root / "Grades.csv"
+    sheet.write_text(SHEET, encoding="utf-8")
+    _, files = term.pack(Target.MOODLE, sheet=sheet)
+    assert {found_by_moodle(name)[0] for name in files} == {3001, 3002}
+
+
+def test_only_what_changed_is_packed_again_and_the_same_feedback_gives_the_same_bytes(term: Term) -> None:
+    term.collect(**{"ada_101_9001_01_small.ipynb": BOOK, "bob_102_9002_01_small.ipynb": BOOK})
+    packed, files = term.pack(Target.CANVAS)
+    before = packed.path.read_bytes()
+    assert term.pack(Target.CANVAS)[0].path.read_bytes() == before
+    assert not term.pack(Target.CANVAS, changed=True)[1]
+    ada, bob = term.graded
+    term.graded = (ada, replace(bob, entries=(entry("102", "double", 2.0),)))
+    packed, files = term.pack(Target.CANVAS, changed=True)
+    assert [found_by_canvas(name) for name in files] == [("102", "9002")]
+    assert packed.students == ("102",)

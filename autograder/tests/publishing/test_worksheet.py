@@ -1,0 +1,119 @@
+"""Moodle's grading worksheet gets grades, and stays otherwise as Moodle made it."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from autograder.collecting.times import TimesError
+from autograder.course.course import Course
+from autograder.publishing import worksheet
+from autograder.publishing.worksheet import Filled, WorksheetError, fill_worksheet
+from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.tests.classroom import small
+from autograder.tests.publishing.test_export import entry, submission
+
+# As mod/assign/gradingtable.php makes it: the small course's exercise is worth 7 points.
+HEADER = (
+    'Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Grade can be changed",'
+    '"Last modified (submission)","Online text","Last modified (grade)","Feedback comments"\r\n'
+)
+ADA = (
+    '"Participant 3001","Ada Lovelace",ada@uni.edu,"Submitted for grading",5.00,7.00,Yes,'
+    '"Sunday, 1 March 2026, 5:00 PM","two\r\nlines, ""quoted""",-,"<p>Good, so far</p>"\r\n'
+)
+BOB = '"Participant 3002","Bob Byte",bob@uni.edu,"No submission",,7.00,Yes,-,,-,\r\n'
+SHEET = HEADER + ADA + BOB
+GERMAN = (
+    "\ufeffID,Vollständiger Name,Status,Bewertung,Bestwertung,Bewertung kann geändert werden,"
+    "Zuletzt geändert (Abgabe),Zuletzt geändert (Bewertung)\n"
+    'Teilnehmer/in3001,Ada Lovelace,Abgegeben,,"7,00",Ja,"Sonntag, 1. März 2026, 17:00",-\n'
+)
+
+
+@pytest.fixture
+def fill(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Fill":
+    return Fill(course, tmp_path / "Grades.csv", monkeypatch)
+
+
+class Fill:
+    """Fills a worksheet with what the gradebook is made to hold."""
+
+    def __init__(self, course: Course, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.course, self._path, self._monkeypatch = course, path, monkeypatch
+
+    def __call__(self, text: str, *graded: GradebookSubmission, changed: bool = False) -> Filled:
+        self._path.write_bytes(text.encode())
+        self._monkeypatch.setattr(worksheet, "read_gradebook", lambda course, exercise: graded)
+        return fill_worksheet(self.course, small(self.course), self._path, changed=changed)
+
+
+def scored(student: str, score: float) -> GradebookSubmission:
+    return submission(student, entry(student, "double", score))
+
+
+def cells(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+
+
+def test_grades_go_in_and_nothing_else_changes(fill: Fill) -> None:
+    filled = fill(SHEET, scored("Ada.Lovelace", 6.25), scored("Bob.Byte", 0.0))
+    before, after = cells(SHEET), cells(filled.path.read_bytes().decode())
+    assert [row.pop(4) for row in after] == ["Grade", "6.25", "0"]
+    assert [row.pop(4) for row in before] == ["Grade", "5.00", ""]
+    assert after == before
+    assert filled.path.read_bytes().count(b"\r\n") == SHEET.count("\r\n")
+    assert not filled.problems
+
+
+def test_the_list_of_students_tells_whose_a_row_is(fill: Fill) -> None:
+    listed = "id,name,email,moodle\na1,Somebody Else,ADA@uni.edu,\nb1,,,Participant_3002\n"
+    (fill.course.root / "students.csv").write_text(listed, encoding="utf-8")
+    filled = fill(SHEET, scored("a1", 1.5), scored("b1", 2.0))
+    assert [row[4] for row in cells(filled.path.read_bytes().decode())] == ["Grade", "1.5", "2"]
+
+
+def test_a_worksheet_in_another_language_keeps_its_commas_and_its_mark(fill: Fill) -> None:
+    filled = fill(GERMAN, scored("Ada.Lovelace", 6.25))
+    text = filled.path.read_bytes().decode()
+    assert text.startswith("\ufeff")
+    assert [row[3] for row in cells(text)] == ["Bewertung", "6,25"]
+
+
+def test_blind_marking_hides_names_but_not_numbers(fill: Fill) -> None:
+    columns = (0, 3, 4, 5, 6, 7, 9)
+    out = io.StringIO()
+    csv.writer(out).writerows([row[place] for place in columns] for row in cells(SHEET))
+    filled = fill(out.getvalue(), scored("Participant_3001", 3.0))
+    assert [row[2] for row in cells(filled.path.read_bytes().decode())] == ["Grade", "3", ""]
+
+
+def test_whoever_is_not_in_the_worksheet_is_named(fill: Fill) -> None:
+    filled = fill(SHEET, scored("Ada.Lovelace", 3.0), scored("zoe", 3.0))
+    assert filled.problems == ("zoe: is not in Grades.csv",)
+
+
+def test_only_changed_grades_are_written(fill: Fill) -> None:
+    fill(SHEET, scored("Ada.Lovelace", 3.0), scored("Bob.Byte", 2.0))
+    filled = fill(SHEET, scored("Ada.Lovelace", 3.0), scored("Bob.Byte", 2.5), changed=True)
+    assert [row[4] for row in cells(filled.path.read_bytes().decode())] == ["Grade", "5.00", "2.5"]
+    assert filled.students == ("Bob.Byte",)
+    assert not filled.problems
+
+
+def test_another_maximum_would_lose_grades_so_it_is_refused(fill: Fill) -> None:
+    with pytest.raises(WorksheetError, match=r"maximum grade is 100\.00, but 01_small has 7 points"):
+        fill(SHEET.replace("7.00", "100.00"), scored("Ada.Lovelace", 6.25))
+
+
+def test_a_worksheet_without_points_is_refused(fill: Fill) -> None:
+    with pytest.raises(WorksheetError, match="graded in points"):
+        fill(SHEET.replace("7.00", "A B C"), scored("Ada.Lovelace", 6.25))
+
+
+def test_times_that_nobody_can_read_are_no_obstacle(fill: Fill) -> None:
+    filled = fill(SHEET.replace("Sunday, 1 March 2026, 5:00 PM", "vorgestern"), scored("Ada.Lovelace", 3.0))
+    assert filled.students == ("Ada.Lovelace",)
+    with pytest.raises(TimesError, match="is no grading worksheet"):
+        fill("a,b\n1,2\n", scored("Ada.Lovelace", 3.0))
