@@ -29,6 +29,7 @@ __all__ = [
     "fingerprint",
     "left_by_programs",
     "load_course",
+    "notebook_of",
     "own_files",
     "read_source",
     "reference_errors",
@@ -59,6 +60,7 @@ from .notebook import NotebookJson as NotebookJson
 from .notebook import build_kit as build_kit
 from .notebook import build_notebook as build_notebook
 from .notebook import fingerprint as fingerprint
+from .notebook import notebook_of as notebook_of
 from .notebook import to_json as to_json
 from .reference import reference_errors as reference_errors
 from .source import BEGIN as BEGIN

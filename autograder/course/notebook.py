@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,11 @@ _FORMAT = {"metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
 def build_notebook(exercise: Exercise) -> NotebookJson:
     """Return the source notebook of `exercise`, from which nbgrader makes the release."""
     first, *rest = exercise.cells
-    cells = (first, Cell(Role.TEXT, HOW_TO_CHECK), *rest)
+    return notebook_of((first, Cell(Role.TEXT, HOW_TO_CHECK), *rest))
+
+
+def notebook_of(cells: Sequence[Cell]) -> NotebookJson:
+    """Return a notebook of these cells."""
     return {"cells": list(map(_cell, cells, _ids(cells))), **_FORMAT}
 
 
