@@ -4,7 +4,6 @@ __all__ = [
     "FILE",
     "GRADED",
     "HOW_TO_CHECK",
-    "KIT",
     "NAME",
     "Cell",
     "Course",
@@ -36,6 +35,7 @@ __all__ = [
     "to_json",
 ]
 
+from .bundle import build_kit as build_kit
 from .copy import copy_course as copy_course
 from .copy import course_files as course_files
 from .course import FILE as FILE
@@ -55,9 +55,7 @@ from .names import NAME as NAME
 from .names import check_id as check_id
 from .names import checked_question as checked_question
 from .notebook import HOW_TO_CHECK as HOW_TO_CHECK
-from .notebook import KIT as KIT
 from .notebook import NotebookJson as NotebookJson
-from .notebook import build_kit as build_kit
 from .notebook import build_notebook as build_notebook
 from .notebook import fingerprint as fingerprint
 from .notebook import notebook_of as notebook_of

@@ -1,19 +1,15 @@
-"""Makes nbgrader's source notebook of an exercise, solutions included, and the kit that lies beside it."""
+"""Makes nbgrader's source notebook of an exercise, solutions included."""
 
 import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from autograder.course.exercise import Exercise
-from autograder.course.hints import read_hints
 from autograder.course.source import GRADED, Cell, Role
 
 NotebookJson = dict[str, Any]  # what a notebook's file holds, read as JSON
-KIT = Path(__file__).parent / "kit" / "conftest.py"
-SETUP = KIT.with_name("SETUP.md")
 HOW_TO_CHECK = """\
 **How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
 To run all checks from a fresh start, save the notebook and run `pytest` in its folder; `SETUP.md` there says
@@ -52,30 +48,11 @@ def to_json(notebook: NotebookJson) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def build_kit(exercise: Exercise) -> str:
-    """Return the conftest.py with which students check their notebook of `exercise`."""
-    checks = {cell.name: fingerprint(cell.text) for cell in exercise.cells if cell.role is Role.CHECK}
-    questions = (
-        f'Question("{name}", points={points:g}, check="{checks[name]}")'
-        for name, points in exercise.points.items()
-    )
-    demos = (f'"{fingerprint(text)}"' for text in sorted(exercise.demos))
-    kit = KIT.read_text(encoding="utf-8").replace('EXERCISE = ""', f'EXERCISE = "{exercise.name}"')
-    kit = kit.replace("QUESTIONS = ()", f"QUESTIONS = {_tuple(questions)}")
-    hints = json.dumps(read_hints(exercise), indent=4)
-    return kit.replace("DEMOS = ()", f"DEMOS = {_tuple(demos)}").replace("HINTS = {}", f"HINTS = {hints}")
-
-
 def fingerprint(code: str) -> str:
     """Return a short fingerprint of a cell's code, in which comments and blank lines do not count."""
     lines = (line.rstrip() for line in code.splitlines())
     kept = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
     return hashlib.sha256(kept.encode()).hexdigest()[:12]
-
-
-def _tuple(items: Iterable[str]) -> str:
-    lines = "".join(f"    {item},\n" for item in items)
-    return f"(\n{lines})" if lines else "()"
 
 
 def _cell(cell: Cell, identity: str) -> dict[str, Any]:
