@@ -18,7 +18,12 @@ class Part(NamedTuple):
 
     @property
     def anchor(self) -> str:
-        """What Jupyter calls the heading's place: its words, with a hyphen for each space."""
+        """What Jupyter calls the heading's place: its words, with a hyphen for each space.
+
+        What it makes of a formula differs from one Jupyter to the next, so there it is nothing.
+        """
+        if "$" in self.heading:
+            return ""
         return re.sub(r"[`*]", "", self.heading).replace(" ", "-")
 
 

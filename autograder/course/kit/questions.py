@@ -105,8 +105,10 @@ class QuestionTest(pytest.Item):
         if not isinstance(excinfo.value, UnsolvedError):
             return super().repr_failure(excinfo, style)
         part = self.part()
-        lesson = f"\n    lesson: {self.path.name}#{part.anchor}" if part else ""
-        return f"{excinfo.value}{lesson}"
+        if part is None:
+            return str(excinfo.value)
+        place = f"{self.path.name}#{part.anchor}" if part.anchor else f"{self.path.name}, {part.heading}"
+        return f"{excinfo.value}\n    lesson: {place}"
 
     def reportinfo(self) -> tuple[Path, None, str]:
         """Return the heading of the question's report."""
