@@ -57,7 +57,6 @@ from .names import checked_question as checked_question
 from .notebook import HOW_TO_CHECK as HOW_TO_CHECK
 from .notebook import NotebookJson as NotebookJson
 from .notebook import build_notebook as build_notebook
-from .notebook import fingerprint as fingerprint
 from .notebook import notebook_of as notebook_of
 from .notebook import to_json as to_json
 from .reference import reference_errors as reference_errors
@@ -68,4 +67,5 @@ from .source import Cell as Cell
 from .source import Role as Role
 from .source import SourceError as SourceError
 from .source import defined_names as defined_names
+from .source import fingerprint as fingerprint
 from .source import read_source as read_source

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from autograder.course.exercise import Exercise
 from autograder.course.hints import read_hints
-from autograder.course.notebook import fingerprint
-from autograder.course.source import Role
+from autograder.course.source import Role, fingerprint
 from autograder.worker import omission
 
 _HERE = Path(__file__).parent / "kit"

@@ -1,6 +1,5 @@
 """Makes nbgrader's source notebook of an exercise, solutions included."""
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -46,13 +45,6 @@ def notebook_of(cells: Sequence[Cell]) -> NotebookJson:
 def to_json(notebook: NotebookJson) -> str:
     """Return a notebook's text; the same notebook always gives the same bytes."""
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-
-
-def fingerprint(code: str) -> str:
-    """Return a short fingerprint of a cell's code, in which comments and blank lines do not count."""
-    lines = (line.rstrip() for line in code.splitlines())
-    kept = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
-    return hashlib.sha256(kept.encode()).hexdigest()[:12]
 
 
 def _cell(cell: Cell, identity: str) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from types import ModuleType
 
 import torch
 
+from autograder.worker.stand_in import CUSTOMARY
+
 # Modules that a question's code may use, and of some of them only a few names.
 _MODULES = """
     __future__ abc cmath collections contextlib copy dataclasses enum functools itertools jaxtyping
@@ -130,7 +132,7 @@ def own_module(tree: ast.stmt) -> str | None:
     match tree:
         case ast.Import([ast.alias(name)]) | ast.ImportFrom(str(name), _, 0):
             root = name.partition(".")[0]
-            known = root in sys.stdlib_module_names or PathFinder.find_spec(root, _PACKAGES)
+            known = root in sys.stdlib_module_names | CUSTOMARY or PathFinder.find_spec(root, _PACKAGES)
             return None if known else root
     return None
 

@@ -154,6 +154,8 @@ class Shell:
                 more = f". It should come {origin}." if origin else ""
                 return {**described, "message": f"{message}{more}"}
             case {"type": "ModuleNotFoundError", "message": str(message)}:
+                name = message.removeprefix("import of ").partition(" halted; None in sys.modules")
+                message = f"No module named '{name[0]}'" if name[1] else message
                 return {**described, "message": f"{message} {_HERE}"}
         return described
 

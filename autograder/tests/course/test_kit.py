@@ -23,7 +23,7 @@ from autograder.course.kit.lesson import headings
 from autograder.course.kit.notebook import Notebook as KitNotebook
 from autograder.course.kit.notebook import UnsolvedError
 from autograder.course.kit.progress import keep, progress, state_of
-from autograder.course.notebook import fingerprint
+from autograder.course.source import fingerprint
 from autograder.worker.omission import Omissions
 
 COURSE = load_course(Path(__file__).parents[3])

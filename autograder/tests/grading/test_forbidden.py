@@ -355,3 +355,11 @@ def test_harmless_parts_of_modules_raise_no_flag() -> None:
     imports = "import collections.abc, logging, math, os.path\nimport torch.nn.functional as F\nimport os"
     code = "def softmax(scores):\n    logging.info(math.pi)\n    return F.relu(torch.select(scores, 0, 0))"
     assert softmax(imports, "print(os.path.join('a', 'b'))", code) is None
+
+
+def test_packages_that_are_customary_elsewhere_are_no_code_of_the_submission() -> None:
+    lines = (
+        "from google.colab import drive\nimport pandas as pd\nimport torchvision, einops\nimport numpy as np"
+    )
+    assert softmax(lines, BY_HAND) is None
+    assert softmax(lines, BY_HAND.replace("torch.exp", "pd.exp")) == "pandas"
