@@ -564,7 +564,12 @@ class Part(NamedTuple):
 
     @property
     def anchor(self) -> str:
-        """What Jupyter calls the heading's place: its words, with a hyphen for each space."""
+        """What Jupyter calls the heading's place: its words, with a hyphen for each space.
+
+        What it makes of a formula differs from one Jupyter to the next, so there it is nothing.
+        """
+        if "$" in self.heading:
+            return ""
         return re.sub(r"[`*]", "", self.heading).replace(" ", "-")
 
 
@@ -982,8 +987,10 @@ class QuestionTest(pytest.Item):
         if not isinstance(excinfo.value, UnsolvedError):
             return super().repr_failure(excinfo, style)
         part = self.part()
-        lesson = f"\n    lesson: {self.path.name}#{part.anchor}" if part else ""
-        return f"{excinfo.value}{lesson}"
+        if part is None:
+            return str(excinfo.value)
+        place = f"{self.path.name}#{part.anchor}" if part.anchor else f"{self.path.name}, {part.heading}"
+        return f"{excinfo.value}\n    lesson: {place}"
 
     def reportinfo(self) -> tuple[Path, None, str]:
         """Return the heading of the question's report."""
