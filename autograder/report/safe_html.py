@@ -71,7 +71,6 @@ def render_code(source: str, allowance: Allowance) -> Markup:
     return _plain(source) if len(source) > MAX_COLOURED else _part("code", source, allowance, _plain(source))
 
 
-@cache
 def anchored(content: str, prefix: str, first: int) -> tuple[Markup, list[str]]:
     """Give each larger heading of a rendered text an id of its own; return also what the headings say.
 
@@ -86,6 +85,7 @@ def anchored(content: str, prefix: str, first: int) -> tuple[Markup, list[str]]:
     return _safe(_HEADING.sub(mark, content)), said
 
 
+@cache
 def load_template(path: Path) -> Template:
     """Return the template at `path`, compiled once; it may extend page.html, the frame of every page."""
     loader = FileSystemLoader([path.parent, _HERE])
