@@ -37,9 +37,7 @@ _USEFUL: dict[str, frozenset[str] | None] = {
     "sys": frozenset(_OF_SYS.split()),
 }
 # Parts of torch by which code runs unseen, or is made or changed as it runs.
-_TORCH_INSIDES = (
-    "classes compile distributed fx hub jit library multiprocessing ops overrides package profiler utils"
-)
+_TORCH_INSIDES = "classes distributed fx hub jit library multiprocessing ops overrides package profiler utils"
 _PYTHON_SUMS = frozenset({"dist", "fsum", "hypot", "prod", "sumprod"})  # of math, on lists of plain numbers
 # Modules by which code anywhere in a notebook can change what other code does, but for a few harmless names.
 _REACHERS = """

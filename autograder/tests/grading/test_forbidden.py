@@ -363,3 +363,10 @@ def test_packages_that_are_customary_elsewhere_are_no_code_of_the_submission() -
     )
     assert softmax(lines, BY_HAND) is None
     assert softmax(lines, BY_HAND.replace("torch.exp", "pd.exp")) == "pandas"
+
+
+def test_compiling_which_changes_nothing_here_is_no_use() -> None:
+    assert softmax(BY_HAND.replace("def", "@torch.compile\ndef", 1)) is None
+    assert softmax(BY_HAND, "softmax = torch.compile(softmax, mode='max-autotune')") is None
+    assert softmax(BY_HAND.replace("def", "@torch.jit.script\ndef", 1)) == "jit"
+    assert softmax(BY_HAND, "softmax = torch.compile.__globals__['_original']") is not None
