@@ -9,6 +9,7 @@ held_out: measures the diagnosis on wrong answers that are not in its bank
 answers: fills answers into notebooks, as students would
 build: writes nbgrader's source notebooks to build/
 release: writes what students get to assignments/
+solutions: writes what they may see when an exercise is over to build/solutions/
 """
 
 import lazy_loader

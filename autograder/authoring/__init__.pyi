@@ -1,6 +1,7 @@
 __all__ = [
     "Look",
     "NamedAnswer",
+    "NotOverError",
     "Proof",
     "Sight",
     "Tally",
@@ -23,6 +24,7 @@ __all__ = [
     "stale",
     "stubs",
     "tally",
+    "write_solutions",
     "write_source",
 ]
 
@@ -43,6 +45,8 @@ from .new import create as create
 from .new import entry as entry
 from .release import release_notebooks as release_notebooks
 from .release import stale as stale
+from .solutions import NotOverError as NotOverError
+from .solutions import write_solutions as write_solutions
 from .verify import Proof as Proof
 from .verify import prove as prove
 from .verify import prove_together as prove_together

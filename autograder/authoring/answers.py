@@ -40,7 +40,7 @@ def stubs(exercise: Exercise) -> dict[str, str]:
 
 def right_answers(exercise: Exercise) -> dict[str, str]:
     """Return the reference's answers by question, and its written ones, without BEGIN and END SOLUTION."""
-    return {cell.name: _unmarked(cell.text) for cell in exercise.cells if cell.role in _ANSWERED}
+    return {cell.name: unmarked(cell.text) for cell in exercise.cells if cell.role in _ANSWERED}
 
 
 def other_answers(exercise: Exercise, code: str) -> dict[str, str]:
@@ -48,9 +48,15 @@ def other_answers(exercise: Exercise, code: str) -> dict[str, str]:
 
     Its docstring, which stands first in the code, is left out, since it is meant for authors.
     """
+    return exercise.replaced(without_docstring(code))
+
+
+def without_docstring(code: str) -> str:
+    """Return the code of an accepted variant or a known mistake alone."""
     docstring = ast.parse(code).body[0]
-    return exercise.replaced("\n".join(code.split("\n")[docstring.end_lineno or 0 :]).strip("\n"))
+    return "\n".join(code.split("\n")[docstring.end_lineno or 0 :]).strip("\n")
 
 
-def _unmarked(text: str) -> str:
+def unmarked(text: str) -> str:
+    """Return a cell's text without the lines that mark its solution."""
     return "\n".join(line for line in text.split("\n") if line.strip() not in (BEGIN, END))

@@ -4,10 +4,11 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from autograder.course.bundle import SETUP, build_kit
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.folder import own_files
-from autograder.course.notebook import SETUP, build_kit, build_notebook, to_json
+from autograder.course.notebook import build_notebook, to_json
 from autograder.files import write_whole
 
 

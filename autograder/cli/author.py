@@ -2,6 +2,7 @@
 
 import os
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -23,10 +24,19 @@ def build(course: "options.Course", exercises: "list[options.Exercise]") -> None
 @click.command()
 @options.exercises
 @click.option("--check", is_flag=True, help="Only say whether assignments/ is what a release would write.")
-def release(course: "options.Course", exercises: "list[options.Exercise]", check: bool) -> None:
+@click.option("--solutions", is_flag=True, help="Write the solutions of what is over, in build/solutions/.")
+@click.option("--early", is_flag=True, help="With --solutions: also of exercises that are not over.")
+def release(
+    course: "options.Course", exercises: "list[options.Exercise]", check: bool, solutions: bool, early: bool
+) -> None:
     """Write what students get, in assignments/."""
     from autograder.authoring.release import release_notebooks, stale
 
+    if solutions + check > 1 or early > solutions:
+        raise click.UsageError("--early goes with --solutions, and --check without it")
+    if solutions:
+        _release_solutions(course, exercises, early)
+        return
     if check:
         changed = stale(course, exercises)
         for name in changed:
@@ -35,6 +45,16 @@ def release(course: "options.Course", exercises: "list[options.Exercise]", check
         sys.exit(OUR_FAILURE if changed else 0)
     for path in release_notebooks(course, exercises):
         click.echo(f"released {path.relative_to(course.root)}")
+
+
+def _release_solutions(course: "options.Course", exercises: "list[options.Exercise]", early: bool) -> None:
+    from autograder.authoring.solutions import NotOverError, write_solutions
+
+    written = write_solutions(course, exercises, datetime.now(UTC), early=early)
+    for path in written.paths:
+        click.echo(f"wrote {path.relative_to(course.root)}")
+    if written.waiting:
+        raise NotOverError("\n".join(written.waiting))
 
 
 @click.command()

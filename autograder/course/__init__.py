@@ -17,11 +17,12 @@ source: the exercise itself, a notebook as text with solutions, and its cells
 reference: on which line of the source running the solution fails
 folder: a folder's files, without what programs leave there
 hints: the hints that students can ask for, and what is wrong with them
-notebook: makes nbgrader's source notebook of an exercise, and the kit for students
+notebook: makes nbgrader's source notebook of an exercise
+bundle: makes the kit for students, one file of the modules in kit/
 secret: keeps the secret from which hidden inputs come
 copy: makes a smaller course of some of the exercises
 log: keeps what went wrong on our side in build/*.log
-kit/: the conftest.py by which students check their own notebook, and how to set up
+kit/: by which students check their own notebook, and how to set up
 """
 
 import lazy_loader

@@ -4,7 +4,6 @@ __all__ = [
     "FILE",
     "GRADED",
     "HOW_TO_CHECK",
-    "KIT",
     "NAME",
     "Cell",
     "Course",
@@ -29,12 +28,14 @@ __all__ = [
     "fingerprint",
     "left_by_programs",
     "load_course",
+    "notebook_of",
     "own_files",
     "read_source",
     "reference_errors",
     "to_json",
 ]
 
+from .bundle import build_kit as build_kit
 from .copy import copy_course as copy_course
 from .copy import course_files as course_files
 from .course import FILE as FILE
@@ -54,11 +55,9 @@ from .names import NAME as NAME
 from .names import check_id as check_id
 from .names import checked_question as checked_question
 from .notebook import HOW_TO_CHECK as HOW_TO_CHECK
-from .notebook import KIT as KIT
 from .notebook import NotebookJson as NotebookJson
-from .notebook import build_kit as build_kit
 from .notebook import build_notebook as build_notebook
-from .notebook import fingerprint as fingerprint
+from .notebook import notebook_of as notebook_of
 from .notebook import to_json as to_json
 from .reference import reference_errors as reference_errors
 from .source import BEGIN as BEGIN
@@ -68,4 +67,5 @@ from .source import Cell as Cell
 from .source import Role as Role
 from .source import SourceError as SourceError
 from .source import defined_names as defined_names
+from .source import fingerprint as fingerprint
 from .source import read_source as read_source

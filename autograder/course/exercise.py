@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from autograder.course.folder import own_files
-from autograder.course.source import Cell, Role, SourceError, defined_names, parsed, read_source
+from autograder.course.source import Cell, Role, SourceError, defined_names, fingerprint, parsed, read_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,14 @@ class Exercise:
     def demos(self) -> frozenset[str]:
         """The text of each demo cell, which only draws: grading need not run it."""
         return frozenset(cell.text for cell in self.cells if cell.role is Role.DEMO)
+
+    @cached_property
+    def _drawings(self) -> frozenset[str]:
+        return frozenset(map(fingerprint, self.demos))
+
+    def only_draws(self, code: str) -> bool:
+        """Whether some code is that of a demo cell; comments, blank lines and line ends do not count."""
+        return fingerprint(code) in self._drawings
 
     @cached_property
     def given(self) -> frozenset[str]:

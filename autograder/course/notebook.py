@@ -1,23 +1,19 @@
-"""Makes nbgrader's source notebook of an exercise, solutions included, and the kit that lies beside it."""
+"""Makes nbgrader's source notebook of an exercise, solutions included."""
 
-import hashlib
 import json
 import re
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from autograder.course.exercise import Exercise
-from autograder.course.hints import read_hints
 from autograder.course.source import GRADED, Cell, Role
 
 NotebookJson = dict[str, Any]  # what a notebook's file holds, read as JSON
-KIT = Path(__file__).parent / "kit" / "conftest.py"
-SETUP = KIT.with_name("SETUP.md")
 HOW_TO_CHECK = """\
 **How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
 To run all checks from a fresh start, save the notebook and run `pytest` in its folder; `SETUP.md` there says
-what to install. `pytest --hint QUESTION` gives a hint, and each time a plainer one.
+what to install. `pytest --hint QUESTION` gives a hint, and each time a plainer one; `pytest --page` writes
+what it finds to `checks.html`, with the part of the lesson beside each question.
 The checks are only a beginning: your score comes from further tests, on other inputs."""
 # What ipykernel says of itself. Jupyter writes it into each notebook that it opens, and marks one as changed
 # where it stands there otherwise; its own exports need it too, to call a script .py.
@@ -39,39 +35,17 @@ _FORMAT = {"metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
 def build_notebook(exercise: Exercise) -> NotebookJson:
     """Return the source notebook of `exercise`, from which nbgrader makes the release."""
     first, *rest = exercise.cells
-    cells = (first, Cell(Role.TEXT, HOW_TO_CHECK), *rest)
+    return notebook_of((first, Cell(Role.TEXT, HOW_TO_CHECK), *rest))
+
+
+def notebook_of(cells: Sequence[Cell]) -> NotebookJson:
+    """Return a notebook of these cells."""
     return {"cells": list(map(_cell, cells, _ids(cells))), **_FORMAT}
 
 
 def to_json(notebook: NotebookJson) -> str:
     """Return a notebook's text; the same notebook always gives the same bytes."""
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-
-
-def build_kit(exercise: Exercise) -> str:
-    """Return the conftest.py with which students check their notebook of `exercise`."""
-    checks = {cell.name: fingerprint(cell.text) for cell in exercise.cells if cell.role is Role.CHECK}
-    questions = (
-        f'Question("{name}", points={points:g}, check="{checks[name]}")'
-        for name, points in exercise.points.items()
-    )
-    demos = (f'"{fingerprint(text)}"' for text in sorted(exercise.demos))
-    kit = KIT.read_text(encoding="utf-8").replace('EXERCISE = ""', f'EXERCISE = "{exercise.name}"')
-    kit = kit.replace("QUESTIONS = ()", f"QUESTIONS = {_tuple(questions)}")
-    hints = json.dumps(read_hints(exercise), indent=4)
-    return kit.replace("DEMOS = ()", f"DEMOS = {_tuple(demos)}").replace("HINTS = {}", f"HINTS = {hints}")
-
-
-def fingerprint(code: str) -> str:
-    """Return a short fingerprint of a cell's code, in which comments and blank lines do not count."""
-    lines = (line.rstrip() for line in code.splitlines())
-    kept = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
-    return hashlib.sha256(kept.encode()).hexdigest()[:12]
-
-
-def _tuple(items: Iterable[str]) -> str:
-    lines = "".join(f"    {item},\n" for item in items)
-    return f"(\n{lines})" if lines else "()"
 
 
 def _cell(cell: Cell, identity: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Reads the source of an exercise, a notebook as text, and says what is wrong with it by file and line."""
 
 import ast
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -86,6 +87,13 @@ def defined_names(code: str) -> set[str]:
         elif isinstance(node, ast.Assign):
             names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     return names
+
+
+def fingerprint(code: str) -> str:
+    """Return a short fingerprint of a cell's code, in which comments and blank lines do not count."""
+    lines = (line.rstrip() for line in code.splitlines())
+    kept = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
+    return hashlib.sha256(kept.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def parsed(path: Path, code: str, line: int = 1) -> ast.Module:

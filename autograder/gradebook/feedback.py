@@ -43,5 +43,5 @@ def feedback_page(course: Course, exercise: Exercise, graded: GradebookSubmissio
     """Return the page on an autograded notebook, whose report is in its metadata."""
     report = Report.from_dict(node.metadata["autograder"]["report"])
     handed_in = Submission(course.root, graded.student, exercise.name).notebook
-    saved = saved_pictures(read_notebook(handed_in), exercise.demos, node)
+    saved = saved_pictures(read_notebook(handed_in), exercise.only_draws, node)
     return render_feedback(report, graded, node.cells, saved)

@@ -1,6 +1,6 @@
 """Finds the pictures that a student saved below cells that only draw, which grading does not run."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from nbformat import NotebookNode
@@ -12,14 +12,14 @@ _MAX_PICTURES = 8  # of one cell
 
 
 def saved_pictures(
-    handed_in: Notebook, demos: Collection[str], node: NotebookNode
+    handed_in: Notebook, only_draws: Callable[[str], bool], node: NotebookNode
 ) -> dict[str, tuple[str, ...]]:
     """Return the pictures, in base64, by the id of the cell of the autograded notebook to which they belong.
 
     The file is a stranger's: only what is a picture is taken, and only below a cell that is still the same.
     """
     wanted = {
-        cell.id: cell.source for cell in node.cells if cell.cell_type == "code" and cell.source in demos
+        cell.id: cell.source for cell in node.cells if cell.cell_type == "code" and only_draws(cell.source)
     }
     if not wanted or handed_in.problem:
         return {}

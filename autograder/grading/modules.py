@@ -14,6 +14,8 @@ from types import ModuleType
 
 import torch
 
+from autograder.worker.stand_in import CUSTOMARY
+
 # Modules that a question's code may use, and of some of them only a few names.
 _MODULES = """
     __future__ abc cmath collections contextlib copy dataclasses enum functools itertools jaxtyping
@@ -35,9 +37,7 @@ _USEFUL: dict[str, frozenset[str] | None] = {
     "sys": frozenset(_OF_SYS.split()),
 }
 # Parts of torch by which code runs unseen, or is made or changed as it runs.
-_TORCH_INSIDES = (
-    "classes compile distributed fx hub jit library multiprocessing ops overrides package profiler utils"
-)
+_TORCH_INSIDES = "classes distributed fx hub jit library multiprocessing ops overrides package profiler utils"
 _PYTHON_SUMS = frozenset({"dist", "fsum", "hypot", "prod", "sumprod"})  # of math, on lists of plain numbers
 # Modules by which code anywhere in a notebook can change what other code does, but for a few harmless names.
 _REACHERS = """
@@ -130,7 +130,7 @@ def own_module(tree: ast.stmt) -> str | None:
     match tree:
         case ast.Import([ast.alias(name)]) | ast.ImportFrom(str(name), _, 0):
             root = name.partition(".")[0]
-            known = root in sys.stdlib_module_names or PathFinder.find_spec(root, _PACKAGES)
+            known = root in sys.stdlib_module_names | CUSTOMARY or PathFinder.find_spec(root, _PACKAGES)
             return None if known else root
     return None
 

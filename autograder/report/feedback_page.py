@@ -6,7 +6,7 @@ from typing import Any
 
 from autograder.report.allowance import Allowance
 from autograder.report.gradebook_submission import GradebookSubmission
-from autograder.report.notebook_view import show_notebook
+from autograder.report.notebook_view import Lesson, show_notebook
 from autograder.report.question_view import show_question
 from autograder.report.report import Report, Status
 from autograder.report.safe_html import load_template
@@ -29,11 +29,14 @@ def render_feedback(
         show_question(question, entries.get(question.name), allowance, unreadable=unreadable)
         for question in report.questions
     ]
+    lessons = dict[str, Lesson]()
+    parts = list(show_notebook(cells, saved or {}, allowance, lessons))
     return load_template(_TEMPLATE).render(
         report=report,
         submission=submission,
         questions=questions,
-        parts=list(show_notebook(cells, saved or {}, allowance)),
+        parts=parts,
+        lessons=lessons,
         waiting=[entry.question for entry in submission.entries if entry.needs_person],
         late=_duration(submission.seconds_late),
         unreadable=unreadable,

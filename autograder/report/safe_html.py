@@ -4,6 +4,7 @@ This is the only module that marks text as safe. Everything else that a template
 """
 
 import html
+import re
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ MAX_COLOURED = 20_000  # letters of a cell of code; a longer one is shown withou
 _MAX_LINES = 5000  # letters of a title, a hint or a message
 _SHARED_TEXTS = 512  # the cells that most notebooks of a class have in common are rendered once
 _SHARED_LETTERS = 5000
+_HEADING = re.compile(r"<h([12])>(.*?)</h\1>", re.DOTALL)
 _CUT = " […]"
 _LEFT_OUT = Markup("<p>{}</p>").format(LEFT_OUT)
 
@@ -67,6 +69,20 @@ def render_markdown(cell: Any, allowance: Allowance, kind: str = "markdown") -> 
 def render_code(source: str, allowance: Allowance) -> Markup:
     """Return Python code with the classes that `CODE_STYLE` colours."""
     return _plain(source) if len(source) > MAX_COLOURED else _part("code", source, allowance, _plain(source))
+
+
+def anchored(content: str, prefix: str, first: int) -> tuple[Markup, list[str]]:
+    """Give each larger heading of a rendered text an id of its own; return also what the headings say.
+
+    The ids are `prefix` and numbers from `first` on. Headings of cleaned text have no attributes.
+    """
+    said: list[str] = []
+
+    def mark(match: re.Match[str]) -> str:
+        said.append(Markup(match[2]).striptags())  # noqa: S704 - it was rendered here
+        return f'<h{match[1]} id="{prefix}{first + len(said) - 1}">{match[2]}</h{match[1]}>'
+
+    return _safe(_HEADING.sub(mark, content)), said
 
 
 @cache

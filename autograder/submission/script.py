@@ -29,6 +29,7 @@ _NO_MAGIC = re.compile(  # Colab turns a cell that begins with %% into a comment
     re.MULTILINE,
 )
 _SETTING = re.compile(r"#!|# -\*-|# coding|# [-+]$|# \+ (\w+=|\[|\{)")
+_NAMED = re.compile(r'^# (?:%%|\+).*"grade_id": "([\w-]{1,200})"', re.MULTILINE)
 _MAX_SCRIPT = 5_000_000  # characters
 _MAX_PARSED = 200_000  # characters of a script that is read by its statements
 _MANY = 1001  # cells: more than a notebook may have
@@ -59,11 +60,11 @@ def _marked(text: str) -> Iterator[Cell]:
         assert start is not None
         body = text[start.end() : following.start() if following else len(text)]
         if not _TEXT.search(start[0]):
-            yield _cell("code", body)
+            yield _cell("code", body, start[0])
         elif quoted := _QUOTED.fullmatch(body):
-            yield _cell("markdown", quoted[2])
+            yield _cell("markdown", quoted[2], start[0])
         else:
-            yield _cell("markdown", _uncommented(body))
+            yield _cell("markdown", _uncommented(body), start[0])
 
 
 def _prompted(text: str) -> Iterator[Cell]:
@@ -139,7 +140,7 @@ def _texts(blocks: Iterable[str]) -> Iterator[Cell]:
     """Yield a text cell for each block of comments, without lines that are for the computer."""
     for block in blocks:
         kept = _without_settings(block)
-        yield _cell("markdown", _uncommented(kept)) if _is_comment(kept) else _cell("code", kept)
+        yield _cell("markdown", _uncommented(kept), block) if _is_comment(kept) else _cell("code", kept)
 
 
 def _without_settings(block: str) -> str:
@@ -155,5 +156,8 @@ def _uncommented(block: str) -> str:
     return re.sub(r"^# ?", "", block, flags=re.MULTILINE)
 
 
-def _cell(kind: str, text: str) -> Cell:
-    return {"cell_type": kind, "metadata": {}, "source": text.strip("\n")}
+def _cell(kind: str, text: str, marker: str = "") -> Cell:
+    """Return a cell; jupytext writes nbgrader's name for it, its grade_id, into the marker above it."""
+    named = _NAMED.search(marker)
+    metadata = {"nbgrader": {"grade_id": named[1]}} if named else {}
+    return {"cell_type": kind, "metadata": metadata, "source": text.strip("\n")}

@@ -4,6 +4,7 @@ We speak the DevTools protocol with it over two pipes. Host names that end in `.
 and all others lead nowhere, so nothing leaves this machine, whatever a page or the browser tries.
 """
 
+import base64
 import fcntl
 import json
 import os
@@ -141,6 +142,12 @@ class Browser:
         self._ask("Target.closeTarget", targetId=target)
         return Visit(described, before if before == after else after, int(overflow or 0))
 
+    def page(self, address: str, *, width: int = 1000) -> "Page":
+        """Open an address, and keep it open."""
+        _, session = self._window(width)
+        self._ask("Page.navigate", session, url=address)
+        return Page(self, session)
+
     def close(self) -> None:
         """End the browser."""
         os.close(self._to)
@@ -210,6 +217,40 @@ class Browser:
         if message.get("method") == "Page.javascriptDialogOpening":
             self._send("Page.handleJavaScriptDialog", message["sessionId"], {"accept": True})
         return message
+
+
+class Page:
+    """An open page that a test looks into."""
+
+    def __init__(self, browser: Browser, session: str) -> None:
+        self._browser = browser
+        self._session = session
+
+    def value(self, code: str) -> Any:
+        """Return what some JavaScript gives, once a promise is kept; AssertionError where it fails."""
+        asked = {"expression": code, "awaitPromise": True, "returnByValue": True, "userGesture": True}
+        done = self._browser._ask("Runtime.evaluate", self._session, **asked)
+        if details := done.get("exceptionDetails"):
+            raise AssertionError(details.get("exception", {}).get("description") or details["text"])
+        return done.get("result", {}).get("value")
+
+    def wait(self, code: str, seconds: float = 3 * PATIENCE) -> Any:
+        """Wait until some JavaScript gives something true, and return it."""
+        deadline = time.monotonic() + seconds
+        while not (value := self.value(code)):
+            assert time.monotonic() < deadline, f"this does not come true: {code}"
+            time.sleep(0.1)
+        return value
+
+    def narrow(self, width: int) -> None:
+        """Make the window so wide."""
+        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        self._browser._ask("Emulation.setDeviceMetricsOverride", self._session, **size)
+
+    def picture(self) -> bytes:
+        """Return a screenshot as PNG."""
+        shot = self._browser._ask("Page.captureScreenshot", self._session)
+        return base64.b64decode(shot["data"])
 
 
 @contextmanager

@@ -15,6 +15,7 @@ HERE = Path(__file__).parent
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
 # Each of these starts browsers, clusters, kernels, other graders or hundreds of workers.
 SLOW = [
+    "authoring/test_jupyter.py",
     "authoring/test_verify.py",
     "batch/test_cluster.py",
     "batch/test_interruption.py",

@@ -1,8 +1,11 @@
-"""Leaves out of a cell what cannot work where notebooks are graded: packages, files, the network, a GPU.
+"""Leaves out of a cell what cannot work here: packages, files, the network, a GPU.
 
-A notebook that runs in Colab or on a student's own machine may hold lines that have no meaning here. Such a
-line must not cost the definitions below it: the cell runs on without it and says so in its output.
+A notebook that runs in Colab or on a student's own machine may hold lines that have no meaning where it is
+graded. Such a line must not cost the definitions below it: the cell runs on without it and says so. The kit
+for students holds a copy of this module, so it needs nothing but Python, and be it Python 3.9.
 """
+
+from __future__ import annotations
 
 import ast
 import builtins
@@ -10,20 +13,16 @@ from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 
-from IPython.core.error import UsageError
-
-from autograder.worker.description import describe
-from autograder.worker.protocol import Header
-
 _MAX_QUOTE = 80  # characters of a statement that a message quotes
-_HERE = "where notebooks are graded"
 _ELSEWHERE = (OSError, EOFError)  # files, folders, programs, the network, and somebody who answers input()
 _DISPLAYS = ("matplotlib", "gui", "config")  # magics that only say how things are shown
 _NO_GPU = (AssertionError, RuntimeError)
-_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rest:
     """What to run in the place of a statement that failed, and what to say about the parts left out."""
 
@@ -32,9 +31,14 @@ class Rest:
 
 
 class Omissions:
-    """What was left out of a notebook's cells so far, and the names that are missing because of it."""
+    """What was left out of a notebook's cells so far, and the names that are missing because of it.
 
-    def __init__(self) -> None:
+    `here` says in which place it does not work. `no_magic` are the errors of magics that are not there.
+    """
+
+    def __init__(self, here: str, no_magic: tuple[type[BaseException], ...] = ()) -> None:
+        self._here = here
+        self._no_magic = no_magic
         self._origins: dict[str, str] = {}  # by missing name: the statement that should have made it
         self._star = ""  # the last import of all names from something that is not there
         self._unmade: dict[str, BaseException] = {}  # by name: why the running cell did not make it
@@ -47,40 +51,28 @@ class Omissions:
         """Return what is left of a statement that failed, or None where it would fail everywhere."""
         if error is None or _magic(statement)[:1] == ("run_cell_magic",):  # whose body is a cell of its own
             return None
-        if type(error) is NameError and error.name is not None and self._origin(error.name):
-            return self._without_name(statement, error, error.name)
-        why = _reason(statement, error)
-        if not why or isinstance(statement, _Definition):
+        if type(error) is NameError and self.origin(unknown_name(error)):
+            return self._without_name(statement, error, unknown_name(error))
+        why = self._reason(statement, error)
+        if not why or isinstance(statement, _DEFINITIONS):
             return None
-        if isinstance(statement, ast.Import | ast.ImportFrom) and len(statement.names) > 1:
+        if isinstance(statement, _IMPORTS) and len(statement.names) > 1:
             return Rest(tuple(_one_by_one(statement)))
         return self._left_out(statement, error, why)
-
-    def explained(self, described: Header) -> Header:
-        """Return an error's description, with a sentence more where something left out has led to it."""
-        match described:
-            case {"type": "NameError", "message": str(message)}:
-                origin = self._origin(message.removeprefix("name '").partition("'")[0])
-                return (
-                    {**described, "message": f"{message}. It should come {origin}."} if origin else described
-                )
-            case {"type": "ModuleNotFoundError", "message": str(message)}:
-                return {**described, "message": f"{message} {_HERE}"}
-        return described
 
     def unmade(self, names: Collection[str]) -> BaseException | None:
         """Return why the cell that ran lacks a name which a statement left out of it should have made."""
         return next((error for name, error in self._unmade.items() if name not in names), None)
 
-    def _origin(self, name: str) -> str:
+    def origin(self, name: str) -> str:
         """Return where a missing name should come from, or nothing for a name that was never to be made."""
         origin = self._origins.get(name, "" if hasattr(builtins, name) else self._star)
-        return f"from {origin}, which was left out" if origin else ""
+        return f"from {origin}, which was left out" if name and origin else ""
 
     def _without_name(self, statement: ast.stmt, error: NameError, name: str) -> Rest | None:
         """Return a statement without its uses of a missing name, so far as it can do without them."""
-        why = f"`{name}` should come {self._origin(name)}"
-        if not isinstance(statement, _Definition):
+        why = f"`{name}` should come {self.origin(name)}"
+        if not isinstance(statement, _DEFINITIONS):
             return self._left_out(statement, error, why)
         kept = [decorator for decorator in statement.decorator_list if not _mentions(decorator, name)]
         if len(kept) < len(statement.decorator_list):
@@ -92,35 +84,41 @@ class Omissions:
 
     def _left_out(self, statement: ast.stmt, error: BaseException, why: str) -> Rest:
         names, quoted = list(_bound(statement)), _quoted(statement)
-        self._origins |= dict.fromkeys(names, quoted)
+        self._origins.update(dict.fromkeys(names, quoted))
         if "*" in names:
             self._star = quoted
-        if not isinstance(statement, ast.Import | ast.ImportFrom):
-            self._unmade |= dict.fromkeys(names, error)
+        if not isinstance(statement, _IMPORTS):
+            self._unmade.update(dict.fromkeys(names, error))
         return Rest((), f"Line {statement.lineno}, {quoted}, was left out: {why}.")
 
+    def _reason(self, statement: ast.stmt, error: BaseException) -> str:
+        """Return why a statement cannot work here, or nothing where it fails everywhere."""
+        if isinstance(error, ImportError):
+            return f"what it imports is not there {self._here}"
+        _, *magic = _magic(statement) or ("",)
+        if magic and (isinstance(error, self._no_magic) or magic[0] in _DISPLAYS):
+            return f"this magic is not there {self._here}"
+        if isinstance(error, _ELSEWHERE):
+            kind = type(error).__name__
+            return f"{kind}: it needs a file, a program or the network, which is not there {self._here}"
+        if isinstance(error, _NO_GPU) and isinstance(statement, (ast.Expr, ast.Assert)):
+            return f"there is no GPU {self._here}" if "cuda" in ast.unparse(statement).lower() else ""
+        return ""
 
-def _reason(statement: ast.stmt, error: BaseException) -> str:
-    """Return why a statement cannot work here, or nothing where it fails everywhere."""
-    if isinstance(error, ImportError):
-        return f"what it imports is not there {_HERE}"
-    _, *magic = _magic(statement) or ("",)
-    if magic and (isinstance(error, UsageError) or magic[0] in _DISPLAYS):
-        return f"this magic is not there {_HERE}"
-    if isinstance(error, _ELSEWHERE):
-        said = describe(error)
-        return f"{said['type']}, since your files, network and programs are not there {_HERE}"
-    if isinstance(error, _NO_GPU) and isinstance(statement, ast.Expr | ast.Assert):
-        return f"there is no GPU {_HERE}" if "cuda" in ast.unparse(statement).lower() else ""
-    return ""
+
+def unknown_name(error: NameError) -> str:
+    """Return the name that an error is about; Python 3.9 tells it in the message alone."""
+    return getattr(error, "name", None) or str(error).partition("'")[2].partition("'")[0]
 
 
 def _magic(statement: ast.stmt) -> tuple[str, ...]:
     """Return what IPython makes of a line that begins with %: the shell's method and its arguments."""
-    match getattr(statement, "value", None):
-        case ast.Call(ast.Attribute(ast.Call(ast.Name("get_ipython")), name), arguments):
-            return (name, *(str(each.value) for each in arguments if isinstance(each, ast.Constant)))
-    return ()
+    call = getattr(statement, "value", None)
+    method = getattr(call, "func", None)
+    if not isinstance(call, ast.Call) or not isinstance(method, ast.Attribute):
+        return ()
+    arguments = (str(each.value) for each in call.args if isinstance(each, ast.Constant))
+    return (method.attr, *arguments) if ast.unparse(method.value) == "get_ipython()" else ()
 
 
 def _one_by_one(statement: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
@@ -134,11 +132,12 @@ def _one_by_one(statement: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
 def _bound(statement: ast.stmt) -> Iterator[str]:
     """Yield every name that a statement could have bound."""
     for node in ast.walk(statement):
-        match node:
-            case ast.Name(name, ast.Store()) | ast.FunctionDef(name) | ast.ClassDef(name):
-                yield name
-            case ast.alias(name, asname):
-                yield asname or name.partition(".")[0]
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name.partition(".")[0]
 
 
 def _mentions(tree: ast.expr, name: str) -> bool:
@@ -147,7 +146,7 @@ def _mentions(tree: ast.expr, name: str) -> bool:
 
 def _write_out(node: ast.AST, name: str) -> bool:
     """Turn a node's annotation into text if it uses `name`, as `from __future__ import annotations` would."""
-    part = "returns" if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else "annotation"
+    part = "returns" if isinstance(node, _FUNCTIONS) else "annotation"
     annotation = getattr(node, part, None)
     if annotation is None or not _mentions(annotation, name):
         return False

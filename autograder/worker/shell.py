@@ -11,6 +11,7 @@ from typing import Any
 from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
+from IPython.core.error import UsageError
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -29,6 +30,7 @@ _PROGRAMS = """
     ! sx system script bash sh perl ruby python python2 python3 pypy pip uv conda mamba micromamba
 """
 _NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash."
+_HERE = "where notebooks are graded"
 _SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
 
 
@@ -117,7 +119,7 @@ class Shell:
         InteractiveShell.compiler_class = Compiler
         InteractiveShell.displayhook_class, InteractiveShell.display_pub_class = _display_classes(self)
         self.outputs = Outputs()
-        self._omissions = Omissions()
+        self._omissions = Omissions(_HERE, (UsageError,))
         self._shell = _shell_class(self, self._omissions).instance()
         self._shell.enable_gui = _do_nothing  # %matplotlib starts no event loop
         self._shell.system = self._shell.getoutput = self._refuse_program
@@ -146,7 +148,16 @@ class Shell:
 
     def explained(self, described: Header) -> Header:
         """Return an error's description, with a sentence more where something left out has led to it."""
-        return self._omissions.explained(described)
+        match described:
+            case {"type": "NameError", "message": str(message)}:
+                origin = self._omissions.origin(message.removeprefix("name '").partition("'")[0])
+                more = f". It should come {origin}." if origin else ""
+                return {**described, "message": f"{message}{more}"}
+            case {"type": "ModuleNotFoundError", "message": str(message)}:
+                name = message.removeprefix("import of ").partition(" halted; None in sys.modules")
+                message = f"No module named '{name[0]}'" if name[1] else message
+                return {**described, "message": f"{message} {_HERE}"}
+        return described
 
     def _run_timed(self, _: str, cell: str) -> None:
         """Run the cell below %%time as any other, without its times, which differ from run to run."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from autograder.authoring.build import build_sources, write_source
+from autograder.course.bundle import build_kit
 from autograder.course.course import Course, load_course
-from autograder.course.notebook import build_kit
 
 
 def test_the_built_notebook_is_the_golden_one(course: Course, golden: Callable[[str, str], None]) -> None:

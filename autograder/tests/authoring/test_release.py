@@ -9,9 +9,10 @@ from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelspec import get_kernel_dict
 
 from autograder.authoring.release import release_notebooks, stale
+from autograder.course.bundle import SETUP, bare_kit
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import HOW_TO_CHECK, KIT, SETUP, to_json
+from autograder.course.notebook import HOW_TO_CHECK, to_json
 from autograder.course.source import BEGIN, END
 
 ROOT = Path(__file__).parents[3]
@@ -132,7 +133,7 @@ def leaks(exercise: Exercise, folder: Path) -> list[str]:
 
 def private_lines(exercise: Exercise) -> list[str]:
     """Return the lines that tell: all but the shortest of those that are nowhere public, without quotes."""
-    given = (KIT.read_text(encoding="utf-8"), SETUP.read_text(encoding="utf-8"))
+    given = (bare_kit(), SETUP.read_text(encoding="utf-8"))
     public, private = [HOW_TO_CHECK, *given], list[str]()
     for cell in exercise.cells:
         hidden = False
@@ -216,7 +217,7 @@ def test_a_planted_leak_is_found(line: str, place: str, exercise: Exercise, fold
     elif place == "metadata":
         notebook["cells"][0]["metadata"]["note"] = {line: True}
     elif place == "the kit":
-        (folder / "conftest.py").write_text(f"{KIT.read_text(encoding='utf-8')}# {line}\n", encoding="utf-8")
+        (folder / "conftest.py").write_text(f"{bare_kit()}# {line}\n", encoding="utf-8")
     else:
         (folder / "deeper").mkdir()
         (folder / "deeper" / "data.bin").write_bytes(b"\xff\x00" + line.encode() + b"\x00")

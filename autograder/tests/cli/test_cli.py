@@ -55,6 +55,8 @@ def test_run_prints_one_report_a_line(course: Course, notebook: Path) -> None:
         (["run"], "Missing argument 'NOTEBOOK...'"),
         (["verify", "02_big"], 'has no exercise "02_big"'),
         (["fly"], "No such command 'fly'"),
+        (["release", "--solutions"], "01_small: is never due; give it a `due` in course.yaml"),
+        (["release", "--early"], "--early goes with --solutions"),
     ],
 )
 def test_wrong_use_exits_with_2_and_says_what_is_right(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.bundle import build_kit
 from autograder.course.course import Course, load_course
 from autograder.course.hints import read_hints
-from autograder.course.notebook import build_kit
 from autograder.course.source import SourceError
 from autograder.tests.classroom import small
 

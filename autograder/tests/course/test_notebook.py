@@ -9,8 +9,8 @@ import pytest
 
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import build_notebook, fingerprint, to_json
-from autograder.course.source import Cell, Role
+from autograder.course.notebook import build_notebook, to_json
+from autograder.course.source import Cell, Role, fingerprint
 
 ROOT = Path(__file__).parents[3]
 EXERCISES = list(load_course(ROOT).exercises.values())

@@ -370,3 +370,18 @@ def test_harmless_parts_of_modules_raise_no_flag() -> None:
     imports = "import collections.abc, logging, math, os.path\nimport torch.nn.functional as F\nimport os"
     code = "def softmax(scores):\n    logging.info(math.pi)\n    return F.relu(torch.select(scores, 0, 0))"
     assert softmax(imports, "print(os.path.join('a', 'b'))", code) is None
+
+
+def test_packages_that_are_customary_elsewhere_are_no_code_of_the_submission() -> None:
+    lines = (
+        "from google.colab import drive\nimport pandas as pd\nimport torchvision, einops\nimport numpy as np"
+    )
+    assert softmax(lines, BY_HAND) is None
+    assert softmax(lines, BY_HAND.replace("torch.exp", "pd.exp")) == "pandas"
+
+
+def test_compiling_which_changes_nothing_here_is_no_use() -> None:
+    assert softmax(BY_HAND.replace("def", "@torch.compile\ndef", 1)) is None
+    assert softmax(BY_HAND, "softmax = torch.compile(softmax, mode='max-autotune')") is None
+    assert softmax(BY_HAND.replace("def", "@torch.jit.script\ndef", 1)) == "jit"
+    assert softmax(BY_HAND, "softmax = torch.compile.__globals__['_original']") is not None

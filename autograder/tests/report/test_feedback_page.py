@@ -143,3 +143,19 @@ def test_an_endless_hint_is_cut() -> None:
     text = page_with(replace(FAILS, hint="x" * 3_000_000), hint="y" * 3_000_000)
     assert len(text) < 40_000
     assert "xxx […]" in text
+
+
+def test_a_question_leads_to_its_part_of_the_lesson() -> None:
+    def text(source: str, **about: object) -> NotebookNode:
+        metadata = {"nbgrader": about} if about else {}
+        return from_dict({"cell_type": "markdown", "source": source, "id": "a", "metadata": metadata})
+
+    name = REPORT.questions[0].name
+    above = [text("# One\n\n```\n# no heading\n```\n\n## `Two` <b onclick=x>&</b>"), text("### Small")]
+    answer = text("x", grade_id=name, solution=True)
+    shown = page(REPORT, cells=(*above, answer, text("# Three"), answer))
+    assert '<p>In the lesson: <a href="#lesson-2">Two &amp;</a></p>' in shown
+    assert shown.count('<h2 id="lesson-2">') == shown.count('<h1 id="lesson-1">One</h1>') == 1
+    assert "In the lesson" not in page(REPORT, cells=(answer, *above))
+    endless = page(REPORT, cells=(text("# " + "a" * 3000), answer))
+    assert f">{'a' * 200}</a>" in endless

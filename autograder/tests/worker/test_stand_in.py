@@ -1,7 +1,10 @@
 """What would need a compiler or a GPU changes nothing, and says so."""
 
+from importlib.util import find_spec
+
 from autograder.course.limits import Limits
 from autograder.sandbox.zygote import Zygote
+from autograder.worker.stand_in import CUSTOMARY
 
 CODE = """
 import torch
@@ -31,3 +34,23 @@ def test_compiled_code_runs_as_it_is_written_on_the_device_that_is_there(zygote:
     assert "torch.compile would start a compiler, so here the code runs as it is" in texts["stderr"]
     assert "There is no GPU where notebooks are graded" in texts["stderr"]
     assert texts["stdout"] == "2.0 cpu ['weight', 'bias'] torch.Size([1])\nmeta\n"
+
+
+def test_no_file_of_a_submission_takes_the_name_of_a_missing_package(zygote: Zygote) -> None:
+    missing = min(name for name in CUSTOMARY if find_spec(name) is None)
+    code = f"""
+import sys
+open("{missing}.py", "w").write("loaded = 1")
+open("helper.py", "w").write("loaded = 1")
+sys.path.insert(0, ".")
+import helper
+print(helper.loaded)
+import {missing}
+print({missing}.loaded)
+"""
+    worker = zygote.fork(Limits())
+    shown, _ = worker.ask({"op": "cell", "number": 1, "code": code}, [], 30)
+    worker.close()
+    texts = {item["name"]: item["text"] for item in shown["outputs"]}
+    assert texts["stdout"] == "1\n"
+    assert f"`import {missing}`, was left out" in texts["stderr"]

@@ -1,4 +1,8 @@
-"""Helpers in the student's own cell, a shift without a gradient, sums over broadcast products."""
+"""Helpers in the student's own cell, a shift without a gradient, sums over broadcast products.
+
+Two small helpers have names that say what they do, so that `softmax` reads as its own definition, and
+the shift is a plain number that no gradient follows.
+"""
 
 from functools import reduce
 from operator import add, mul

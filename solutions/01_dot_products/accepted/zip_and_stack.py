@@ -1,4 +1,8 @@
-"""Loops over pairs, lists joined by stack, einsum and broadcasting where they are allowed."""
+"""Loops over pairs, lists joined by stack, einsum and broadcasting where they are allowed.
+
+Five questions, five tools. `einsum` says in its first argument which dimension disappears, and
+`logsumexp` is the safe softmax that torch already has.
+"""
 
 
 def dot_product(a: Tensor, b: Tensor) -> Tensor:

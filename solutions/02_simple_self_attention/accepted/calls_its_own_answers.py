@@ -1,4 +1,7 @@
-"""simple_self_attention puts the answers above together; softmax by hand, one row of the loop at a time."""
+"""simple_self_attention puts the answers above together; softmax by hand, one row of the loop at a time.
+
+The last function is the lesson in one line, score, weigh, mix, and each part can be tried by itself.
+"""
 
 
 def pairwise_scores_loop(inputs):

@@ -1,4 +1,8 @@
-"""Everything by einsum, with an ellipsis for the batch."""
+"""Everything by einsum, with an ellipsis for the batch.
+
+The letters say what happens to each dimension, and the dots in front stand for as many sentences as
+there are, so one line serves one sentence and a batch.
+"""
 
 
 def pairwise_scores_loop(inputs: Tensor) -> Tensor:

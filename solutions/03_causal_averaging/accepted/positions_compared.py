@@ -1,4 +1,8 @@
-"""Masks from comparing positions, torch.where in place of masked_fill, einsum in place of the product."""
+"""Masks from comparing positions, torch.where in place of masked_fill, einsum in place of the product.
+
+`position <= position` says who may look at whom just as the rule is spoken, and needs no triangle that
+one could take the wrong way round.
+"""
 
 
 def causal_average_weights(length):

@@ -1,4 +1,8 @@
-"""One product for all three projections, from the named parameters; the library's attention; any batch."""
+"""One product for all three projections, from the named parameters; the library's attention; any batch.
+
+One large product keeps a processor busier than three small ones. Large models are written so; the three
+matrices stay parameters of their own all the same.
+"""
 
 import torch.nn.functional as F
 

@@ -1,4 +1,7 @@
-"""Loops over tokens, rows stacked at the end; scaling of the queries instead of the scores."""
+"""Loops over tokens, rows stacked at the end; scaling of the queries instead of the scores.
+
+`look` is one token's view of attention, and both classes use it. It is slow, and good to think with.
+"""
 
 
 def look(query, keys, values):

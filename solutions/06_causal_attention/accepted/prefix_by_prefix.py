@@ -1,4 +1,8 @@
-"""No mask at all: each token attends to the prefix that ends with it; masks and weights by loops."""
+"""No mask at all: each token attends to the prefix that ends with it; masks and weights by loops.
+
+Without a mask there is nothing to hide. A token gets only what is there already, which is how a model
+writes its text, and where a cache of keys and values begins.
+"""
 
 
 def causal_mask(length):

@@ -1,4 +1,8 @@
-"""The library's own attention, causal by its own means, and its dropout in training."""
+"""The library's own attention, causal by its own means, and its dropout in training.
+
+When you know what it computes, the library's function is the way to write it. It is fast, and it never
+holds the whole table of scores.
+"""
 
 import torch.nn.functional as F
 

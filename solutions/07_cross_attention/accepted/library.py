@@ -1,4 +1,8 @@
-"""The library's own attention does the work; the mask is turned round for it."""
+"""The library's own attention does the work; the mask is turned round for it.
+
+Short, and it shows what to look out for. The library's mask says who may be seen, ours who is hidden, so
+it has to be turned round.
+"""
 
 import torch
 from torch import nn

@@ -1,4 +1,8 @@
-"""Loops over queries, keys and sequences instead of products; Attention takes (n, d_model) only."""
+"""Loops over queries, keys and sequences instead of products; Attention takes (n, d_model) only.
+
+It follows one query through the context, as the text tells it, and the shapes cannot be mixed up, since
+there are hardly any.
+"""
 
 import math
 

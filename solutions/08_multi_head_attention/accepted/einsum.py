@@ -1,4 +1,8 @@
-"""einsum instead of products and swaps; a float mask of large negative numbers is kept and added."""
+"""einsum instead of products and swaps; a float mask of large negative numbers is kept and added.
+
+With a letter for each dimension the heads need not be swapped to the front and back; `h` simply comes
+along.
+"""
 
 import torch
 from torch import einsum, nn

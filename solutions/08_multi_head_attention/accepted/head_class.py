@@ -1,4 +1,8 @@
-"""Own helper class for one head; heads are slices of the wide layers, one after the other in a loop."""
+"""Own helper class for one head; heads are slices of the wide layers, one after the other in a loop.
+
+One head is a thing of its own here, and multi-head attention is a loop over heads whose results are laid
+side by side.
+"""
 
 import math
 

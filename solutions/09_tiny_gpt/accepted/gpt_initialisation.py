@@ -1,4 +1,8 @@
-"""Every weight is small at first, the head shares the token embedding, as in GPT-2."""
+"""Every weight is small at first, the head shares the token embedding, as in GPT-2.
+
+With small weights the first guess is close to even, so the first loss is the logarithm of the
+vocabulary's size; and what a token means is learnt once, for reading and for writing.
+"""
 
 
 class TinyGPT(nn.Module):

@@ -1,4 +1,8 @@
-"""Customary short names, ReLU, a feed-forward class, a loop over a ModuleList and view instead of flatten."""
+"""Customary short names, ReLU, a feed-forward class, a loop over a ModuleList and view instead of flatten.
+
+These are the names that you will meet in most code for small GPTs, and the two halves of a block stand
+on two lines that look the same.
+"""
 
 
 class FeedForward(nn.Module):

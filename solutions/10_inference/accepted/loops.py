@@ -1,4 +1,8 @@
-"""Head by head, pair by pair, token by token; a cache that is a list."""
+"""Head by head, pair by pair, token by token; a cache that is a list.
+
+Each loop is one of the stories of the lesson. `add_block` takes one token at a time, and is the online
+softmax in its plainest form.
+"""
 
 
 def cached_attention(queries, keys, values, cache=None):

@@ -1,4 +1,8 @@
-"""Repeated heads, as most code has them; a matrix for each turn; the old sums as one more key."""
+"""Repeated heads, as most code has them; a matrix for each turn; the old sums as one more key.
+
+A turn is written as the matrix that it is, and the old sums come in as if they were one more key, so
+that one formula does for both.
+"""
 
 
 def cached_attention(queries, keys, values, cache=None):

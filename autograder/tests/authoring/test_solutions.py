@@ -1,0 +1,86 @@
+"""Solutions leave when an exercise is over: they run, they are whole, and nothing hidden goes with them."""
+
+import contextlib
+import io
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.solutions import shown, solutions, write_solutions
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.course.source import BEGIN, END, Role
+from autograder.gradebook.extensions import extend
+from autograder.worker.namespace import run_code
+
+COURSE = load_course(Path(__file__).parents[3])
+NAME = "01_small"
+DUE = datetime(2026, 3, 1, 18, tzinfo=UTC)
+
+
+def due(course: Course) -> Course:
+    """Return the course with a due date."""
+    path = course.root / "course.yaml"
+    text = path.read_text(encoding="utf-8").replace(
+        f"name: {NAME}", f"name: {NAME}\n    due: {DUE.isoformat()}"
+    )
+    path.write_text(text, encoding="utf-8")
+    return load_course(course.root)
+
+
+def test_the_notebook_is_the_golden_one(course: Course, golden: Callable[[str, str], None]) -> None:
+    written = write_solutions(course, course.chosen([]), DUE, early=True)
+    (path,) = written.paths
+    assert path == course.build / "solutions" / NAME / f"{NAME}_solutions.ipynb"
+    golden("release/01_small_solutions.ipynb", path.read_text(encoding="utf-8"))
+    assert (written.waiting, course.assignments.exists()) == ((), False)
+
+
+def test_solutions_wait_until_an_exercise_is_over(course: Course) -> None:
+    def why(course: Course, now: datetime) -> str:
+        written = write_solutions(course, course.chosen([]), now)
+        assert bool(written.paths) is not bool(written.waiting)
+        assert (course.build / "solutions").exists() is bool(written.paths)
+        return "".join(written.waiting)
+
+    assert why(course, DUE) == f"{NAME}: is never due; give it a `due` in course.yaml, or ask with --early"
+    course = due(course)
+    assert (
+        why(course, DUE)
+        == f"{NAME}: is not over, it is due 2026-03-01 18:00+00:00; wait until then, or ask with --early"
+    )
+    extend(course, "ada", NAME, "2026-03-03 18:00 UTC")
+    assert "the last extension ends 2026-03-03 18:00+00:00" in why(course, DUE + timedelta(days=1))
+    assert why(course, DUE + timedelta(days=3)) == ""
+
+
+@pytest.mark.parametrize("name", list(COURSE.exercises))
+def test_the_solutions_of_each_exercise_run_and_hide_nothing_but_what_is_hidden(name: str) -> None:
+    exercise = COURSE.exercises[name]
+    cells = solutions(exercise)
+    assert all(len(variant.code.split('"""')[1].split("\n\n")) == 2 for variant in shown(exercise))
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        run_code(tuple(cell.text for cell in cells if cell.role is Role.CODE))
+    twice = {q for variant in shown(exercise) for q in exercise.replaced(variant.code)}
+    assert all(printed.getvalue().count(f"{q}: this check passes") >= 2 for q in twice)
+    text = "\n".join(cell.text for cell in cells)
+    assert BEGIN not in text
+    assert END not in text
+    assert [line for line in hidden_lines(exercise) if line in text] == []
+
+
+def hidden_lines(exercise: Exercise) -> list[str]:
+    """Return the lines of hidden tests and known mistakes that stand nowhere else."""
+    known = [exercise.source, *(variant.path for variant in exercise.accepted)]
+    public = "\n".join(path.read_text(encoding="utf-8") for path in known)
+    private = [exercise.suite, *(mistake.path for mistake in (*exercise.mistakes, *exercise.heldout))]
+    lines = (line.strip() for path in private for line in path.read_text(encoding="utf-8").split("\n"))
+    return [line for line in lines if len(line) >= 6 and line not in public]
+
+
+def test_written_answers_are_in_the_solutions(course: Course) -> None:
+    notebook = json.dumps([cell.text for cell in solutions(course.exercises[NAME])])
+    assert "Both are linear: a factor common to all terms" in notebook

@@ -1,0 +1,115 @@
+"""Right answers stay right answers, whatever an editor has made of the notebook."""
+
+import ast
+import copy
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.answers import fill, released, right_answers
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.course.names import check_id
+from autograder.gradebook.autograded import Release
+from autograder.grading.grader import Grader
+from autograder.grading.magics import statements
+from autograder.grading.ran_cell import RanCell
+from autograder.sandbox.zygote import Zygote
+from autograder.submission.matching import restore
+from autograder.submission.notebook import Notebook
+from autograder.tests.classroom import SECRET, copy_small_course, small, solved
+from autograder.tests.submission.alterations import Json, alterations
+
+COURSE = load_course(Path(__file__).parents[3])
+ALL = dict(alterations())
+TIMES = 4  # exercises on which each alteration is tried
+REFORMATTED = {"reformatted", "through_jupytext_py:sphinx", "colab_as_script"}  # whose demo cells are run
+GRADED = (
+    *(
+        "colab",
+        "kaggle",
+        "deepnote",
+        "vs_code_as_script",
+        "colab_as_script",
+        "exported_as_script",
+        "papermill",
+    ),
+    *("conflict_cells", "reformatted", "magics", "through_format_3", "through_jupytext_md", "crlf_inside"),
+)
+
+
+@cache
+def filled(exercise: Exercise) -> Json:
+    """Return the exercise's release with right answers in it."""
+    return fill(released(COURSE.assignments, exercise), right_answers(exercise))
+
+
+@cache
+def release(exercise: Exercise) -> Release:
+    return Release(COURSE, exercise)
+
+
+def of(name: str) -> Iterator[Exercise]:
+    """Yield the exercises on which an alteration is tried; together, all take their turns."""
+    exercises = list(COURSE.exercises.values())
+    start = list(ALL).index(name) * TIMES
+    return islice((exercises[(start + n) % len(exercises)] for n in range(TIMES)), TIMES)
+
+
+def meaning(code: str) -> list[str]:
+    """Return what IPython makes of some code, without comments and form."""
+    return [ast.dump(found.tree) for found in statements(RanCell(0, code))]
+
+
+def test_the_corpus_is_large_and_every_exercise_is_in_it() -> None:
+    assert len(ALL) * TIMES >= 200
+    assert {exercise for name in ALL for exercise in of(name)} == set(COURSE.exercises.values())
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_altered_notebook_is_read_as_the_one_that_was_filled(name: str) -> None:
+    for exercise in of(name):
+        cells = Notebook(ALL[name](copy.deepcopy(filled(exercise)))).cells
+        known = release(exercise)
+        places = restore(exercise.cells, cells, known._still_there(cells), known._texts)
+        found = {
+            place.graded.grade_id: place.submitted.text
+            for place in places
+            if place.graded and place.submitted
+        }
+        answers = right_answers(exercise)
+        for question in exercise.points:
+            assert meaning(found[question]) == meaning(answers[question]), question
+            assert name == "all_checks_gone" or check_id(question) in found
+        for written in exercise.written:
+            assert " ".join(answers[written].split()) in " ".join(found[written].split()), written
+        code = [cell.text for cell in cells if cell.kind == "code"]
+        lost = {line for text in exercise.given for line in meaning(text)}
+        assert lost <= {line for text in code for line in meaning(text)}
+        assert name in REFORMATTED or sum(map(exercise.only_draws, code)) >= len(exercise.demos)
+
+
+@pytest.mark.parametrize("name", GRADED)
+def test_an_altered_notebook_gets_full_marks(name: str, grader: Grader, answered: Json) -> None:
+    graded = grader.grade(Notebook(ALL[name](copy.deepcopy(answered))))
+    assert graded.report.score == graded.report.max_score, graded.report
+
+
+@pytest.fixture(scope="module")
+def small_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    return copy_small_course(tmp_path_factory.mktemp("altered") / "course")
+
+
+@pytest.fixture(scope="module")
+def answered(small_course: Course) -> Json:
+    return solved(small(small_course))
+
+
+@pytest.fixture(scope="module")
+def grader(small_course: Course, zygote: Zygote) -> Grader:
+    exercise = small(small_course)
+    name = exercise.name
+    return Grader(exercise, small_course.rules(name), small_course.limits(name), zygote, SECRET)
