@@ -46,7 +46,8 @@ def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iter
     for exercise in exercises:
         name = exercise.name
         try:
-            grader = Grader(exercise, course.rules(name), course.limits(name), zygote, _SECRET)
+            rules, building = course.rules(name), course.building(name)
+            grader = Grader(exercise, rules, course.limits(name), zygote, _SECRET, building)
             yield _Verification(exercise, grader, course.settings.checks_see).proof()
         except SourceError as error:
             yield Proof(name, findings=(str(error),))
@@ -93,7 +94,8 @@ class _Verification:
             self._other_inputs(variant.path, exercise.variant(variant.code))
         named = sum(self._caught(mistake) for mistake in exercise.mistakes)
         counts = len(exercise.accepted), len(exercise.mistakes), named
-        bits = told_bits(len(self._grader.suite.tests), len(self._grader.rules))
+        grader = self._grader
+        bits = told_bits(len(grader.suite.tests), len(grader.rules), len(grader.building.builds_on))
         measured = self._heldout(), self._sight()
         return Proof(exercise.name, *counts, bits, *measured, tuple(self._findings))
 
