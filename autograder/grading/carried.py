@@ -40,11 +40,9 @@ def reruns(
     """
     by_earlier = defaultdict[frozenset[str], set[str]](set)
     for later, names in building.builds_on.items():
-        if _is_wrong(questions[later]) and questions[later].verdict is not Verdict.REVIEW:
-            attempted = (n for n in names if n in building.even_empty or _is_attempted(n, questions, cells))
-            earlier = frozenset(n for n in attempted if _is_wrong(questions[n]) and _is_called(n, cells))
-            if earlier:
-                by_earlier[earlier].add(later)
+        carrying = (name for name in names if _carries(building, name, later, questions, cells))
+        if earlier := frozenset(name for name in carrying if _is_called(name, cells)):
+            by_earlier[earlier].add(later)
     return [Rerun(frozenset(later), earlier) for earlier, later in by_earlier.items()]
 
 
@@ -58,8 +56,19 @@ def carried(before: QuestionReport, again: QuestionReport, earlier: Sequence[str
     return replace(again, hint=f"{note} {again.hint}".rstrip())
 
 
-def _is_wrong(question: QuestionReport) -> bool:
-    return any(test.verdict in _WRONG for test in question.tests)
+def _carries(
+    building: Building,
+    earlier: str,
+    later: str,
+    questions: Mapping[str, QuestionReport],
+    cells: Sequence[NotebookCell],
+) -> bool:
+    """Whether the later question may fail by what is wrong in the earlier one."""
+    even_empty = earlier in building.even_empty
+    faults = _WRONG | {Verdict.NOT_ATTEMPTED} if even_empty else _WRONG
+    wrong = all(any(test.verdict in faults for test in questions[name].tests) for name in (earlier, later))
+    undecided = questions[later].verdict is Verdict.REVIEW
+    return wrong and not undecided and (even_empty or _is_attempted(earlier, questions, cells))
 
 
 def _is_attempted(name: str, questions: Mapping[str, QuestionReport], cells: Sequence[NotebookCell]) -> bool:

@@ -53,7 +53,8 @@ class Oracle:
         name = header.get("calls")
         self._left -= 1
         self._bytes -= sum(tensor.nbytes for tensor in tensors)
-        if name not in self.names or self._left < 0 or self._bytes < 0:
+        known = isinstance(name, str) and name in self.names
+        if not known or self._left < 0 or self._bytes < 0:
             raise ProtocolError("a submission asks for what no answer is given to")
         self._called.add(name)
         if not self._lives:
@@ -66,6 +67,8 @@ class Oracle:
             if isinstance(error, DeadlineError):
                 raise
             return _REFUSED, []
+        except ValueError:  # a number such as 1e999 can be read, but not be written again
+            raise ProtocolError("a call holds a number that is none") from None
 
 
 @contextmanager
