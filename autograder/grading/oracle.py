@@ -53,8 +53,7 @@ class Oracle:
         name = header.get("calls")
         self._left -= 1
         self._bytes -= sum(tensor.nbytes for tensor in tensors)
-        known = isinstance(name, str) and name in self.names
-        if not known or self._left < 0 or self._bytes < 0:
+        if not isinstance(name, str) or name not in self.names or self._left < 0 or self._bytes < 0:
             raise ProtocolError("a submission asks for what no answer is given to")
         self._called.add(name)
         if not self._lives:

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from autograder.course.limits import Limits
-from autograder.grading.oracle import MAX_BYTES, MAX_CALLS, Oracle, answer, oracle
+from autograder.grading.oracle import MAX_BYTES, MAX_CALLS, Functions, Oracle, answer, oracle
 from autograder.sandbox.process import DeadlineError
 from autograder.worker.callback import Callbacks
 from autograder.worker.protocol import Header, ProtocolError, Tensors
@@ -34,7 +34,7 @@ def refuse(secret: int) -> None:
     raise ValueError(f"the reference says {secret}")
 
 
-FUNCTIONS = {"grow": grow, "hang": hang, "both": both, "refuse": refuse, "open": open}
+FUNCTIONS: Functions = {"grow": grow, "hang": hang, "both": both, "refuse": refuse, "open": open}
 
 
 @pytest.fixture
