@@ -36,7 +36,7 @@ class Callbacks:
         def call(*args: object, **kwargs: object) -> Any:
             return _Call(self._ask, name, args, kwargs).result()
 
-        call.__name__ = call.__qualname__ = name
+        call.__name__ = name
         return call
 
     def _ask(self, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:

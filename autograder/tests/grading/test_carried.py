@@ -1,18 +1,22 @@
 """A mistake is paid once: a question that builds on a wrong one is graded with a right one, too."""
 
+import json
 from collections.abc import Callable, Mapping
 
 import pytest
 
 from autograder.authoring.answers import solved_cells
+from autograder.cli.table import show_report
 from autograder.course.building import Building
 from autograder.course.course import Course
 from autograder.course.limits import Limits
+from autograder.gradebook.grades import comment
+from autograder.gradescope.run import results
 from autograder.grading.carried import Rerun, carried, reruns
 from autograder.grading.grader import Grader
 from autograder.report.allowance import Allowance
 from autograder.report.question_view import show_question
-from autograder.report.report import QuestionReport, TestReport, Verdict, summarize
+from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict, summarize
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.tests.classroom import SECRET
@@ -158,3 +162,15 @@ def test_the_better_score_counts() -> None:
     )
     broken = summarize("a", 2.0, (TestReport("It holds.", Verdict.GRADER_ERROR),))
     assert carried(worse, broken, ["a"]) == worse
+
+
+def test_every_reader_of_a_report_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    better = carried(of(Verdict.FAILED), of(Verdict.PASSED, score=2.0), ["double"])
+    report = Report("01_small", Status.GRADED, "", 2.0, 2.0, (), (better,))
+    assert Report.from_dict(json.loads(report.to_json())) == report
+    assert NOTE in report.to_json()
+    show_report("a.ipynb", report)
+    assert NOTE in " ".join(capsys.readouterr().out.split())
+    assert comment(report, better) == f"Passed.\n{NOTE}".replace("`", "'")
+    assert show_question(better, None, Allowance(), unreadable=False).hint == NOTE
+    assert NOTE in results(report)["tests"][0]["output"].splitlines()
