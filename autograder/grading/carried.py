@@ -7,7 +7,7 @@ it is better, and the report says so.
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autograder.course.building import Building
@@ -20,14 +20,19 @@ from autograder.submission.notebook import NotebookCell
 # Of tests: a question with one of these has been answered wrongly, or not in a way that could be run.
 _WRONG = {Verdict.FAILED, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.BLOCKED, Verdict.NOT_DEFINED}
 _NOTHING = (ast.Pass, ast.Raise)  # statements that answer nothing
+_Piece = tuple[frozenset[str], frozenset[str]]  # the names that a statement binds, and all names in it
 
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """Later questions that run again in one worker, and the earlier ones for which right ones stand in."""
+    """Later questions that run again in one worker, each with the wrong ones that its code calls."""
 
-    questions: frozenset[str]
-    earlier: frozenset[str]
+    calls: Mapping[str, Sequence[str]]
+
+    @property
+    def earlier(self) -> frozenset[str]:
+        """The earlier questions for which right answers stand in."""
+        return frozenset(name for names in self.calls.values() for name in names)
 
 
 def reruns(
@@ -35,25 +40,34 @@ def reruns(
 ) -> list[Rerun]:
     """Return which questions to run again, given how all of them stand, and the submission's cells.
 
-    A question runs again where it fails and calls an earlier one that fails, too. In its worker no other
-    right answer can be had. Questions with the same earlier ones share a worker.
+    A question runs again where it fails and calls an earlier one that fails, too. Questions share a worker
+    where none of them is among the earlier ones of another, so that nowhere a right answer can be had to a
+    question that is being graded.
     """
-    by_earlier = defaultdict[frozenset[str], set[str]](set)
-    for later, names in building.builds_on.items():
-        carrying = (name for name in names if _carries(building, name, later, questions, cells))
-        if earlier := frozenset(name for name in carrying if _is_called(name, cells)):
-            by_earlier[earlier].add(later)
-    return [Rerun(frozenset(later), earlier) for earlier, later in by_earlier.items()]
+    found: list[dict[str, list[str]]] = []
+    wrong = {
+        later: [name for name in names if _carries(building, name, later, questions, cells)]
+        for later, names in building.builds_on.items()
+    }
+    pieces = list(_pieces(cells)) if any(wrong.values()) else []
+    for later, earlier in wrong.items():
+        called = _rests_on(later, pieces) if earlier else set()
+        if calls := [name for name in earlier if name in called]:
+            _worker_for(later, calls, found)[later] = calls
+    return [Rerun(calls) for calls in found]
 
 
-def carried(before: QuestionReport, again: QuestionReport, earlier: Sequence[str]) -> QuestionReport:
-    """Return the better of two reports on a question; the one with right earlier answers says so."""
-    if again.score is None or before.score is None or again.score <= before.score:
-        return before
+def is_better(again: QuestionReport, before: QuestionReport) -> bool:
+    """Whether a question scores more than before."""
+    return again.score is not None and before.score is not None and again.score > before.score
+
+
+def with_note(question: QuestionReport, earlier: Sequence[str]) -> QuestionReport:
+    """Return the report on a question that was graded with right earlier answers, which says so."""
     names = [f"`{name}`" for name in earlier]
     were, right = ("were", "right ones") if len(names) > 1 else ("was", "a right one")
     note = f"{' and '.join(names)} {were} wrong; this question was graded with {right}."
-    return replace(again, hint=f"{note} {again.hint}".rstrip())
+    return replace(question, hint=f"{note} {question.hint}".rstrip())
 
 
 def _carries(
@@ -100,10 +114,61 @@ def _does_nothing(statement: ast.stmt) -> bool:
     return isinstance(statement, _NOTHING)
 
 
-def _is_called(name: str, cells: Sequence[NotebookCell]) -> bool:
-    """Whether code other than its own check and definition spells the name of a question."""
-    return any(_uses(name, cell.text) for cell in cells if checked_question(cell.name) is None)
+def _pieces(cells: Sequence[NotebookCell]) -> Iterator[_Piece]:
+    """Yield which names each top-level statement binds, and all names in it.
+
+    In a cell that cannot be read, each name may rest on each.
+    """
+    codes = [cell.text for cell in cells if checked_question(cell.name) is None]
+    is_readable = readable(codes)
+    for code in codes:
+        try:
+            body = ast.parse(code).body if is_readable else None
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            body = None
+        if body is None:
+            words = frozenset(re.findall(r"[^\W\d]\w*", code))
+            yield words, words
+        for statement in body or ():
+            yield _bound(statement), _named(statement)
 
 
-def _uses(name: str, code: str) -> bool:
-    return re.search(rf"(?<!def )\b{name}\b", code) is not None
+def _bound(statement: ast.stmt) -> frozenset[str]:
+    """Return every name that a statement binds, in whatever scope."""
+    nodes = list(ast.walk(statement))
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return frozenset(stored | {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)})
+
+
+def _named(statement: ast.stmt) -> frozenset[str]:
+    return frozenset(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
+
+
+def _rests_on(name: str, pieces: Sequence[_Piece]) -> set[str]:
+    """Return every name that the code of a name leads to; each piece is looked at once."""
+    binding = defaultdict[str, list[int]](list)
+    for number, (bound, _) in enumerate(pieces):
+        for one in bound:
+            binding[one].append(number)
+    seen, followed, pending = set[str](), set[int](), [name]
+    while pending:
+        fresh = set(binding.pop(pending.pop(), ())) - followed
+        followed |= fresh
+        for number in fresh:
+            pending += pieces[number][1] - seen
+            seen |= pieces[number][1]
+    return seen
+
+
+def _worker_for(later: str, calls: Sequence[str], found: list[dict[str, list[str]]]) -> dict[str, list[str]]:
+    """Return the questions of a worker that a question can share, or those of one that is to be its own."""
+    for shared in found:
+        if _apart({**shared, later: calls}):
+            return shared
+    found.append({})
+    return found[-1]
+
+
+def _apart(calls: Mapping[str, Sequence[str]]) -> bool:
+    """Whether no question is among the earlier ones of another."""
+    return not any(name in calls for names in calls.values() for name in names)

@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -15,7 +16,7 @@ from autograder.course.limits import Limits
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
 from autograder.grading.by_hand import broken_rule
-from autograder.grading.carried import Rerun, carried, reruns
+from autograder.grading.carried import Rerun, is_better, reruns, with_note
 from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.explanation import Explainer
 from autograder.grading.graded import Graded, report_on
@@ -128,9 +129,6 @@ class Grader:
     def _tests_of(self, questions: Container[str]) -> set[HiddenTest]:
         return {test for test in self.suite.tests if test.question in questions}
 
-    def _in_order(self, questions: Container[str]) -> list[str]:
-        return [name for name in self.exercise.points if name in questions]
-
     def runs_in_new_worker(
         self, first: Session, cells: Sequence[NotebookCell], questions: Container[str]
     ) -> list[TestRun]:
@@ -159,34 +157,40 @@ class Grader:
     ) -> dict[str, QuestionReport]:
         """Run questions again with right earlier ones; return their reports, new ones where they are better.
 
-        Of this worker nothing counts but the outcomes of these questions' tests. Where no right answer is
-        called on disclosed inputs, it would change nothing on hidden ones.
+        Of this worker nothing counts but the outcomes of these questions' tests. Where it is better and not
+        all right yet, what the student reads comes from another one, as ever.
         """
-        functions = {name: self._solution[name] for name in rerun.earlier}
-        limits = replace(self._limits, total_seconds=self._limits.total_seconds * _SHARE_AGAIN)
-        shown, runs, used = list[TestRun](), list[TestRun](), dict[str, set[str]]()
-        with (
-            oracle(functions, limits) as answers,
-            Session(self._zygote, _defining(cells), limits, first.lost, answers) as session,
-        ):
-            session.start()
-            by_cells = answers.take_called()
-            for run in self._run(session, DISCLOSED, self._tests_of(rerun.questions)):
-                shown.append(run)
-                called = used.setdefault(run.test.question, set(by_cells))
-                called |= answers.take_called()
-            runs += self._run(session, inputs, self._tests_of([name for name in used if used[name]]))
+        with self._right_answers(rerun, first, cells) as session:
+            runs = list(self._run(session, inputs, self._tests_of(rerun.calls)))
         if any(isinstance(run.error, ExhaustedError) for run in runs):
             return {}
         ran, reports = defaultdict[str, list[Ran]](list), dict[HiddenTest, TestReport]()
         for run in runs:
             reports[run.test] = decide(self.suite, run, inputs)
             ran[run.test.question] += run.ran
-        held = self._held(read, ran)
+        held, shown = self._held(read, ran), list[TestRun]()
+        again = {name: self._question(name, reports, shown, held.get(name)) for name in rerun.calls}
+        better = {q: new for q, new in again.items() if is_better(new, standing[q])}
+        if unsolved := [q for q, new in better.items() if new.verdict is Verdict.FAILED]:
+            with self._right_answers(rerun, first, cells) as session:
+                shown = self._disclosed_runs(session, unsolved)
         failed = {test for test, report in reports.items() if report.verdict is Verdict.FAILED}
         reports |= {run.test: explain(run) for run in shown if run.test in failed}
-        again = {q: self._question(q, reports, shown, held.get(q)) for q in used if used[q]}
-        return {q: carried(standing[q], again[q], self._in_order(used[q])) for q in again}
+        better |= {q: self._question(q, reports, shown, held.get(q)) for q in unsolved}
+        return {q: with_note(new, rerun.calls[q]) for q, new in better.items()}
+
+    @contextmanager
+    def _right_answers(
+        self, rerun: Rerun, first: Session, cells: Sequence[NotebookCell]
+    ) -> Iterator[Session]:
+        """Open a session in whose workers right earlier answers stand in."""
+        functions = {name: self._solution[name] for name in rerun.earlier}
+        limits = replace(self._limits, total_seconds=self._limits.total_seconds * _SHARE_AGAIN)
+        with (
+            oracle(functions, limits) as answers,
+            Session(self._zygote, _defining(cells), limits, first.lost, answers) as session,
+        ):
+            yield session
 
     def _held(
         self, cells: Sequence[RanCell], ran: Mapping[str, Sequence[Ran]]

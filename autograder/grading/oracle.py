@@ -38,15 +38,9 @@ class Oracle:
 
     def __init__(self, process: Worker, names: frozenset[str]) -> None:
         self.names = names
-        self._called: set[str] = set()
         self._process = process
         self._left, self._bytes = MAX_CALLS, MAX_BYTES
         self._lives = True
-
-    def take_called(self) -> set[str]:
-        """Return the functions that were called since this was asked last."""
-        called, self._called = self._called, set()
-        return called
 
     def answer(self, header: Header, tensors: Tensors, seconds: float) -> Reply:
         """Return the answer to one call; a ProtocolError where a submission asks for more than it may."""
@@ -55,7 +49,6 @@ class Oracle:
         self._bytes -= sum(tensor.nbytes for tensor in tensors)
         if not isinstance(name, str) or name not in self.names or self._left < 0 or self._bytes < 0:
             raise ProtocolError("a submission asks for what no answer is given to")
-        self._called.add(name)
         if not self._lives:
             return _REFUSED, []
         try:
