@@ -134,8 +134,11 @@ def _pieces(cells: Sequence[NotebookCell]) -> Iterator[_Piece]:
 
 
 def _bound(statement: ast.stmt) -> frozenset[str]:
-    """Return every name that a statement binds, in whatever scope."""
+    """Return the notebook's names that a statement binds, without those that are local to a function."""
     nodes = list(ast.walk(statement))
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+        return frozenset(shared | {statement.name})
     stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     return frozenset(stored | {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)})
 

@@ -125,6 +125,11 @@ MADE = "def a(x):\n    return x"
         ({"a": "failed", "b": "failed"}, (MADE, "def b(x):\n    return a(x)"), True),
         ({"a": "failed", "b": "crashed"}, (MADE, "c = a", "def b(x):\n    return c(x)"), True),
         ({"a": "failed", "b": "failed"}, (MADE, "def b(x):\n    return x"), False),  # it does not call it
+        (  # another one does, which happens to use a variable of the same name
+            {"a": "failed", "b": "failed"},
+            (MADE, "def other(x):\n    y = a(x)", "def b(x):\n    y = x\n    return y"),
+            False,
+        ),
         ({"a": "passed", "b": "failed"}, (MADE, "def b(x):\n    return a(x)"), False),
         ({"a": "failed", "b": "passed"}, (MADE, "def b(x):\n    return a(x)"), False),
         ({"a": "failed", "b": "review"}, (MADE, "def b(x):\n    return a(x)"), False),
