@@ -6,6 +6,7 @@ new: starts an exercise with a small one that runs
 verify: proves an exercise by its own answers, right and wrong
 visible: measures how many costly mistakes the visible checks see
 held_out: measures the diagnosis on wrong answers that are not in its bank
+built_on: proves that a wrong earlier answer costs a later question nothing
 answers: fills answers into notebooks, as students would
 build: writes nbgrader's source notebooks to build/
 release: writes what students get to assignments/

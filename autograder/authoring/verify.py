@@ -5,7 +5,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.authoring import held_out, visible
+from autograder.authoring import built_on, held_out, visible
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
@@ -38,6 +38,7 @@ class Proof:
     bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
     heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
     sight: visible.Sight | None = None  # how many costly mistakes the visible checks see
+    carried: built_on.Carried | None = None  # whether earlier mistakes cost later questions nothing
     findings: tuple[str, ...] = ()
 
 
@@ -46,7 +47,8 @@ def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iter
     for exercise in exercises:
         name = exercise.name
         try:
-            grader = Grader(exercise, course.rules(name), course.limits(name), zygote, _SECRET)
+            rules, building = course.rules(name), course.building(name)
+            grader = Grader(exercise, rules, course.limits(name), zygote, _SECRET, building)
             yield _Verification(exercise, grader, course.settings.checks_see).proof()
         except SourceError as error:
             yield Proof(name, findings=(str(error),))
@@ -93,8 +95,9 @@ class _Verification:
             self._other_inputs(variant.path, exercise.variant(variant.code))
         named = sum(self._caught(mistake) for mistake in exercise.mistakes)
         counts = len(exercise.accepted), len(exercise.mistakes), named
-        bits = told_bits(len(self._grader.suite.tests), len(self._grader.rules))
-        measured = self._heldout(), self._sight()
+        grader = self._grader
+        bits = told_bits(len(grader.suite.tests), len(grader.rules), len(grader.building.builds_on))
+        measured = self._heldout(), self._sight(), self._carried()
         return Proof(exercise.name, *counts, bits, *measured, tuple(self._findings))
 
     def _grade(self, answers: Mapping[str, str]) -> Report:
@@ -204,6 +207,15 @@ class _Verification:
         sight = visible.measure(self._exercise, self._grader.diagnosis, self._checks, self._checks_see)
         self._findings.extend(sight.findings)
         return sight
+
+    def _carried(self) -> built_on.Carried | None:
+        """Prove what questions may build on, if course.yaml says anything about that."""
+        building, suite = self._grader.building, self._grader.suite
+        if not building.builds_on:
+            return None
+        carried = built_on.measure(self._exercise, building, suite, self._grade_unchecked)
+        self._findings.extend(carried.findings)
+        return carried
 
     def _find(self, path: Path, problem: str) -> None:
         self._findings.append(f"{path}: {problem}")

@@ -9,6 +9,7 @@ late: what late work costs
 moments: reads moments and spans of time, with time zones by name
 yaml_lines: reads YAML and remembers the line of each value
 rule: what a question asks its answers to do without, or to keep to
+building: which earlier questions a later one may call
 operators: groups of torch's operators, by which rules are written
 limits: what a submission may use, and how much must stand between it and the machine
 names: which names exercises may have, what a question's check is called, and which name may be meant

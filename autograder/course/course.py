@@ -8,6 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from autograder.course.building import BUILDS_ON, Building, problems
 from autograder.course.exercise import Exercise
 from autograder.course.late import LateSettings
 from autograder.course.limits import Limits
@@ -19,7 +20,7 @@ from autograder.course.yaml_lines import Document, DocumentError, KeyPath, Probl
 from autograder.errors import UsageError
 
 FILE = "course.yaml"
-_RULES = ("forbid", "by_hand")  # the settings of an exercise that name questions
+_RULES = ("forbid", "by_hand", BUILDS_ON)  # the settings of an exercise that name questions
 
 
 class CourseError(UsageError):
@@ -69,6 +70,11 @@ class Course:
         questions = [*entry.forbid, *(question for question in allowed if question not in entry.forbid)]
         return {q: Rule(entry.forbid.get(q, ()), allowed.get(q)) for q in questions}
 
+    def building(self, name: str) -> Building:
+        """Return what the questions of exercise `name` may build on."""
+        entry = self._entry(name)
+        return Building(entry.builds_on, entry.even_empty)
+
     def due(self, name: str) -> datetime | None:
         """Return when submissions of exercise `name` become late."""
         return self._entry(name).due
@@ -87,9 +93,10 @@ def load_course(root: Path) -> Course:
     document = _document(path)
     settings = read_settings(document)
     wrong = settings if isinstance(settings, list) else []
-    problems = [*wrong, *_repeated_names(document), *_rules_without_question(root, document)]
-    if problems or isinstance(settings, list):
-        raise _error(path, problems)
+    wrong += [*_repeated_names(document), *_rules_without_question(root, document)]
+    wrong += _wrong_building(root, document)
+    if wrong or isinstance(settings, list):
+        raise _error(path, wrong)
     return Course(root, settings)
 
 
@@ -150,6 +157,16 @@ def _rules_without_question(root: Path, document: Document) -> Iterator[Problem]
                         rule = (*path, kind, str(question))
                         problem = f"{name} has no such question; {suggestion(str(question), known)}"
                         yield Problem(document.line(rule), f"{dotted(rule)}: {problem}")
+
+
+def _wrong_building(root: Path, document: Document) -> Iterator[Problem]:
+    """Yield a problem for each question that builds on what it cannot build on."""
+    for path, entry in _entries(document):
+        match entry:
+            case {"name": str(name)} if re.match(NAME, name):
+                for where, problem in problems(Exercise(root / "solutions" / name), entry):
+                    place = (*path, *where)
+                    yield Problem(document.line(place), f"{dotted(place)}: {problem}")
 
 
 def _entries(document: Document) -> Iterator[tuple[KeyPath, dict[str, Any]]]:

@@ -96,6 +96,14 @@ class ExerciseSettings(_Strict):
         description="all that torch may run during a question's calls, by question: basics, sums, products, "
         "softmaxes, or single operators; anything else is held for review",
     )
+    builds_on: dict[Name, tuple[Name, ...]] = Field(
+        {},
+        description="the earlier questions that a question may call, by question; where one of them is "
+        "wrong, the question is graded with a right one, too, and the better score counts",
+    )
+    even_empty: tuple[Name, ...] = Field(
+        (), description="questions that others may build on even where they were left empty"
+    )
 
 
 class CourseSettings(_Strict):

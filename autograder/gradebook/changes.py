@@ -66,7 +66,8 @@ def score_change(
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
     """Return a digest of each thing that decides a score besides the notebook."""
     name = exercise.name
-    rules = repr((course.limits(name), spelt(course.rules(name)), course.settings.walls))
+    settings = (course.limits(name), spelt(course.rules(name)), course.building(name))
+    rules = repr((settings, course.settings.walls))
     tests = (exercise.suite, *own_files(exercise.folder, "mistakes/*.py"))
     return {
         "source": _digest(_content(exercise.source)),

@@ -96,7 +96,7 @@ def _shown(question: QuestionReport) -> Iterator[str]:
     if question.hint:
         yield question.hint
     for test in question.tests:
-        hint = f" {test.hint}" if test.hint and test.hint != question.hint else ""
+        hint = "" if question.hint.endswith(test.hint) else f" {test.hint}"
         yield f"- {test.verdict}: {test.title}{hint}"
 
 

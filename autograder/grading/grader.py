@@ -3,28 +3,37 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
+from typing import Any
 
 import torch
 
+from autograder.course.building import Building
 from autograder.course.exercise import Exercise
 from autograder.course.limits import Limits
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
 from autograder.grading.by_hand import broken_rule
+from autograder.grading.carried import Rerun, is_better, reruns, with_note
 from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.explanation import Explainer
 from autograder.grading.graded import Graded, report_on
+from autograder.grading.oracle import oracle
 from autograder.grading.ran_cell import RanCell, ran_cells
-from autograder.grading.session import LOST, Session
+from autograder.grading.session import LOST, ExhaustedError, Session
 from autograder.grading.verdicts import decide
 from autograder.report.report import QuestionReport, Status, TestReport, Verdict, summarize
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
 from autograder.testing.suite import HiddenTest, Suite, TestRun
+from autograder.worker.namespace import run_code
 from autograder.worker.ran import Ran
+
+_ALONE = Building()
+_SHARE_AGAIN = 0.25  # of a submission's time, for running questions once more in a worker with right answers
 
 
 class Grader:
@@ -36,6 +45,8 @@ class Grader:
     3. All other tests run on hidden inputs, which `secret` gives this submission. They decide the score.
     4. If a question fails unforeseen, its tests run on disclosed inputs in a new worker, after the end of the
        first. Disclosed runs supply what the student reads, and the name of the mistake.
+    5. If a question fails that builds on another one that fails, its tests run once more, on disclosed and
+       on hidden inputs, in a new worker in which a right one stands in. The better score counts.
     """
 
     def __init__(
@@ -45,9 +56,11 @@ class Grader:
         limits: Limits,
         zygote: Zygote,
         secret: bytes,
+        building: Building = _ALONE,
     ) -> None:
         self.exercise = exercise
         self.rules = rules
+        self.building = building
         self._limits = limits
         self._zygote = zygote
         self._secret = secret
@@ -87,16 +100,19 @@ class Grader:
                 ran[run.test.question] += run.ran
                 known[run.test] = decide(self.suite, run, inputs)
         decided = {test: known[test] for test in self.suite.tests}
-        held = self._held(tuple(ran_cells(needed, session.results)), ran)
+        read = tuple(ran_cells(needed, session.results))
+        held = self._held(read, ran)
         questions = {test.question for test, report in decided.items() if report.verdict is Verdict.FAILED}
         if late := (questions | held.keys()) - early:
             runs += self.runs_in_new_worker(session, needed, late)
         explain = Explainer(self.suite, code, session).explain
         failed = (run for run in runs if decided[run.test].verdict is Verdict.FAILED)
         reports = decided | {run.test: explain(run) for run in failed}
-        by_question = [self._question(name, reports, runs, held.get(name)) for name in self.exercise.points]
+        standing = {n: self._question(n, reports, runs, held.get(n)) for n in self.exercise.points}
+        for rerun in reruns(self.building, standing, needed):
+            standing |= self._carried(rerun, standing, session, needed, inputs, read, explain)
         walls, message = self._zygote.reported_walls, _message(session, code)
-        return Graded(report_on(self.exercise, tuple(by_question), walls, message), session.results)
+        return Graded(report_on(self.exercise, tuple(standing.values()), walls, message), session.results)
 
     def _run(
         self, session: Session, inputs: Inputs, chosen: Container[HiddenTest] | None = None
@@ -113,8 +129,11 @@ class Grader:
 
         All of them, since a known mistake is known by the tests that it passes, too.
         """
-        chosen = {test for test in self.suite.tests if test.question in questions}
+        chosen = self._tests_of(questions)
         return list(self._run(session, DISCLOSED, chosen)) if chosen else []
+
+    def _tests_of(self, questions: Container[str]) -> set[HiddenTest]:
+        return {test for test in self.suite.tests if test.question in questions}
 
     def runs_in_new_worker(
         self, first: Session, cells: Sequence[NotebookCell], questions: Container[str]
@@ -124,9 +143,60 @@ class Grader:
         The visible checks define nothing, so the new worker does without them, and without the cells that
         cost the first one its life.
         """
-        defining = [cell for cell in cells if checked_question(cell.name) is None]
-        with Session(self._zygote, defining, self._limits, first.lost) as session:
+        with Session(self._zygote, _defining(cells), self._limits, first.lost) as session:
             return self._disclosed_runs(session, questions)
+
+    @cached_property
+    def _solution(self) -> Mapping[str, Any]:
+        """The reference's names, for calls by a submission's later questions."""
+        return run_code(self.exercise.reference).variables
+
+    def _carried(
+        self,
+        rerun: Rerun,
+        standing: Mapping[str, QuestionReport],
+        first: Session,
+        cells: Sequence[NotebookCell],
+        inputs: Inputs,
+        read: Sequence[RanCell],
+        explain: Callable[[TestRun], TestReport],
+    ) -> dict[str, QuestionReport]:
+        """Run questions again with right earlier ones; return their reports, new ones where they are better.
+
+        Of this worker nothing counts but the outcomes of these questions' tests. Where it is better and not
+        all right yet, what the student reads comes from another one, as ever.
+        """
+        with self._right_answers(rerun, first, cells) as session:
+            runs = list(self._run(session, inputs, self._tests_of(rerun.calls)))
+        if any(isinstance(run.error, ExhaustedError) for run in runs):
+            return {}
+        ran, reports = defaultdict[str, list[Ran]](list), dict[HiddenTest, TestReport]()
+        for run in runs:
+            reports[run.test] = decide(self.suite, run, inputs)
+            ran[run.test.question] += run.ran
+        held, shown = self._held(read, ran), list[TestRun]()
+        again = {name: self._question(name, reports, shown, held.get(name)) for name in rerun.calls}
+        better = {q: new for q, new in again.items() if is_better(new, standing[q])}
+        if unsolved := [q for q, new in better.items() if new.verdict is Verdict.FAILED]:
+            with self._right_answers(rerun, first, cells) as session:
+                shown = self._disclosed_runs(session, unsolved)
+        failed = {test for test, report in reports.items() if report.verdict is Verdict.FAILED}
+        reports |= {run.test: explain(run) for run in shown if run.test in failed}
+        better |= {q: self._question(q, reports, shown, held.get(q)) for q in unsolved}
+        return {q: with_note(new, rerun.calls[q]) for q, new in better.items()}
+
+    @contextmanager
+    def _right_answers(
+        self, rerun: Rerun, first: Session, cells: Sequence[NotebookCell]
+    ) -> Iterator[Session]:
+        """Open a session in whose workers right earlier answers stand in."""
+        functions = {name: self._solution[name] for name in rerun.earlier}
+        limits = replace(self._limits, total_seconds=self._limits.total_seconds * _SHARE_AGAIN)
+        with (
+            oracle(functions, limits) as answers,
+            Session(self._zygote, _defining(cells), limits, first.lost, answers) as session,
+        ):
+            yield session
 
     def _held(
         self, cells: Sequence[RanCell], ran: Mapping[str, Sequence[Ran]]
@@ -156,6 +226,11 @@ class Grader:
         hint = why_held([shown for run in own for shown in run.ran]) or ""
         rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
         return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule))
+
+
+def _defining(cells: Sequence[NotebookCell]) -> list[NotebookCell]:
+    """Return the cells without the visible checks, which define nothing."""
+    return [cell for cell in cells if checked_question(cell.name) is None]
 
 
 def _fails_its_check(cells: Sequence[NotebookCell], session: Session) -> frozenset[str]:

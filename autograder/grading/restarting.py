@@ -77,7 +77,9 @@ class RestartingGrader:
         if exercise.name not in self._graders:
             rules, limits = self._course.rules(exercise.name), self._course.limits(exercise.name)
             secret = course_secret(self._course)
-            self._graders[exercise.name] = Grader(exercise, rules, limits, self._zygote, secret)
+            building = self._course.building(exercise.name)
+            grader = Grader(exercise, rules, limits, self._zygote, secret, building)
+            self._graders[exercise.name] = grader
         return self._graders[exercise.name]
 
     def _alive(self) -> bool:

@@ -107,12 +107,11 @@ def _given(entry: GradebookEntry) -> str:
 
 def _distinct_tests(question: QuestionReport, *, decided: bool) -> Iterator[tuple[_ShownTest, int]]:
     """Yield each test as a reader sees it, and how many tests in a row look the same."""
-    known = ("", question.hint)
     shown = (
         (
             "held for review" if decided and test.verdict is Verdict.REVIEW else str(test.verdict),
             render_lines(test.title),
-            render_lines(test.hint) if test.hint not in known else None,
+            None if question.hint.endswith(test.hint) else render_lines(test.hint),
         )
         for test in question.tests
     )

@@ -14,6 +14,7 @@ from typing import TypeVar
 from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame
 
 _Done = TypeVar("_Done")
+_CallBack = Callable[[Header, Tensors, float], tuple[Header, Tensors]]
 _AT_ONCE = 16 << 10  # bytes: nearly every answer as a whole
 _LINGER_SECONDS = 0.2  # how long a process may take to end by itself after it has closed its connection
 
@@ -38,8 +39,12 @@ class Worker:
     """One submission's process, with `handle` as its pidfd; `reap` returns its wait status once it is dead.
 
     Every request carries a random number that its answer must repeat, so what a submission writes blindly to
-    the channel is refused. `ask` may be called until it raises an error or `close` is called.
+    the channel is refused. `ask` may be called until it raises an error or `close` is called. Where there is
+    a `call_back`, the worker may ask it something in the course of a request, with as many seconds as are
+    left for that.
     """
+
+    call_back: _CallBack | None = None
 
     def __init__(self, channel: socket.socket, handle: int, reap: Callable[[], int]) -> None:
         channel.setblocking(False)
@@ -85,7 +90,11 @@ class Worker:
             reply, sent = read_frame(lambda count: self._receive(count, deadline))
             answered = reply.pop("id", None)
             if answered == number:
-                return reply, sent
+                if self.call_back is None or "calls" not in reply:
+                    return reply, sent
+                back, tensors = self.call_back(reply, sent, max(deadline - time.monotonic(), 0.0))
+                self._send(pack(back, tensors), deadline)
+                continue
             if not isinstance(answered, str) or answered not in self._asked:
                 raise ProtocolError("an answer does not belong to any question")
 

@@ -49,7 +49,7 @@ def rules(course: Course, exercise: Exercise) -> str:
     again.
     """
     name = exercise.name
-    entry = (course.limits(name), spelt(course.rules(name)))
+    entry = (course.limits(name), spelt(course.rules(name)), course.building(name))
     digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode() + course_secret(course))
     for path in (exercise.source, exercise.suite, *own_files(exercise.folder, "mistakes/*.py")):
         digest.update(path.name.encode() + _content(path))

@@ -8,6 +8,7 @@ loaded, a submission can read. The grader's side is the room `sandbox`.
 - shell: runs a notebook's cells in IPython and keeps what they show.
 - omission: leaves out of a cell what cannot work where notebooks are graded.
 - stand_in: stands in for functions of torch that need a compiler or a GPU.
+- callback: functions in the place of wrong earlier answers, which the grader answers.
 - namespace: performs what hidden tests ask of a notebook's names.
 - operators: records which operators torch runs during a call.
 - origin: in which cells the code of a called object begins.

@@ -2,6 +2,7 @@
 
 import socket
 
+from autograder.worker.callback import Callbacks
 from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame
 from autograder.worker.shell import Shell
@@ -18,17 +19,30 @@ def serve(channel: socket.socket, shell: Shell) -> None:
     walls = confine(header["limits"])
     channel.sendall(pack({"id": header["id"], "walls": walls}, []))
     namespace = Namespace(shell.variables)
+    callbacks = Callbacks(lambda header, tensors: _call_back(channel, header, tensors))
     while True:
         header, tensors = read_frame(lambda count: _receive(channel, count))
+        callbacks.request = header["id"]
+        if header["op"] == "stand in":
+            callbacks.make(header["names"])
         reply, tensors = _answer(header, tensors, shell, namespace)
+        callbacks.install(shell.variables)
         channel.sendall(_packed({"id": header["id"], **reply}, tensors))
 
 
 def _answer(header: Header, tensors: Tensors, shell: Shell, namespace: Namespace) -> tuple[Header, Tensors]:
+    if header["op"] == "stand in":
+        return {}, []
     if header["op"] == "cell":
         return shell.run(header["number"], header["code"]), []
     reply, tensors = namespace.handle(header, tensors)
     return ({**reply, "error": shell.explained(reply["error"])} if "error" in reply else reply), tensors
+
+
+def _call_back(channel: socket.socket, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+    """Ask the grader something in the course of a request, and return what it says."""
+    channel.sendall(pack(header, tensors))
+    return read_frame(lambda count: _receive(channel, count))
 
 
 def _packed(header: Header, tensors: Tensors) -> bytes:

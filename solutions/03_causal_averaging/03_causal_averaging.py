@@ -370,8 +370,8 @@ plt.show()
 # Both factors of a product need the same number type. `torch.ones(T, T)` is float32;
 # `torch.ones(T, T, dtype=x.dtype)` follows the input.
 #
-# Make the weights afresh inside the function. You may call your `causal_average_weights`, but then this
-# answer is only as good as that one.
+# Make the weights afresh inside the function, or call your `causal_average_weights`. Should that one be
+# wrong, this answer is graded with a right one.
 
 
 # %% solution="causal_average"

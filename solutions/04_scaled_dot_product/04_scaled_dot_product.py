@@ -651,7 +651,8 @@ plt.show()
 # the width of the values, not the width of the tokens before they were projected.
 #
 # torch has a function of this very name. Here you write it yourself, so the library's own is not allowed. You
-# may call your earlier functions, but then this answer is only as good as they are.
+# may call your `attention_scores` and `scaled_attention_weights`. Should one of these be wrong, this answer
+# is graded with a right one.
 
 
 # %% solution="scaled_dot_product_attention"

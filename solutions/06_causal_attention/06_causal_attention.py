@@ -29,8 +29,8 @@
 # lesson's example and something small of another size; grading tries more, so write what is true for all
 # inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
 # and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
-# to change. Let each answer stand on its own: where you need a mask, make it with torch instead of calling
-# your function from another question. Then a slip in one cannot spoil the other. Plan for 75 minutes.
+# to change. Where you need a mask, make it with torch, or call your function of an earlier question: should
+# that one be wrong, the later answer is graded with a right one. Plan for 75 minutes.
 
 # %%
 import torch

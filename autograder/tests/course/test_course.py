@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.building import Building
 from autograder.course.course import Course, CourseError, find_course, load_course
 from autograder.course.limits import Limits
 from autograder.course.operators import GROUPS
@@ -137,6 +138,33 @@ exercises:
             HEAD + ONE + "    forbid:\n      softmax: [exp]\n",
             "6: exercises[0].forbid.softmax: 01_small has no such question; use one of double, row_sums",
         ),
+        (
+            HEAD + ONE + "    builds_on:\n      rowsums: [double]\n",
+            '6: exercises[0].builds_on.rowsums: 01_small has no such question; did you mean "row_sums"?',
+        ),
+        (
+            HEAD + ONE + "    builds_on:\n      row_sums:\n        - double\n        - doubles\n",
+            '8: exercises[0].builds_on.row_sums[1]: 01_small has no question "doubles"; '
+            'did you mean "double"?',
+        ),
+        (
+            HEAD + ONE + "    builds_on:\n      row_sums: [row_sums]\n",
+            '6: exercises[0].builds_on.row_sums[0]: "row_sums" does not come before row_sums; '
+            "use one of double",
+        ),
+        (
+            HEAD + ONE + "    builds_on:\n      double: [row_sums]\n",
+            '6: exercises[0].builds_on.double[0]: "row_sums" does not come before double; '
+            "it is the first, so delete this",
+        ),
+        (
+            HEAD + ONE + "    builds_on: {row_sums: double}\n",
+            "5: exercises[0].builds_on.row_sums: must be a list; write it as [one, two]",
+        ),
+        (
+            HEAD + ONE + "    even_empty: [triple]\n",
+            '5: exercises[0].even_empty[0]: 01_small has no question "triple"; use one of double, row_sums',
+        ),
     ],
 )
 def test_a_problem_is_reported_with_its_line_and_its_fix(course: Course, text: str, message: str) -> None:
@@ -180,6 +208,22 @@ def test_rules_are_handed_on_by_question(course: Course) -> None:
         "double": Rule(("mul",), frozenset({"add"})),
         "row_sums": Rule((), GROUPS["sums"] | {"view"}),
     }
+
+
+def test_what_a_question_may_build_on_is_handed_on(course: Course) -> None:
+    assert course.building("01_small") == Building()
+    text = HEAD + ONE + "    builds_on: {row_sums: [double]}\n    even_empty: [double]\n"
+    assert accepted(course, text).building("01_small") == Building({"row_sums": ("double",)}, ("double",))
+
+
+def test_no_class_can_be_built_on(course: Course) -> None:
+    source = course.exercises["01_small"].source
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace("def double(x: torch.Tensor) -> torch.Tensor:", "class double:"), "utf-8")
+    assert refusal(course, HEAD + ONE + "    builds_on: {row_sums: [double]}\n") == [
+        'course.yaml:5: exercises[0].builds_on.row_sums[0]: "double" is no function, so no right one can '
+        "stand in for it; delete it here"
+    ]
 
 
 def test_an_unknown_exercise_is_refused_with_the_known_ones(course: Course) -> None:

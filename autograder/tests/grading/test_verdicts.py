@@ -77,3 +77,4 @@ def test_the_bound_counts_each_report_that_a_run_can_come_to(tests: int) -> None
     """Three outcomes for each test, and a point from which on no time was left."""
     reports = 3**tests * (tests + 1)
     assert math.log2(reports) <= told_bits(tests) < math.log2(reports) + 1
+    assert told_bits(tests, building=2) == told_bits(tests) + 2  # which of two runs is told, for each

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 import yaml
 
+from autograder.course.building import Building
 from autograder.course.course import Course
 from autograder.course.limits import Limits, Tier
 from autograder.course.operators import spelt_out
@@ -54,6 +55,7 @@ class Attack:
     times: int = 1
     forbid: tuple[str, ...] = ()
     by_hand: tuple[str, ...] = ()  # what torch may run, in the words of course.yaml; nothing: anything
+    earlier: str = ""  # a wrong answer to double, on which row_sums may then build
     alike: str = ""  # another answer, which must get the same report to the byte
     form: dict[str, Any] = field(default_factory=dict)
 
@@ -132,7 +134,7 @@ class Desk:
         self.grader = Grader(self.exercise, {}, LIMITS, zygote, INPUTS_SECRET)
         self.zygote = zygote
         self.host = host
-        self._by_rules: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Grader] = {}
+        self._by_rules: dict[tuple[str, tuple[str, ...], tuple[str, ...], bool], Grader] = {}
         self._folder = course.root
         self._names = {
             "{canary}": str(host.file),
@@ -162,7 +164,7 @@ class Desk:
     def grade_with(self, attack: Attack, inputs: Inputs) -> Graded:
         """Grade a submission that holds the attack, with these hidden inputs in place of its own."""
         content = json.dumps(self.notebook(attack)).encode()
-        return self.grader.grade_cells(Notebook(content).cells, inputs)
+        return self._grader(attack).grade_cells(Notebook(content).cells, inputs)
 
     def reference(self) -> Report:
         """Grade the right answers."""
@@ -176,7 +178,8 @@ class Desk:
             return self._formed(attack.form)
         code = self._filled(code or attack.path.read_text(encoding="utf-8").split('"""', 2)[2].lstrip("\n"))
         if attack.cell == "answer":
-            made = solved(self.exercise, **{**RIGHT, attack.answer: code})
+            earlier = {"double": attack.earlier} if attack.earlier else {}
+            made = solved(self.exercise, **{**RIGHT, **earlier, attack.answer: code})
             made["cells"].remove(cell_of(made, f"check-{attack.answer}"))  # only hidden tests set it off
             return made
         made = solved(self.exercise, **RIGHT, row_sums=WRONG)
@@ -192,10 +195,12 @@ class Desk:
     def _grader(self, attack: Attack) -> Grader:
         """Return the grader by whose rules the attack is judged; attacks of the same rules share one."""
         allowed = spelt_out(attack.by_hand) if attack.by_hand else None
-        key = (attack.answer, tuple(attack.forbid), tuple(attack.by_hand))
-        if key[1:] != ((), ()) and key not in self._by_rules:
-            rules = {attack.answer: Rule(tuple(attack.forbid), allowed)}
-            self._by_rules[key] = Grader(self.exercise, rules, LIMITS, self.zygote, INPUTS_SECRET)
+        key = (attack.answer, tuple(attack.forbid), tuple(attack.by_hand), bool(attack.earlier))
+        if any(key[1:]) and key not in self._by_rules:
+            rules = {attack.answer: Rule(key[1], allowed)} if any(key[1:3]) else {}
+            building = Building({"row_sums": ("double",)} if attack.earlier else {})
+            grader = Grader(self.exercise, rules, LIMITS, self.zygote, INPUTS_SECRET, building)
+            self._by_rules[key] = grader
         return self._by_rules.get(key, self.grader)
 
     def left_behind(self) -> list[str]:

@@ -1,0 +1,82 @@
+"""Proves what questions may build on: beside a wrong earlier answer, a right later one loses nothing."""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from warnings import catch_warnings
+
+from autograder.course.building import Building
+from autograder.course.exercise import Exercise, Variant
+from autograder.report.report import Report
+from autograder.testing.exchange import Local
+from autograder.testing.suite import Suite
+from autograder.worker.namespace import run_code
+
+_WRONG = "def {}(*given, **named):\n    return given"  # wrong in every test, but no stub
+_MOST = 0.5  # so much of a later question may the earlier one be worth in its place
+_Grade = Callable[[Mapping[str, str]], Report]
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """How many of the pairs in course.yaml were proved, and what the author must still change."""
+
+    pairs: int = 0
+    proved: int = 0
+    findings: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.proved} of {self.pairs} earlier mistakes carried forward"
+
+
+def measure(exercise: Exercise, building: Building, suite: Suite, grade: _Grade) -> Carried:
+    """Grade a right later answer beside a wrong earlier one, for each pair of questions.
+
+    `grade` grades the reference with other answers, as a submission is graded.
+    """
+    pairs = [(later, earlier) for later, names in building.builds_on.items() for earlier in names]
+    found = [_problem(exercise, later, earlier, suite, grade) for later, earlier in pairs]
+    return Carried(len(pairs), found.count(None), tuple(problem for problem in found if problem))
+
+
+def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: _Grade) -> str | None:
+    """Return what is wrong with a pair of questions, or None."""
+    if (share := _share(suite, (*exercise.reference, f"{later} = {earlier}"), later)) > _MOST:
+        seen = f"{earlier} alone is worth {share:.0%} of {later}, so nothing may build on it"
+        return f"{exercise.folder}: {seen}; take it out of course.yaml"
+    if (caller := next(_callers(exercise, later, earlier), None)) is None:
+        fix = f"write accepted/what_is_different.py, in which {later} calls it"
+        return f"{exercise.folder}: no right answer to {later} builds on {earlier}; {fix}"
+    answers = _beside(exercise, caller, earlier)
+    question = next(question for question in grade(answers).questions if question.name == later)
+    if question.score == question.max_score:
+        return None
+    seen = f"{later} is {question.verdict}. {question.hint}"
+    return f"{caller.path}: must lose nothing in {later} by a wrong {earlier}, but {seen}"
+
+
+def _callers(exercise: Exercise, later: str, earlier: str) -> Iterator[Variant]:
+    """Yield the accepted answers in which the later question spells the earlier one."""
+    for variant in exercise.accepted:
+        for node in ast.parse(variant.code).body:
+            is_later = isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == later
+            names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+            if is_later and earlier in names:
+                yield variant
+
+
+def _beside(exercise: Exercise, caller: Variant, earlier: str) -> dict[str, str]:
+    """Return the answers of an accepted variant, with a wrong one to the earlier question among them."""
+    answers, wrong = exercise.replaced(caller.code), _WRONG.format(earlier)
+    if earlier not in answers:
+        return {**answers, earlier: wrong}
+    first = next(iter(answers))  # which holds all of the variant's code
+    return {**answers, first: f"{answers[first]}\n\n{wrong}"}
+
+
+def _share(suite: Suite, cells: tuple[str, ...], question: str) -> float:
+    """Return the share of a question's points that these trusted cells get on disclosed inputs."""
+    with catch_warnings(action="ignore"):
+        runs = list(suite.run(Local(run_code(cells)), chosen=suite.of(question)))
+    passed = sum(run.test.weight for run in runs if run.error is None)
+    return passed / sum(run.test.weight for run in runs)

@@ -1,0 +1,199 @@
+"""A mistake is paid once: a question that builds on a wrong one is graded with a right one, too."""
+
+import json
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from autograder.authoring.answers import solved_cells
+from autograder.cli.table import show_report
+from autograder.course.building import Building
+from autograder.course.course import Course
+from autograder.course.limits import Limits
+from autograder.gradebook.grades import comment
+from autograder.gradescope.run import results
+from autograder.grading.carried import Rerun, is_better, reruns, with_note
+from autograder.grading.grader import Grader
+from autograder.report.allowance import Allowance
+from autograder.report.question_view import show_question
+from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict, summarize
+from autograder.sandbox.zygote import Zygote
+from autograder.submission.notebook import NotebookCell
+from autograder.tests.classroom import SECRET
+
+LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
+BUILDS = Building({"row_sums": ("double",)})
+TRIPLE = "def double(x):\n    return x * 3"
+STUB = "def double(x):\n    raise NotImplementedError()"
+HALVED = "def row_sums(x):\n    return double(x).sum(-1) / 2"
+NOTE = "`double` was wrong; this question was graded with a right one."
+Grade = Callable[..., dict[str, QuestionReport]]
+
+
+@pytest.fixture
+def grade(course: Course, zygote: Zygote) -> Grade:
+    def grade(building: Building = BUILDS, **answers: str) -> dict[str, QuestionReport]:
+        exercise = course.exercises["01_small"]
+        grader = Grader(exercise, {}, LIMITS, zygote, SECRET, building)
+        cells = solved_cells(exercise, answers)
+        return {question.name: question for question in grader.grade_cells(cells).report.questions}
+
+    return grade
+
+
+def test_a_later_question_is_judged_on_its_own_merit(grade: Grade) -> None:
+    before = grade(Building(), double=TRIPLE, row_sums=HALVED)
+    after = grade(double=TRIPLE, row_sums=HALVED)
+    assert before["row_sums"].score == 1.5
+    assert (after["row_sums"].verdict, after["row_sums"].score) == (Verdict.PASSED, 3.0)
+    assert after["row_sums"].hint == NOTE
+    assert after["double"] == before["double"]
+    assert grade(double=TRIPLE, row_sums=HALVED) == after
+    view = show_question(after["row_sums"], None, Allowance(), unreadable=False)
+    assert (view.badge, view.hint) == ("passed", NOTE)
+
+
+def test_what_is_wrong_all_the_same_is_said_beside_that(grade: Grade) -> None:
+    double, wrong = "def double(x):\n    return x.shape", "def row_sums(x):\n    return double(x).sum(-1)"
+    before = grade(Building(), double=double, row_sums=wrong)["row_sums"]
+    after = grade(double=double, row_sums=wrong)["row_sums"]
+    assert (before.score, after.score, after.verdict) == (0.0, 1.5, Verdict.FAILED)
+    assert after.hint.startswith(f"{NOTE} ")
+    assert "values are wrong" in after.hint
+    assert any(test.hint and after.hint.endswith(test.hint) for test in after.tests)
+
+
+@pytest.mark.parametrize(
+    "double",
+    [
+        STUB,
+        "def double(x):\n    pass",
+        'def double(x):\n    """Return nothing."""\n    ...\n    return None',
+        "",
+    ],
+)
+def test_an_empty_answer_carries_nothing_forward_unless_the_author_says_so(grade: Grade, double: str) -> None:
+    assert (grade(double=double, row_sums=HALVED)["row_sums"].score or 0) < 3
+    if double == STUB:
+        even_empty = Building(BUILDS.builds_on, ("double",))
+        assert grade(even_empty, double=double, row_sums=HALVED)["row_sums"].score == 3
+
+
+def test_calls_in_a_cell_and_a_definition_that_fails_are_carried_too(grade: Grade) -> None:
+    rows = "HALF = double(torch.ones(1)) / 4\ndef row_sums(x):\n    return x.sum(-1) * HALF * 2"
+    assert grade(double=TRIPLE, row_sums=rows)["row_sums"].score == 3
+    assert grade(double="def double(x)\n    return x", row_sums=HALVED)["row_sums"].hint == NOTE
+
+
+def test_gradients_flow_through_a_right_answer(grade: Grade) -> None:
+    rows = """
+def row_sums(x):
+    given = x.clone().requires_grad_()
+    double(given).sum().backward()
+    return (x * given.grad).sum(-1) / 2
+"""
+    assert grade(double=TRIPLE, row_sums=rows)["row_sums"].hint == NOTE
+
+
+def test_a_right_answer_is_no_source_of_marks_for_the_earlier_question(grade: Grade) -> None:
+    keeps = "import torch\ndef row_sums(x):\n    torch.kept = double\n    return double(x).sum(-1) / 2"
+    reads = """
+def double(x):
+    kept = getattr(torch, "kept", double)
+    return x * 3 if kept is double else kept(x)
+"""
+    alone = grade(Building(), double=reads, row_sums="def row_sums(x):\n    return x.sum(-1)")["double"]
+    after = grade(double=reads, row_sums=keeps)
+    assert after["double"].score == alone.score
+    assert after["row_sums"].score == 3
+
+
+def of(verdict: Verdict, *, name: str = "a", score: float = 0.0) -> QuestionReport:
+    return QuestionReport(name, verdict, score, 2.0, "", None, (TestReport("It holds.", verdict),))
+
+
+def cells(*codes: str) -> list[NotebookCell]:
+    return [NotebookCell(number, "code", code) for number, code in enumerate(codes)]
+
+
+MADE = "def a(x):\n    return x"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "codes", "expected"),
+    [
+        ({"a": "failed", "b": "failed"}, (MADE, "def b(x):\n    return a(x)"), True),
+        ({"a": "failed", "b": "crashed"}, (MADE, "c = a", "def b(x):\n    return c(x)"), True),
+        ({"a": "failed", "b": "failed"}, (MADE, "def b(x):\n    return x"), False),  # it does not call it
+        (  # another one does, which happens to use a variable of the same name
+            {"a": "failed", "b": "failed"},
+            (MADE, "def other(x):\n    y = a(x)", "def b(x):\n    y = x\n    return y"),
+            False,
+        ),
+        ({"a": "passed", "b": "failed"}, (MADE, "def b(x):\n    return a(x)"), False),
+        ({"a": "failed", "b": "passed"}, (MADE, "def b(x):\n    return a(x)"), False),
+        ({"a": "failed", "b": "review"}, (MADE, "def b(x):\n    return a(x)"), False),
+        ({"a": "grader error", "b": "failed"}, (MADE, "def b(x):\n    return a(x)"), False),
+        ({"a": "not attempted", "b": "failed"}, (MADE, "def b(x):\n    return a(x)"), False),
+        ({"a": "not defined", "b": "failed"}, ("def b(x):\n    return a(x)",), False),
+        ({"a": "not defined", "b": "failed"}, ("def a(x:\n    x", "def b(x):\n    return a(x)"), True),
+    ],
+)
+def test_a_question_runs_again_where_it_calls_one_that_fails_too(
+    verdicts: Mapping[str, str], codes: tuple[str, ...], expected: bool
+) -> None:
+    questions = {name: of(Verdict(verdict), name=name) for name, verdict in verdicts.items()}
+    found = reruns(Building({"b": ("a",)}), questions, cells(*codes))
+    assert found == ([Rerun({"b": ["a"]})] if expected else [])
+
+
+def test_questions_share_a_worker_where_none_of_them_stands_in_for_another() -> None:
+    questions = {name: of(Verdict.FAILED, name=name) for name in "abcd"}
+    built = Building({"b": ("a",), "c": ("a",), "d": ("a", "b", "c")})
+    calling = (
+        "def b(x):\n    return a(x)",
+        "def helper(x):\n    return a(x)",
+        "def d(x):\n    return b(a(x))",
+    )
+    found = reruns(built, questions, cells(MADE, *calling, "class c:\n    def f(self):\n        helper(1)"))
+    assert found == [Rerun({"b": ["a"], "c": ["a"]}), Rerun({"d": ["a", "b"]})]
+    assert found[1].earlier == {"a", "b"}
+
+
+@pytest.mark.parametrize("code", ["def b(x):\n    return a(x", "def b(x):\n    return a(" + "(" * 500])
+def test_code_that_cannot_be_read_may_call_anything(code: str) -> None:
+    questions = {name: of(Verdict.FAILED, name=name) for name in "ab"}
+    assert reruns(Building({"b": ("a",)}), questions, cells(MADE, code)) == [Rerun({"b": ["a"]})]
+
+
+def test_names_without_end_are_followed_once_each() -> None:
+    questions = {name: of(Verdict.FAILED, name=name) for name in "ab"}
+    many = [f"n{number}" for number in range(30_000)]
+    for code in ("=".join(["b", *many[:9000]]), " ".join(many), "b=" + "\n".join(many[:5000])):
+        assert reruns(Building({"b": ("a",)}), questions, cells(MADE, code)) == []
+
+
+def test_the_better_score_counts() -> None:
+    worse, better = of(Verdict.FAILED, score=0.5), of(Verdict.FAILED, score=1.0)
+    assert [is_better(better, worse), is_better(worse, better), is_better(worse, worse)] == [
+        True,
+        False,
+        False,
+    ]
+    broken = summarize("a", 2.0, (TestReport("It holds.", Verdict.GRADER_ERROR),))
+    assert not is_better(broken, worse)
+    assert with_note(better, ["a", "b"]).hint == (
+        "`a` and `b` were wrong; this question was graded with right ones."
+    )
+
+
+def test_every_reader_of_a_report_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    better = with_note(of(Verdict.PASSED, score=2.0), ["double"])
+    report = Report("01_small", Status.GRADED, "", 2.0, 2.0, (), (better,))
+    assert Report.from_dict(json.loads(report.to_json())) == report
+    assert NOTE in report.to_json()
+    show_report("a.ipynb", report)
+    assert NOTE in " ".join(capsys.readouterr().out.split())
+    assert comment(report, better) == f"Passed.\n{NOTE}".replace("`", "'")
+    assert show_question(better, None, Allowance(), unreadable=False).hint == NOTE
+    assert NOTE in results(report)["tests"][0]["output"].splitlines()

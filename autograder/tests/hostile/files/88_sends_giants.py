@@ -1,0 +1,12 @@
+"""Sends the right answer the largest tensors that a message holds, one after another.
+
+earlier: "def double(x): return x * 3"
+verdict: failed
+hint: must be a tensor, but it is None
+"""
+import torch
+
+
+def row_sums(x):
+    while double(torch.ones(1)) == 2:
+        double(torch.zeros(1 << 22))
