@@ -1,9 +1,14 @@
 """Writes files whole or not at all: whoever reads one meanwhile gets the old content or the new."""
 
+import fcntl
+import logging
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+_LOG = logging.getLogger(__name__)
 
 
 def write_whole(path: Path, content: str | bytes) -> Path:
@@ -30,3 +35,21 @@ def write_whole_in(folder: int, name: str, content: bytes) -> None:
         with suppress(FileNotFoundError):
             os.unlink(draft, dir_fd=folder)
         raise
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Let one process at a time through; the lock at `path` ends with its process, however that ends."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _LOG.warning("another autograder is at work in %s; waiting for it", path.parent)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(descriptor, fcntl.LOCK_UN)  # also for processes that were forked meanwhile
+    finally:
+        os.close(descriptor)

@@ -11,6 +11,9 @@ autograded: makes the notebook that nbgrader sees of a submitted and the release
 answers: keeps with each grade which answer it was given for.
 grades: records a graded submission: scores, comments, and the notebook as it was graded.
 extensions: keeps who may hand in later.
+graded_attempts: keeps what each attempt came to.
+counting: says which attempt of a student counts.
+history: tells students of their attempts.
 lateness: says how late submissions are and what that costs.
 changes: says how scores differ from those before, and why.
 audit: keeps every change of a score in a file to which lines are only added.

@@ -9,6 +9,7 @@ from nbgrader.api import Gradebook
 
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.gradebook.history import shown_attempts
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.reading import submissions_in
 from autograder.gradebook.saved_pictures import saved_pictures
@@ -40,6 +41,7 @@ class FeedbackExporter(Exporter):  # type: ignore[misc]
 def feedback_page(course: Course, exercise: Exercise, graded: GradebookSubmission, node: NotebookNode) -> str:
     """Return the page on an autograded notebook, whose report is in its metadata."""
     report = Report.from_dict(node.metadata["autograder"]["report"])
-    handed_in = Submission(course.root, graded.student, exercise.name).notebook
-    saved = saved_pictures(read_notebook(handed_in), exercise.demos, node)
-    return render_feedback(report, graded, node.cells, saved)
+    submission = Submission(course.root, graded.student, exercise.name)
+    saved = saved_pictures(read_notebook(submission.notebook), exercise.demos, node)
+    attempts = shown_attempts(course, submission, node.metadata["autograder"].get("fingerprint", ""))
+    return render_feedback(report, graded, node.cells, saved, attempts)

@@ -17,7 +17,7 @@ from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.conversion import ConversionError, converting, open_converter, write_folder
 from autograder.gradebook.feedback import feedback_page
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.ledger import Ledger
+from autograder.gradebook.ledger import Ledger, turn
 from autograder.gradebook.reading import submissions_in
 from autograder.gradebook.roster import Person, read_class, read_roster
 from autograder.report.gradebook_submission import GradebookSubmission
@@ -44,8 +44,8 @@ def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:
     """Bring the gradebook up to date with due dates, extensions and what people gave; return what changed."""
     if not gradebook_exists(course):
         return ()
-    ledger = Ledger(course, exercise, load(course))
-    with Gradebook(database(course), course.settings.course) as gradebook:
+    with turn(course), Gradebook(database(course), course.settings.course) as gradebook:
+        ledger = Ledger(course, exercise, load(course))
         ledger.open(gradebook)
     return tuple(ledger.changes.values())
 
