@@ -8,6 +8,7 @@ In reading order:
 - collect: takes submissions from archives and folders.
 - students: shows the list of students beside what came.
 - grade: run, grade and demo.
+- watch: grades work as it comes in.
 - extend: lets a student hand in later.
 - publish: feedback, export, dashboard and package.
 - progress: shows people how grading goes on and what came of it.

@@ -18,6 +18,7 @@ from autograder.cli.extend import extend
 from autograder.cli.grade import demo, grade, run
 from autograder.cli.publish import dashboard, export, feedback, package
 from autograder.cli.students import students
+from autograder.cli.watch import watch
 from autograder.errors import OUR_FAILURE, AutograderError
 
 
@@ -59,6 +60,6 @@ def main(context: click.Context, folder: Path | None) -> None:
 
 for command in (
     *(build, collect, dashboard, demo, doctor, export, extend, feedback),
-    *(grade, new, package, release, run, students, verify),
+    *(grade, new, package, release, run, students, verify, watch),
 ):
     main.add_command(command)

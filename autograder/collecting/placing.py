@@ -1,5 +1,6 @@
 """Takes a notebook in: it is kept as an attempt, and goes into submitted/ if it is the newest one."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from autograder.collecting.arrival import Arrival, Source
@@ -55,12 +56,10 @@ def place(submission: Submission, content: bytes, arrival: Arrival, secret: byte
 
 def _place(submission: Submission, content: bytes, arrival: Arrival, secret: bytes) -> Placing:
     attempts = attempts_of(submission)
-    same = [one for one in attempts if one.digest == digest_of(content)]
     newest = attempts[-1] if attempts else None
-    again = newest is not None and newest.arrival.is_older_than(arrival)
-    if same and (same[-1] is newest or not again):
-        status = _settle(submission, same[-1], arrival)
-        return status if same[-1] is newest else Placing.OLDER
+    if (known := _known(attempts, digest_of(content), arrival)) is not None:
+        status = _settle(submission, known, arrival)
+        return status if known is newest else Placing.OLDER
     files = times_of(arrival) | ({SECRET: secret} if secret else {})
     older = newest is not None and arrival.is_older_than(newest.arrival)
     if not older:
@@ -69,6 +68,17 @@ def _place(submission: Submission, content: bytes, arrival: Arrival, secret: byt
         )  # first: what lies there is kept later on, should we be stopped now
     keep(submission, content, files)
     return Placing.OLDER if older else Placing.NEW if newest is None else Placing.REPLACED
+
+
+def _known(attempts: Sequence[Attempt], digest: str, arrival: Arrival) -> Attempt | None:
+    """Return the attempt that this notebook is; None where it is one more, perhaps of the same bytes."""
+    same = [one for one in attempts if one.digest == digest]
+    for one in same:
+        when, upload = one.arrival.when, one.arrival.upload
+        if (when is not None and when == arrival.when) or (upload is not None and upload == arrival.upload):
+            return one
+    again = bool(attempts) and attempts[-1].arrival.is_older_than(arrival)
+    return same[-1] if same and (same[-1] is attempts[-1] or not again) else None
 
 
 def _settle(submission: Submission, attempt: Attempt, arrival: Arrival) -> Placing:

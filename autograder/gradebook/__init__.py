@@ -2,6 +2,7 @@
 
 Read in this order:
 
+migration: brings gradebooks of an older nbgrader up to date.
 config: the settings by which nbgrader's own commands and pages use our code.
 conversion: opens nbgrader's converters, and turns what fails in them into one error, with details in a log.
 assignment: records an exercise in the gradebook: questions, points, released cells.
@@ -24,10 +25,11 @@ roster: knows who is in the class, and their names.
 autograde: makes `nbgrader autograde` take the same steps.
 reading: reads what each submission has scored, by tests and by people.
 saved_pictures: the pictures of cells that grading does not run.
+early: takes out of a report what early pages do not tell.
 feedback: puts our page in the place of the one that nbgrader would write.
 pages: serves publishing, which only reads: submissions and feedback pages.
 export_plugin: makes `nbgrader export` reckon late penalties anew.
-exchange: returns feedback to those who handed in through nbgrader's exchange.
+exchange: reads what came through nbgrader's exchange, and returns feedback through it.
 formgrader: keeps students' scripts out of the formgrader's pages.
 """
 

@@ -21,10 +21,12 @@ def render_feedback(
     cells: Iterable[Any],
     saved: SavedPictures | None = None,
     attempts: Sequence[ShownAttempt] = (),
+    note: str = "",
 ) -> str:
     """Return the page, the same for the same report, grades and notebook.
 
-    `saved` are the pictures that the student's file has below cells that grading does not run.
+    `saved` are the pictures that the student's file has below cells that grading does not run; `note` says
+    what the page does not tell.
     """
     allowance = Allowance()
     entries = {entry.question: entry for entry in submission.entries}
@@ -42,6 +44,7 @@ def render_feedback(
         late=_duration(submission.seconds_late),
         extended=submission.extended and submission.extended.strftime("%Y-%m-%d %H:%M %Z"),
         attempts=attempts if len(attempts) > 1 else (),
+        note=note,
         unreadable=unreadable,
     )
 

@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+from itertools import pairwise
 from pathlib import Path
 
 from autograder.batch.grade import grade_submissions
@@ -51,5 +52,5 @@ def test_two_graders_at_once_take_turns_and_a_person_s_points_stay(ready: Course
     told = {student: [x for x in lines(ready) if x["student"] == student] for student in STUDENTS}
     for student, story in told.items():
         assert story[-1]["score"] == scores[student]
-        for before, after in zip(story, story[1:], strict=False):
+        for before, after in pairwise(story):
             assert after["before"] == before["score"], (student, story)

@@ -44,10 +44,11 @@ def test_in_whatever_order_archives_are_collected_all_is_kept_and_the_newest_cou
 
 
 def test_the_same_bytes_are_no_new_attempt_unless_something_else_came_between(submission: Submission) -> None:
-    for hours, text in enumerate("11211"):
-        place(submission, text.encode(), Arrival(WHEN + hours * HOUR))
+    for _ in range(2):
+        for hours, text in enumerate("11211"):
+            place(submission, text.encode(), Arrival(WHEN + hours * HOUR, Source.TOLD))
     assert kept(submission) == ["1", "2", "1"]
-    assert counting(submission) == ("1", "2026-03-02 21:00:00.000000 UTC")
+    assert counting(submission)[0] == "1"
 
 
 def test_without_any_time_an_archive_that_is_collected_again_brings_nothing_back(
