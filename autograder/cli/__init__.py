@@ -9,6 +9,7 @@ In reading order:
 - students: shows the list of students beside what came.
 - grade: run, grade and demo.
 - watch: grades work as it comes in.
+- backup: backup and restore.
 - extend: lets a student hand in later.
 - publish: feedback, export, dashboard and package.
 - progress: shows people how grading goes on and what came of it.

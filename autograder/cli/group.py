@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from autograder.cli.author import build, doctor, new, release, verify
+from autograder.cli.backup import backup, restore
 from autograder.cli.collect import collect
 from autograder.cli.extend import extend
 from autograder.cli.grade import demo, grade, run
@@ -59,7 +60,7 @@ def main(context: click.Context, folder: Path | None) -> None:
 
 
 for command in (
-    *(build, collect, dashboard, demo, doctor, export, extend, feedback),
-    *(grade, new, package, release, run, students, verify, watch),
+    *(backup, build, collect, dashboard, demo, doctor, export, extend, feedback),
+    *(grade, new, package, release, restore, run, students, verify, watch),
 ):
     main.add_command(command)

@@ -1,7 +1,6 @@
-"""Brings a gradebook of an older nbgrader up to date, by nbgrader's own migrations, and keeps a copy first."""
+"""Brings a gradebook of an older nbgrader up to date, by nbgrader's own steps, and keeps a copy first."""
 
 import logging
-import os
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -43,15 +42,15 @@ def bring_up_to_date(path: Path, course_id: str) -> None:
                 connection.execute(statement, (course_id, _DEFAULT_COURSE))
             kept = _unused(path.with_name(f"{path.name}.of-{before}"))
             copy_database(path, kept)
-            os.replace(draft, path)
+            draft.replace(path)
     _LOG.warning("%s was of an older nbgrader and is now up to date; %s is as it was", path, kept.name)
 
 
 def copy_database(path: Path, copy: Path) -> None:
     """Copy a database whole, as it is at one moment, even while others write to it."""
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as source:
-        with closing(sqlite3.connect(copy)) as target:
-            source.backup(target)
+    here = f"{path.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(here, uri=True)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
 
 
 def _migrate(path: Path, draft: Path, folder: Path) -> None:
