@@ -10,6 +10,7 @@ In reading order:
 - grade: run, grade and demo.
 - watch: grades work as it comes in.
 - backup: backup and restore.
+- rename: gives a student another id.
 - extend: lets a student hand in later.
 - publish: feedback, export, dashboard and package.
 - progress: shows people how grading goes on and what came of it.

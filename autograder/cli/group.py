@@ -18,6 +18,7 @@ from autograder.cli.collect import collect
 from autograder.cli.extend import extend
 from autograder.cli.grade import demo, grade, run
 from autograder.cli.publish import dashboard, export, feedback, package
+from autograder.cli.rename import rename
 from autograder.cli.students import students
 from autograder.cli.watch import watch
 from autograder.errors import OUR_FAILURE, AutograderError
@@ -61,6 +62,6 @@ def main(context: click.Context, folder: Path | None) -> None:
 
 for command in (
     *(backup, build, collect, dashboard, demo, doctor, export, extend, feedback),
-    *(grade, new, package, release, restore, run, students, verify, watch),
+    *(grade, new, package, release, rename, restore, run, students, verify, watch),
 ):
     main.add_command(command)

@@ -28,6 +28,7 @@ saved_pictures: the pictures of cells that grading does not run.
 early: takes out of a report what early pages do not tell.
 feedback: puts our page in the place of the one that nbgrader would write.
 pages: serves publishing, which only reads: submissions and feedback pages.
+renaming: gives a student another id, everywhere.
 backup: packs a running course into one file, and brings it back.
 export_plugin: makes `nbgrader export` reckon late penalties anew.
 exchange: reads what came through nbgrader's exchange, and returns feedback through it.
