@@ -93,12 +93,16 @@ def exchange_root(config: Config) -> Path:
     return Path(Exchange(coursedir=CourseDirectory(config=config), config=config).root)
 
 
-def release_page(config: Config, exercise: str, student: str) -> None:
-    """Return a student's page through the exchange, if the submission came through it."""
+def release_page(config: Config, page: Path) -> bool:
+    """Return a page through the exchange, if the submission came through it, and say whether it did."""
+    if not all((page.parent / name).is_file() for name in _NEEDED):
+        return False
+    student, exercise = page.parts[-3:-1]
     own = Config(config)
     own.CourseDirectory.assignment_id, own.CourseDirectory.student_id = exercise, student
     place = CourseDirectory(config=own)
     ReleaseFeedback(coursedir=place, authenticator=Authenticator(config=own), config=own).start()
+    return True
 
 
 def _plain(path: Path, limit: int) -> bytes | None:

@@ -24,7 +24,10 @@ def write_tables(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, .
     hold only exercises and students that have scores; `exercises.csv` names everybody.
     """
     people = read_people(course)
-    graded = {exercise: read_gradebook(course, exercise) for exercise in exercises}
+    graded = {  # without who has left the class
+        exercise: tuple(one for one in read_gradebook(course, exercise) if one.student in people)
+        for exercise in exercises
+    }
     scores: dict[str, dict[str, float | None]] = defaultdict(dict)
     points: dict[str, float] = {}
     for exercise, submissions in graded.items():

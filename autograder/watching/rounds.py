@@ -105,11 +105,10 @@ class Watch:
                 yield str(page)
                 continue
             student = page.parts[-3]
-            if self._release:
-                release_page(self._config, exercise.name, student)
+            returned = self._release and release_page(self._config, page)
             if (known := told(due[student])) is not None:
                 mark(due[student], known.when, shown=True)
-            yield f"{exercise.name} {student}: {'returned' if self._release else 'wrote'} the page"
+            yield f"{exercise.name} {student}: {'returned' if returned else 'wrote'} the page"
 
     def _tells(self, exercise: Exercise, lateness: Lateness, student: str) -> Tells | None:
         """Return how much a page may tell now; after the due date, the student's own, everything."""
