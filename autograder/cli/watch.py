@@ -52,7 +52,7 @@ def watch(
         click.echo(f"{exercise.name}: {settings.a_day} attempts a day; {bound}")
     arrivals: Arrivals = FromUploads(course, uploads) if uploads else FromExchange(course, config)
     watching = Watch(course, exercises, arrivals, config=config, release=release, jobs=jobs or 1)
-    signal.signal(signal.SIGTERM, _stop)
+    before = signal.signal(signal.SIGTERM, _stop)
     try:
         done = 0
         while rounds is None or done < rounds:
@@ -63,6 +63,8 @@ def watch(
             done += 1
     except KeyboardInterrupt:
         click.echo("stopped; the same command goes on from here")
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:

@@ -31,7 +31,7 @@ def shown_attempts(
     for place, attempt in enumerate(attempts):
         graded = known[place] if told(attempt) else None
         when = None
-        with suppress(ValueError, OverflowError):
+        with suppress(ValueError, OverflowError, TypeError, AttributeError):
             when = time_in(attempt.folder)
         score, points = (None, None) if graded is None else (graded.report.score, graded.report.max_score)
         shown.append(ShownAttempt(clock(when, zone), score, points, place in places[-1:]))

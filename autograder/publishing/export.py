@@ -24,8 +24,8 @@ def write_tables(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, .
     hold only exercises and students that have scores; `exercises.csv` names everybody.
     """
     people = read_people(course)
-    graded = {  # without who has left the class
-        exercise: tuple(one for one in read_gradebook(course, exercise) if one.student in people)
+    graded = {  # without those who have left the class
+        exercise: [one for one in read_gradebook(course, exercise) if not people or one.student in people]
         for exercise in exercises
     }
     scores: dict[str, dict[str, float | None]] = defaultdict(dict)

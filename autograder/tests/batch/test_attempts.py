@@ -11,6 +11,7 @@ import pytest
 from autograder.batch.executor import Done, Task
 from autograder.batch.grade import grade_submissions
 from autograder.collecting.arrival import Arrival
+from autograder.collecting.attempts import attempts_of
 from autograder.collecting.placing import place
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
@@ -129,6 +130,17 @@ def test_the_last_before_due_knows_grace_and_extensions_and_takes_the_newest_of_
     assert grade(course) == 3.0
     extend(course, "ann", "01_small", "2026-03-02 23:59 Europe/Berlin")
     assert grade(course) == 1.0
+
+
+def test_an_attempt_whose_time_is_no_time_stops_nobody(ready: Course) -> None:
+    course = ruled(ready, "best", "\n    late: {percent: 50}")
+    for share in (1.0, 0.4):
+        hand_in(course, share, -share)
+    first = attempts_of(Submission(course.root, "ann", "01_small"))[0]
+    (first.folder / "timestamp.txt").write_text("last week")
+    hand_in(course, 0.2, 0, "ben")
+    summary = grade_submissions(course, [small(course)], executor=ByTheirWord())
+    assert {line.student: line.status for line in summary.lines}["ben"] == "graded"
 
 
 def test_what_a_person_gave_holds_for_the_answer_that_it_was_given_for(ready: Course) -> None:

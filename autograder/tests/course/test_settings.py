@@ -17,7 +17,7 @@ def test_the_schema_knows_every_key() -> None:
     assert set(known["properties"]) == keys
     assert known["additionalProperties"] is False
     exercise = known["$defs"]["ExerciseSettings"]["properties"]
-    assert set(exercise) == {"name", "due", "late", "limits", "forbid", "by_hand"}
+    assert set(exercise) == {"name", "due", "late", "attempts", "limits", "forbid", "by_hand"}
 
 
 def test_wrong_settings_are_problems_with_their_lines_and_right_ones_are_not() -> None:

@@ -127,3 +127,14 @@ def test_a_course_without_a_gradebook_exports_headings_alone(course: Course) -> 
     questions, exercises, *_ = write_tables(course, [small(course)])
     assert questions.read_text(encoding="utf-8").strip() == "student,exercise,question,score,max_score,status"
     assert exercises.read_text(encoding="utf-8").strip() == "student,exercise,score,max_score,penalty,status"
+
+
+def test_whoever_is_no_longer_in_the_list_of_the_class_is_left_out(table: Table, course: Course) -> None:
+    (course.root / "students.csv").write_text("id,name\nann,Ann\nben,Ben\n", encoding="utf-8")
+    gone = submission("zoe", entry("zoe", "double", 2.0))
+    questions, exercises = table.of(submission("ann", entry("ann", "double", 2.0)), gone)
+    assert [row["student"] for row in questions] == ["ann"]
+    assert [(row["student"], row["status"]) for row in exercises] == [
+        ("ann", "graded"),
+        ("ben", "nothing handed in"),
+    ]

@@ -3,14 +3,17 @@
 import multiprocessing
 import os
 import shutil
+import signal
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from traitlets.config import Config
 
 from autograder.batch.executor import Done, Task
+from autograder.cli import main
 from autograder.collecting.attempts import attempts_of
 from autograder.course.course import Course, load_course
 from autograder.gradebook.config import load
@@ -242,3 +245,25 @@ def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
     assert (bits, a_day) == (told_bits(tests, rules), 3 * bits)
     course = ruled(ready, "newest, a_day: 3, tells: score")
     assert told_a_day(course, small(course), settings_of(course, small(course)))[0] < bits
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_the_command_says_its_bound_and_stops_when_it_is_asked_to(
+    ready: Course, monkeypatch: pytest.MonkeyPatch, sent: signal.Signals
+) -> None:
+    rounds: list[int] = []
+
+    def round_once(_: Watch) -> list[str]:
+        rounds.append(1)
+        if len(rounds) == 2:
+            signal.raise_signal(sent)
+        return ["01_small ann: new"]
+
+    monkeypatch.setattr(Watch, "round", round_once)
+    words = ["--course", str(ready.root), "watch", "--every", "0.1", "--uploads", str(ready.root)]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    first, news, *_, last = done.output.splitlines()
+    assert first.startswith("01_small: 4 attempts a day; each tells at most ")
+    assert (news, last) == ("01_small ann: new", "stopped; the same command goes on from here")
+    assert len(rounds) == 2
