@@ -95,7 +95,8 @@ class Term:
 
     def do(self, begins: str, exercise: str = FIRST, code: int = 0) -> str:
         """Run the commands of the page that begin so, on another exercise perhaps; return what was said."""
-        found = [command for command in self.left if command.startswith(begins)]
+        found = [command for command in self.left if command == begins]
+        found = found or [command for command in self.left if command.startswith(begins)]
         assert found, f"the page has no command {begins}"
         said = ""
         for command in dict.fromkeys(found):
