@@ -20,6 +20,7 @@ from autograder.collecting.plain_folder import (
     TIMESTAMP,
     arrival_in,
     opened,
+    read_companions,
     read_plain,
     times_of,
     write_companions,
@@ -29,6 +30,7 @@ from autograder.submission.notebook import MAX_BYTES
 from autograder.submission.submission import Submission
 
 LOCK = ".collecting.lock"
+_UNSURE = (Source.FILE, Source.IGNORED)  # a file's time is another one as soon as it is copied
 
 
 class Placing(StrEnum):
@@ -59,7 +61,9 @@ def _place(submission: Submission, content: bytes, arrival: Arrival, secret: byt
     newest = attempts[-1] if attempts else None
     if (known := _known(attempts, digest_of(content), arrival)) is not None:
         status = _settle(submission, known, arrival)
-        return status if known is newest else Placing.OLDER
+        if newest is None or known is newest:
+            return status
+        return Placing.UNCHANGED if newest.digest == known.digest else Placing.OLDER
     files = times_of(arrival) | ({SECRET: secret} if secret else {})
     older = newest is not None and arrival.is_older_than(newest.arrival)
     if not older:
@@ -71,14 +75,22 @@ def _place(submission: Submission, content: bytes, arrival: Arrival, secret: byt
 
 
 def _known(attempts: Sequence[Attempt], digest: str, arrival: Arrival) -> Attempt | None:
-    """Return the attempt that this notebook is; None where it is one more, perhaps of the same bytes."""
+    """Return the attempt that this notebook is; None where it is one more, perhaps of the same bytes.
+
+    The same bytes are one more attempt only where somebody tells that they came after other ones again.
+    """
     same = [one for one in attempts if one.digest == digest]
     for one in same:
         when, upload = one.arrival.when, one.arrival.upload
         if (when is not None and when == arrival.when) or (upload is not None and upload == arrival.upload):
             return one
-    again = bool(attempts) and attempts[-1].arrival.is_older_than(arrival)
-    return same[-1] if same and (same[-1] is attempts[-1] or not again) else None
+    if arrival.source in _UNSURE:
+        return same[-1] if same else None
+    later = (place for place, one in enumerate(attempts) if arrival.is_older_than(one.arrival))
+    place = next(later, len(attempts))
+    beside = [one for one in attempts[max(place - 1, 0) : place + 1] if one.digest == digest]
+    unsure = [one for one in same if one.arrival.source in _UNSURE]
+    return next(iter((*beside, *reversed(unsure))), None)
 
 
 def _settle(submission: Submission, attempt: Attempt, arrival: Arrival) -> Placing:
@@ -92,6 +104,7 @@ def _settle(submission: Submission, attempt: Attempt, arrival: Arrival) -> Placi
     write_files(submission, attempt, times_of(settled) | secret)
     with opened(submission, "submitted") as folder:
         present = read_plain(folder, submission.notebook.name, MAX_BYTES)
-        if present is not None and digest_of(present) == attempt.digest:
+        same = present is not None and digest_of(present) == attempt.digest
+        if same and read_companions(folder) == files:
             write_companions(folder, times_of(settled) | secret)
     return Placing.UNCHANGED if settled.when == before.when else Placing.RETIMED

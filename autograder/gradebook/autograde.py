@@ -24,7 +24,7 @@ from autograder.gradebook.assignment import record_exercise
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.folder_check import companions, refusal
 from autograder.gradebook.grades import take_in
-from autograder.gradebook.ledger import Ledger, turn
+from autograder.gradebook.ledger import Ledger
 from autograder.gradebook.roster import enter_student
 from autograder.grading.failures import describe_failure
 from autograder.grading.guarded import GuardedGrader
@@ -71,8 +71,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         graded = self._grader.grade(exercise, notebook)
         if problem := describe_failure(self.course, f"{submission.exercise} {submission.student}", graded):
             self.log.error("%s: %s", submission.folder, problem)
-        address = resources["nbgrader"]["db_url"]
-        with turn(self.course), Gradebook(address, self.course.settings.course) as gradebook:
+        with Gradebook(resources["nbgrader"]["db_url"], self.course.settings.course) as gradebook:
             enter_student(gradebook, submission.student)
             ledger = self._ledger(gradebook, exercise)
             recorded = take_in(gradebook, self._release(exercise), submission, notebook, graded)

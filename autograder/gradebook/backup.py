@@ -92,9 +92,7 @@ def _restore(
     same = {name for name in there if _digest_there(name, places[name]) == digests[name]}
     if (changed := sorted(there - same)) and not overwrite:
         shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
-        raise BackupError(
-            f"{shown}: are there and are not as in {path.name}; say --overwrite to replace them"
-        )
+        raise BackupError(f"{shown}: not as in {path.name}; say --overwrite to replace what is there")
     with TemporaryDirectory(prefix=".restore-", dir=course.root) as folder:
         drafts = {name: Path(folder, str(number)) for number, name in enumerate(sorted(set(digests) - same))}
         for name, draft in drafts.items():

@@ -44,11 +44,18 @@ def test_in_whatever_order_archives_are_collected_all_is_kept_and_the_newest_cou
 
 
 def test_the_same_bytes_are_no_new_attempt_unless_something_else_came_between(submission: Submission) -> None:
-    for _ in range(2):
+    for _ in range(2):  # and collecting all of it again changes nothing
         for hours, text in enumerate("11211"):
             place(submission, text.encode(), Arrival(WHEN + hours * HOUR, Source.TOLD))
+        assert counting(submission) == ("1", "2026-03-02 22:00:00.000000 UTC")
     assert kept(submission) == ["1", "2", "1"]
-    assert counting(submission)[0] == "1"
+
+
+def test_a_copy_of_an_older_folder_brings_nothing_back(submission: Submission) -> None:
+    for hours, text in enumerate("12"):
+        place(submission, text.encode(), Arrival(WHEN + hours * HOUR))
+    assert place(submission, b"1", Arrival(WHEN + 99 * HOUR)) is Placing.OLDER
+    assert (kept(submission), counting(submission)[0]) == (["1", "2"], "2")
 
 
 def test_without_any_time_an_archive_that_is_collected_again_brings_nothing_back(
