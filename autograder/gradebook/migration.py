@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from alembic.script import ScriptDirectory
+from nbgrader.api import Base
 from nbgrader.dbutil import ALEMBIC_DIR, write_alembic_ini
 
 from autograder.errors import AutograderError
@@ -70,18 +71,26 @@ def _unused(path: Path) -> Path:
 
 
 def _revision(path: Path) -> str:
-    """Return which version a gradebook is of: empty for one without tables, "none" for a very old one."""
+    """Return which version a gradebook is of: "none" for a very old one, empty where there is nothing to do.
+
+    Where nbgrader was stopped while it made the gradebook, there is no version either, but all columns are.
+    """
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             tables = {name for (name,) in connection.execute("select name from sqlite_master")}
-            if not tables:
-                return ""
-            if "alembic_version" not in tables:
-                return "none"
-            row = connection.execute("select version_num from alembic_version").fetchone()
-            return str(row[0]) if row else "none"
+            query = "select version_num from alembic_version"
+            rows = connection.execute(query).fetchall() if "alembic_version" in tables else []
+            if rows:
+                return str(rows[0][0])
+            ours = [table for name, table in Base.metadata.tables.items() if name in tables]
+            missing = (set(table.columns.keys()) - _columns(connection, table.name) for table in ours)
+            return "none" if any(missing) else ""
     except sqlite3.DatabaseError as error:
         raise MigrationError(f"{path}: is no gradebook ({error}); put back your copy of it") from None
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {row[1] for row in connection.execute("select * from pragma_table_info(?)", (table,))}
 
 
 @cache

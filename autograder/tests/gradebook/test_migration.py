@@ -55,6 +55,18 @@ def test_whoever_reads_it_first_brings_it_up_to_date_and_keeps_it_as_it_was(
     assert (older.root / "gradebook.db.of-167914646830-2").is_file()
 
 
+def test_one_whose_making_was_stopped_is_taken_as_it_is(ready: Course) -> None:
+    path = ready.root / "gradebook.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("drop table alembic_version")
+        connection.execute("drop table comment")
+    connection.close()
+    hand_in(ready, 1.0, 0)
+    grade_submissions(ready, [small(ready)], executor=ByTheirWord())
+    assert [one.score for one in read_gradebook(ready, small(ready))] == [5.0]
+    assert [file.name for file in ready.root.glob("gradebook.db*")] == ["gradebook.db"]
+
+
 def test_one_that_cannot_be_migrated_stays_as_it_is_and_says_why(older: Course) -> None:
     path = older.root / "gradebook.db"
     with sqlite3.connect(path) as connection:
