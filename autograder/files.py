@@ -1,12 +1,15 @@
 """Writes files whole or not at all: whoever reads one meanwhile gets the old content or the new."""
 
 import fcntl
+import logging
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 ANYBODY, OWNER = 0o666, 0o600  # who may read a file, as far as the process's umask lets them
+_LOG = logging.getLogger(__name__)
 
 
 def write_whole(path: Path, content: str | bytes, mode: int = ANYBODY) -> Path:
@@ -44,5 +47,23 @@ def append_line(path: Path, text: str) -> None:
         size = os.fstat(descriptor).st_size
         cut_off = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
         os.write(descriptor, f"{chr(10) if cut_off else ''}{text}\n".encode())
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Let one process at a time through; the lock at `path` ends with its process, however that ends."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _LOG.warning("another autograder is at work in %s; waiting for it", path.parent)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(descriptor, fcntl.LOCK_UN)  # also for processes that were forked meanwhile
     finally:
         os.close(descriptor)

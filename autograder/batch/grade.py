@@ -14,8 +14,9 @@ from autograder.errors import OUR_FAILURE
 from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.changes import NEW, ScoreChange
 from autograder.gradebook.conversion import ConversionError
+from autograder.gradebook.counting import Counting, Eligible
 from autograder.gradebook.folder_check import refusal
-from autograder.gradebook.ledger import Ledger
+from autograder.gradebook.ledger import Ledger, turn
 from autograder.gradebook.preview import PreviewedGradebook
 from autograder.grading.failures import describe_failure
 from autograder.report.report import Report, Status
@@ -80,13 +81,14 @@ def grade_submissions(
     unsafe: bool = False,
     dry_run: bool = False,
     executor: Executor | None = None,
+    eligible: Eligible = lambda _: True,
     notify: Callable[[SubmissionLine], None] = lambda _: None,
 ) -> Summary:
     """Grade the submissions of `exercises`, of all students or some.
 
     What is graded already, and has not changed since, is graded again only with `force`. An `executor` grades
     in place of `jobs` processes, for instance on a cluster; `notify` gets each line as soon as it is known.
-    A `dry_run` says what would change, and writes nothing.
+    A `dry_run` says what would change, and writes nothing. Only `eligible` attempts may count.
     """
     lines: list[SubmissionLine] = []
 
@@ -101,7 +103,8 @@ def grade_submissions(
             executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
         for exercise in exercises:
             if submissions := submissions_of(course, exercise, students):
-                _ExerciseRound(course, exercise, keep, force, unsafe, dry_run).grade(submissions, executor)
+                one = _ExerciseRound(course, exercise, keep, force, unsafe, dry_run, eligible)
+                one.grade(submissions, executor)
     place = [exercise.name for exercise in exercises].index
     return Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
 
@@ -122,16 +125,21 @@ class _ExerciseRound:
     force: bool
     unsafe: bool
     dry_run: bool
+    eligible: Eligible
 
     def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
         """Grade those that need it and take them into the gradebook."""
         with ExitStack() as stack:
+            if not self.dry_run:
+                stack.enter_context(turn(self.course))
             try:
                 gradebook = self._open(stack)
             except (SourceError, CourseError) as error:
                 for submission in submissions:
                     self.keep(_failed(submission, str(error)))
                 return
+            if not self.dry_run:
+                self._choose(submissions, executor)
             for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook)):
                 name = f"{submission.exercise} {submission.student}"
                 problem = "" if self.dry_run else describe_failure(self.course, name, graded)
@@ -142,6 +150,14 @@ class _ExerciseRound:
                 else:
                     line = _line(submission, graded.report, late, problem=problem)
                     self.keep(_with_ledger(line, gradebook.ledger))
+
+    def _choose(self, submissions: Sequence[Submission], executor: Executor) -> None:
+        """Put the attempts that count into submitted/; where the best counts, all are graded for it."""
+        counting = Counting(self.course, self.exercise, self.eligible, unsafe=self.unsafe)
+        for submission, notebook, graded in executor.map(counting.ungraded(submissions)):
+            describe_failure(self.course, f"an attempt at {submission.exercise} {submission.student}", graded)
+            counting.keep(submission, notebook, graded.report)
+        counting.settle(submissions)
 
     def _open(self, stack: ExitStack) -> Book:
         if self.dry_run:

@@ -9,6 +9,9 @@ In reading order:
 - students: shows the list of students beside what came.
 - grade: run, grade and demo.
 - certificate: prints how a report came about, and checks it.
+- watch: grades work as it comes in.
+- backup: backup and restore.
+- rename: gives a student another id.
 - extend: lets a student hand in later.
 - requests: shows what students want to have looked at again.
 - publish: feedback, export, dashboard, similar and package.

@@ -13,14 +13,17 @@ from typing import Any
 import click
 
 from autograder.cli.author import build, doctor, new, release, verify
+from autograder.cli.backup import backup, restore
 from autograder.cli.canvas import canvas
 from autograder.cli.certificate import certificate, certify
 from autograder.cli.collect import collect
 from autograder.cli.extend import extend
 from autograder.cli.grade import demo, grade, run
 from autograder.cli.publish import dashboard, export, feedback, github, package, similar
+from autograder.cli.rename import rename
 from autograder.cli.requests import requests
 from autograder.cli.students import students
+from autograder.cli.watch import watch
 from autograder.errors import OUR_FAILURE, AutograderError
 
 
@@ -61,8 +64,8 @@ def main(context: click.Context, folder: Path | None) -> None:
 
 
 for command in (
-    *(build, collect, dashboard, demo, doctor, export, extend, feedback),
-    *(grade, new, package, release, run, students, verify),
+    *(backup, build, collect, dashboard, demo, doctor, export, extend, feedback),
+    *(grade, new, package, release, rename, restore, run, students, verify, watch),
     *(canvas, certificate, certify, github, requests, similar),
 ):
     main.add_command(command)

@@ -16,7 +16,9 @@ In reading order:
 - times: reads who handed in when from Moodle's grading worksheet, or from a CSV
 - moments: reads points of time as platforms write them, in many languages
 - gradescope_metadata: reads Gradescope's file about who handed in what, and when
-- placing: writes a notebook into submitted/, whole or not at all
+- placing: takes a notebook in, as an attempt and, if it is the newest, into submitted/
+- attempts: keeps everything that was handed in, whichever counts
+- plain_folder: opens folders of a course through no link
 - arrival: what is known of a notebook's time, and which of two is the newer one
 - attendance: compares the list of students with what came
 - archive: reads archives, folders, and archives in archives as one stream of entries

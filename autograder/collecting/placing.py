@@ -1,22 +1,36 @@
-"""Writes a notebook into submitted/, whole or not at all and through no link."""
+"""Takes a notebook in: it is kept as an attempt, and goes into submitted/ if it is the newest one."""
 
-import os
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from datetime import UTC
+from collections.abc import Sequence
 from enum import StrEnum
-from pathlib import Path
 
-from autograder.collecting.arrival import FORMAT, Arrival, Source, read_record, record
+from autograder.collecting.arrival import Arrival, Source
+from autograder.collecting.attempts import (
+    Attempt,
+    adopt,
+    attempts_of,
+    digest_of,
+    keep,
+    read_files,
+    submit,
+    write_files,
+)
 from autograder.collecting.entry import EntryError
-from autograder.collecting.folder import open_plain
-from autograder.files import write_whole_in
+from autograder.collecting.plain_folder import (
+    SECRET,
+    TIMESTAMP,
+    arrival_in,
+    opened,
+    read_companions,
+    read_plain,
+    times_of,
+    write_companions,
+)
+from autograder.files import locked
 from autograder.submission.notebook import MAX_BYTES
-from autograder.submission.students import folded
 from autograder.submission.submission import Submission
 
-_TIMESTAMP = "timestamp.txt"  # where nbgrader looks for it
-_RECORD = "collected.json"
+LOCK = ".collecting.lock"
+_UNSURE = (Source.FILE, Source.IGNORED)  # a file's time is another one as soon as it is copied
 
 
 class Placing(StrEnum):
@@ -29,93 +43,68 @@ class Placing(StrEnum):
     OLDER = "older"  # than what is there, which stays
 
 
-def place(submission: Submission, content: bytes, arrival: Arrival) -> Placing:
-    """Write the notebook and the time when it came, unless the same or a newer one is there."""
+def place(submission: Submission, content: bytes, arrival: Arrival, secret: bytes = b"") -> Placing:
+    """Keep the notebook and the time when it came, and let it count unless the same or a newer one is there.
+
+    `secret` is what nbgrader's exchange needs to return the page on this very notebook.
+    """
     try:
-        with _folder(submission) as folder:
-            return _place(folder, submission.notebook.name, content, arrival)
+        with locked(submission.root / LOCK):
+            adopt(submission)
+            return _place(submission, content, arrival, secret)
     except OSError as error:
         raise EntryError(f"cannot be written: {error.strerror}") from None
 
 
-def arrival_of(submission: Submission) -> Arrival:
-    """Return what is known of how a collected notebook came; nothing where no such files can be read."""
-    try:
-        folder = os.open(submission.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return Arrival()
-    try:
-        return read_record(_read(folder, _RECORD, 1000), _read(folder, _TIMESTAMP, 100))
-    except EntryError:
-        return Arrival()
-    finally:
-        os.close(folder)
+def _place(submission: Submission, content: bytes, arrival: Arrival, secret: bytes) -> Placing:
+    attempts = attempts_of(submission)
+    newest = attempts[-1] if attempts else None
+    if (known := _known(attempts, digest_of(content), arrival)) is not None:
+        status = _settle(submission, known, arrival)
+        if newest is None or known is newest:
+            return status
+        return Placing.UNCHANGED if newest.digest == known.digest else Placing.OLDER
+    files = times_of(arrival) | ({SECRET: secret} if secret else {})
+    older = newest is not None and arrival.is_older_than(newest.arrival)
+    if not older:
+        submit(
+            submission, content, files
+        )  # first: what lies there is kept later on, should we be stopped now
+    keep(submission, content, files)
+    return Placing.OLDER if older else Placing.NEW if newest is None else Placing.REPLACED
 
 
-def _place(folder: int, name: str, content: bytes, arrival: Arrival) -> Placing:
-    present = _read(folder, name, MAX_BYTES)
-    timestamp = _read(folder, _TIMESTAMP, 100)
-    before = read_record(_read(folder, _RECORD, 1000), timestamp)
-    if present == content:
-        if timestamp and before.when is None and arrival.source in (Source.FILE, Source.NOBODY):
-            return Placing.UNCHANGED  # somebody has written the time by hand
-        arrival = arrival.settle(before)
-        _write_times(folder, arrival)
-        return Placing.UNCHANGED if arrival.when == before.when else Placing.RETIMED
-    if present is not None and arrival.is_older_than(before):
-        return Placing.OLDER
-    # The time goes first: if we are stopped after it, the notebook still differs and is written next time.
-    _write_times(folder, arrival)
-    write_whole_in(folder, name, content)
-    return Placing.NEW if present is None else Placing.REPLACED
+def _known(attempts: Sequence[Attempt], digest: str, arrival: Arrival) -> Attempt | None:
+    """Return the attempt that this notebook is; None where it is one more, perhaps of the same bytes.
+
+    The same bytes are one more attempt only where somebody tells that they came after other ones again.
+    """
+    same = [one for one in attempts if one.digest == digest]
+    for one in same:
+        when, upload = one.arrival.when, one.arrival.upload
+        if (when is not None and when == arrival.when) or (upload is not None and upload == arrival.upload):
+            return one
+    if arrival.source in _UNSURE:
+        return same[-1] if same else None
+    later = (place for place, one in enumerate(attempts) if arrival.is_older_than(one.arrival))
+    place = next(later, len(attempts))
+    beside = [one for one in attempts[max(place - 1, 0) : place + 1] if one.digest == digest]
+    unsure = [one for one in same if one.arrival.source in _UNSURE]
+    return next(iter((*beside, *reversed(unsure))), None)
 
 
-def _write_times(folder: int, arrival: Arrival) -> None:
-    """Write when the notebook came and what else tells which one is newer; delete what is not so."""
-    when = arrival.when.astimezone(UTC).strftime(FORMAT).encode() if arrival.when is not None else b""
-    for name, content in ((_TIMESTAMP, when), (_RECORD, record(arrival))):
-        if content:
-            if _read(folder, name, len(content)) != content:
-                write_whole_in(folder, name, content)
-        else:
-            with suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=folder)
-
-
-@contextmanager
-def _folder(submission: Submission) -> Iterator[int]:
-    """Yield a descriptor of the submission's folder, which is made if missing and reached through no link."""
-    student = submission.student
-    with ExitStack() as stack:
-        submitted = _enter(stack, "submitted", _enter(stack, submission.root, None))
-        with os.scandir(submitted) as folders:
-            others = [folder.name for folder in folders if folder.name != student]
-        if twin := next((name for name in others if folded(name) == folded(student)), ""):
-            raise EntryError(f'submitted/ has "{twin}" already, which some systems take for the same')
-        yield _enter(stack, submission.exercise, _enter(stack, student, submitted))
-
-
-def _enter(stack: ExitStack, path: Path | str, parent: int | None) -> int:
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-    if parent is not None:
-        flags |= os.O_NOFOLLOW
-        with suppress(FileExistsError):
-            os.mkdir(path, dir_fd=parent)
-    try:
-        folder = os.open(path, flags, dir_fd=parent)
-    except OSError:
-        raise EntryError(f"{path} in submitted/ is a link or no folder; put a folder there") from None
-    stack.callback(os.close, folder)
-    return folder
-
-
-def _read(folder: int, name: str, limit: int) -> bytes | None:
-    """Return what a plain file holds, or None where there is none; anything else in its place is an error."""
-    try:
-        file = open_plain(name, os.O_NOFOLLOW, folder)
-    except FileNotFoundError:
-        return None
-    except (OSError, EntryError):
-        raise EntryError(f"{name} in submitted/ is no plain file; delete it") from None
-    with file:
-        return file.read(limit + 1)
+def _settle(submission: Submission, attempt: Attempt, arrival: Arrival) -> Placing:
+    """Correct the time of an attempt that has come again."""
+    files = read_files(submission, attempt)
+    before = arrival_in(files)
+    if files.get(TIMESTAMP) and before.when is None and arrival.source in (Source.FILE, Source.NOBODY):
+        return Placing.UNCHANGED  # somebody has written the time by hand
+    settled = arrival.settle(before)
+    secret = {SECRET: files[SECRET]} if SECRET in files else {}
+    write_files(submission, attempt, times_of(settled) | secret)
+    with opened(submission, "submitted") as folder:
+        present = read_plain(folder, submission.notebook.name, MAX_BYTES)
+        same = present is not None and digest_of(present) == attempt.digest
+        if same and read_companions(folder) == files:
+            write_companions(folder, times_of(settled) | secret)
+    return Placing.UNCHANGED if settled.when == before.when else Placing.RETIMED

@@ -8,6 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from autograder.course.attempts import AttemptSettings
 from autograder.course.building import BUILDS_ON, Building, problems
 from autograder.course.exercise import Exercise
 from autograder.course.late import LateSettings
@@ -82,6 +83,10 @@ class Course:
     def late(self, name: str) -> LateSettings | None:
         """Return what late work costs in exercise `name`; None where course.yaml does not say."""
         return self._entry(name).late or self.settings.late
+
+    def attempts(self, name: str) -> AttemptSettings | None:
+        """Return what several attempts at exercise `name` come to; None where course.yaml does not say."""
+        return self._entry(name).attempts or self.settings.attempts
 
     def _entry(self, name: str) -> ExerciseSettings:
         return next(entry for entry in self.settings.exercises if entry.name == name)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from autograder.course.attempts import AttemptSettings
 from autograder.course.late import LateSettings
 from autograder.course.limits import Limits, Tier
 from autograder.course.moments import MomentError, read_moment
@@ -87,6 +88,7 @@ class ExerciseSettings(_Strict):
     name: Name = Field(description="the name of its folder in solutions/ and assignments/")
     due: Moment | None = Field(None, description="when submissions become late, with a time zone")
     late: LateSettings | None = Field(None, description="what late work costs in this exercise")
+    attempts: AttemptSettings | None = Field(None, description="which attempt counts in this exercise")
     limits: LimitSettings = Field(LimitSettings(), description="limits of this exercise alone")
     forbid: dict[Name, tuple[Call, ...]] = Field(
         {}, description="calls that a question must do without, by question; a use is held for review"
@@ -114,6 +116,7 @@ class CourseSettings(_Strict):
     walls: Tier = Field(Tier.FULL, description="the walls that must stand before a submission is run")
     limits: LimitSettings = Field(LimitSettings(), description="limits of every exercise")
     late: LateSettings | None = Field(None, description="what late work costs in every exercise")
+    attempts: AttemptSettings | None = Field(None, description="which attempt counts in every exercise")
     checks_see: Share = Field(
         0.85, description="the share of costly mistakes that the visible checks of an exercise must see"
     )
@@ -164,6 +167,8 @@ def _model_at(path: KeyPath) -> type[BaseModel]:
         return LimitSettings
     if path[-1:] == ("late",):
         return LateSettings
+    if path[-1:] == ("attempts",):
+        return AttemptSettings
     return ExerciseSettings if path else CourseSettings
 
 

@@ -2,6 +2,7 @@
 
 Read in this order:
 
+migration: brings gradebooks of an older nbgrader up to date.
 config: the settings by which nbgrader's own commands and pages use our code.
 conversion: opens nbgrader's converters, and turns what fails in them into one error, with details in a log.
 assignment: records an exercise in the gradebook: questions, points, released cells.
@@ -11,6 +12,9 @@ autograded: makes the notebook that nbgrader sees of a submitted and the release
 answers: keeps with each grade which answer it was given for.
 grades: records a graded submission: scores, comments, and the notebook as it was graded.
 extensions: keeps who may hand in later.
+graded_attempts: keeps what each attempt came to.
+counting: says which attempt of a student counts.
+history: tells students of their attempts.
 lateness: says how late submissions are and what that costs.
 changes: says how scores differ from those before, and why.
 audit: keeps every change of a score in a file to which lines are only added.
@@ -22,10 +26,13 @@ roster: knows who is in the class, and their names.
 autograde: makes `nbgrader autograde` take the same steps.
 reading: reads what each submission has scored, by tests and by people.
 saved_pictures: the pictures of cells that grading does not run.
+early: takes out of a report what early pages do not tell.
 feedback: puts our page in the place of the one that nbgrader would write.
 pages: serves publishing, which only reads: submissions and feedback pages.
+renaming: gives a student another id, everywhere.
+backup: packs a running course into one file, and brings it back.
 export_plugin: makes `nbgrader export` reckon late penalties anew.
-exchange: returns feedback to those who handed in through nbgrader's exchange.
+exchange: reads what came through nbgrader's exchange, and returns feedback through it.
 comments: the course's bank of comments, by whose names people write them.
 formgrader: keeps students' scripts out of the formgrader's pages, and offers comments there.
 """

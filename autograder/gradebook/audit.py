@@ -62,6 +62,14 @@ class Audit:
         same = last.get("questions") == _state(submission)["questions"]
         return self.note(submission, DATES if same else BY_HAND)
 
+    def rename(self, old: str, new: str) -> None:
+        """Go on under another id, where a student has got one."""
+        if (last := self._last.pop(old, None)) is not None and new not in self._last:
+            now, why = datetime.now(UTC).isoformat(timespec="seconds"), f"renamed from {old}"
+            line = {**last, "time": now, "student": new, "why": why, "before": last.get("score")}
+            append_line(self._path, json.dumps(line))
+            self._last[new] = line
+
     def _remember(self, text: str) -> None:
         try:
             line = json.loads(text)

@@ -14,6 +14,7 @@ from autograder.gradebook.exchange import ReleaseFeedback
 from autograder.gradebook.export_plugin import SettledCsvExport
 from autograder.gradebook.feedback import FeedbackExporter
 from autograder.gradebook.formgrader import CleanMarkdown
+from autograder.gradebook.migration import bring_up_to_date
 
 FILE = "nbgrader_config.py"
 
@@ -47,15 +48,33 @@ def load(course: Course) -> Config:
 
 
 def database(course: Course) -> str:
-    """Return the address of the course's gradebook, as SQLAlchemy takes it."""
+    """Return the address of the course's gradebook, as SQLAlchemy takes it.
+
+    One that an older nbgrader has made is brought up to date before, since nothing here could read it.
+    """
     given = load(course).CourseDirectory
-    return str(given.db_url) if "db_url" in given else f"sqlite:///{Path(course.root).resolve()}/gradebook.db"
+    address = (
+        str(given.db_url) if "db_url" in given else f"sqlite:///{Path(course.root).resolve()}/gradebook.db"
+    )
+    if (path := _file(address)) is not None:
+        bring_up_to_date(path, course.settings.course)
+    return address
+
+
+def gradebook_file(course: Course) -> Path | None:
+    """Return the gradebook's file; None where it is kept by a server."""
+    return _file(database(course))
 
 
 def gradebook_exists(course: Course) -> bool:
     """Whether the course has a gradebook; one on a server always counts as there."""
-    address = database(course)
-    return not address.startswith("sqlite:///") or Path(address.removeprefix("sqlite:///")).is_file()
+    path = gradebook_file(course)
+    return path is None or path.is_file()
+
+
+def _file(address: str) -> Path | None:
+    prefix = "sqlite:///"
+    return Path(address.removeprefix(prefix)) if address.startswith(prefix) else None
 
 
 def _find_alembic() -> None:

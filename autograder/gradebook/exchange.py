@@ -1,10 +1,29 @@
-"""Returns feedback through nbgrader's exchange to those who handed in through it, and passes over others."""
+"""nbgrader's exchange: what students handed in through it, and the feedback that goes back to them.
 
+nbgrader itself collects only each student's newest submission; here all of them are read.
+"""
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from glob import glob
 from pathlib import Path
 
-from nbgrader.exchange.default import ExchangeReleaseFeedback
+from nbgrader.auth import Authenticator
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import Exchange, ExchangeReleaseFeedback
+from nbgrader.utils import parse_utc
+from traitlets.config import Config
 
+from autograder.course.course import Course
+from autograder.submission.notebook import MAX_BYTES
+
+_WRITTEN_SECONDS = 60  # so long a submission without a secret may still be on its way
 _NEEDED = ("timestamp.txt", "submission_secret.txt")  # which the exchange leaves with each submission
 
 
@@ -24,3 +43,73 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
             super().copy_files()
         finally:
             self.coursedir.student_id_exclude = given
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """One submission in the exchange; its notebook is read when it is needed."""
+
+    folder: Path
+    student: str
+    exercise: str
+    when: datetime
+
+    @property
+    def complete(self) -> bool:
+        """Whether nbgrader has written all of it: the secret comes last."""
+        with suppress(OSError):
+            if (self.folder / _NEEDED[1]).is_file():
+                return True
+            return time.time() - (self.folder / _NEEDED[0]).stat().st_mtime > _WRITTEN_SECONDS
+        return False
+
+    def read(self) -> tuple[bytes, bytes]:
+        """Return the notebook and the secret by which its page returns; ValueError says what is wrong."""
+        own, others = f"{self.exercise}.ipynb", [path.name for path in self.folder.glob("*.ipynb")]
+        name = own if own in others or len(others) != 1 else others[0]
+        content = _plain(self.folder / name, MAX_BYTES)
+        if content is None:
+            raise ValueError(f"holds no {own}")
+        return content, _plain(self.folder / _NEEDED[1], 1000) or b""
+
+
+def inbound(course: Course, config: Config) -> Iterator[Inbound]:
+    """Yield what students have handed in through the exchange, in the order of time."""
+    folder = exchange_root(config) / course.settings.course / "inbound"
+    names = "|".join(re.escape(name) for name in course.exercises)
+    form = re.compile(rf"(.+)\+({names})\+([^+]+)(\+[^+]*)?")
+    found = []
+    for path in folder.iterdir() if folder.is_dir() else ():
+        match = form.fullmatch(path.name)
+        if match and path.is_dir() and not path.is_symlink():
+            with suppress(ValueError, OverflowError, TypeError, AttributeError):
+                when = parse_utc(match[3]).replace(tzinfo=UTC)
+                found.append(Inbound(path, match[1], match[2], when))
+    yield from sorted(found, key=lambda one: (one.when, one.folder.name))
+
+
+def exchange_root(config: Config) -> Path:
+    """Return the exchange's folder."""
+    return Path(Exchange(coursedir=CourseDirectory(config=config), config=config).root)
+
+
+def release_page(config: Config, page: Path) -> bool:
+    """Return a page through the exchange, if the submission came through it, and say whether it did."""
+    if not all((page.parent / name).is_file() for name in _NEEDED):
+        return False
+    student, exercise = page.parts[-3:-1]
+    own = Config(config)
+    own.CourseDirectory.assignment_id, own.CourseDirectory.student_id = exercise, student
+    place = CourseDirectory(config=own)
+    ReleaseFeedback(coursedir=place, authenticator=Authenticator(config=own), config=own).start()
+    return True
+
+
+def _plain(path: Path, limit: int) -> bytes | None:
+    """Return what a plain file holds; nothing for a link or a pipe that a student may have put there."""
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return file.read(limit + 1)
+    return None

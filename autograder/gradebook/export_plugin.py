@@ -6,7 +6,7 @@ from nbgrader.api import Gradebook
 from nbgrader.plugins import CsvExportPlugin
 
 from autograder.course.course import load_course
-from autograder.gradebook.ledger import Ledger
+from autograder.gradebook.ledger import Ledger, turn
 
 
 class SettledCsvExport(CsvExportPlugin):  # type: ignore[misc]
@@ -18,5 +18,6 @@ class SettledCsvExport(CsvExportPlugin):  # type: ignore[misc]
         known = {assignment.name for assignment in gradebook.assignments}
         for name, exercise in course.exercises.items():
             if name in known:
-                Ledger(course, exercise, self.parent.config).open(gradebook)
+                with turn(course):
+                    Ledger(course, exercise, self.parent.config).open(gradebook)
         super().export(gradebook)

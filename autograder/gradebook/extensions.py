@@ -12,6 +12,7 @@ from autograder.course.course import Course
 from autograder.course.moments import MomentError, read_moment
 from autograder.errors import UsageError
 from autograder.files import write_whole
+from autograder.submission.students import read_rows
 from autograder.submission.submission import is_student
 
 FILE = "extensions.csv"
@@ -62,8 +63,8 @@ def _read(course: Course) -> Extensions:
     if not path.is_file():
         return {}
     try:
-        header, *rows = csv.reader(path.read_text(encoding="utf-8-sig").splitlines())
-    except (OSError, ValueError, csv.Error):
+        header, *rows = read_rows(path)
+    except (ValueError, csv.Error):
         raise ExtensionError(f"{path}: cannot be read; save it as CSV in UTF-8 with a header") from None
     if [cell.strip() for cell in header] != HEADER:
         raise ExtensionError(f"{path}:1: must be {','.join(HEADER)}")

@@ -1,5 +1,7 @@
 """Stands where nbgrader turns an autograded notebook into HTML: our page goes into feedback/ instead."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +9,13 @@ from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
+from autograder.collecting.attempts import Attempt
+from autograder.course.attempts import Tells
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.comments import CommentBank
+from autograder.gradebook.early import early_report
+from autograder.gradebook.history import shown_attempts
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.reading import submissions_in
 from autograder.gradebook.saved_pictures import saved_pictures
@@ -18,6 +24,14 @@ from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.report.report import Report
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How much a page tells; students who may still hand in are often told less than all."""
+
+    early: Callable[[str], Tells | None] = lambda _: None  # by the student's id; None: everything
+    told: Callable[[Attempt], bool] = lambda _: True  # whether the score of an attempt may be shown
 
 
 class FeedbackExporter(Exporter):  # type: ignore[misc]
@@ -39,9 +53,18 @@ class FeedbackExporter(Exporter):  # type: ignore[misc]
         return feedback_page(course, exercise, graded, node), resources
 
 
-def feedback_page(course: Course, exercise: Exercise, graded: GradebookSubmission, node: NotebookNode) -> str:
+def feedback_page(
+    course: Course,
+    exercise: Exercise,
+    graded: GradebookSubmission,
+    node: NotebookNode,
+    view: View = View(),
+) -> str:
     """Return the page on an autograded notebook, whose report is in its metadata."""
     report = Report.from_dict(node.metadata["autograder"]["report"])
-    handed_in = Submission(course.root, graded.student, exercise.name).notebook
-    saved = saved_pictures(read_notebook(handed_in), exercise.only_draws, node)
-    return render_feedback(report, graded, node.cells, saved)
+    submission = Submission(course.root, graded.student, exercise.name)
+    saved = saved_pictures(read_notebook(submission.notebook), exercise.only_draws, node)
+    fingerprint = node.metadata["autograder"].get("fingerprint", "")
+    attempts = shown_attempts(course, submission, fingerprint, view.told)
+    shown, note = early_report(report, view.early(graded.student))
+    return render_feedback(shown, graded, node.cells, saved, attempts, note)

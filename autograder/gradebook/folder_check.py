@@ -38,7 +38,12 @@ def companions(submission: Submission) -> list[Path]:
 
 def handed_in(submission: Submission) -> datetime | None:
     """Return when a submission came, in UTC and without a zone, as nbgrader keeps it."""
-    path = submission.folder / TIMESTAMP
+    return time_in(submission.folder)
+
+
+def time_in(folder: Path) -> datetime | None:
+    """Return the time that lies in a folder with a notebook."""
+    path = folder / TIMESTAMP
     text = path.read_text(encoding="utf-8").strip() if _is_small_file(path) else ""
     return parse_utc(text) if text else None
 

@@ -34,14 +34,31 @@ class Lateness:
         self, submission: GradebookSubmission, row: SubmittedAssignment | None, handed_in: datetime | None
     ) -> GradebookSubmission:
         """Return the submission with its delay and penalty, if it came at `handed_in` (in UTC)."""
-        due = self._due_for(submission.student, row)
+        due = self.due(submission.student, row)
+        extended = due if due is not None and due != self._base(row) else None
+        submission = replace(submission, extended=extended)
         if due is None or handed_in is None:
             return replace(submission, seconds_late=0.0, penalty=0.0)
-        came = handed_in.replace(tzinfo=UTC)
-        seconds = max((came - due).total_seconds(), 0.0)
+        seconds = max((handed_in.replace(tzinfo=UTC) - due).total_seconds(), 0.0)
         score = sum(entry.score or 0.0 for entry in submission.entries)
-        penalty = self._penalty(submission.student, score, due, came) if seconds > 0 else 0.0
+        penalty = self.penalty(submission.student, score, row, handed_in)
         return replace(submission, seconds_late=seconds, penalty=penalty)
+
+    def penalty(
+        self, student: str, score: float, row: SubmittedAssignment | None, handed_in: datetime | None
+    ) -> float:
+        """Return what work worth `score` loses, if it came at `handed_in` (in UTC)."""
+        due = self.due(student, row)
+        came = handed_in and handed_in.replace(tzinfo=UTC)
+        return 0.0 if due is None or came is None or came <= due else self._penalty(student, score, due, came)
+
+    def in_time(self, student: str, row: SubmittedAssignment | None, handed_in: datetime | None) -> bool:
+        """Whether work came in time, or within the grace; where nobody knows when it came, it did."""
+        due = self.due(student, row)
+        if due is None or handed_in is None:
+            return True
+        last = due if self._late is None else self._late.grace.after(due)
+        return handed_in.replace(tzinfo=UTC) <= last
 
     def enter(
         self, row: SubmittedAssignment, submission: GradebookSubmission, handed_in: datetime | None
@@ -71,7 +88,8 @@ class Lateness:
         known = None if row is None else row.assignment.duedate
         return self._due or (known and known.replace(tzinfo=UTC))
 
-    def _due_for(self, student: str, row: SubmittedAssignment | None) -> datetime | None:
+    def due(self, student: str, row: SubmittedAssignment | None) -> datetime | None:
+        """Return until when a student may hand in, in the zone of the due date."""
         base = self._base(row)
         if base is None:
             return None
@@ -81,7 +99,7 @@ class Lateness:
 
     def _extension(self, row: SubmittedAssignment) -> timedelta | None:
         """Return what nbgrader adds to everybody's due date; extensions.csv goes before the gradebook."""
-        base, due = self._base(row), self._due_for(row.student_id, row)
+        base, due = self._base(row), self.due(row.student_id, row)
         if self._extensions is None or base is None or due is None:
             extension: timedelta | None = row.extension
             return extension

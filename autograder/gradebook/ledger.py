@@ -3,6 +3,7 @@
 Both ways into the gradebook, ours and nbgrader's own, come here after the points are recorded.
 """
 
+from contextlib import AbstractContextManager
 from datetime import datetime
 
 from nbgrader.api import Gradebook, SubmittedAssignment
@@ -10,15 +11,23 @@ from traitlets.config import Config
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.files import locked
 from autograder.gradebook.audit import Audit
 from autograder.gradebook.changes import DATES, NEW, ScoreChange, cause, digests_of, score_change
 from autograder.gradebook.folder_check import handed_in
+from autograder.gradebook.graded_attempts import keep_graded
 from autograder.gradebook.grades import Recorded
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.reading import entries_of, points_by_cell, read_row, rows_of
 from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.report.report import Report
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
+
+
+def turn(course: Course) -> AbstractContextManager[None]:
+    """Let one process at a time read scores, change them and keep the changes in the audit."""
+    return locked(course.root / ".grading.lock")
 
 
 class Ledger:
@@ -60,6 +69,8 @@ class Ledger:
         after = self._lateness.enter(recorded.row, plain, handed_in(submission))
         gradebook.db.commit()
         why = self._cause(submission, notebook)
+        about = recorded.node.metadata["autograder"]
+        keep_graded(submission, notebook, about["fingerprint"], Report.from_dict(about["report"]))
         self._keep(self.known.get(submission.student), after, why)
         self._audit.note(after, why, {"notebook": notebook.digest, **self._digests})
         return after

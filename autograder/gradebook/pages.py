@@ -3,7 +3,7 @@
 Publishing shows what graders and people have left there, and writes nothing to it. Only `settle` does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 import nbformat
@@ -16,9 +16,9 @@ from autograder.gradebook.changes import ScoreChange
 from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.conversion import ConversionError, converting, open_converter, write_folder
-from autograder.gradebook.feedback import feedback_page
+from autograder.gradebook.feedback import View, feedback_page
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.ledger import Ledger
+from autograder.gradebook.ledger import Ledger, turn
 from autograder.gradebook.reading import submissions_in
 from autograder.gradebook.roster import Person, read_class, read_roster
 from autograder.report.gradebook_submission import GradebookSubmission
@@ -47,23 +47,33 @@ def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:
     """Bring the gradebook up to date with due dates, extensions and what people gave; return what changed."""
     if not gradebook_exists(course):
         return ()
-    ledger = Ledger(course, exercise, load(course))
-    with Gradebook(database(course), course.settings.course) as gradebook:
+    with turn(course), Gradebook(database(course), course.settings.course) as gradebook:
+        ledger = Ledger(course, exercise, load(course))
         ledger.open(gradebook)
     return tuple(ledger.changes.values())
 
 
-def write_feedback(course: Course, exercise: Exercise) -> Iterator[Path | ConversionError]:
-    """Write a page for each graded submission and yield its path, or the error if it cannot be written."""
+def write_feedback(
+    course: Course,
+    exercise: Exercise,
+    students: Container[str] | None = None,
+    view: View = View(),  # noqa: B008 - it is frozen
+) -> Iterator[Path | ConversionError]:
+    """Write a page for each graded submission and yield its path, or the error if it cannot be written.
+
+    Only `students` get one, if they are given; `view` may tell less than all.
+    """
     with open_converter(GenerateFeedback, course, exercise) as converter:
         for graded in read_gradebook(course, exercise):
+            if students is not None and graded.student not in students:
+                continue
             submission = Submission(course.root, graded.student, exercise.name)
             if not submission.autograded.is_file():
                 continue
             try:
                 with converting(course, converter.log, exercise.name, graded.student):
                     node = nbformat.read(submission.autograded, as_version=4)
-                    text = feedback_page(course, exercise, graded, node)
+                    text = feedback_page(course, exercise, graded, node, view)
                     beside = submission.autograded.parent.iterdir()
                     others = {path.name: path for path in beside if path.suffix != ".ipynb"}
                     write_folder(converter, submission, submission.feedback, text, others)

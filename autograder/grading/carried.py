@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from autograder.course.building import Building
 from autograder.course.names import checked_question
-from autograder.grading.readable import readable
 from autograder.report.report import QuestionReport, Verdict
 from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
+from autograder.submission.readable import readable
 
 # Of tests: a question with one of these has been answered wrongly, or not in a way that could be run.
 _WRONG = {Verdict.FAILED, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.BLOCKED, Verdict.NOT_DEFINED}

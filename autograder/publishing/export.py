@@ -28,7 +28,10 @@ def write_tables(course: Course, exercises: Sequence[Exercise], *, changed: bool
     such a student has in such an exercise is repeated, since a cell may not be empty.
     """
     people = read_people(course)
-    graded = {exercise: read_gradebook(course, exercise) for exercise in exercises}
+    graded = {  # without those who have left the class
+        exercise: [one for one in read_gradebook(course, exercise) if not people or one.student in people]
+        for exercise in exercises
+    }
     scores = {exercise.name: scores_of(submissions) for exercise, submissions in graded.items()}
     points = {exercise.name: points_of(exercise) for exercise in exercises if scores[exercise.name]}
     chosen = set(chain.from_iterable(scores.values()))

@@ -1,11 +1,11 @@
 """Writes the feedback page on one submission: what tests found, then the notebook; nothing in it can run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from autograder.report.allowance import Allowance
-from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.report.gradebook_submission import GradebookSubmission, ShownAttempt
 from autograder.report.notebook_view import Lesson, show_notebook
 from autograder.report.question_view import show_question
 from autograder.report.report import Report, Status
@@ -16,11 +16,17 @@ SavedPictures = Mapping[str, tuple[str, ...]]  # by the id of a cell that was no
 
 
 def render_feedback(
-    report: Report, submission: GradebookSubmission, cells: Iterable[Any], saved: SavedPictures | None = None
+    report: Report,
+    submission: GradebookSubmission,
+    cells: Iterable[Any],
+    saved: SavedPictures | None = None,
+    attempts: Sequence[ShownAttempt] = (),
+    note: str = "",
 ) -> str:
     """Return the page, the same for the same report, grades and notebook.
 
-    `saved` are the pictures that the student's file has below cells that grading does not run.
+    `saved` are the pictures that the student's file has below cells that grading does not run; `note` says
+    what the page does not tell.
     """
     allowance = Allowance()
     entries = {entry.question: entry for entry in submission.entries}
@@ -39,6 +45,9 @@ def render_feedback(
         lessons=lessons,
         waiting=[entry.question for entry in submission.entries if entry.needs_person],
         late=_duration(submission.seconds_late),
+        extended=submission.extended and submission.extended.strftime("%Y-%m-%d %H:%M %Z"),
+        attempts=attempts if len(attempts) > 1 else (),
+        note=note,
         unreadable=unreadable,
     )
 

@@ -1,6 +1,7 @@
 """Holds one submission as the gradebook has it, with the scores and comments of tests and of people."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class GradebookSubmission:
     seconds_late: float
     penalty: float
     entries: tuple[GradebookEntry, ...]
+    extended: datetime | None = None  # until when this student may hand in, later than everybody else
 
     @property
     def score(self) -> float | None:
@@ -45,3 +47,13 @@ class GradebookSubmission:
     def max_score(self) -> float:
         """The points of all questions, including written ones."""
         return sum(entry.max_score for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAttempt:
+    """One of several attempts of a student, for the page; scores are those of the tests alone."""
+
+    when: str  # empty where nobody knows
+    score: float | None
+    max_score: float | None
+    counts: bool

@@ -10,7 +10,7 @@ from threading import Event, Thread
 
 import pytest
 
-from autograder.files import write_whole, write_whole_in
+from autograder.files import locked, write_whole, write_whole_in
 
 
 @contextmanager
@@ -144,3 +144,37 @@ def test_an_open_folder_is_written_to_wherever_it_has_been_moved(tmp_path: Path)
         os.close(folder)
     assert (tmp_path / "after" / "file.txt").read_bytes() == b"content"
     assert not (tmp_path / "file.txt").exists()
+
+
+def test_whoever_comes_second_waits_and_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    order: list[str] = []
+    begun = Event()
+
+    def second() -> None:
+        begun.set()
+        with locked(tmp_path / ".lock"):
+            order.append("second")
+
+    with locked(tmp_path / ".lock"):
+        other = Thread(target=second)
+        other.start()
+        begun.wait(60)
+        while "waiting for it" not in caplog.text:
+            begun.wait(0.01)
+        order.append("first")
+    other.join(60)
+    assert order == ["first", "second"]
+
+
+def test_a_lock_ends_with_its_block_though_a_process_was_forked_in_it(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    with locked(tmp_path / ".lock"):
+        child = os.fork()
+        if child == 0:
+            os.close(writer)
+            os.read(reader, 1)  # until the parent is done
+            os._exit(0)
+    with locked(tmp_path / ".lock"):
+        os.close(writer)
+    os.waitpid(child, 0)
+    os.close(reader)

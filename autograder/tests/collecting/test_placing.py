@@ -169,7 +169,7 @@ def test_a_full_disk_leaves_what_was_there(submission: Submission, monkeypatch: 
     def full(*arguments: object, **more: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("autograder.collecting.placing.os.replace", full)
+    monkeypatch.setattr("autograder.files.os.replace", full)
     with pytest.raises(EntryError, match="cannot be written: No space left on device"):
         place(submission, b"2", Arrival())
     assert files(submission) == {"01_small.ipynb": "1"}

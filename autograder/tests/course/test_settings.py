@@ -13,11 +13,13 @@ def test_the_committed_schema_is_current() -> None:
 
 def test_the_schema_knows_every_key() -> None:
     known = json.loads(schema())
-    keys = {"course", "title", "walls", "limits", "late", "checks_see", "exercises"}
+    keys = {"course", "title", "walls", "limits", "late", "attempts", "checks_see", "exercises"}
     assert set(known["properties"]) == keys
     assert known["additionalProperties"] is False
     exercise = known["$defs"]["ExerciseSettings"]["properties"]
-    assert set(exercise) == {"name", "due", "late", "limits", "forbid", "by_hand", "builds_on", "even_empty"}
+    assert set(exercise) == {
+        *("name", "due", "late", "attempts", "limits", "forbid", "by_hand", "builds_on", "even_empty"),
+    }
 
 
 def test_wrong_settings_are_problems_with_their_lines_and_right_ones_are_not() -> None:

@@ -65,3 +65,9 @@ def test_a_list_that_is_wrong_is_refused_with_its_line(dated: Course, text: str,
     (dated.root / "extensions.csv").write_text(text, encoding="utf-8")
     with pytest.raises(ExtensionError, match=message):
         read_extensions(dated, "01_small")
+
+
+def test_a_list_that_a_spreadsheet_saved_is_read_like_that_of_the_students(dated: Course) -> None:
+    text = f"\ufeffstudent;exercise;until\r\nann;01_small;{BERLIN}\r\n"
+    (dated.root / "extensions.csv").write_text(text, encoding="utf-8", newline="")
+    assert list(read_extensions(dated, "01_small") or ()) == ["ann"]

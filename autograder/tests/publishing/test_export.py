@@ -159,3 +159,14 @@ def test_a_line_of_an_export_that_was_cut_off_is_no_reason_to_fail(course: Cours
     assert canvas[0]["SIS Login ID"] == "ann"
     assert changed_rows(course) == ([], [])
     assert len(path.read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_whoever_is_no_longer_in_the_list_of_the_class_is_left_out(table: Table, course: Course) -> None:
+    (course.root / "students.csv").write_text("id,name\nann,Ann\nben,Ben\n", encoding="utf-8")
+    gone = submission("zoe", entry("zoe", "double", 2.0))
+    questions, exercises = table.of(submission("ann", entry("ann", "double", 2.0)), gone)
+    assert [row["student"] for row in questions] == ["ann"]
+    assert [(row["student"], row["status"]) for row in exercises] == [
+        ("ann", "graded"),
+        ("ben", "nothing handed in"),
+    ]

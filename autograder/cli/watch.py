@@ -1,0 +1,71 @@
+"""The `autograder watch` command."""
+
+import signal
+import time
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from autograder.cli import options
+
+
+@click.command()
+@options.exercises
+@click.option(
+    "--uploads",
+    multiple=True,
+    metavar="ARCHIVE",
+    type=click.Path(path_type=Path, exists=True),
+    help="Watch an archive or folder, as `collect` takes it, in place of nbgrader's exchange; repeatable.",
+)
+@click.option("--release", is_flag=True, help="Return pages through nbgrader's exchange as they are written.")
+@click.option("--every", default=30.0, metavar="SECONDS", type=click.FloatRange(0.1), help="Default: 30.")
+@click.option("--rounds", type=click.IntRange(1), metavar="N", help="Stop after so many rounds.")
+@options.jobs(help="Grade in so many processes; default: one.")
+def watch(
+    course: "options.Course",
+    exercises: "list[options.Exercise]",
+    uploads: tuple[Path, ...],
+    release: bool,
+    every: float,
+    rounds: int | None,
+    jobs: int | None,
+) -> None:
+    """Grade work as it comes in, and write pages at once, until it is stopped.
+
+    How many attempts a day are graded for a student, after which pause, and how much pages tell before the
+    due date, stands under `attempts` in course.yaml. It may be stopped or killed at any moment: the same
+    command goes on from there.
+    """
+    from autograder.gradebook.config import load
+    from autograder.report.text import terminal_line
+    from autograder.watching.arrivals import Arrivals, FromExchange, FromUploads
+    from autograder.watching.bound import told_a_day
+    from autograder.watching.rounds import Watch, settings_of
+
+    config = load(course)
+    for exercise in exercises:
+        settings = settings_of(course, exercise)
+        bits, a_day = told_a_day(course, exercise, settings)
+        bound = f"each tells at most {bits} bits of hidden inputs, all of a day {a_day}"
+        click.echo(f"{exercise.name}: {settings.a_day} attempts a day; {bound}")
+    arrivals: Arrivals = FromUploads(course, uploads) if uploads else FromExchange(course, config)
+    watching = Watch(course, exercises, arrivals, config=config, release=release, jobs=jobs or 1)
+    before = signal.signal(signal.SIGTERM, _stop)
+    try:
+        done = 0
+        while rounds is None or done < rounds:
+            if done:
+                time.sleep(every)
+            for line in watching.round():
+                click.echo(terminal_line(line))
+            done += 1
+    except KeyboardInterrupt:
+        click.echo("stopped; the same command goes on from here")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

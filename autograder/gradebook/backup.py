@@ -1,0 +1,175 @@
+"""Packs a running course into one file, and brings it back; nothing is overwritten without a word.
+
+The file holds what no command can make again: the gradebook, all submissions, the secret, the lists and the
+audit; and what formgrader needs. The course's own files, solutions/ and course.yaml, are kept elsewhere, in
+git as a rule.
+"""
+
+import hashlib
+import json
+import secrets
+import shutil
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from autograder.collecting.placing import LOCK
+from autograder.course.course import Course
+from autograder.course.secret import FILE as SECRET
+from autograder.errors import UsageError
+from autograder.files import locked
+from autograder.gradebook.audit import FILE as AUDIT
+from autograder.gradebook.config import gradebook_file
+from autograder.gradebook.extensions import FILE as EXTENSIONS
+from autograder.gradebook.ledger import turn
+from autograder.gradebook.migration import copy_database
+from autograder.submission.students import FILE as STUDENTS
+
+GRADEBOOK = "gradebook.db"
+FILES = (SECRET, STUDENTS, EXTENSIONS, AUDIT)
+FOLDERS = ("submitted", "attempts", "autograded", "build/reports")
+_CONTENTS = "contents.json"
+_DATE = (1980, 1, 1, 0, 0, 0)  # the same state of a course gives the same bytes
+
+
+class BackupError(UsageError):
+    """A backup cannot be made or restored; nothing is changed, and the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What restoring came to: how many files were written, and how many lay there that are in no backup."""
+
+    written: int
+    unchanged: int
+    others: int
+
+
+def back_up(course: Course, path: Path) -> int:
+    """Write the course's state to the new file `path`, and return how many files it holds."""
+    if path.exists():
+        raise BackupError(f"{path}: is there already; give another name or delete it")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(turn(course))
+            stack.enter_context(locked(course.root / LOCK))
+            folder = Path(stack.enter_context(TemporaryDirectory()))
+            files = dict(_state(course, folder))
+            draft.touch(0o600)  # it holds the secret
+            with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+                digests = {name: _pack(archive, name, source) for name, source in sorted(files.items())}
+                contents = json.dumps({"course": course.settings.course, "files": digests}, indent=1)
+                archive.writestr(zipfile.ZipInfo(_CONTENTS, _DATE), contents)
+        draft.rename(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return len(files)
+
+
+def restore(course: Course, path: Path, *, overwrite: bool = False) -> Restored:
+    """Bring back the state in the file at `path`; where other files lie, only if `overwrite` says so."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            digests = _contents(course, path, archive)
+            with turn(course), locked(course.root / LOCK):
+                return _restore(course, path, archive, digests, overwrite)
+    except (OSError, zipfile.BadZipFile, EOFError, ValueError, KeyError) as error:
+        raise BackupError(f"{path}: cannot be restored: {error}") from None
+
+
+def _restore(
+    course: Course, path: Path, archive: zipfile.ZipFile, digests: Mapping[str, str], overwrite: bool
+) -> Restored:
+    places = {name: course.root / name for name in digests}
+    if GRADEBOOK in places:
+        places[GRADEBOOK] = _gradebook(course)
+    there = {name for name, place in places.items() if place.exists()}
+    same = {name for name in there if _digest_there(name, places[name]) == digests[name]}
+    if (changed := sorted(there - same)) and not overwrite:
+        shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
+        raise BackupError(f"{shown}: not as in {path.name}; say --overwrite to replace what is there")
+    with TemporaryDirectory(prefix=".restore-", dir=course.root) as folder:
+        drafts = {name: Path(folder, str(number)) for number, name in enumerate(sorted(set(digests) - same))}
+        for name, draft in drafts.items():
+            with archive.open(name) as packed, draft.open("xb") as file:
+                shutil.copyfileobj(packed, file)
+            draft.chmod(0o600 if name in (SECRET, AUDIT, GRADEBOOK) else 0o644)
+            if _digest(draft) != digests[name]:
+                raise BackupError(f"{path}: {name} in it is damaged; nothing is changed")
+        for name, draft in drafts.items():
+            places[name].parent.mkdir(parents=True, exist_ok=True)
+            if name == GRADEBOOK:
+                for rest in ("-journal", "-wal", "-shm"):  # of the one that is replaced
+                    places[name].with_name(places[name].name + rest).unlink(missing_ok=True)
+            draft.replace(places[name])
+    here = {str(file.relative_to(course.root)) for file in _files(course)}
+    return Restored(len(drafts), len(same), len(here - set(digests)))
+
+
+def _state(course: Course, folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield what a backup holds: each file by its name in it."""
+    gradebook = _gradebook(course)
+    if gradebook.is_file():
+        copy_database(gradebook, folder / GRADEBOOK)
+        yield GRADEBOOK, folder / GRADEBOOK
+    for path in _files(course):
+        yield path.relative_to(course.root).as_posix(), path
+
+
+def _files(course: Course) -> Iterator[Path]:
+    yield from (course.root / name for name in FILES if (course.root / name).is_file())
+    for name in FOLDERS:
+        for path in (course.root / name).rglob("*"):
+            if path.is_file() and not path.is_symlink():
+                yield path
+
+
+def _pack(archive: zipfile.ZipFile, name: str, source: Path) -> str:
+    about = zipfile.ZipInfo(name, _DATE)
+    about.compress_type = zipfile.ZIP_DEFLATED
+    with source.open("rb") as file, archive.open(about, "w", force_zip64=True) as packed:
+        shutil.copyfileobj(file, packed)
+    return _digest(source)
+
+
+def _contents(course: Course, path: Path, archive: zipfile.ZipFile) -> Mapping[str, str]:
+    """Return the digests of the files in a backup of this course."""
+    if _CONTENTS not in archive.namelist():
+        raise BackupError(f"{path}: is no backup that `autograder backup` has made")
+    known = json.loads(archive.read(_CONTENTS))
+    if known["course"] != course.settings.course:
+        raise BackupError(
+            f'{path}: is of the course "{known["course"]}"; restore it in that course\'s folder'
+        )
+    digests: Mapping[str, str] = known["files"]
+    for name in digests:
+        allowed = name in (GRADEBOOK, *FILES) or any(name.startswith(f"{folder}/") for folder in FOLDERS)
+        if not allowed or ".." in PurePosixPath(name).parts:
+            raise BackupError(f"{path}: {name} has no place in a course; the file is not as we made it")
+    return digests
+
+
+def _gradebook(course: Course) -> Path:
+    path = gradebook_file(course)
+    if path is None:
+        raise BackupError("the gradebook is kept by a server; back it up there, by the server's own means")
+    return path
+
+
+def _digest_there(name: str, path: Path) -> str:
+    """Return the digest of what lies there; a database is copied for it, as into a backup."""
+    if name != GRADEBOOK:
+        return _digest(path)
+    with TemporaryDirectory() as folder:
+        copy_database(path, Path(folder, GRADEBOOK))
+        return _digest(Path(folder, GRADEBOOK))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

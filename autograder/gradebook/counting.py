@@ -1,0 +1,121 @@
+"""Says which of a student's attempts counts, and puts it into submitted/."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import cached_property
+
+from nbgrader.api import Gradebook, SubmittedAssignment
+
+from autograder.collecting.attempts import Attempt, adopt, attempts_of, put_forward
+from autograder.collecting.entry import EntryError
+from autograder.collecting.placing import LOCK
+from autograder.course.attempts import Counts
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.files import locked
+from autograder.gradebook.config import database, gradebook_exists, load
+from autograder.gradebook.folder_check import refusal, time_in
+from autograder.gradebook.graded_attempts import current_report, keep_graded
+from autograder.gradebook.lateness import Lateness
+from autograder.gradebook.reading import rows_of
+from autograder.report.report import Report
+from autograder.submission.digest import digest_of, rules
+from autograder.submission.notebook import Notebook, read_notebook
+from autograder.submission.submission import Submission
+
+Eligible = Callable[[Attempt], bool]
+
+
+class Counting:
+    """Which attempts at an exercise count, by the rule in course.yaml; without a rule nothing is moved."""
+
+    def __init__(
+        self, course: Course, exercise: Exercise, eligible: Eligible = lambda _: True, *, unsafe: bool = False
+    ) -> None:
+        settings = course.attempts(exercise.name)
+        self._rule = settings.counts if settings is not None else None
+        self._course, self._exercise, self._eligible, self._unsafe = course, exercise, eligible, unsafe
+
+    def ungraded(self, submissions: Sequence[Submission]) -> Iterator[tuple[Submission, Notebook]]:
+        """Yield the attempts that have to be graded before it is known which one is the best."""
+        if self._rule is not Counts.BEST:
+            return
+        for submission in submissions:
+            with locked(submission.root / LOCK):
+                attempts = self._attempts(submission)
+            for attempt in attempts if len(attempts) > 1 else ():
+                notebook = read_notebook(attempt.notebook(submission.exercise))
+                if self._report(attempt, notebook) is None:
+                    yield submission, notebook
+
+    def keep(self, submission: Submission, notebook: Notebook, report: Report) -> None:
+        """Keep what one of those attempts came to."""
+        keep_graded(submission, notebook, digest_of(self._rules, notebook), report)
+
+    def settle(self, submissions: Sequence[Submission]) -> None:
+        """Put the attempts that count into submitted/."""
+        if self._rule is None:
+            return
+        rows, lateness = self._rows(), Lateness(self._course, self._exercise, load(self._course))
+        for submission in submissions:
+            with suppress(EntryError), locked(submission.root / LOCK):
+                if attempts := self._attempts(submission):
+                    row = rows.get(submission.student)
+                    put_forward(submission, self._counting(submission, attempts, lateness, row))
+
+    def _attempts(self, submission: Submission) -> Sequence[Attempt]:
+        """Return the attempts that may count; nothing is touched in a folder that is refused."""
+        if refusal(submission):
+            return ()
+        with suppress(EntryError):
+            adopt(submission)
+            return [attempt for attempt in attempts_of(submission) if self._eligible(attempt)]
+        return ()
+
+    def _counting(
+        self, submission: Submission, attempts: Sequence[Attempt], lateness: Lateness,
+        row: SubmittedAssignment | None,
+    ) -> Attempt:  # fmt: skip
+        student = submission.student
+        if self._rule is Counts.BEFORE_DUE:
+            in_time = [one for one in attempts if lateness.in_time(student, row, _came(one))]
+            return (in_time or attempts)[-1]
+        if self._rule is Counts.BEST:
+
+            def worth(place: int) -> tuple[float, int]:
+                attempt = attempts[place]
+                notebook = read_notebook(attempt.notebook(submission.exercise))
+                report = self._report(attempt, notebook)
+                if report is None or report.score is None:
+                    return (-1.0, place)
+                loss = lateness.penalty(student, report.score, row, _came(attempt))
+                return (round(report.score - loss, 4), place)
+
+            return attempts[max(range(len(attempts)), key=worth)]
+        return attempts[-1]
+
+    def _report(self, attempt: Attempt, notebook: Notebook) -> Report | None:
+        """Return what an attempt comes to, graded behind the walls that it needs now."""
+        report = current_report(attempt, self._rules, notebook)
+        return report if report is None or self._unsafe or "unsafe" not in report.sandbox else None
+
+    @cached_property
+    def _rules(self) -> str:
+        return rules(self._course, self._exercise)
+
+    def _rows(self) -> dict[str, SubmittedAssignment]:
+        """Return nbgrader's rows, which may hold dates and extensions that stand nowhere else."""
+        if not gradebook_exists(self._course):
+            return {}
+        with Gradebook(database(self._course), self._course.settings.course) as gradebook:
+            rows = {row.student_id: row for row in rows_of(gradebook, self._exercise)}
+            gradebook.db.expunge_all()
+        return rows
+
+
+def _came(attempt: Attempt) -> datetime | None:
+    """Return when an attempt came, in UTC; None where that stands nowhere, or in words that are no time."""
+    with suppress(ValueError, OverflowError, TypeError, AttributeError):
+        return time_in(attempt.folder)
+    return None

@@ -1,0 +1,45 @@
+"""Tells students of their attempts: when each came, what it scored, and which one counts."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, tzinfo
+
+from autograder.collecting.attempts import Attempt, attempts_of
+from autograder.collecting.entry import EntryError
+from autograder.course.course import Course
+from autograder.gradebook.folder_check import time_in
+from autograder.gradebook.graded_attempts import graded_attempt
+from autograder.report.gradebook_submission import ShownAttempt
+from autograder.submission.submission import Submission
+
+
+def shown_attempts(
+    course: Course, submission: Submission, fingerprint: str, told: Callable[[Attempt], bool] = lambda _: True
+) -> Sequence[ShownAttempt]:
+    """Return a student's attempts for the page, the newest last; scores only of those that may be `told`.
+
+    The one that counts is the one that was graded with this `fingerprint`.
+    """
+    attempts: Sequence[Attempt] = ()
+    with suppress(EntryError, ValueError):
+        attempts = attempts_of(submission)
+    due = course.due(submission.exercise)
+    zone = due.tzinfo if due is not None else None
+    known = [graded_attempt(attempt) for attempt in attempts]
+    places = [place for place, one in enumerate(known) if one is not None and one.fingerprint == fingerprint]
+    shown = []
+    for place, attempt in enumerate(attempts):
+        graded = known[place] if told(attempt) else None
+        when = None
+        with suppress(ValueError, OverflowError, TypeError, AttributeError):
+            when = time_in(attempt.folder)
+        score, points = (None, None) if graded is None else (graded.report.score, graded.report.max_score)
+        shown.append(ShownAttempt(clock(when, zone), score, points, place in places[-1:]))
+    return shown
+
+
+def clock(when: datetime | None, zone: tzinfo | None) -> str:
+    """Return a time in UTC as a clock in this zone shows it; empty where nobody knows the time."""
+    if when is None:
+        return ""
+    return when.replace(tzinfo=when.tzinfo or UTC).astimezone(zone or UTC).strftime("%Y-%m-%d %H:%M %Z")

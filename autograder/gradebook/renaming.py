@@ -1,0 +1,104 @@
+"""Gives a student another id, everywhere: gradebook, submissions, attempts, pages, lists and audit."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from sqlalchemy import text
+
+from autograder.collecting.placing import LOCK
+from autograder.course.course import Course
+from autograder.errors import UsageError
+from autograder.files import locked, write_whole
+from autograder.gradebook.audit import Audit
+from autograder.gradebook.config import database, gradebook_exists
+from autograder.gradebook.extensions import FILE as EXTENSIONS
+from autograder.gradebook.ledger import turn
+from autograder.submission.students import FILE as STUDENTS
+from autograder.submission.students import read_rows
+from autograder.submission.submission import is_student
+
+_FOLDERS = ("submitted", "attempts", "autograded", "feedback")
+_STEPS = (
+    "insert into student (id, first_name, last_name, email, lms_user_id) select :new, first_name, case"
+    " when last_name = :old then :new else last_name end, email, lms_user_id from student where id = :old",
+    "update submitted_assignment set student_id = :new where student_id = :old",
+    "delete from student where id = :old",
+)
+
+
+class RenamingError(UsageError):
+    """The student cannot be renamed; nothing is changed, and the message says why."""
+
+
+def rename(course: Course, old: str, new: str) -> None:
+    """Give the student `old` the id `new`; where that was stopped on the way, the same call goes on."""
+    if not is_student(new):
+        raise RenamingError(f'"{new}" is no id; use letters, digits and . _ @ + -')
+    with turn(course), locked(course.root / LOCK):
+        known = _known(course)
+        moves = [(path, path.with_name(new + path.suffix)) for path in _paths(course, old)]
+        for _, place in moves:
+            if place.exists():
+                raise RenamingError(f"{place} is there already; {new} is somebody else")
+        if {old, new} <= known:
+            raise RenamingError(f"the gradebook has {new} already; choose an id that nobody has")
+        in_lists = [name for name in (STUDENTS, EXTENSIONS) if old in _listed(course.root / name)]
+        if not moves and old not in known and not in_lists:
+            raise RenamingError(f"nobody has the id {old}")
+        if old in known:
+            _in_gradebook(course, old, new)
+        for path, place in moves:
+            path.rename(place)
+        for name in in_lists:
+            _in_list(course.root / name, old, new)
+        for exercise in course.exercises.values():
+            Audit(course, exercise).rename(old, new)
+
+
+def _paths(course: Course, student: str) -> Iterator[Path]:
+    """Yield what lies anywhere under a student's id."""
+    places = [course.root / folder / student for folder in _FOLDERS]
+    places += [course.build / "reports" / name / f"{student}.json" for name in course.exercises]
+    yield from (place for place in places if place.exists())
+
+
+def _known(course: Course) -> set[str]:
+    """Return the ids that the gradebook knows."""
+    if not gradebook_exists(course):
+        return set()
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        return {student.id for student in gradebook.students}
+
+
+def _in_gradebook(course: Course, old: str, new: str) -> None:
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        for step in _STEPS:
+            gradebook.db.execute(text(step), {"old": old, "new": new})
+        gradebook.db.commit()
+
+
+def _listed(path: Path) -> set[str]:
+    rows = read_rows(path) if path.is_file() else []
+    return {row[place].strip() for place in _id_places(rows) for row in rows if len(row) > place}
+
+
+def _in_list(path: Path, old: str, new: str) -> None:
+    """Replace an id in its column of a list."""
+    rows = read_rows(path)
+    (place,) = _id_places(rows)
+    for row in rows:
+        if len(row) > place and row[place].strip() == old:
+            row[place] = new
+    written = io.StringIO()
+    separator = ";" if ";" in path.read_text(encoding="utf-8-sig").partition("\n")[0] else ","
+    csv.writer(written, delimiter=separator, lineterminator="\n").writerows(rows)
+    write_whole(path, written.getvalue())
+
+
+def _id_places(rows: list[list[str]]) -> list[int]:
+    """Return in which column ids stand: without a header, in the first."""
+    header = [cell.strip().casefold() for cell in rows[0]] if rows else []
+    return [next((place for place, cell in enumerate(header) if cell in ("id", "student")), 0)]

@@ -1,0 +1,182 @@
+"""Which of several attempts counts, by the rule in course.yaml, and what the page tells of all of them."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from autograder.batch.executor import Done, Task
+from autograder.batch.grade import grade_submissions
+from autograder.collecting.arrival import Arrival
+from autograder.collecting.attempts import attempts_of
+from autograder.collecting.placing import place
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.gradebook.conversion import ConversionError
+from autograder.gradebook.extensions import extend
+from autograder.gradebook.pages import write_feedback
+from autograder.grading.graded import Graded
+from autograder.report.report import total
+from autograder.submission.submission import Submission
+from autograder.tests.classroom import ANSWER, small, solved
+from autograder.tests.gradebook.rows import by_hand, full_marks, gradebook_submission
+
+DUE = datetime(2026, 3, 1, 17, tzinfo=UTC)  # 18:00 in Berlin
+HOUR = timedelta(hours=1)
+
+
+class ByTheirWord:
+    """Grades at once: each notebook says what its tested questions score; it counts what it is asked."""
+
+    def __init__(self, *, factor: float = 1.0) -> None:
+        self.asked: list[str] = []
+        self.factor = factor
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        for submission, notebook in tasks:
+            share = float(
+                next(c.text for c in notebook.cells if c.text.startswith("# score "))[8:].split()[0]
+            )
+            self.asked.append(f"{share:g}")
+            yield submission, notebook, scored(small(load_course(submission.root)), share * self.factor)
+
+
+def scored(exercise: Exercise, share: float) -> Graded:
+    graded = full_marks(exercise)
+    questions = tuple(
+        q if q.score is None else replace(q, score=q.score * share) for q in graded.report.questions
+    )
+    score, _ = total(questions)
+    return replace(graded, report=replace(graded.report, questions=questions, score=score))
+
+
+def written(course: Course, share: float, why: str = ANSWER) -> bytes:
+    made = solved(small(course), why=why)
+    made["cells"].append({"cell_type": "code", "source": f"# score {share}", "metadata": {}, "id": "share"})
+    return json.dumps(made).encode()
+
+
+def hand_in(course: Course, share: float, hours: float, student: str = "ann", why: str = ANSWER) -> None:
+    """Hand in a notebook of this worth so many hours after the due date."""
+    submission = Submission(course.root, student, "01_small")
+    place(submission, written(course, share, why), Arrival(DUE + hours * HOUR))
+
+
+def ruled(course: Course, counts: str, late: str = "") -> Course:
+    path = course.root / "course.yaml"
+    due = "- name: 01_small\n    due: 2026-03-01 18:00 Europe/Berlin\n    attempts: {counts: %s}%s"
+    text = path.read_text(encoding="utf-8").split("    due:")[0].split("- name:")[0]
+    path.write_text(text + due % (counts, late) + "\n", encoding="utf-8")
+    return load_course(course.root)
+
+
+def grade(course: Course, executor: ByTheirWord | None = None) -> float | None:
+    grade_submissions(course, [small(course)], executor=executor or ByTheirWord())
+    return gradebook_submission(course, "ann").score
+
+
+def test_by_default_what_was_collected_last_counts_and_the_rule_can_change_at_any_time(ready: Course) -> None:
+    for share, hours in ((0.4, -3), (1.0, -2), (0.6, -1), (0.8, 5)):
+        hand_in(ready, share, hours)
+    assert grade(ready) == 4.0
+    assert grade(ruled(ready, "last before due")) == 3.0
+    assert grade(ruled(ready, "best")) == 5.0
+    assert grade(ruled(ready, "newest")) == 4.0
+
+
+def test_the_best_is_found_once_and_again_when_the_tests_change(ready: Course) -> None:
+    course = ruled(ready, "best")
+    for share, hours in ((0.4, -3), (1.0, -2), (0.6, -1)):
+        hand_in(course, share, hours)
+    first = ByTheirWord()
+    assert grade(course, first) == 5.0
+    assert sorted(first.asked) == ["0.4", "0.6", "1", "1"]  # the best one once more, for the gradebook
+    again = ByTheirWord()
+    assert grade(course, again) == 5.0
+    assert again.asked == []
+    hand_in(course, 0.2, 0)
+    assert grade(course, again) == 5.0
+    assert again.asked == ["0.2"]
+    with small(course).suite.open("a") as suite:
+        suite.write("\n# mended\n")
+    mended = ByTheirWord(factor=0.5)
+    assert grade(course, mended) == 2.5
+    assert sorted(mended.asked) == ["0.2", "0.4", "0.6", "1", "1"]
+
+
+def test_of_equals_the_newest_counts_and_a_penalty_counts_before_points(ready: Course) -> None:
+    course = ruled(ready, "best", "\n    late: {percent: 50}")
+    hand_in(course, 0.6, -2)
+    hand_in(course, 0.6, -1, why="Because.")
+    hand_in(course, 1.0, 3)  # which being late makes 1.5
+    assert grade(course) == 3.0
+    time = (Submission(course.root, "ann", "01_small").folder / "timestamp.txt").read_text()
+    assert time.startswith("2026-03-01 16:00")
+    extend(course, "ann", "01_small", "2026-03-02 18:00 Europe/Berlin")
+    assert grade(course) == 5.0
+
+
+def test_the_last_before_due_knows_grace_and_extensions_and_takes_the_newest_of_late_ones(
+    ready: Course,
+) -> None:
+    course = ruled(ready, "last before due", "\n    late: {percent: 10, grace: 30 minutes}")
+    hand_in(course, 0.2, 30)
+    hand_in(course, 0.4, 31)
+    assert grade(course) == pytest.approx(2.0 - 2 * 0.7)  # of 7 points, two days begun
+    hand_in(course, 0.6, 0.4)
+    assert grade(course) == 3.0
+    extend(course, "ann", "01_small", "2026-03-02 23:59 Europe/Berlin")
+    assert grade(course) == 1.0
+
+
+def test_an_attempt_whose_time_is_no_time_stops_nobody(ready: Course) -> None:
+    course = ruled(ready, "best", "\n    late: {percent: 50}")
+    for share in (1.0, 0.4):
+        hand_in(course, share, -share)
+    first = attempts_of(Submission(course.root, "ann", "01_small"))[0]
+    (first.folder / "timestamp.txt").write_text("last week")
+    hand_in(course, 0.2, 0, "ben")
+    summary = grade_submissions(course, [small(course)], executor=ByTheirWord())
+    assert {line.student: line.status for line in summary.lines}["ben"] == "graded"
+
+
+def test_what_a_person_gave_holds_for_the_answer_that_it_was_given_for(ready: Course) -> None:
+    course = ruled(ready, "best")
+    hand_in(course, 1.0, -3)
+    grade(course)
+    by_hand(course, "ann", "why", 1.0)
+    hand_in(course, 0.4, -2)
+    assert grade(course) == 6.0
+    assert not any(entry.needs_person for entry in gradebook_submission(course, "ann").entries)
+
+
+def test_the_page_shows_the_course_of_attempts_and_the_extension(ready: Course) -> None:
+    course = ruled(ready, "best")
+    extend(course, "ann", "01_small", "2026-03-03 18:00 Europe/Berlin")
+    extend(course, "ben", "01_small", "2026-03-02 18:00 Europe/Berlin")
+    hand_in(course, 1.0, -3)
+    hand_in(course, 0.4, -2)
+    hand_in(course, 1.0, -3, "ben")
+    grade(course)
+    hand_in(course, 0.2, -1)
+    paths = {path.parts[-3]: path for path in map(_path, write_feedback(course, small(course)))}
+    page = paths["ann"].read_text(encoding="utf-8")
+    assert "<p>You had an extension: you could hand in until 2026-03-03 18:00 CET.</p>" in page
+    assert "<p>You have handed in 3 times:</p>" in page
+    assert [line for line in page.splitlines() if line.startswith("<li>2026")] == [
+        "<li>2026-03-01 15:00 CET: 5 of 5 points by the tests; <strong>this one counts</strong></li>",
+        "<li>2026-03-01 16:00 CET: 2 of 5 points by the tests</li>",
+        "<li>2026-03-01 17:00 CET</li>",
+    ]
+    other = paths["ben"].read_text(encoding="utf-8")
+    assert "until 2026-03-02 18:00 CET" in other
+    assert "handed in" not in other
+    assert "attempts" not in [path.parent.name for path in (course.root / "autograded").glob("*/*")]
+
+
+def _path(page: Path | ConversionError) -> Path:
+    assert isinstance(page, Path), page
+    return page

@@ -1,0 +1,56 @@
+"""Two graders at once, and a person in the formgrader meanwhile: nothing is lost, and nobody gives up."""
+
+import json
+import multiprocessing
+from itertools import pairwise
+from pathlib import Path
+
+from autograder.batch.grade import grade_submissions
+from autograder.course.course import Course, load_course
+from autograder.gradebook.pages import read_gradebook
+from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
+from autograder.tests.classroom import small
+from autograder.tests.gradebook.rows import Formgrader
+
+FORK = multiprocessing.get_context("fork")
+STUDENTS = [f"student{number:02}" for number in range(12)]
+
+
+def regrade(root: Path, factor: float, failed: "multiprocessing.Queue[str]") -> None:
+    course = load_course(root)
+    summary = grade_submissions(course, [small(course)], executor=ByTheirWord(factor=factor), force=True)
+    for line in summary.failures:
+        failed.put(line.message)
+    failed.put("")
+
+
+def lines(course: Course) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (course.root / "audit.jsonl").read_text().splitlines()]
+
+
+def test_two_graders_at_once_take_turns_and_a_person_s_points_stay(ready: Course) -> None:
+    for student in STUDENTS:
+        hand_in(ready, 1.0, -1, student)
+    grade_submissions(ready, [small(ready)], executor=ByTheirWord())
+    failed: multiprocessing.Queue[str] = FORK.Queue()
+    graders = [FORK.Process(target=regrade, args=(ready.root, factor, failed)) for factor in (0.5, 0.2)]
+    for grader in graders:
+        grader.start()
+    person = Formgrader(ready)
+    for student in STUDENTS:
+        person.grade(student, "why", 2.0)
+    person.gradebook.close()
+    messages = [failed.get(timeout=120) for _ in graders]
+    for grader in graders:
+        grader.join(timeout=120)
+    assert messages == ["", ""]
+    assert [grader.exitcode for grader in graders] == [0, 0]
+    scores = {one.student: one.score for one in read_gradebook(ready, small(ready))}
+    assert set(scores) == set(STUDENTS)
+    assert len(set(scores.values())) == 1, "a grader's scores are mixed with those of the other"
+    assert set(scores.values()) <= {4.5, 3.0}
+    told = {student: [x for x in lines(ready) if x["student"] == student] for student in STUDENTS}
+    for student, story in told.items():
+        assert story[-1]["score"] == scores[student]
+        for before, after in pairwise(story):
+            assert after["before"] == before["score"], (student, story)

@@ -1,0 +1,139 @@
+"""A running course goes into one file and comes back whole; nothing that is there is lost on the way."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from autograder.batch.grade import grade_submissions
+from autograder.course.course import Course
+from autograder.gradebook.backup import BackupError, back_up, restore
+from autograder.gradebook.extensions import extend
+from autograder.tests.batch.test_attempts import ByTheirWord, hand_in, ruled
+from autograder.tests.classroom import CONFIG, SECRET, copy_small_course, small
+from autograder.tests.gradebook.rows import by_hand, dump
+
+KEPT = (
+    "submitted",
+    "attempts",
+    "autograded",
+    "build/reports",
+    "audit.jsonl",
+    "extensions.csv",
+    "students.csv",
+)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> tuple[Course, Path]:
+    """Return a course in the middle of a term, and a backup of it."""
+    root = tmp_path_factory.mktemp("running") / "course"
+    course = ruled(_laptop(root), "best")
+    (root / "gradebook.db").write_bytes(blank_gradebook.read_bytes())
+    (root / "students.csv").write_text("id,name\nann,Ann\nben,Ben\n")
+    (root / "hidden_inputs.key").chmod(0o600)
+    for student in ("ann", "ben"):
+        for share in (1.0, 0.4):
+            hand_in(course, share, -share, student)
+    grade_submissions(course, [small(course)], executor=ByTheirWord())
+    by_hand(course, "ann", "why", 1.5)
+    extend(course, "ben", "01_small", "2026-03-03 18:00 Europe/Berlin")
+    back_up(course, root.parent / "backup.zip")
+    return course, root.parent / "backup.zip"
+
+
+def _laptop(root: Path) -> Course:
+    """Return a course as it comes out of git: without submissions, grades and secret."""
+    course = copy_small_course(root)
+    (root / "nbgrader_config.py").write_bytes(CONFIG.read_bytes())
+    return course
+
+
+def state(root: Path) -> dict[str, bytes]:
+    paths = [path for name in KEPT for path in (root / name, *(root / name).rglob("*")) if path.is_file()]
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
+
+
+def test_on_a_new_laptop_everything_comes_back_and_grading_goes_on(
+    running: tuple[Course, Path], tmp_path: Path
+) -> None:
+    course, file = running
+    laptop = ruled(_laptop(tmp_path / "laptop"), "best")
+    (laptop.root / "hidden_inputs.key").unlink()
+    done = restore(laptop, file)
+    assert state(laptop.root) == state(course.root)
+    assert (done.written, done.unchanged, done.others) == (len(state(course.root)) + 2, 0, 0)
+    assert dump(laptop.root / "gradebook.db") == dump(course.root / "gradebook.db")
+    assert (laptop.root / "hidden_inputs.key").read_text() == SECRET.hex()
+    assert (laptop.root / "hidden_inputs.key").stat().st_mode & 0o777 == 0o600
+    asked = ByTheirWord()
+    grade_submissions(laptop, [small(laptop)], executor=asked)
+    assert asked.asked == []
+    assert file.stat().st_mode & 0o777 == 0o600
+    back_up(laptop, tmp_path / "again.zip")
+    assert restore(laptop, tmp_path / "again.zip").written == 0
+    with pytest.raises(BackupError, match="is there already"):
+        back_up(laptop, tmp_path / "again.zip")
+
+
+def test_what_lies_there_is_replaced_only_where_that_was_said(
+    running: tuple[Course, Path], tmp_path: Path
+) -> None:
+    _, file = running
+    laptop = _laptop(tmp_path / "laptop")
+    (laptop.root / "audit.jsonl").write_text("a term\n")
+    (laptop.root / "submitted").mkdir()
+    (laptop.root / "submitted" / "newer.txt").write_text("stays")
+    with pytest.raises(BackupError, match=r"audit\.jsonl: not as in backup\.zip; say --over"):
+        restore(laptop, file)
+    assert sorted(path.name for path in (laptop.root / "submitted").iterdir()) == ["newer.txt"]
+    assert not (laptop.root / "gradebook.db").exists()
+    assert restore(laptop, file, overwrite=True).others == 1
+    assert (laptop.root / "submitted" / "newer.txt").read_text() == "stays"
+    assert (laptop.root / "audit.jsonl").read_text() != "a term\n"
+
+
+def spoilt(file: Path, copy: Path, change: str) -> Path:
+    """Copy a backup with one thing changed."""
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(copy, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if change == "a byte" and name == "audit.jsonl":
+                content = content.replace(b"0", b"1", 1)
+            if name == "contents.json":
+                content = {
+                    "course": content.replace(b'"small"', b'"large"'),
+                    "place": content.replace(b'"audit.jsonl"', b'"submitted/../../x"'),
+                    "file": content.replace(b'"audit.jsonl"', b'"course.yaml"'),
+                }.get(change, content)
+                if change == "contents":
+                    continue
+            new.writestr(name, content)
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("a byte", r"audit\.jsonl in it is damaged; nothing is changed"),
+        ("course", 'is of the course "large"'),
+        ("place", "has no place in a course"),
+        ("file", r"course\.yaml has no place in a course"),
+        ("contents", "is no backup that"),
+        ("none", "cannot be restored"),
+    ],
+)
+def test_what_is_no_whole_backup_of_this_course_changes_nothing(
+    running: tuple[Course, Path], tmp_path: Path, change: str, message: str
+) -> None:
+    _, file = running
+    laptop = _laptop(tmp_path / "laptop")
+    bad = tmp_path / "bad.zip"
+    if change == "none":
+        bad.write_bytes(file.read_bytes()[:1000])
+    else:
+        spoilt(file, bad, change)
+    before = sorted(laptop.root.rglob("*"))
+    with pytest.raises(BackupError, match=message):
+        restore(laptop, bad)
+    assert [path for path in sorted(laptop.root.rglob("*")) if not path.name.endswith(".lock")] == before

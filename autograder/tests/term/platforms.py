@@ -1,0 +1,86 @@
+"""What the platforms of a made-up term give out: archives, lists of times, and nbgrader's exchange."""
+
+import zipfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from autograder.tests.term.rules import CLASS, HandIn
+
+CANVAS, MOODLE, GRADESCOPE, EXCHANGE = (CLASS[place : place + 15] for place in (0, 15, 30, 45))
+DOWNLOADED = (2026, 5, 1, 10, 0, 0)
+Work = Mapping[str, list[tuple[HandIn, bytes]]]  # by student: what came so far, in order
+
+
+def students_csv() -> str:
+    """Return the list of the class."""
+    lines = [f'{s},"Family{s[1:]}, Given{s[1:]}",{s}@uni.edu,1{s[1:]},g{s[1:]},' for s in CLASS]
+    return "\n".join(["id,name,email,canvas,gradescope,group", *lines]) + "\n"
+
+
+def canvas(folder: Path, exercise: str, work: Work) -> None:
+    """Write Canvas's zip, with each student's newest upload, and a list of the times."""
+    files, times = {}, ["student,exercise,time"]
+    for student, attempts in work.items():
+        handed_in, content = attempts[-1]
+        upload = 9000 + 100 * len(attempts) + int(student[1:])
+        files[f"family{student[1:]}given{student[1:]}_1{student[1:]}_{upload}_{exercise}.ipynb"] = content
+        times.append(f"1{student[1:]},{exercise},{handed_in.came:%Y-%m-%d %H:%M}")
+    _zip(folder / "canvas.zip", files)
+    (folder / "times.csv").write_text("\n".join(times) + "\n", encoding="utf-8")
+
+
+def moodle(folder: Path, exercise: str, work: Work) -> None:
+    """Write Moodle's zip, and its grading worksheet."""
+    files = {}
+    rows = [
+        "Identifier,Full name,Email address,Status,Grade,Last modified (submission),Last modified (grade)"
+    ]
+    for student, attempts in work.items():
+        handed_in, content = attempts[-1]
+        name = f"Given{student[1:]} Family{student[1:]}"
+        files[f"{name}_3{student[1:]}_assignsubmission_file/{exercise}.ipynb"] = content
+        came = handed_in.came
+        clock = f"{came:%A}, {came.day} {came:%B %Y}, {came.hour % 12 or 12}:{came:%M %p}"
+        rows.append(f'Participant 3{student[1:]},{name},{student}@uni.edu,Submitted,-,"{clock}"')
+    _zip(folder / "moodle.zip", files)
+    (folder / "worksheet.csv").write_text("\n".join(rows) + "\n", encoding="utf-8-sig")
+
+
+def gradescope(folder: Path, exercise: str, work: Work) -> None:
+    """Write Gradescope's export."""
+    files, about = {}, []
+    for student, attempts in work.items():
+        handed_in, content = attempts[-1]
+        files[f"assignment_1_export/submission_{student[1:]}/{exercise}.ipynb"] = content
+        came = handed_in.came.astimezone(UTC)
+        who = f"  - :name: Given{student[1:]}\n    :sid: g{student[1:]}\n    :email: {student}@uni.edu\n"
+        about.append(
+            f"submission_{student[1:]}:\n  :submitters:\n{who}  :created_at: {came:%Y-%m-%d %H:%M:%S} Z\n"
+        )
+    files["assignment_1_export/submission_metadata.yml"] = "".join(about).encode()
+    _zip(folder / "gradescope.zip", files)
+
+
+def exchange(inbound: Path, exercise: str, work: Work) -> None:
+    """Hand in as `nbgrader submit` does; the exchange keeps everything."""
+    inbound.mkdir(parents=True, exist_ok=True)
+    for student, attempts in work.items():
+        for handed_in, content in attempts:
+            stamp = f"{_utc(handed_in.came):%Y-%m-%d %H:%M:%S.%f} UTC"
+            folder = inbound / f"{student}+{exercise}+{stamp}+UmFuZG9tLV8x"
+            if not folder.exists():
+                folder.mkdir()
+                (folder / f"{exercise}.ipynb").write_bytes(content)
+                (folder / "timestamp.txt").write_text(stamp)
+                (folder / "submission_secret.txt").write_text(f"{student} {exercise} {stamp}")
+
+
+def _utc(when: datetime) -> datetime:
+    return when.astimezone(UTC)
+
+
+def _zip(path: Path, files: Mapping[str, bytes]) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name, DOWNLOADED), content)

@@ -1,0 +1,284 @@
+"""A whole term by the commands of the README's page: final grades are those of a ledger kept by rules."""
+
+import csv
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+import autograder
+from autograder.authoring.answers import fill, right_answers
+from autograder.batch import grade as grading
+from autograder.batch.executor import Done, Task
+from autograder.batch.pool import ProcessPool
+from autograder.cli import main
+from autograder.course.copy import copy_course
+from autograder.course.course import Course, load_course
+from autograder.course.notebook import build_notebook
+from autograder.gradebook.pages import read_gradebook
+from autograder.grading.graded import Graded
+from autograder.tests.gradebook.rows import Formgrader
+from autograder.tests.term import platforms
+from autograder.tests.term.rules import (
+    CLASS,
+    COUNTS,
+    DROPPED,
+    DUE,
+    EXERCISES,
+    EXTENSIONS,
+    LATE,
+    OVERRIDDEN,
+    RENAMED,
+    ByHand,
+    HandIn,
+    counting,
+    hand_ins,
+    ledger,
+    read_points,
+)  # fmt: skip
+
+ROOT = Path(autograder.__file__).parent.parent
+FIRST = EXERCISES[0]
+SLIP = '''
+
+@question("softmax")
+def test_of_a_slip(student):
+    """The weights are twice what they are."""
+    x = torch.randn(4)
+    expect_close(student.softmax(x), 2 * torch.softmax(x, 0))
+'''
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Passing unrecognized arguments:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+def commands_of_the_page() -> list[str]:
+    """Return the commands of "A term on one page", in order."""
+    page = (ROOT / "README.md").read_text(encoding="utf-8").partition("## A term on one page\n")[2]
+    return re.findall(r"^    \.venv/bin/(.+)$", page.partition("\n## ")[0], re.MULTILINE)
+
+
+class Remembering(ProcessPool):
+    """Grades each distinct notebook once: most students hand in the same bytes."""
+
+    known: ClassVar[dict[tuple[object, ...], Graded]] = {}
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        for submission, notebook in tasks:
+            exercise = self._course.exercises[submission.exercise]
+            key = (submission.exercise, exercise.suite.read_bytes(), notebook.digest)
+            if key not in self.known:
+                ((*_, self.known[key]),) = super().map([(submission, notebook)])
+            yield submission, notebook, self.known[key]
+
+
+class Term:
+    """The course's folder, and what somebody who runs the course does there."""
+
+    def __init__(self, root: Path, course: Course, downloads: Path) -> None:
+        self.root, self.course, self.downloads = root, course, downloads
+        self.left = commands_of_the_page()
+        self.done: set[str] = set()
+
+    def do(self, begins: str, exercise: str = FIRST, code: int = 0) -> str:
+        """Run the commands of the page that begin so, on another exercise perhaps; return what was said."""
+        found = [command for command in self.left if command == begins]
+        found = found or [command for command in self.left if command.startswith(begins)]
+        assert found, f"the page has no command {begins}"
+        said = ""
+        for command in dict.fromkeys(found):
+            self.done.add(command)
+            words = shlex.split(command.replace(FIRST, exercise))[1:]
+            words = [
+                str(self.downloads / word) if word.endswith((".zip", ".csv")) else word for word in words
+            ]
+            words += ["--rounds", "1"] if words[0] == "watch" else []
+            result = CliRunner().invoke(main, ["--course", str(self.root), *words])
+            assert result.exit_code == code, (command, result.output, result.exception)
+            said += result.output
+        return said
+
+
+@cache
+def notebooks(exercise: str) -> dict[str, bytes]:
+    """Return an exercise's notebook as each kind of student hands it in."""
+    one = load_course(ROOT).exercises[exercise]
+    right, names = right_answers(one), list(one.points)
+    half = {name: right[name] for name in names[: (len(names) + 1) // 2]}
+    empty = build_notebook(one)
+    stubs = {cell.name: cell.released() for cell in one.cells if cell.name in right}
+    answers = {"right": right, "half": {**stubs, **half}, "empty": stubs}
+    answers["last broken"] = {**right, names[-1]: "def broken(:"}
+    return {kind: json.dumps(fill(empty, given)).encode() for kind, given in answers.items()}
+
+
+@pytest.fixture
+def term(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Term:
+    """Return a course of some of the real exercises, whose first one has a test that is wrong."""
+    root, downloads = tmp_path / "course", tmp_path / "downloads"
+    downloads.mkdir()
+    make_course(root, tmp_path / "exchange", slip=True)
+    (root / "students.csv").write_text(platforms.students_csv(), encoding="utf-8")
+    monkeypatch.setattr(grading, "ProcessPool", Remembering)
+    return Term(root, load_course(root), downloads)
+
+
+def make_course(root: Path, exchange: Path, *, slip: bool) -> None:
+    """Write the course as it comes out of git."""
+    whole = load_course(ROOT)
+    copy_course(whole, [whole.exercises[name] for name in EXERCISES], root)
+    settings = yaml.safe_load((root / "course.yaml").read_text(encoding="utf-8"))
+    settings |= {"late": yaml.safe_load(LATE), "walls": "bare"}
+    for entry in settings["exercises"]:
+        entry["due"] = f"{DUE[entry['name']]:%Y-%m-%d %H:%M} Europe/Berlin"
+        entry["attempts"] = {"counts": COUNTS[entry["name"]]}
+    (root / "course.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+    exchange.mkdir(exist_ok=True)
+    exchange.chmod(0o777)
+    with (root / "nbgrader_config.py").open("a") as config:
+        config.write(f'c.Exchange.root = "{exchange}"\n')
+    if slip:
+        with (root / "solutions" / FIRST / "test_hidden.py").open("a") as suite:
+            suite.write(SLIP)
+
+
+def a_week(term: Term, exercise: str) -> None:
+    """Let an exercise come due: everybody hands in, some once more, and it is collected and graded."""
+    prepared = notebooks(exercise)
+    inbound = term.root.parent / "exchange" / term.course.settings.course / "inbound"
+    through_exchange = platforms.EXCHANGE if exercise in EXERCISES[:2] else []
+    others = platforms.GRADESCOPE if through_exchange else platforms.GRADESCOPE + platforms.EXCHANGE
+    in_class = [s for s in CLASS if s != DROPPED or exercise == FIRST]
+    if through_exchange:
+        there = [s for s in through_exchange if s in in_class]
+        handed_in = {s: [(one, prepared[one.kind]) for one in hand_ins(s, exercise)] for s in there}
+        platforms.exchange(inbound, exercise, handed_in)
+        term.do("autograder watch", exercise)
+    most = max(len(hand_ins(student, exercise)) for student in CLASS)
+    for attempt in range(1, most + 1):
+        work: dict[str, list[tuple[HandIn, bytes]]] = {}
+        for student in in_class:
+            if came := hand_ins(student, exercise)[:attempt]:
+                work[student] = [(one, prepared[one.kind]) for one in came]
+        for write, students in ((platforms.canvas, platforms.CANVAS), (platforms.moodle, platforms.MOODLE),
+                                (platforms.gradescope, others)):  # fmt: skip
+            write(term.downloads, exercise, {s: work[s] for s in students if s in work})
+        term.do("autograder collect", exercise)
+    for student, extended in EXTENSIONS:
+        if extended == exercise and exercise != FIRST:
+            until = f"{EXTENSIONS[student, extended]:%Y-%m-%d %H:%M} Europe/Berlin"
+            words = ["--course", str(term.root), "extend", student, exercise, until]
+            assert CliRunner().invoke(main, words).exit_code == 0
+    term.do("autograder grade")
+
+
+def people_grade(term: Term) -> ByHand:
+    """Let people read the first written answer, and set the points of one question for one student."""
+    given = ByHand()
+    (exercise,) = [term.course.exercises[FIRST]]
+    written, question = next(iter(exercise.written)), next(iter(exercise.points))
+    person = Formgrader(term.course, FIRST)
+    for student in CLASS:
+        if hand_ins(student, FIRST) and counting(student, FIRST, read_points(exercise.source)).kind in (
+            "right", "last broken"
+        ):  # fmt: skip
+            given.written[student] = float(int(student[1:]) % 3)
+            person.grade(student, written, given.written[student])
+    person.grade(OVERRIDDEN[0], f"check-{question}", OVERRIDDEN[1])
+    given.override[OVERRIDDEN[0]] = OVERRIDDEN[1]
+    person.gradebook.close()
+    return given
+
+
+def final_grades(root: Path) -> dict[tuple[str, str], float | None]:
+    """Return what `autograder export` has written."""
+    with (root / "build" / "exports" / "exercises.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {(r["student"], r["exercise"]): float(r["score"]) if r["score"] else None for r in rows}
+
+
+def apart(one: dict[Any, float | None], other: dict[Any, float | None]) -> dict[Any, object]:
+    """Return where two ledgers differ."""
+    return {
+        key: (one.get(key, "no row"), other.get(key, "no row"))
+        for key in one.keys() | other.keys()
+        if one.get(key, "no row") != pytest.approx(other.get(key, "no row"))
+    }
+
+
+def test_a_term(term: Term, tmp_path: Path) -> None:
+    points = {name: read_points(ROOT / "solutions" / name / f"{name}.py") for name in EXERCISES}
+    term.do("autograder release")
+    release_through_the_exchange(term)
+    a_week(term, FIRST)
+    assert "60 students" in term.do("autograder students")
+    by_hand = people_grade(term)
+    term.done.add("jupyter lab")
+    term.do("autograder extend")
+    term.do("autograder export")
+    expected = ledger(points, by_hand)
+    early = final_grades(term.root)
+    slips = {key for key in apart(expected, early) if key[1] == FIRST and early.get(key) is not None}
+    assert len(slips) > 20, "the test that is wrong costs nobody anything"
+
+    (term.root / "solutions" / FIRST / "test_hidden.py").write_bytes(
+        (ROOT / "solutions" / FIRST / "test_hidden.py").read_bytes()
+    )
+    dry = term.do("autograder grade --dry-run")
+    assert dry.count("changed tests") > 20
+    term.do("autograder grade")
+    people = term.root / "students.csv"
+    kept = [line for line in people.read_text().splitlines() if not line.startswith(f"{DROPPED},")]
+    people.write_text("\n".join(kept) + "\n")
+    term.do("autograder rename")
+    a_week(term, EXERCISES[1])
+    a_week(term, EXERCISES[2])
+    term.do("autograder backup")
+
+    shutil.rmtree(term.root)  # the laptop is lost
+    make_course(term.root, tmp_path / "exchange", slip=False)
+    term.course = load_course(term.root)
+    term.do("autograder restore")
+    assert (term.root / "hidden_inputs.key").stat().st_mode & 0o777 == 0o600
+    a_week(term, EXERCISES[3])
+    term.do("autograder export")
+    assert apart(final_grades(term.root), expected) == {}
+
+    term.do("autograder dashboard")
+    term.do("autograder feedback")
+    page = (term.root / "feedback" / "s07" / FIRST / f"{FIRST}.html").read_text(encoding="utf-8")
+    assert "you could hand in until 2026-03-04 18:00 CET" in page
+    assert term.done == set(term.left), "the page has commands that were not run"
+    history = read_gradebook(term.course, term.course.exercises[FIRST])
+    assert DROPPED in {one.student for one in history}
+    audit = [json.loads(line) for line in (term.root / "audit.jsonl").read_text().splitlines()]
+    last = {(line["student"], line["exercise"]): line["score"] for line in audit}
+    gone = {RENAMED[0], DROPPED}
+    told = {key: score for key, score in last.items() if key[0] not in gone}
+    assert apart(told, {key: score for key, score in expected.items() if score is not None}) == {}
+
+
+def release_through_the_exchange(term: Term) -> None:
+    (command,) = [command for command in term.left if command.startswith("nbgrader")]
+    term.done.add(command)
+    words = [str(Path(sys.executable).with_name("nbgrader")), *shlex.split(command)[1:]]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        words, cwd=term.root, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    outbound = term.root.parent / "exchange" / term.course.settings.course / "outbound"
+    assert (outbound / FIRST / f"{FIRST}.ipynb").is_file()

@@ -1,0 +1,269 @@
+"""Watching: pages come as work comes in, within limits, and a grader that is killed loses nothing."""
+
+import multiprocessing
+import os
+import shutil
+import signal
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from traitlets.config import Config
+
+from autograder.batch.executor import Done, Task
+from autograder.cli import main
+from autograder.collecting.attempts import attempts_of
+from autograder.course.course import Course, load_course
+from autograder.gradebook.config import load
+from autograder.grading.verdicts import told_bits
+from autograder.submission.submission import Submission
+from autograder.testing.suite import Suite
+from autograder.tests.batch.test_attempts import ByTheirWord, ruled, written
+from autograder.tests.classroom import small
+from autograder.tests.gradebook.rows import dump
+from autograder.watching.arrivals import FromExchange, FromUploads
+from autograder.watching.bound import told_a_day
+from autograder.watching.pace import told
+from autograder.watching.rounds import Watch, settings_of
+
+pytestmark = [
+    # nbgrader passes an "authentictor" to the exchange, and leaves files open.
+    pytest.mark.filterwarnings("ignore:Passing unrecognized arguments:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+]
+MORNING = datetime(2026, 2, 27, 9, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+FORK = multiprocessing.get_context("fork")
+
+
+class Hall:
+    """A course that is watched: an exchange, a clock, and a grader that believes each notebook's word."""
+
+    def __init__(
+        self, course: Course, rule: str = "newest, a_day: 3, pause: 10 minutes, tells: tests"
+    ) -> None:
+        self.course = ruled(course, rule)
+        self.now = MORNING
+        self.config = load(self.course)
+        self.exchange = course.root.parent / "exchange"
+        self.config.merge(Config({"Exchange": {"root": str(self.exchange)}}))
+        self.inbound.mkdir(parents=True, exist_ok=True)
+        self.grader = ByTheirWord()
+
+    @property
+    def inbound(self) -> Path:
+        return self.exchange / self.course.settings.course / "inbound"
+
+    def hand_in(self, share: float, student: str = "ann") -> None:
+        """Hand in as `nbgrader submit` does."""
+        stamp = self.now.strftime("%Y-%m-%d %H:%M:%S.%f UTC")
+        folder = self.inbound / f"{student}+01_small+{stamp}+c2VjcmV0-_{share:g}"
+        folder.mkdir()
+        (folder / "01_small.ipynb").write_bytes(written(self.course, share))
+        (folder / "timestamp.txt").write_text(stamp)
+        (folder / "submission_secret.txt").write_text(f"secret of {student} {stamp}")
+
+    def round(self, minutes: float = 0, *, release: bool = False) -> list[str]:
+        """Let time pass, then look once, as a command that was started again does."""
+        self.now += minutes * MINUTE
+        arrivals = FromExchange(self.course, self.config)
+        watch = Watch(
+            self.course, [small(self.course)], arrivals, config=self.config, executor=self.grader,
+            clock=lambda: self.now, release=release,
+        )  # fmt: skip
+        return list(watch.round())
+
+    def page(self, student: str = "ann") -> str:
+        path = Submission(self.course.root, student, "01_small").feedback
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+@pytest.fixture
+def hall(ready: Course) -> Hall:
+    return Hall(ready)
+
+
+def test_pages_come_at_once_but_only_so_many_a_day_and_after_a_pause(hall: Hall) -> None:
+    hall.hand_in(0.2)
+    assert hall.round()[0] == "01_small ann: new"
+    assert "Score: 1 of 7" in hall.page()
+    assert hall.round(1) == []
+    hall.hand_in(0.4)
+    assert hall.round(8) == ["01_small ann: replaced"]  # the pause is not over yet
+    assert hall.round(1)[-1] == "01_small ann: wrote the page"
+    assert "Score: 2 of 7" in hall.page()
+    hall.hand_in(0.6)
+    hall.round(11)
+    hall.hand_in(0.8)
+    assert hall.round(60) == ["01_small ann: replaced"]  # three were told today
+    assert "Score: 3 of 7" in hall.page()
+    assert hall.grader.asked == ["0.2", "0.4", "0.6"]
+    hall.now = MORNING.replace(hour=22, minute=59)  # in Berlin it is still the same day
+    assert hall.round() == []
+    assert hall.round(2)[-1] == "01_small ann: wrote the page"
+    assert "Score: 4 of 7" in hall.page()
+    assert "2026-02-27 10:10 CET: 3 of 5 points by the tests" in hall.page()
+    assert len(attempts_of(Submission(hall.course.root, "ann", "01_small"))) == 4
+
+
+def test_where_the_best_counts_an_attempt_that_has_to_wait_is_not_told_of(ready: Course) -> None:
+    hall = Hall(ready, "best, a_day: 2")
+    for share in (0.4, 0.2):
+        hall.hand_in(share)
+        hall.round(20)
+    hall.hand_in(1.0)
+    assert hall.round(20) == ["01_small ann: replaced"]
+    assert "Score: 2 of 7" in hall.page()
+    assert "5 of 5" not in hall.page()
+    hall.round(24 * 60)
+    assert "Score: 5 of 7" in hall.page()
+
+
+@pytest.mark.parametrize(("tells", "tests", "note"), [
+    ("score", False, "tells the score alone"), ("tests", True, "gives no hints"), ("hints", True, "")
+])  # fmt: skip
+def test_early_pages_tell_what_the_course_says_and_later_ones_everything(
+    ready: Course, tells: str, tests: bool, note: str
+) -> None:
+    hall = Hall(ready, f"newest, tells: {tells}")
+    hall.hand_in(0.4)
+    hall.round()
+    assert "Score: 2 of 7" in hall.page()
+    assert ("<code>double</code>" in hall.page()) is tests
+    assert note in hall.page()
+    hall.now = datetime(2026, 3, 1, 17, 1, tzinfo=UTC)  # the date has passed
+    hall.hand_in(0.6)
+    hall.round()
+    assert "<code>double</code>" in hall.page()
+    assert "Until the due date" not in hall.page()
+
+
+def test_a_page_returns_to_whoever_handed_in(hall: Hall) -> None:
+    hall.exchange.chmod(0o777)
+    hall.hand_in(0.4)
+    assert hall.round(release=True)[-1] == "01_small ann: returned the page"
+    (returned,) = (hall.exchange / hall.course.settings.course / "feedback").glob("*.html")
+    assert returned.read_text(encoding="utf-8") == hall.page()
+
+
+def test_what_is_not_in_the_class_or_is_no_notebook_gets_a_line_and_stops_nobody(hall: Hall) -> None:
+    (hall.course.root / "students.csv").write_text("id,name\nann,Ann\n")
+    hall.hand_in(0.4)
+    hall.hand_in(0.4, "zoe")
+    folder = next(hall.inbound.glob("zoe*"))
+    empty = folder.with_name(folder.name.replace("zoe", "ann").replace("09:00", "09:01"))
+    empty.mkdir()
+    (empty / "submission_secret.txt").write_text("x")
+    (empty / "01_small.ipynb").symlink_to(hall.course.root / "hidden_inputs.key")
+    lines = hall.round()
+    assert [line.split(": ")[-1] for line in lines if "refused" in line] == [
+        '"zoe" is not in students.csv; add this name there', "holds no 01_small.ipynb"
+    ]  # fmt: skip
+    assert "Score: 2 of 7" in hall.page()
+
+
+def test_uploads_are_taken_when_they_have_come_to_rest(ready: Course, tmp_path: Path) -> None:
+    uploads = tmp_path / "uploads"
+    (uploads / "ann").mkdir(parents=True)
+    (uploads / "ann" / "01_small.ipynb").write_bytes(written(ready, 0.4))
+    arrivals = FromUploads(ready, [uploads])
+    assert [list(arrivals.take()) for _ in range(3)] == [[], ["01_small ann: new"], []]
+    (uploads / "ann" / "01_small.ipynb").write_bytes(written(ready, 0.6)[:100])
+    assert list(arrivals.take()) == []
+    (uploads / "ann" / "01_small.ipynb").write_bytes(written(ready, 0.6))
+    assert [list(arrivals.take()) for _ in range(2)] == [[], ["01_small ann: replaced"]]
+
+
+class KilledGrader(ByTheirWord):
+    """Dies like a process that is killed, in the middle of grading."""
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        for done in super().map(tasks):
+            yield done
+            os._exit(9)
+
+
+def killed_round(root: Path, step: str) -> None:
+    """Look once in a process that ends at this step."""
+    hall = Hall(load_course(root))
+    hall.now = MORNING + MINUTE
+    hall.grader = KilledGrader() if step == "graded" else ByTheirWord()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in {"placed": ["place"], "told": ["grade_submissions"], "page": ["release_page"]}.get(
+            step, []
+        ):
+            module = "arrivals" if name == "place" else "rounds"
+            patch.setattr(f"autograder.watching.{module}.{name}", lambda *_, **__: os._exit(9))
+        hall.round(release=True)
+    os._exit(0)
+
+
+def left_behind(hall: Hall) -> tuple[Mapping[str, object], ...]:
+    folders = [hall.course.root / name for name in ("submitted", "attempts", "autograded", "feedback")]
+    files = {
+        str(p.relative_to(hall.course.root)): p.read_bytes()
+        for f in folders
+        for p in f.rglob("*.*")
+        if p.is_file()
+    }
+    returned = {p.name: p.read_bytes() for p in hall.exchange.rglob("*.html")}
+    return dump(hall.course.root / "gradebook.db"), files, returned
+
+
+@pytest.mark.parametrize("step", ["placed", "told", "graded", "page"])
+def test_killed_in_the_middle_it_goes_on_as_if_nothing_had_been(
+    ready: Course, tmp_path: Path, step: str
+) -> None:
+    hall = Hall(ready)
+    for student in ("ann", "ben"):
+        hall.hand_in(0.4, student)
+    hall.exchange.chmod(0o777)
+    twin_root = tmp_path / "twin" / "course"
+    shutil.copytree(tmp_path, tmp_path / "twin", ignore=shutil.ignore_patterns("twin"))
+    process = FORK.Process(target=killed_round, args=(twin_root, step))
+    process.start()
+    process.join(timeout=120)
+    assert process.exitcode == 9
+    twin = Hall(load_course(twin_root))
+    twin.now = MORNING + MINUTE
+    hall.round(1, release=True)
+    twin.round(release=True)
+    for mine, other in zip(left_behind(twin), left_behind(hall), strict=True):
+        assert {key for key in mine.keys() | other.keys() if mine.get(key) != other.get(key)} == set()
+    assert twin.round(1) == hall.round(1) == []
+    newest = attempts_of(Submission(twin.course.root, "ann", "01_small"))[-1]
+    assert told(newest) == told(attempts_of(Submission(hall.course.root, "ann", "01_small"))[-1])
+
+
+def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
+    course = ruled(ready, "newest, a_day: 3")
+    tests, rules = len(Suite(small(course)).tests), len(course.rules("01_small"))
+    bits, a_day = told_a_day(course, small(course), settings_of(course, small(course)))
+    assert (bits, a_day) == (told_bits(tests, rules), 3 * bits)
+    course = ruled(ready, "newest, a_day: 3, tells: score")
+    assert told_a_day(course, small(course), settings_of(course, small(course)))[0] < bits
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_the_command_says_its_bound_and_stops_when_it_is_asked_to(
+    ready: Course, monkeypatch: pytest.MonkeyPatch, sent: signal.Signals
+) -> None:
+    rounds: list[int] = []
+
+    def round_once(_: Watch) -> list[str]:
+        rounds.append(1)
+        if len(rounds) == 2:
+            signal.raise_signal(sent)
+        return ["01_small ann: new"]
+
+    monkeypatch.setattr(Watch, "round", round_once)
+    words = ["--course", str(ready.root), "watch", "--every", "0.1", "--uploads", str(ready.root)]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    first, news, *_, last = done.output.splitlines()
+    assert first.startswith("01_small: 4 attempts a day; each tells at most ")
+    assert (news, last) == ("01_small ann: new", "stopped; the same command goes on from here")
+    assert len(rounds) == 2

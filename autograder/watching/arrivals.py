@@ -1,0 +1,108 @@
+"""Takes what is new from nbgrader's exchange, or from uploads, into attempts/ and submitted/."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from traitlets.config import Config
+
+from autograder.collecting.arrival import Arrival, Source
+from autograder.collecting.collect import collect_archives
+from autograder.collecting.entry import EntryError
+from autograder.collecting.naming import NamingRules
+from autograder.collecting.placing import Placing, place
+from autograder.collecting.survey import REFUSED
+from autograder.course.course import Course
+from autograder.gradebook.exchange import Inbound, inbound
+from autograder.submission.students import FILE, Students, read_students
+from autograder.submission.submission import Submission, is_student
+
+_NO_NEWS = (Placing.UNCHANGED, Placing.OLDER)
+
+
+class Arrivals(Protocol):
+    """Where submissions come from."""
+
+    def take(self) -> Iterator[str]:
+        """Take in what is new, and yield a line on each that somebody should know of."""
+        ...
+
+
+class FromExchange:
+    """Submissions that students hand in through nbgrader's exchange."""
+
+    def __init__(self, course: Course, config: Config) -> None:
+        self._course, self._config = course, config
+        self._known: set[Path] = set()
+
+    def take(self) -> Iterator[str]:
+        """Take in every submission once."""
+        listed = _listed(self._course)
+        for one in inbound(self._course, self._config):
+            if one.folder not in self._known and one.complete:
+                self._known.add(one.folder)
+                try:
+                    student = _student(one, listed)
+                    content, secret = one.read()
+                    arrival = Arrival(one.when, Source.TOLD)
+                    status = place(
+                        Submission(self._course.root, student, one.exercise), content, arrival, secret
+                    )
+                except (EntryError, ValueError, OSError) as error:
+                    yield f"{one.exercise} {one.student}: {one.folder}: {REFUSED}: {error}"
+                else:
+                    if status not in _NO_NEWS:
+                        yield f"{one.exercise} {student}: {status}"
+
+
+class FromUploads:
+    """Archives and folders as `autograder collect` takes them, which somebody keeps adding to."""
+
+    def __init__(self, course: Course, uploads: Sequence[Path]) -> None:
+        self._course, self._uploads = course, uploads
+        self._seen: object = None
+        self._taken: object = None
+        self._told: set[str] = set()
+
+    def take(self) -> Iterator[str]:
+        """Take in what is there, once it has been the same in two looks: a file may still be on its way."""
+        seen = self._look()
+        steady, self._seen = seen == self._seen, seen
+        if not steady or seen == self._taken:
+            return
+        rules = NamingRules(exercises=list(self._course.exercises), students=_listed(self._course))
+        for line in collect_archives(self._course, self._uploads, rules):
+            who = f"{line.exercise} {line.student}" if line.student else ""
+            where = line.path if line.status == REFUSED else ""
+            said = ": ".join(filter(None, (who, where, line.status, line.message)))
+            if line.status not in _NO_NEWS and said not in self._told:
+                self._told.add(said)
+                yield said
+        self._taken = seen
+
+    def _look(self) -> object:
+        files = sorted(path for upload in self._uploads for path in (upload, *upload.rglob("*")))
+        seen = []
+        for path in files:
+            with suppress(OSError):  # gone meanwhile
+                about = path.lstat()
+                seen.append((str(path), about.st_size, about.st_mtime_ns, about.st_ino))
+        return seen
+
+
+def _listed(course: Course) -> Students | None:
+    path = course.root / FILE
+    return read_students(path) if path.exists() else None
+
+
+def _student(one: Inbound, listed: Students | None) -> str:
+    """Return the id of whoever handed this in."""
+    if listed is None:
+        if not is_student(one.student):
+            raise EntryError(f'"{one.student}" is no student\'s id')
+        return one.student
+    found = listed.called(one.student)
+    if len(found) != 1:
+        raise EntryError(f'"{one.student}" is not in {FILE}; add this name there')
+    return found[0].id

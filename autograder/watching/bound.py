@@ -1,0 +1,34 @@
+"""Says how much repeated attempts can tell about hidden inputs, by the bound that `verify` prints."""
+
+import math
+from collections import defaultdict
+
+from autograder.course.attempts import AttemptSettings, Tells
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.grading.verdicts import told_bits
+from autograder.testing.suite import HiddenTest, Suite
+
+
+def told_a_day(course: Course, exercise: Exercise, settings: AttemptSettings) -> tuple[int, int]:
+    """Return how many bits about hidden inputs one attempt can tell at most, and all those of one day."""
+    suite = Suite(exercise)
+    bits = told_bits(len(suite.tests), len(course.rules(exercise.name)))
+    if settings.tells is Tells.SCORE:
+        bits = min(bits, math.ceil(math.log2(len(_scores(exercise, suite)) + 1)))  # and no score at all
+    return bits, bits * settings.a_day
+
+
+def _scores(exercise: Exercise, suite: Suite) -> set[float]:
+    """Return every score that the tests can give."""
+    by_question: dict[str, list[HiddenTest]] = defaultdict(list)
+    for test in suite.tests:
+        by_question[test.question].append(test)
+    totals = {0.0}
+    for name, tests in by_question.items():
+        passed = {0.0}
+        for test in tests:
+            passed |= {round(one + test.weight, 9) for one in passed}
+        points = exercise.points[name] / sum(test.weight for test in tests)
+        totals = {round(total + points * one, 4) for total in totals for one in passed}
+    return totals

@@ -1,0 +1,127 @@
+"""One round of watching: collects, grades what may be told now, writes the pages and returns them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from traitlets.config import Config
+
+from autograder.batch.executor import Executor
+from autograder.batch.grade import grade_submissions
+from autograder.collecting.attempts import Attempt, adopt, attempts_of
+from autograder.collecting.entry import EntryError
+from autograder.collecting.placing import LOCK
+from autograder.course.attempts import AttemptSettings, Tells
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.files import locked
+from autograder.gradebook.config import load
+from autograder.gradebook.conversion import ConversionError
+from autograder.gradebook.exchange import release_page
+from autograder.gradebook.feedback import View
+from autograder.gradebook.folder_check import refusal
+from autograder.gradebook.lateness import Lateness
+from autograder.gradebook.pages import write_feedback
+from autograder.submission.submission import Submission, find_submissions
+from autograder.watching.arrivals import Arrivals
+from autograder.watching.pace import mark, may_be_told, told
+
+
+class Watch:
+    """Grades what comes in; each round can be stopped at any moment and the next one goes on from there."""
+
+    def __init__(
+        self,
+        course: Course,
+        exercises: Sequence[Exercise],
+        arrivals: Arrivals,
+        *,
+        config: Config | None = None,
+        release: bool = False,
+        jobs: int = 1,
+        executor: Executor | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._course, self._exercises, self._arrivals = course, exercises, arrivals
+        self._config = config or load(course)
+        self._release, self._jobs, self._executor, self._clock = release, jobs, executor, clock
+
+    def round(self) -> Iterator[str]:
+        """Do what there is to do now, and yield a line on each thing that was done."""
+        yield from self._arrivals.take()
+        for exercise in self._exercises:
+            if due := self._due(exercise):
+                yield from self._grade(exercise, due)
+
+    def _due(self, exercise: Exercise) -> dict[str, Attempt]:
+        """Return the attempts that may be told now, by student; those that are marked already come again."""
+        settings = settings_of(self._course, exercise)
+        date = self._course.due(exercise.name)
+        zone = (date.tzinfo if date is not None else None) or UTC
+        found = {}
+        for submission in find_submissions(self._course, exercise):
+            attempts = self._attempts(submission)
+            newest = attempts[-1] if attempts else None
+            if newest is None:
+                continue
+            same = [
+                known for one in attempts if one.digest == newest.digest and (known := told(one)) is not None
+            ]
+            if same:
+                mine = told(newest)
+                if mine is None or not mine.shown:
+                    mark(newest, mine.when if mine is not None else same[-1].when, shown=False)
+                    found[submission.student] = newest
+            elif may_be_told(attempts, settings, self._clock(), zone):
+                mark(newest, self._clock(), shown=False)
+                found[submission.student] = newest
+        return found
+
+    def _attempts(self, submission: Submission) -> Sequence[Attempt]:
+        if refusal(submission):
+            return ()
+        try:
+            with locked(self._course.root / LOCK):
+                adopt(submission)
+                return attempts_of(submission)
+        except EntryError:
+            return ()
+
+    def _grade(self, exercise: Exercise, due: dict[str, Attempt]) -> Iterator[str]:
+        summary = grade_submissions(
+            self._course, [exercise], list(due), jobs=self._jobs, executor=self._executor, eligible=_is_told
+        )
+        failed = {line.student for line in summary.failures}
+        for student in failed:  # which a person has to mend; to try again each round would help nobody
+            mark(due[student], self._clock(), shown=True)
+        for line in summary.lines:
+            yield f"{line.exercise} {line.student}: {line.status}" + (
+                f": {line.message}" if line.ours else ""
+            )
+        ready = set(due) - failed
+        lateness = Lateness(self._course, exercise, self._config)
+        view = View(lambda student: self._tells(exercise, lateness, student), _is_told)
+        for page in write_feedback(self._course, exercise, ready, view):
+            if isinstance(page, ConversionError):
+                yield str(page)
+                continue
+            student = page.parts[-3]
+            returned = self._release and release_page(self._config, page)
+            if (known := told(due[student])) is not None:
+                mark(due[student], known.when, shown=True)
+            yield f"{exercise.name} {student}: {'returned' if returned else 'wrote'} the page"
+
+    def _tells(self, exercise: Exercise, lateness: Lateness, student: str) -> Tells | None:
+        """Return how much a page may tell now; after the due date, the student's own, everything."""
+        due = lateness.due(student, None)
+        if due is not None and self._clock() > due:
+            return None
+        return settings_of(self._course, exercise).tells
+
+
+def settings_of(course: Course, exercise: Exercise) -> AttemptSettings:
+    """Return what holds for several attempts, by course.yaml or by default."""
+    return course.attempts(exercise.name) or AttemptSettings()
+
+
+def _is_told(attempt: Attempt) -> bool:
+    return told(attempt) is not None
