@@ -1,8 +1,10 @@
 """Tests of the course's content: documented facts, banks, stubs, and each notebook in a real kernel."""
 
 import ast
+import base64
 import math
 import re
+import runpy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +29,7 @@ COURSE = load_course(SOLUTIONS.parent)
 EXERCISES = COURSE.exercises
 QUESTIONS = [(name, question) for name, exercise in EXERCISES.items() for question in exercise.points]
 MISTAKES = [(name, mistake) for name, exercise in EXERCISES.items() for mistake in exercise.mistakes]
+FIGURES = runpy.run_path(str(SOLUTIONS / "figures.py"))["FIGURES"]
 SENTENCE = re.compile(r"\S+( \S+){4,}[.?!]")
 SHAPE = re.compile(r"\((\w+,|[\w.+*/ -]+(, *[\w.+*/ -]+)+,?)\)|\b0-d\b")
 
@@ -236,6 +239,40 @@ def test_each_notebook_links_to_the_table_of_notation(name: str) -> None:
     links = {link for text in texts for link in re.findall(r"\]\((\w+\.md)\)", text)}
     assert links == {"notation.md"}
     assert (SOLUTIONS / "notation.md").is_file()
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_each_notebook_shows_its_figure_as_it_is_drawn_now(name: str) -> None:
+    """`python -m solutions.figures` draws them, a few kilobytes each, and words tell what they show."""
+    figure = (SOLUTIONS / name / "flow.svg").read_bytes()
+    assert figure.decode() == FIGURES[name]().svg()
+    assert len(figure) < 6000
+    texts = "".join(cell.text for cell in EXERCISES[name].cells if cell.role is Role.TEXT)
+    shown = re.findall(r'<img alt="([^"]+)" src="data:image/svg\+xml;base64,([^"]+)">', texts)
+    assert [base64.b64decode(data) for _, data in shown] == [figure]
+    assert len(shown[0][0].split()) > 30
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_each_question_says_how_long_and_how_hard_it_is_and_links_to_its_source(name: str) -> None:
+    """All questions together take no longer than the notebook says at its beginning."""
+    cells = EXERCISES[name].cells
+    asked = [cell for cell in cells if cell.role in (Role.SOLUTION, Role.MANUAL)]
+    texts = "\n\n".join(cell.text for cell in cells if cell.role is Role.TEXT)
+    parts = re.split(r"^### Question (\d+): .*$", texts, flags=re.MULTILINE)
+    numbers, prompts = parts[1::2], parts[2::2]
+    assert numbers == [str(number) for number in range(1, len(asked) + 1)]
+    minutes = 0
+    for cell, prompt in zip(asked, prompts, strict=True):
+        line = " ".join(prompt.strip().partition("\n\n")[0].split())
+        effort = re.fullmatch(r"About (\d+) minutes, (?:easy|medium|hard)\.(?: Source: (.+)\.)?", line)
+        assert effort, f"{cell.name}: {line}"
+        minutes += int(effort[1])
+        linked = re.findall(r"\]\(https://\S+\)", effort[2] or "")
+        assert bool(linked) == ("Source: " in cell.text), f"{cell.name}: {line}"
+    plan = re.search(r"Plan for (?:about an |60 to |75 to )?(hour|\d+)", " ".join(texts.split()))
+    assert plan
+    assert minutes <= (60 if plan[1] == "hour" else int(plan[1]))
 
 
 @pytest.mark.parametrize("name", EXERCISES)

@@ -11,6 +11,11 @@
 # list them for whoever trains it. At the end you will watch one learn, in two seconds, from 300 small
 # examples.
 #
+# ![A module around the formula. Tokens x (n, d_in) go into a frame, the module, which holds three
+# parameters, W_query, W_key and W_value. They make queries, keys and values of shape (n, d_out); queries
+# and keys give weights (n, n), which mix the values; out comes the context (n, d_out). An arrow leads
+# back: training takes the loss, finds gradients and moves each parameter a little.](flow.svg)
+#
 # You will
 #
 # 1. write self-attention as a class that **registers** its matrices as parameters,
@@ -121,6 +126,10 @@ for kind in (Plain, Registered):
 # matrices make them, so a token may ask for one thing, offer another, and hand over a third.
 #
 # ### Question 1: `SelfAttention_v1` (3 points)
+#
+# About 10 minutes, medium. Source: [Raschka (2024), *Build a Large Language Model*, 3.4, "self-attention
+# with trainable
+# weights"](https://github.com/rasbt/LLMs-from-scratch/blob/main/ch03/01_main-chapter-code/ch03.ipynb).
 #
 # Two things that go wrong easily:
 #
@@ -288,6 +297,10 @@ plt.show()
 # - it registers its parameters by itself: the `weight`, and the `bias` if there is one.
 #
 # ### Question 2: `SelfAttention_v2` (2 points)
+#
+# About 5 minutes, easy. Source: [Raschka (2024), *Build a Large Language Model*, 3.4, "self-attention with
+# trainable
+# weights"](https://github.com/rasbt/LLMs-from-scratch/blob/main/ch03/01_main-chapter-code/ch03.ipynb).
 #
 # A layer is an object that you make once, in `__init__`, and call in `forward`: `self.W_query(x)`.
 
@@ -465,6 +478,8 @@ plt.show()
 # independent copy.
 #
 # ### Question 3: `copy_weights` (2 points)
+#
+# About 10 minutes, hard.
 
 
 # %% solution="copy_weights"
@@ -576,6 +591,10 @@ print(f"largest difference between the two outputs: {gap:.1e}")
 # | result | weights times `v` | |
 #
 # ### Question 4: `SelfAttention` (3 points)
+#
+# About 10 minutes, medium. Source: [Vaswani et al. (2017), 3.2.1](https://arxiv.org/abs/1706.03762);
+# [Starmer (2025), *Attention in
+# Transformers*](https://www.deeplearning.ai/short-courses/attention-in-transformers-concepts-and-code-in-pytorch/).
 
 # %%
 words = ["write", "a", "poem"]
@@ -808,6 +827,8 @@ plt.show()
 #
 # ### Question 5: in your own words (2 points)
 #
+# About 5 minutes, medium.
+#
 # A friend writes `self.W_query = torch.rand(d_in, d_out)` without `nn.Parameter`, and likewise for the
 # other two. The output of `forward` is exactly right. Name two things that go wrong later, and say why no
 # error message appears.
@@ -830,6 +851,8 @@ plt.show()
 
 # %% [markdown]
 # ### Question 6: in your own words (2 points)
+#
+# About 5 minutes, medium.
 #
 # Why three matrices? Suppose you used one matrix for queries *and* keys. What would be true of the scores
 # of token *i* for *j* and of *j* for *i*? Think of a sentence in which that would be wrong.

@@ -25,6 +25,11 @@
 # 4. write a **head** as GPTs have it: for batches, and for texts of any length up to a limit,
 # 5. add **dropout** on the weights, which is active only while the model trains.
 #
+# ![One causal head. From x (B, T, C) come queries, keys and values (B, T, size). Queries and keys give
+# scores (B, T, T), divided by the root of the size; the mask writes minus infinity above the diagonal;
+# softmax of each row gives weights (B, T, T) that are 0 there; dropout acts on them in training; they mix
+# the values to a result (B, T, size).](flow.svg)
+#
 # **How to work.** Read the description of each question before you write its code. A check tries the
 # lesson's example and something small of another size; grading tries more, so write what is true for all
 # inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
@@ -140,6 +145,8 @@ plt.show()
 # itself, and the first token has nothing else.
 #
 # ### Question 1: `causal_mask` (2 points)
+#
+# About 5 minutes, easy. Source: [Vaswani et al. (2017), 3.2.3](https://arxiv.org/abs/1706.03762).
 
 
 # %% solution="causal_mask"
@@ -213,6 +220,8 @@ plt.show()
 # weights.)
 #
 # ### Question 2: `masked_attention_weights` (3 points)
+#
+# About 5 minutes, medium. Source: [Vaswani et al. (2017), 3.2.3](https://arxiv.org/abs/1706.03762).
 #
 # `scores.masked_fill(mask, value)` returns a **new** tensor with `value` wherever `mask` is True. Two slips
 # happen to everybody once: forgetting to keep what it returns, and using `masked_fill_` instead, which
@@ -323,6 +332,10 @@ plt.show()
 # true, and torch refuses to answer that.)
 #
 # ### Question 3: `MaskedSelfAttention` (3 points)
+#
+# About 10 minutes, easy. Source: [Vaswani et al. (2017), 3.2.3](https://arxiv.org/abs/1706.03762);
+# [Starmer (2025), *Attention in
+# Transformers*](https://www.deeplearning.ai/short-courses/attention-in-transformers-concepts-and-code-in-pytorch/).
 #
 # `W_q`, `W_k`, `W_v`, `row_dim`, `col_dim` and `token_encodings` are the names in the source of this class.
 # They are kept, so that you can compare your numbers with those that it prints.
@@ -488,6 +501,10 @@ plt.show()
 # its code, and its explanation says "dividing by 1/sqrt" where multiplying is meant. Here we scale.)
 #
 # ### Question 4: `Head` (4 points)
+#
+# About 15 minutes, hard. Source: [Karpathy (2023), *Let's build GPT*, "the mathematical trick in
+# self-attention", the head](https://www.youtube.com/watch?v=kCc8FmEb1nY); [Vaswani et al. (2017),
+# 3.2.1](https://arxiv.org/abs/1706.03762).
 #
 # `n_embd`, `block_size`, `key`, `query` and `value` are the names in that lecture, which you may want to read
 # beside your code. Elsewhere in the course they are called `d_in`, `context_length`, `W_key`, `W_query` and
@@ -676,6 +693,10 @@ plt.show()
 #
 # ### Question 5: `CausalAttention` (4 points)
 #
+# About 10 minutes, medium. Source: [Raschka (2024), *Build a Large Language Model*, 3.4 and 3.5,
+# "self-attention with trainable
+# weights"](https://github.com/rasbt/LLMs-from-scratch/blob/main/ch03/01_main-chapter-code/ch03.ipynb).
+#
 # The last class puts everything together: batches, the mask, an optional bias, and dropout. Its layers have
 # the names that you know from `SelfAttention_v2`. Your forward should read only its arguments and `self`,
 # and no variable that is left over in the notebook.
@@ -824,6 +845,8 @@ plt.show()
 # %% [markdown]
 # ### Question 6: in your own words (2 points)
 #
+# About 5 minutes, easy.
+#
 # A team trains a model to predict the next word and forgets the mask. In training the error falls to almost
 # 0, much lower than for any serious model. They let it write a story, and it writes nonsense. What has the
 # model learnt? Why does that not help when the model writes? Three or four sentences are enough.
@@ -842,6 +865,8 @@ plt.show()
 
 # %% [markdown]
 # ### Question 7: in your own words (2 points)
+#
+# About 5 minutes, medium.
 #
 # The mask of a head can be a parameter, a plain attribute or a buffer. For each of the first two, say what
 # would go wrong and when one would notice.

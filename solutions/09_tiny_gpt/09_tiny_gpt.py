@@ -12,6 +12,12 @@
 # 3. `generate`: guess, append, repeat.
 # 4. `train_step`: make the guesses a little better.
 #
+# ![On the left the model: tokens (B, T), token and position embeddings (B, T, n_embd), num_layers blocks,
+# a LayerNorm, and a Linear head that gives logits (B, T, vocab_size). On the right one block: x goes
+# through LayerNorm and attention and is added to x itself, which gives h; h goes through LayerNorm and the
+# feed-forward network and is added to h, which gives the output. The two ways around are the residual
+# paths.](flow.svg)
+#
 # Two short written questions come at the end. Each question is graded by itself: a mistake in `Block` costs
 # nothing in `TinyGPT`, and `generate` and `train_step` are tested with a model of ours. A check tries the
 # lesson's example and something small of another size; grading tries more, so write what is true for all
@@ -84,8 +90,9 @@ class MultiHeadAttention(nn.Module):
 # $$h = x + \mathrm{attention}(\mathrm{norm}_1(x))$$
 # $$\mathrm{out} = h + \mathrm{feedforward}(\mathrm{norm}_2(h))$$
 #
-# Note that the second line reads $h$, not $x$. The 2017 Transformer normalised after the addition
-# (post-norm); nearly all newer models do it before, because deep stacks then train more calmly.
+# Note that the second line reads $h$, not $x$. The [2017 Transformer](https://arxiv.org/abs/1706.03762)
+# normalised after the addition (post-norm); nearly all newer models do it before, because deep stacks then
+# [train more calmly](https://arxiv.org/abs/2002.04745).
 #
 # The picture shows what LayerNorm does to four tokens of very different size.
 
@@ -108,6 +115,8 @@ plt.show()
 
 # %% [markdown]
 # ### Question 1: `Block` (4 points)
+#
+# About 15 minutes, medium.
 #
 # Write the two lines above as a module. The names of the layers are yours to choose.
 
@@ -399,6 +408,8 @@ plt.show()
 # $\log(\mathrm{vocab\_size})$. That is worth checking before any training.
 #
 # ### Question 2: `TinyGPT` (5 points)
+#
+# About 20 minutes, hard.
 
 
 # %% solution="TinyGPT"
@@ -560,6 +571,8 @@ plt.show()
 #   it was, so put the mode back: `model.training` says what it is, `model.train(mode)` sets it.
 #
 # ### Question 3: `generate` (3 points)
+#
+# About 10 minutes, medium.
 
 
 # %% solution="generate"
@@ -631,6 +644,8 @@ check_generate()
 # against it. PyTorch *adds* new gradients to old ones, so the old ones must be cleared first.
 #
 # ### Question 4: `train_step` (3 points)
+#
+# About 5 minutes, easy.
 
 
 # %% solution="train_step"
@@ -787,6 +802,8 @@ else:
 #
 # ### Question 5: no peeking (2 points)
 #
+# About 5 minutes, medium.
+#
 # During training the model sees the whole piece of text at once, targets and all. Why can it not simply
 # copy the next token from its input? And why would it take longer to train on one guess at a time? Three or
 # four sentences.
@@ -806,6 +823,8 @@ else:
 
 # %% [markdown]
 # ### Question 6: reading the loss (2 points)
+#
+# About 5 minutes, medium.
 #
 # A friend's untrained model, with a vocabulary of 50 tokens, starts with a loss of 12. Another friend's
 # starts with 0.9. What should both losses be, why, and what would you suspect in each case?
