@@ -16,6 +16,7 @@ import matplotlib.font_manager  # builds the font cache, which a kernel would an
 import nbclient
 import nbformat
 import pytest
+import safetensors.torch
 import yaml
 
 from autograder.course.course import load_course
@@ -384,6 +385,19 @@ def test_a_blind_spot_of_the_customary_examples_is_seen(spot: str) -> None:
     assert failed == {sees} if alone else sees in failed
 
 
+def test_the_trained_model_is_a_tiny_gpt_that_guesses_a_chapter_it_has_not_seen() -> None:
+    """It is what `python -m solutions.train_alice` writes, less its 2,500 steps."""
+    making = runpy.run_path(str(SOLUTIONS / "train_alice.py"))
+    model, held_out, notes = making["train"](steps=0)
+    shipped = making["MODEL"].read_bytes()
+    fresh = making["safetensors"](model.state_dict(), notes)
+    begin = 8 + int.from_bytes(shipped[:8], "little")
+    assert fresh[:begin] == shipped[:begin]  # the same names, shapes, places and notes
+    assert len(fresh) == len(shipped) < 400_000
+    model.load_state_dict({name: tensor.float() for name, tensor in safetensors.torch.load(shipped).items()})
+    assert making["measured"](model, held_out) < 1.7 < math.log(len(notes["characters"])) / 2
+
+
 TINY_GPT = EXERCISES["09_tiny_gpt"]
 BLOCKS = {mistake.name: mistake.code for mistake in TINY_GPT.mistakes if mistake.question == "Block"}
 BLOCKS["stub"] = next(cell for cell in TINY_GPT.cells if cell.name == "Block").released()
@@ -412,7 +426,9 @@ def test_a_notebook_runs_in_a_kernel_without_a_warning(name: str, monkeypatch: p
     cells = jupytext.reads(EXERCISES[name].source.read_text(encoding="utf-8"), fmt="py:percent").cells
     code = [nbformat.v4.new_code_cell(cell.source) for cell in cells if cell.cell_type == "code"]
     notebook = nbformat.v4.new_notebook(cells=code)
-    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    handout = SOLUTIONS / name / "handout"
+    place = {"metadata": {"path": str(handout if handout.is_dir() else handout.parent)}}
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=place).execute()
     pictures = 0
     for cell in notebook.cells:
         for output in cell.outputs:

@@ -38,6 +38,7 @@ QUESTIONS = (
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
     "d9f422a2dc8b",
+    "451c5b7e50fe",
     "116b6a9a1e4b",
     "79a29afb7277",
     "5324d74a17cf",

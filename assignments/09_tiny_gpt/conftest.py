@@ -37,9 +37,15 @@ QUESTIONS = (
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
+    "05b1b9cb2165",
     "0421775b6d15",
     "0c422800fc17",
+    "87ff39fd6fe6",
     "cce43aaf9786",
+    "6575d4476cf8",
+    "26b96d25120a",
+    "4cc2480271f8",
+    "77123b88ae4b",
     "2733400db870",
     "42dae39cd980",
     "b7d346353b86",

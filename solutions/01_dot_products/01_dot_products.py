@@ -101,7 +101,7 @@ plt.show()
 #
 # - **Stay in torch.** `.item()`, `float(...)` and `torch.tensor(...)` cut a number off from the
 #   computation that made it. A network learns by following that computation backwards, so what has been
-#   cut off cannot learn.
+#   cut off cannot learn. (To begin a sum with 0 or with `torch.zeros(())` is fine: nothing is cut off yet.)
 # - **Leave the inputs alone.** The caller still needs `a` and `b`. Operations such as `a *= b` and methods
 #   whose name ends in `_` overwrite them.
 

@@ -66,7 +66,9 @@ journey = torch.tensor(
 # About 5 minutes, easy.
 #
 # First write down what the formula says: for every `i` and every `j`, one dot product. You may use
-# `torch.dot` or `@` for it this time.
+# `torch.dot` or `@` for it this time. A table to fill is `torch.zeros(n, n, dtype=inputs.dtype)`; gradients
+# flow through what you write into a table of your own. `torch.tensor([...])` around the numbers would cut
+# them off.
 
 
 # %% solution="pairwise_scores_loop"
@@ -138,8 +140,9 @@ check_pairwise_scores_loop()
 #
 # One thing more. Models work on many sentences at once, a **batch**: a tensor of shape `(batch, n, d)`, and
 # sometimes with more dimensions in front. `@` multiplies the last two dimensions and leaves all before them
-# alone. Your transposition must do the same: on a batch, `.T` reverses *all* dimensions. The dimensions
-# counted from the end are `-1` for the last and `-2` for the one before.
+# alone. Your transposition must do the same: on a batch, `.T` reverses *all* dimensions, while
+# `x.transpose(a, b)` lets just the dimensions `a` and `b` change places. Counted from the end, `-1` is the
+# last dimension and `-2` the one before.
 
 
 # %% solution="pairwise_scores"

@@ -293,7 +293,8 @@ plt.show()
 # - it draws its numbers from both signs, between $-1/\sqrt{d_{in}}$ and $1/\sqrt{d_{in}}$, so that the
 #   results stay of moderate size however wide the input is;
 # - it can add a **bias**, a vector that is the same for all tokens: $x W^\top + b$. Most attention layers
-#   have none, but some well-known models do, so it becomes an option;
+#   have none, but some well-known models do, so it becomes an option. `nn.Linear` adds one unless you say
+#   `bias=False`;
 # - it registers its parameters by itself: the `weight`, and the `bias` if there is one.
 #
 # ### Question 2: `SelfAttention_v2` (2 points)
@@ -765,6 +766,47 @@ show_matrix(row[1], scaled, words, words, "scaled scores", **signed)
 show_matrix(row[2], weights, words, words, "weights: rows sum to 1")
 bound = max(output.abs().max().item(), 1)
 show_matrix(row[3], output, words, ["0", "1"], "output", cmap="RdBu", vmin=-bound, vmax=bound)
+plt.show()
+
+# %% [markdown]
+# ### Three classes, one formula
+#
+# You have written it three times, and each time something else was new: parameters, layers, dimensions by
+# number. Is it really the same? Then the same numbers inside must give the same output. The cell copies the
+# numbers of a version 2 into the two others. Look at the pictures, then set `copied = False`.
+#
+# The third class can do one thing that nobody has used yet. Set `texts = 4`, so that the input is a batch,
+# $(4, n, d_{model})$. Versions 1 and 2 may be able to take it as they are, if you counted dimensions from the
+# end. `SelfAttention` cannot, as long as `row_dim` is 0 and `col_dim` is 1. Which two values does it need?
+
+# %% demo
+copied = True  # try False
+texts = 0  # 0 is one text without a batch; try 4
+row_dim, col_dim = 0, 1  # for a batch, try others
+
+torch.manual_seed(2)
+version_1, version_2, third = (
+    SelfAttention_v1(3, 3),
+    SelfAttention_v2(3, 3),
+    SelfAttention(3, row_dim, col_dim),
+)
+if copied:
+    copy_weights(version_2, version_1)
+    for theirs, ours in (("W_q", "W_query"), ("W_k", "W_key"), ("W_v", "W_value")):
+        getattr(third, theirs).load_state_dict(getattr(version_2, ours).state_dict())
+x = 2 * (torch.randn(texts, 6, 3) if texts else torch.randn(6, 3))
+figure, row = plt.subplots(1, 3, figsize=(10, 2.8), layout="constrained")
+for axes, module in zip(row, (version_1, version_2, third), strict=True):
+    name = type(module).__name__
+    try:
+        output = module(x).detach()
+    except (RuntimeError, IndexError) as error:
+        axes.set_axis_off()
+        axes.set_title(name)
+        print(f"{name} cannot take {tuple(x.shape)}: {error}")
+        continue
+    first = output[0] if texts else output
+    show_matrix(axes, first, range(6), range(3), name, cmap="RdBu", vmin=-2, vmax=2)
 plt.show()
 
 # %% [markdown]

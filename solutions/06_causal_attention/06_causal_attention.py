@@ -328,6 +328,14 @@ plt.show()
 # softmax, and one more argument: the mask is handed over at the call. Without a mask, the class is what
 # it was before.
 #
+# From here on you write three classes, and none from scratch. Copy the one before, and change what is new:
+#
+# | class | copy | what is new |
+# |---|---|---|
+# | `MaskedSelfAttention` | the given `SelfAttention` | the mask, handed over at the call |
+# | `Head` | your `MaskedSelfAttention` | batches, a mask of its own, cut to the text, `head_size` |
+# | `CausalAttention` | your `Head` | other names, an optional bias, dropout |
+#
 # Use `if mask is not None` to ask whether there is a mask. (`if mask` would ask whether a whole table is
 # true, and torch refuses to answer that.)
 #
@@ -814,6 +822,41 @@ def check_CausalAttention():
 
 
 check_CausalAttention()
+
+# %% [markdown]
+# ### The same formula underneath
+#
+# Put the same numbers into your three classes, hide the future in all three, and let nothing drop. What must
+# be true of the three pictures? Then wake the dropout with `training = True` and run the cell several times:
+# which picture changes, and which row of it is sometimes empty?
+
+# %% demo
+training = False  # try True
+length, size = 5, 4  # try 1, 4 and 8, 4
+
+torch.manual_seed(3)
+masked, head = MaskedSelfAttention(size), Head(size, size, block_size=8)
+causal = CausalAttention(size, size, context_length=8, dropout=0.5).train(training)
+for one, two, three in (("W_q", "query", "W_query"), ("W_k", "key", "W_key"), ("W_v", "value", "W_value")):
+    numbers = getattr(masked, one).state_dict()
+    getattr(head, two).load_state_dict(numbers)
+    getattr(causal, three).load_state_dict(numbers)
+x = torch.randn(length, size)
+future = torch.ones(length, length, dtype=torch.bool).triu(diagonal=1)
+torch.seed()  # dropout is another at each run
+with torch.no_grad():
+    outputs = {
+        "MaskedSelfAttention": masked(x, future),
+        "Head": head(x[None])[0],
+        "CausalAttention": causal(x[None])[0],
+    }
+figure, row = plt.subplots(1, 3, figsize=(10, 2.8), layout="constrained")
+for axes, (name, output) in zip(row, outputs.items(), strict=True):
+    axes.imshow(output, cmap="RdBu", vmin=-1, vmax=1)
+    axes.set(title=name, xlabel="feature", ylabel="token", xticks=range(size), yticks=range(length))
+plt.show()
+farthest = max((output - outputs["Head"]).abs().max().item() for output in outputs.values())
+print(f"the outputs differ by at most {farthest:.6f}")
 
 # %% [markdown]
 # ### A cloud around the truth

@@ -322,7 +322,7 @@ plt.show()
 #
 # Nobody may look at padding. From the lengths alone we can tell where it stands: position $j$ of a sentence
 # with length $l$ is padding when $j \ge l$. Positions count from 0, so a sentence of length 4 has its words
-# at 0, 1, 2, 3, and the first padding is at 4.
+# at 0, 1, 2, 3, and the first padding is at 4. `torch.arange(max_length)` holds all positions.
 #
 # ### Question 2: `padding_mask` (2 points)
 #
