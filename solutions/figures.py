@@ -3,7 +3,7 @@
     .venv/bin/python -m solutions.figures
 
 The same source gives the same bytes. A figure has a light card behind it, so that it can be read on a dark
-page as well, and is drawn 700 wide with letters of 14 or more, so that it can be read where a page is narrow.
+page as well, and is drawn 700 wide with letters of 15 or more, so that it can be read where a page is narrow.
 What it shows is told in words by the alternative text in the notebook.
 """
 
@@ -15,9 +15,9 @@ from xml.sax.saxutils import escape
 FOLDER = Path(__file__).parent
 WIDTH = 700
 STYLE = (
-    "text{font:16px system-ui,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;fill:#1d2330;text-anchor:middle}"
-    ".s{font:14px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
-    ".n{font-size:14px;fill:#3c4554}.l{text-anchor:start}"
+    "text{font:17px system-ui,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;fill:#1d2330;text-anchor:middle}"
+    ".s{font:15px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
+    ".n{font-size:15px;fill:#3c4554}.l{text-anchor:start}"
     "path,rect{fill:none;stroke:#4a5362;stroke-width:1.5}.g{stroke-width:1;stroke-opacity:.45}"
     ".h{fill:#565f6e;stroke:none}.d{stroke-dasharray:5 4}"
     ".x{fill:#e9ecf1}.q{fill:#cfe2f6}.k{fill:#ffdcb3}.v{fill:#cdebcb}.w{fill:#e2d5f2}.o{fill:#fbd3dc}.c{fill:#fff}"
@@ -122,7 +122,7 @@ def dot_products() -> Figure:
     f.matrix(358, 42, 6, 1, "w", "weights", "(n,)", cell=18)
     f.arrow((67, 34), (67, 14), (454, 14), (454, 70), style="d")
     f.text(367, 190, "sum to 1", "n")
-    f.arrow((384, 96), (544, 96), above="3 · mix", below="weighted sum of tokens")
+    f.arrow((384, 96), (544, 96), above="3 · mix", below="weighted sum")
     f.matrix(564, 87, 1, 3, "o", "context", "(d,)", cell=18)
     return f
 
@@ -217,7 +217,7 @@ def self_attention() -> Figure:
     f.arrow((522, 171), (606, 138))
     f.matrix(612, 96, 6, 3, "o", "context", "(n, d_out)")
     f.arrow((634, 206), (634, 270), (190, 270), (190, 240), style="d")
-    f.text(412, 262, "training: loss → gradients → a small step for each parameter", "n")
+    f.text(412, 262, "training: loss → gradients → a step of each parameter", "n")
     f.text(412, 290, "only what is on the list can learn, be saved and be moved", "n")
     return f
 
@@ -253,7 +253,7 @@ def cross_attention() -> Figure:
     f.text(96, 28, "the side that asks")
     f.box(20, 42, 152, 52, "x", "x", "(B, n, d_query)")
     f.text(112, 152, "the side that answers")
-    f.box(20, 166, 152, 52, "context", "x", "(B, m, d_context)")
+    f.box(14, 166, 158, 52, "context", "x", "(B, m, d_context)")
     f.arrow((172, 68), (216, 68))
     f.box(220, 42, 132, 52, "queries", "q", "(B, n, d_out)")
     f.arrow((172, 184), (216, 164))
@@ -296,9 +296,9 @@ def multi_head_attention() -> Figure:
     f.text(76, 194, "(B, T, d)", "s")
     f.text(150, 80, "cut", "n")
     f.text(218, 34, "head")
-    f.text(194, 280, "(B, h, T, s)", "s")
+    f.text(188, 280, "(B, h, T, s)", "s")
     f.text(300, 34, "weights")
-    f.text(310, 280, "(B, h, T, T)", "s")
+    f.text(314, 280, "(B, h, T, T)", "s")
     f.text(382, 34, "mixed")
     f.text(438, 74, "join", "n")
     f.text(512, 92, "side by side")
@@ -355,7 +355,7 @@ def tiny_gpt() -> Figure:
     f.arrow((576, 268), (626, 268))
     f.text(648, 274, "out")
     f.text(530, 322, "Each half adds to what passes through.", "n")
-    f.text(530, 344, "feed: each token by itself, 4 times as wide", "n")
+    f.text(530, 344, "feed: each token by itself", "n")
     return f
 
 
