@@ -54,7 +54,11 @@ HINTS = {
             "hint": "Two loops: the outer one over the tokens that ask, the inner one over the tokens that are looked at."
         },
         {
-            "when": "float\\(|only one element|requires_grad|not a list",
+            "when": "float64 scores",
+            "hint": "A table of zeros is float32 unless you say otherwise. Which dtype should yours have?"
+        },
+        {
+            "when": "float\\(|only one element|cut off|not a list",
             "hint": "Leave the numbers as tensors: what was turned into a Python number has no gradient any more."
         },
         {
@@ -98,7 +102,11 @@ HINTS = {
             "hint": "The check mixes other sentences, too. Your function should read its arguments, and no name of the notebook."
         },
         {
-            "when": "shape|cannot be multiplied|for two sentences|subscripts",
+            "when": "vectors differ from the expected",
+            "hint": "Take one row of your result and one row of the weights. Is it the row of the token that asks, or a column?"
+        },
+        {
+            "when": "shape|cannot be multiplied|for two sentences|subscripts|a vector of 3",
             "hint": "Write the shapes below each other: (..., n, n) and (..., n, d). Which product gives (..., n, d), for one sentence and for two?"
         },
         {

@@ -52,6 +52,10 @@ HINTS = {
             "hint": "What does a module need to own, and what does it compute? The first belongs into __init__, the second into forward."
         },
         {
+            "when": "before Module",
+            "hint": "The line `super().__init__()` of the stub makes the list on which parameters are put. It must come first."
+        },
+        {
             "when": "not registered",
             "hint": "A plain tensor is not on the module's list. What did the class `Registered` above do differently?"
         },
@@ -94,6 +98,10 @@ HINTS = {
         {
             "when": "must give what the layer|of the target should be",
             "hint": "The right shape may hold the numbers in a wrong order. Which operation moves each number to its new place?"
+        },
+        {
+            "when": "cannot assign",
+            "hint": "A parameter's place takes parameters only. Either write the new numbers into the one that is there, or make a new nn.Parameter, of numbers of its own."
         },
         {
             "when": "leaf|in-place|be trained",

@@ -108,6 +108,10 @@ HINTS = {
             "hint": "Is your loss a mean over all guesses? If it is, the logits start too large: which weights make them?"
         },
         {
+            "when": "target size|to match input batch_size",
+            "hint": "cross_entropy counts guesses in one dimension. Make one of B and T, in the logits and in the targets."
+        },
+        {
             "when": "probability of the target",
             "hint": "cross_entropy takes the softmax itself, and the mean over all guesses. Does it get the plain logits, every one of them, and the targets just as they came?"
         },

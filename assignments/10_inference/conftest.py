@@ -74,6 +74,10 @@ HINTS = {
             "hint": "Neighbours are one group. Does your function give the heads 0 0 1 1, or 0 1 0 1?"
         },
         {
+            "when": "not \\(1, 4|Number of dimensions",
+            "hint": "There may be a batch in front or none. Count the dimension of the heads from the end."
+        },
+        {
             "when": "ValueError",
             "hint": "The remainder of a division says whether the heads can be shared evenly. Look at it first."
         },

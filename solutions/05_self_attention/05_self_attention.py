@@ -580,8 +580,9 @@ print(f"largest difference between the two outputs: {gap:.1e}")
 #
 # The names stay as they are in that source, so that you can compare each number with those that it prints.
 #
-# This time write out all steps. The three tokens of the example are *write a poem*, two numbers each, and
-# on the way you compute each of these tensors:
+# Copy your version 2 and change what is new: the names, no bias, and three places in `forward` that ask the
+# two arguments instead of counting. Write out all steps. The three tokens of the example are *write a poem*,
+# two numbers each, and on the way you compute each of these tensors:
 #
 # | name | what it is | where the dimensions come in |
 # |---|---|---|
