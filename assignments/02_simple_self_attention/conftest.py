@@ -51,6 +51,14 @@ HINTS = {
             "hint": "Take one token. How many numbers do you get when you compare it with all tokens, itself among them?"
         },
         {
+            "when": "differ from the expected|should be \\[\\[5",
+            "hint": "Take two tokens by hand and look up their place in your table. Is every pair asked, in both orders, and are the inputs still what they were?"
+        },
+        {
+            "when": "have 6 x 6|out of bounds",
+            "hint": "One number for each pair: as many rows and as many columns as there are tokens, however many these are."
+        },
+        {
             "hint": "Two loops: the outer one over the tokens that ask, the inner one over the tokens that are looked at."
         },
         {
@@ -70,6 +78,26 @@ HINTS = {
             "hint": "Which rows meet which columns in a matrix product? The columns of the second matrix must be your tokens."
         },
         {
+            "when": "cut off|does not require grad|connected",
+            "hint": "Follow the computation from what comes in to what you return. Which step leaves torch, or begins with numbers that do not come from the arguments?"
+        },
+        {
+            "when": "float64|Double",
+            "hint": "Something that you make yourself, or convert, is float32. Let it take the dtype of what came in."
+        },
+        {
+            "when": "6 x 6|cannot be multiplied",
+            "hint": "Write the two shapes side by side. The inner sizes must agree and vanish, and the tokens must be left on both sides."
+        },
+        {
+            "when": "differ from the expected",
+            "hint": "The shape is right. Is row i, column j really token i times token j, and nothing done to it afterwards? Swapping dimensions moves each number; reading them in another shape does not."
+        },
+        {
+            "when": "in-place|changed",
+            "hint": "Which of your lines writes into something that the caller still needs: an operator such as +=, a method that ends in _, or an index on the left?"
+        },
+        {
             "when": "must match|batch2|[Ff]or the batch|a batch \\(|out of range",
             "hint": "With a batch there are three dimensions. Exchange the last two of them, and no others."
         },
@@ -80,6 +108,22 @@ HINTS = {
     "attention_weights": [
         {
             "hint": "Who asks is a row. Over which dimension do you go when you stay in one row?"
+        },
+        {
+            "when": "cut off|does not require grad",
+            "hint": "Follow the computation from what comes in to what you return. Which step leaves torch, or begins with numbers that do not come from the arguments?"
+        },
+        {
+            "when": "float64|Double",
+            "hint": "Something that you make yourself, or convert, is float32. Let it take the dtype of what came in."
+        },
+        {
+            "when": "changed the scores",
+            "hint": "Which of your lines writes into something that the caller still needs: an operator such as +=, a method that ends in _, or an index on the left?"
+        },
+        {
+            "when": "differ from the expected",
+            "hint": "Divide two weights of one row by each other. They should be as e to the difference of their scores, whatever the others are."
         },
         {
             "when": "\\bnan\\b",
@@ -96,6 +140,18 @@ HINTS = {
     "context_vectors": [
         {
             "hint": "Row i of the result is an average of all tokens. Which row of the weights says how much of each?"
+        },
+        {
+            "when": "cut off|does not require grad",
+            "hint": "Follow the computation from what comes in to what you return. Which step leaves torch, or begins with numbers that do not come from the arguments?"
+        },
+        {
+            "when": "float64|Double",
+            "hint": "Something that you make yourself, or convert, is float32. Let it take the dtype of what came in."
+        },
+        {
+            "when": "changed the inputs",
+            "hint": "Which of your lines writes into something that the caller still needs: an operator such as +=, a method that ends in _, or an index on the left?"
         },
         {
             "when": "journey",
@@ -116,6 +172,22 @@ HINTS = {
     "simple_self_attention": [
         {
             "hint": "Say the three moves aloud: score, weigh, mix. Each is one line that you have written before."
+        },
+        {
+            "when": "cut off|does not require grad",
+            "hint": "Follow the computation from what comes in to what you return. Which step leaves torch, or begins with numbers that do not come from the arguments?"
+        },
+        {
+            "when": "float64|Double",
+            "hint": "Something that you make yourself, or convert, is float32. Let it take the dtype of what came in."
+        },
+        {
+            "when": "nan",
+            "hint": "Which of the three moves can overflow, and how does the library's own function avoid it?"
+        },
+        {
+            "when": "vector of 3|vectors differ|cannot be multiplied",
+            "hint": "Print scores, weights and vectors for the six tokens and compare them with your answers above: with which move does the difference begin?"
         },
         {
             "when": "journey",
