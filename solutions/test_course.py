@@ -1,8 +1,10 @@
 """Tests of the course's content: documented facts, banks, stubs, and each notebook in a real kernel."""
 
 import ast
+import base64
 import math
 import re
+import runpy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +16,7 @@ import matplotlib.font_manager  # builds the font cache, which a kernel would an
 import nbclient
 import nbformat
 import pytest
+import safetensors.torch
 import yaml
 
 from autograder.course.course import load_course
@@ -27,6 +30,7 @@ COURSE = load_course(SOLUTIONS.parent)
 EXERCISES = COURSE.exercises
 QUESTIONS = [(name, question) for name, exercise in EXERCISES.items() for question in exercise.points]
 MISTAKES = [(name, mistake) for name, exercise in EXERCISES.items() for mistake in exercise.mistakes]
+FIGURES = runpy.run_path(str(SOLUTIONS / "figures.py"))["FIGURES"]
 SENTENCE = re.compile(r"\S+( \S+){4,}[.?!]")
 SHAPE = re.compile(r"\((\w+,|[\w.+*/ -]+(, *[\w.+*/ -]+)+,?)\)|\b0-d\b")
 
@@ -239,6 +243,40 @@ def test_each_notebook_links_to_the_table_of_notation(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXERCISES)
+def test_each_notebook_shows_its_figure_as_it_is_drawn_now(name: str) -> None:
+    """`python -m solutions.figures` draws them, a few kilobytes each, and words tell what they show."""
+    figure = (SOLUTIONS / name / "flow.svg").read_bytes()
+    assert figure.decode() == FIGURES[name]().svg()
+    assert len(figure) < 6000
+    texts = "".join(cell.text for cell in EXERCISES[name].cells if cell.role is Role.TEXT)
+    shown = re.findall(r'<img alt="([^"]+)" src="data:image/svg\+xml;base64,([^"]+)">', texts)
+    assert [base64.b64decode(data) for _, data in shown] == [figure]
+    assert len(shown[0][0].split()) > 30
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_each_question_says_how_long_and_how_hard_it_is_and_links_to_its_source(name: str) -> None:
+    """All questions together take no longer than the notebook says at its beginning."""
+    cells = EXERCISES[name].cells
+    asked = [cell for cell in cells if cell.role in (Role.SOLUTION, Role.MANUAL)]
+    texts = "\n\n".join(cell.text for cell in cells if cell.role is Role.TEXT)
+    parts = re.split(r"^### Question (\d+): .*$", texts, flags=re.MULTILINE)
+    numbers, prompts = parts[1::2], parts[2::2]
+    assert numbers == [str(number) for number in range(1, len(asked) + 1)]
+    minutes = 0
+    for cell, prompt in zip(asked, prompts, strict=True):
+        line = " ".join(prompt.strip().partition("\n\n")[0].split())
+        effort = re.fullmatch(r"About (\d+) minutes, (?:easy|medium|hard)\.(?: Source: (.+)\.)?", line)
+        assert effort, f"{cell.name}: {line}"
+        minutes += int(effort[1])
+        linked = re.findall(r"\]\(https://\S+\)", effort[2] or "")
+        assert bool(linked) == ("Source: " in cell.text), f"{cell.name}: {line}"
+    plan = re.search(r"Plan for (?:about an |60 to |75 to )?(hour|\d+)", " ".join(texts.split()))
+    assert plan
+    assert minutes <= (60 if plan[1] == "hour" else int(plan[1]))
+
+
+@pytest.mark.parametrize("name", EXERCISES)
 def test_the_untouched_release_defines_every_question(name: str) -> None:
     exercise = EXERCISES[name]
     cells = tuple(
@@ -347,7 +385,37 @@ def test_a_blind_spot_of_the_customary_examples_is_seen(spot: str) -> None:
     assert failed == {sees} if alone else sees in failed
 
 
+def test_the_trained_model_is_a_tiny_gpt_that_guesses_a_chapter_it_has_not_seen() -> None:
+    """It is what `python -m solutions.train_alice` writes, less its 2,500 steps."""
+    making = runpy.run_path(str(SOLUTIONS / "train_alice.py"))
+    model, held_out, notes = making["train"](steps=0)
+    shipped = making["MODEL"].read_bytes()
+    fresh = making["safetensors"](model.state_dict(), notes)
+    begin = 8 + int.from_bytes(shipped[:8], "little")
+    assert fresh[:begin] == shipped[:begin]  # the same names, shapes, places and notes
+    assert len(fresh) == len(shipped) < 400_000
+    model.load_state_dict({name: tensor.float() for name, tensor in safetensors.torch.load(shipped).items()})
+    assert making["measured"](model, held_out) < 1.7 < math.log(len(notes["characters"])) / 2
+
+
 TINY_GPT = EXERCISES["09_tiny_gpt"]
+
+
+def test_experiments_say_so_where_their_files_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As where a submission is graded: a student's changed experiment runs there, and must not fail."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec("import math\nimport torch\nfrom torch.nn import functional as F\nplt = None", names)
+    experiments = [cell for cell in TINY_GPT.cells if cell.role is Role.DEMO and "weights:" in cell.text]
+    first = next(cell for cell in TINY_GPT.cells if "def read_safetensors" in cell.text)
+    assert len(experiments) == 4
+    for cell in (first, *experiments):
+        exec(compile(cell.text, f"line {cell.line}", "exec"), names)
+    assert capsys.readouterr().out.strip().endswith("so the experiments below show nothing.")
+
+
 BLOCKS = {mistake.name: mistake.code for mistake in TINY_GPT.mistakes if mistake.question == "Block"}
 BLOCKS["stub"] = next(cell for cell in TINY_GPT.cells if cell.name == "Block").released()
 
@@ -375,7 +443,9 @@ def test_a_notebook_runs_in_a_kernel_without_a_warning(name: str, monkeypatch: p
     cells = jupytext.reads(EXERCISES[name].source.read_text(encoding="utf-8"), fmt="py:percent").cells
     code = [nbformat.v4.new_code_cell(cell.source) for cell in cells if cell.cell_type == "code"]
     notebook = nbformat.v4.new_notebook(cells=code)
-    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    handout = SOLUTIONS / name / "handout"
+    place = {"metadata": {"path": str(handout if handout.is_dir() else handout.parent)}}
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=place).execute()
     pictures = 0
     for cell in notebook.cells:
         for output in cell.outputs:

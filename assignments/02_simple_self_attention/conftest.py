@@ -65,10 +65,22 @@ HINTS = {
             "hint": "Take one token. How many numbers do you get when you compare it with all tokens, itself among them?"
         },
         {
+            "when": "differ from the expected|should be \\[\\[5",
+            "hint": "Take two tokens by hand and look up their place in your table. Is every pair asked, in both orders, and are the inputs still what they were?"
+        },
+        {
+            "when": "have 6 x 6|out of bounds",
+            "hint": "One number for each pair: as many rows and as many columns as there are tokens, however many these are."
+        },
+        {
             "hint": "Two loops: the outer one over the tokens that ask, the inner one over the tokens that are looked at."
         },
         {
-            "when": "float\\(|only one element|requires_grad|not a list",
+            "when": "float64 scores",
+            "hint": "A table of zeros is float32 unless you say otherwise. Which dtype should yours have?"
+        },
+        {
+            "when": "float\\(|only one element|cut off|not a list",
             "hint": "Leave the numbers as tensors: what was turned into a Python number has no gradient any more."
         },
         {
@@ -78,6 +90,26 @@ HINTS = {
     "pairwise_scores": [
         {
             "hint": "Which rows meet which columns in a matrix product? The columns of the second matrix must be your tokens."
+        },
+        {
+            "when": "cut off|does not require grad|connected",
+            "hint": "Follow the computation from what comes in to what you return. Which step leaves torch, or begins with numbers that do not come from the arguments?"
+        },
+        {
+            "when": "float64|Double",
+            "hint": "Something that you make yourself, or convert, is float32. Let it take the dtype of what came in."
+        },
+        {
+            "when": "6 x 6|cannot be multiplied",
+            "hint": "Write the two shapes side by side. The inner sizes must agree and vanish, and the tokens must be left on both sides."
+        },
+        {
+            "when": "differ from the expected",
+            "hint": "The shape is right. Is row i, column j really token i times token j, and nothing done to it afterwards? Swapping dimensions moves each number; reading them in another shape does not."
+        },
+        {
+            "when": "in-place|changed",
+            "hint": "Which of your lines writes into something that the caller still needs: an operator such as +=, a method that ends in _, or an index on the left?"
         },
         {
             "when": "must match|batch2|[Ff]or the batch|a batch \\(|out of range",
@@ -90,6 +122,22 @@ HINTS = {
     "attention_weights": [
         {
             "hint": "Who asks is a row. Over which dimension do you go when you stay in one row?"
+        },
+        {
+            "when": "cut off|does not require grad",
+            "hint": "Follow the computation from what comes in to what you return. Which step leaves torch, or begins with numbers that do not come from the arguments?"
+        },
+        {
+            "when": "float64|Double",
+            "hint": "Something that you make yourself, or convert, is float32. Let it take the dtype of what came in."
+        },
+        {
+            "when": "changed the scores",
+            "hint": "Which of your lines writes into something that the caller still needs: an operator such as +=, a method that ends in _, or an index on the left?"
+        },
+        {
+            "when": "differ from the expected",
+            "hint": "Divide two weights of one row by each other. They should be as e to the difference of their scores, whatever the others are."
         },
         {
             "when": "\\bnan\\b",
@@ -108,11 +156,27 @@ HINTS = {
             "hint": "Row i of the result is an average of all tokens. Which row of the weights says how much of each?"
         },
         {
+            "when": "cut off|does not require grad",
+            "hint": "Follow the computation from what comes in to what you return. Which step leaves torch, or begins with numbers that do not come from the arguments?"
+        },
+        {
+            "when": "float64|Double",
+            "hint": "Something that you make yourself, or convert, is float32. Let it take the dtype of what came in."
+        },
+        {
+            "when": "changed the inputs",
+            "hint": "Which of your lines writes into something that the caller still needs: an operator such as +=, a method that ends in _, or an index on the left?"
+        },
+        {
             "when": "journey",
             "hint": "The check mixes other sentences, too. Your function should read its arguments, and no name of the notebook."
         },
         {
-            "when": "shape|cannot be multiplied|for two sentences|subscripts",
+            "when": "vectors differ from the expected",
+            "hint": "Take one row of your result and one row of the weights. Is it the row of the token that asks, or a column?"
+        },
+        {
+            "when": "shape|cannot be multiplied|for two sentences|subscripts|a vector of 3",
             "hint": "Write the shapes below each other: (..., n, n) and (..., n, d). Which product gives (..., n, d), for one sentence and for two?"
         },
         {
@@ -122,6 +186,22 @@ HINTS = {
     "simple_self_attention": [
         {
             "hint": "Say the three moves aloud: score, weigh, mix. Each is one line that you have written before."
+        },
+        {
+            "when": "cut off|does not require grad",
+            "hint": "Follow the computation from what comes in to what you return. Which step leaves torch, or begins with numbers that do not come from the arguments?"
+        },
+        {
+            "when": "float64|Double",
+            "hint": "Something that you make yourself, or convert, is float32. Let it take the dtype of what came in."
+        },
+        {
+            "when": "nan",
+            "hint": "Which of the three moves can overflow, and how does the library's own function avoid it?"
+        },
+        {
+            "when": "vector of 3|vectors differ|cannot be multiplied",
+            "hint": "Print scores, weights and vectors for the six tokens and compare them with your answers above: with which move does the difference begin?"
         },
         {
             "when": "journey",

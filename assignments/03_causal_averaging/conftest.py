@@ -137,7 +137,7 @@ HINTS = {
             "hint": "Do this row by hand. Is yours a sum, a mean of the whole text, a mean over one token's numbers, or a mixture of the future? Row t of the weights is the token that looks."
         },
         {
-            "when": "to unpack|out of range|in front",
+            "when": "to unpack|out of range|in front|cannot be multiplied",
             "hint": "Any number of dimensions may stand in front of T and C. From which end do you have to count to find T?"
         },
         {

@@ -162,6 +162,10 @@ HINTS = {
             "hint": "What exactly do you divide by? It is the square root of d_k: not d_k itself, not the number of keys, nothing that makes the scores larger."
         },
         {
+            "when": "must sum to 1",
+            "hint": "What comes out of the softmax sums to 1. Is anything done to it afterwards that should have been done to the scores before?"
+        },
+        {
             "when": "out of range|weights differ",
             "hint": "Sum your weights over the last dimension: for one query, for many, for a batch. Is each sum 1? Dimension 1 is the last one of a matrix only."
         },

@@ -52,6 +52,7 @@ QUESTIONS = (
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
     "d9f422a2dc8b",
+    "451c5b7e50fe",
     "116b6a9a1e4b",
     "79a29afb7277",
     "5324d74a17cf",
@@ -63,6 +64,26 @@ HINTS = {
     "SelfAttention_v1": [
         {
             "hint": "What does a module need to own, and what does it compute? The first belongs into __init__, the second into forward."
+        },
+        {
+            "when": "does not require grad|no gradient",
+            "hint": "Follow the computation from what comes in to what you return. Which step leaves torch, or begins with numbers that do not come from the arguments?"
+        },
+        {
+            "when": "inf or nan",
+            "hint": "Which step overflows when scores are in the hundreds? The given function does not."
+        },
+        {
+            "when": "missing the required|a return missing|NotImplementedError",
+            "hint": "torch calls a method with a certain name, spelt as in the stub, and hands on what it returns."
+        },
+        {
+            "when": "have shape \\(6, 2\\)|cannot be multiplied|not defined",
+            "hint": "Print the shapes on the way: tokens, queries, keys, weights, result. Which is not the one in the table, and is each made of this call's tokens?"
+        },
+        {
+            "when": "before Module",
+            "hint": "The line `super().__init__()` of the stub makes the list on which parameters are put. It must come first."
         },
         {
             "when": "not registered",
@@ -85,6 +106,22 @@ HINTS = {
             "hint": "It is version 1 with other parts: each matrix becomes a layer, which you make once and call in forward."
         },
         {
+            "when": "float64|Double",
+            "hint": "Something that you make yourself, or convert, is float32. Let it take the dtype of what came in."
+        },
+        {
+            "when": "have shape \\(6, 2\\)",
+            "hint": "Print the shapes on the way. No step adds a dimension, and the result has one row for each token."
+        },
+        {
+            "when": "not registered",
+            "hint": "torch looks for layers among the attributes of the module itself, and not inside a plain list or dict."
+        },
+        {
+            "when": "changed the tokens",
+            "hint": "Which of your lines writes into something that the caller still needs: an operator such as +=, a method that ends in _, or an index on the left?"
+        },
+        {
             "when": "bias",
             "hint": "Whether a layer has a bias is an argument of the layer. Hand on what __init__ got."
         },
@@ -105,8 +142,24 @@ HINTS = {
             "hint": "Write down the shape of the same matrix on both sides. What turns one into the other?"
         },
         {
+            "when": "return the target",
+            "hint": "The caller's own object is asked for, changed, and no other one."
+        },
+        {
+            "when": "of the source has changed",
+            "hint": "Read aloud which of the two modules is read and which is written to."
+        },
+        {
+            "when": "keep its shape|cannot be multiplied",
+            "hint": "One side holds a row for each output, the other a column. Nothing but the target may be turned or written."
+        },
+        {
             "when": "must give what the layer|of the target should be",
             "hint": "The right shape may hold the numbers in a wrong order. Which operation moves each number to its new place?"
+        },
+        {
+            "when": "cannot assign",
+            "hint": "A parameter's place takes parameters only. Either write the new numbers into the one that is there, or make a new nn.Parameter, of numbers of its own."
         },
         {
             "when": "leaf|in-place|be trained",
@@ -123,6 +176,10 @@ HINTS = {
     "SelfAttention": [
         {
             "hint": "It is version 2 once more with other names. Write down the names and sizes that the docstring asks for."
+        },
+        {
+            "when": "cannot be multiplied",
+            "hint": "Which two things meet there? Rows of queries meet columns of exchanged keys, and each is made of this call's tokens."
         },
         {
             "when": "transposed|the parameters are",

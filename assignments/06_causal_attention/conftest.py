@@ -59,6 +59,7 @@ DEMOS = (
     "80099a405795",
     "390619ac9189",
     "26d4b98965c8",
+    "48e052666e94",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
 HINTS = {

@@ -51,9 +51,15 @@ QUESTIONS = (
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
+    "05b1b9cb2165",
     "0421775b6d15",
     "0c422800fc17",
+    "87ff39fd6fe6",
     "cce43aaf9786",
+    "6575d4476cf8",
+    "26b96d25120a",
+    "4cc2480271f8",
+    "77123b88ae4b",
     "2733400db870",
     "42dae39cd980",
     "b7d346353b86",
@@ -114,6 +120,10 @@ HINTS = {
         {
             "when": "starts near",
             "hint": "Is your loss a mean over all guesses? If it is, the logits start too large: which weights make them?"
+        },
+        {
+            "when": "target size|to match input batch_size",
+            "hint": "cross_entropy counts guesses in one dimension. Make one of B and T, in the logits and in the targets."
         },
         {
             "when": "probability of the target",

@@ -64,6 +64,18 @@ HINTS = {
             "hint": "A new token asks. Whom does it look at, and which of these were there before it came?"
         },
         {
+            "when": "sees only itself",
+            "hint": "The first token has nobody but itself: nothing of its row may be hidden. On which diagonal does your mask begin?"
+        },
+        {
+            "when": "out of range|Sizes of tensors",
+            "hint": "Old keys join new keys, and old values new values, along the tokens: the last dimension but one, counted from the end."
+        },
+        {
+            "when": "keys of zeros",
+            "hint": "All scores are equal here, so only the mask counts, and what is in the cache. Does anything come from an earlier text?"
+        },
+        {
             "when": "pair|not NoneType|NoneType",
             "hint": "There are two results, and at the beginning of a text the cache is None. What do you join then?"
         },
@@ -84,8 +96,24 @@ HINTS = {
             "hint": "Write down for h = 6 and g = 3 which query head looks at which head of keys and values."
         },
         {
+            "when": "first token hidden",
+            "hint": "The mask is the same for all heads, and True means hidden. Is it handed on, as it came?"
+        },
+        {
+            "when": "must match the size",
+            "hint": "Heads are the third dimension from the end, tokens the second. Which one do you repeat, and may there be no batch in front?"
+        },
+        {
+            "when": "must change the output",
+            "hint": "Each query head has a result of its own; only keys and values are shared."
+        },
+        {
             "when": "share the first head|find its keys",
             "hint": "Neighbours are one group. Does your function give the heads 0 0 1 1, or 0 1 0 1?"
+        },
+        {
+            "when": "not \\(1, 4|Number of dimensions",
+            "hint": "There may be a batch in front or none. Count the dimension of the heads from the end."
         },
         {
             "when": "ValueError",
@@ -98,6 +126,10 @@ HINTS = {
     "rotate": [
         {
             "hint": "Take d = 2 first: there is one pair, and its angle is the place itself. Then add the other pairs."
+        },
+        {
+            "when": "x was changed",
+            "hint": "Which of your lines writes into something that the caller still needs: an operator such as +=, a method that ends in _, or an index on the left?"
         },
         {
             "when": "which way|places 0, 2 and 2",
@@ -118,6 +150,10 @@ HINTS = {
     "add_block": [
         {
             "hint": "Redo the table of the example by hand, with the blocks (5) and (1, 3). What changes, and what must not?"
+        },
+        {
+            "when": "state was changed",
+            "hint": "Which of your lines writes into something that the caller still needs: an operator such as +=, a method that ends in _, or an index on the left?"
         },
         {
             "when": "NaN|hidden",

@@ -22,14 +22,15 @@ def write_source(exercise: Exercise, folder: Path) -> list[Path]:
     """Fill `folder` with source notebook, kit and set-up of `exercise` alone, and return these files.
 
     The Markdown files that lie beside all exercises, in solutions/, come along: notebooks may link to them.
+    So does what lies in the exercise's own handout/.
     """
-    texts = {
+    texts: dict[str, str | bytes] = {
         f"{exercise.name}.ipynb": to_json(build_notebook(exercise)),
         "conftest.py": build_kit(exercise),
         SETUP.name: SETUP.read_text(encoding="utf-8"),
     }
     shared = own_files(exercise.folder.parent, "*.md")
-    texts |= {path.name: path.read_text(encoding="utf-8") for path in shared}
+    texts |= {path.name: path.read_bytes() for path in (*shared, *exercise.handout)}
     if folder.exists():
         shutil.rmtree(folder)  # nbgrader releases whatever lies here
     return [write_whole(folder / name, text) for name, text in texts.items()]

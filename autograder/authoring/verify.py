@@ -22,7 +22,7 @@ from autograder.testing.exchange import Local
 from autograder.testing.inputs import numbered_inputs
 from autograder.worker.namespace import run_code
 
-_KNOWN = {"accepted", "heldout", "mistakes", "hints.yaml", "test_hidden.py"}
+_KNOWN = {"accepted", "handout", "heldout", "mistakes", "hints.yaml", "test_hidden.py"}
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 _SETS = 4  # sets of hidden inputs that each right answer must pass, besides the one that its code meets
 
@@ -113,7 +113,8 @@ class _Verification:
         """Find files that do not belong in the exercise's folder, and answers that are missing there."""
         exercise = self._exercise
         for path in sorted(exercise.folder.iterdir()):
-            if not left_by_programs(path.name) and path.name not in _KNOWN | {exercise.source.name}:
+            known = path.name in _KNOWN | {exercise.source.name} or path.suffix == ".svg"
+            if not left_by_programs(path.name) and not known:
                 fix = "move it to accepted/, mistakes/ or heldout/, or delete it"
                 self._find(path, f"belongs to no exercise; {fix}")
         if exercise.points and not exercise.accepted:

@@ -15,6 +15,7 @@ operators: groups of torch's operators, by which rules are written
 limits: what a submission may use, and how much must stand between it and the machine
 names: which names exercises may have, what a question's check is called, and which name may be meant
 exercise: an exercise's folder, with its other right answers and its known mistakes
+figure: puts an exercise's figures into its texts
 source: the exercise itself, a notebook as text with solutions, and its cells
 reference: on which line of the source running the solution fails
 folder: a folder's files, without what programs leave there

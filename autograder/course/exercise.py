@@ -78,6 +78,11 @@ class Exercise:
         return self.folder / "test_hidden.py"
 
     @property
+    def handout(self) -> tuple[Path, ...]:
+        """The files that students get beside the notebook, which no graded cell may need."""
+        return own_files(self.folder / "handout", "*")
+
+    @property
     def files(self) -> tuple[Path, ...]:
         """All files that its author has written, in order, without those that programs leave there."""
         return own_files(self.folder)

@@ -3,13 +3,14 @@
 import ast
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from textwrap import indent
 from typing import Any
 
+from autograder.course.figure import with_figures
 from autograder.course.names import check_id
 from autograder.errors import AutograderError
 
@@ -74,8 +75,25 @@ class Cell:
 
 
 def read_source(path: Path) -> tuple[Cell, ...]:
-    """Return the cells of the source at `path`; SourceError says what is wrong with it."""
-    return _cells(path, path.read_text(encoding="utf-8"))
+    """Return the cells of the source at `path`, with its figures; SourceError says what is wrong with it."""
+    return tuple(_with_figures(path, cell) for cell in _cells(path, path.read_text(encoding="utf-8")))
+
+
+def _with_figures(path: Path, cell: Cell) -> Cell:
+    """Return a text cell with the figures of the source's folder in it, and any other cell as it is."""
+    if cell.role is not Role.TEXT:
+        return cell
+
+    def read(name: str) -> bytes:
+        try:
+            return path.with_name(name).read_bytes()
+        except FileNotFoundError:
+            fix = "lay it into the exercise's folder, or show another one"
+            raise SourceError(
+                f"{path}:{cell.line}: this cell shows {name}, which is not there; {fix}"
+            ) from None
+
+    return replace(cell, text=with_figures(cell.text, read))
 
 
 def defined_names(code: str) -> set[str]:

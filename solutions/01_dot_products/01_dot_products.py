@@ -12,6 +12,10 @@
 # 2. **weigh**: turn the scores into shares that are positive and sum to 1 (softmax)
 # 3. **mix**: add up the tokens, each times its share (a weighted sum)
 #
+# ![The three moves for one query. Tokens of shape (n, d) and a query of shape (d,) give scores of shape
+# (n,) by dot products; softmax makes weights of shape (n,) of them, which sum to 1; the weighted sum of
+# the tokens is one context vector of shape (d,).](flow.svg)
+#
 # Nothing is trained yet. Later notebooks add trainable weights, masks and several heads, but these three
 # moves stay as they are.
 #
@@ -32,7 +36,9 @@ from torch import Tensor
 # vector, its **embedding**. Real embeddings have hundreds of dimensions. Ours have three, so that you can
 # follow every number: six tokens, three numbers each, a tensor of shape `(6, 3)`.
 #
-# We call the number of tokens `n` and the length of each vector `d`. Here `n = 6` and `d = 3`.
+# We call the number of tokens `n` and the length of each vector `d`. Here `n = 6` and `d = 3`. (The sentence
+# and its numbers come from [Raschka (2024), *Build a Large Language Model*,
+# 3.3](https://github.com/rasbt/LLMs-from-scratch/blob/main/ch03/01_main-chapter-code/ch03.ipynb).)
 
 # %%
 tokens = ["Your", "journey", "starts", "with", "one", "step"]
@@ -88,12 +94,14 @@ plt.show()
 #
 # ### Question 1: `dot_product` (2 points)
 #
+# About 10 minutes, easy.
+#
 # torch can do this in one call, but write it once with a loop: after that, the one call is no mystery.
 # Two things to care about, here and in every question that follows:
 #
 # - **Stay in torch.** `.item()`, `float(...)` and `torch.tensor(...)` cut a number off from the
 #   computation that made it. A network learns by following that computation backwards, so what has been
-#   cut off cannot learn.
+#   cut off cannot learn. (To begin a sum with 0 or with `torch.zeros(())` is fine: nothing is cut off yet.)
 # - **Leave the inputs alone.** The caller still needs `a` and `b`. Operations such as `a *= b` and methods
 #   whose name ends in `_` overwrite them.
 
@@ -209,6 +217,8 @@ plt.show()
 # %% [markdown]
 # ### Question 2: `attention_scores` (2 points)
 #
+# About 5 minutes, easy.
+#
 # Now one token asks and all tokens answer. The token that asks is called the **query**. Its dot product
 # with each row of the inputs is that row's **attention score**.
 #
@@ -283,6 +293,8 @@ plt.show()
 #
 # ### Question 3: `normalize_by_sum` (1 point)
 #
+# About 5 minutes, easy.
+#
 # The simplest way to make shares: divide each score by the sum of all.
 
 
@@ -350,6 +362,8 @@ plt.show()
 # are not shares of anything.
 #
 # ### Question 4: `softmax` (3 points)
+#
+# About 10 minutes, medium.
 #
 # The remedy is to make every score positive first, in a way that keeps their order. The exponential does
 # both: $e^s$ is positive for every $s$, and larger for larger $s$. Then divide by the sum as before:
@@ -470,6 +484,8 @@ plt.show()
 #
 # ### Question 5: in your own words (2 points)
 #
+# About 5 minutes, medium.
+#
 # Why does attention use softmax and not simply `normalize_by_sum`? Name two different reasons, and say for
 # each what would go wrong otherwise. Three or four sentences are enough.
 
@@ -507,6 +523,8 @@ plt.show()
 # something of the tokens that match.
 #
 # ### Question 6: `context_vector` (2 points)
+#
+# About 5 minutes, easy.
 
 
 # %% solution="context_vector"
@@ -609,6 +627,8 @@ plt.show()
 
 # %% [markdown]
 # ### Question 7: in your own words (2 points)
+#
+# About 5 minutes, medium.
 #
 # Someone says: "I add 1000 to every score before the softmax, so everyone gets more attention." What
 # happens to the weights, and to the context vector? Give the reason, and say how your `softmax` makes use

@@ -16,6 +16,10 @@
 # | 2. weigh | softmax of the vector | softmax of **each row** |
 # | 3. mix | one context vector, `(d,)` | one for each token, `(n, d)` |
 #
+# ![Self-attention as two products. Inputs (n, d) times their transpose (d, n) give scores (n, n); softmax
+# of each row gives weights (n, n), whose rows sum to 1; weights times the inputs (n, d) give context
+# vectors (n, d). Row i belongs to the token that asks, column j to the token that is looked at.](flow.svg)
+#
 # By the end you will have written self-attention in three lines, for any number of sentences at once, and
 # you will know two things about it that are easy to miss.
 #
@@ -29,7 +33,9 @@ import torch
 from torch import Tensor
 
 # %% [markdown]
-# The sentence is the one you know: *Your journey starts with one step*, `n = 6` tokens of `d = 3` numbers.
+# The sentence is the one you know: *Your journey starts with one step*, `n = 6` tokens of `d = 3` numbers
+# ([Raschka (2024), *Build a Large Language Model*,
+# 3.3](https://github.com/rasbt/LLMs-from-scratch/blob/main/ch03/01_main-chapter-code/ch03.ipynb)).
 
 # %%
 tokens = ["Your", "journey", "starts", "with", "one", "step"]
@@ -57,8 +63,12 @@ journey = torch.tensor(
 #
 # ### Question 1: `pairwise_scores_loop` (1 point)
 #
+# About 5 minutes, easy.
+#
 # First write down what the formula says: for every `i` and every `j`, one dot product. You may use
-# `torch.dot` or `@` for it this time.
+# `torch.dot` or `@` for it this time. A table to fill is `torch.zeros(n, n, dtype=inputs.dtype)`; gradients
+# flow through what you write into a table of your own. `torch.tensor([...])` around the numbers would cut
+# them off.
 
 
 # %% solution="pairwise_scores_loop"
@@ -116,6 +126,8 @@ check_pairwise_scores_loop()
 # %% [markdown]
 # ### Question 2: `pairwise_scores` (2 points)
 #
+# About 10 minutes, medium.
+#
 # The loop is slow, and it does not say what it is: **a matrix product**. The entry at row `i`, column `j` of
 # a product `A @ B` is row `i` of `A` times column `j` of `B`. We want row `i` of the inputs times *row* `j`
 # of the inputs. So what must `B` be?
@@ -128,8 +140,9 @@ check_pairwise_scores_loop()
 #
 # One thing more. Models work on many sentences at once, a **batch**: a tensor of shape `(batch, n, d)`, and
 # sometimes with more dimensions in front. `@` multiplies the last two dimensions and leaves all before them
-# alone. Your transposition must do the same: on a batch, `.T` reverses *all* dimensions. The dimensions
-# counted from the end are `-1` for the last and `-2` for the one before.
+# alone. Your transposition must do the same: on a batch, `.T` reverses *all* dimensions, while
+# `x.transpose(a, b)` lets just the dimensions `a` and `b` change places. Counted from the end, `-1` is the
+# last dimension and `-2` the one before.
 
 
 # %% solution="pairwise_scores"
@@ -245,6 +258,8 @@ torch.set_num_threads(threads)
 # sum to 1: softmax is taken along the row, that is, over the dimension whose index is `j`.
 #
 # ### Question 3: `attention_weights` (2 points)
+#
+# About 5 minutes, easy.
 #
 # You have written softmax by hand; from now on use the library's, `torch.softmax(scores, dim=...)`, and
 # tell it along which dimension the weights should sum to 1. Here that is the dimension of `j`, the token
@@ -373,6 +388,8 @@ plt.show()
 # %% [markdown]
 # ### Question 4: in your own words (2 points)
 #
+# About 5 minutes, medium.
+#
 # The score matrix is symmetric, the weight matrix is not: *one* gives *journey* 0.1958, *journey* gives
 # *one* only 0.1082. Where does the symmetry get lost? And what do the rows and the columns of the weight
 # matrix mean, and why must only the rows sum to 1?
@@ -402,6 +419,8 @@ plt.show()
 # A sum over the middle index `j`: you have just seen which operation does that.
 #
 # ### Question 5: `context_vectors` (2 points)
+#
+# About 5 minutes, easy.
 
 
 # %% solution="context_vectors"
@@ -488,6 +507,8 @@ plt.show()
 # ## Together
 #
 # ### Question 6: `simple_self_attention` (3 points)
+#
+# About 5 minutes, easy.
 #
 # Put the three moves into one function. Write them out instead of calling your answers from above: it is
 # only three lines, and the function then stands on its own.
@@ -596,6 +617,8 @@ plt.show()
 
 # %% [markdown]
 # ### Question 7: in your own words (2 points)
+#
+# About 5 minutes, medium.
 #
 # What does the picture show about self-attention and the order of the tokens? Explain it from the formula,
 # and say why this is a problem for a language model. (What one does about it is the subject of a later

@@ -17,6 +17,10 @@
 # All three give the same numbers. The third looks like a detour, but it is the one that lasts: put real
 # attention scores where it has zeros, and you have causal attention.
 #
+# ![The third version. Scores (T, T) are 0 on and below the diagonal and minus infinity above it; softmax
+# of each row makes weights (T, T) with 1/(t+1) in row t up to the diagonal and 0 above it; weights times
+# the tokens x (T, C) give averages (T, C), and row t is the mean of rows 0 to t.](flow.svg)
+#
 # **How to work.** Read the description of each question before you write its code. A check tries the
 # lesson's example and something small of another size; grading tries more, so write what is true for all
 # inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
@@ -111,6 +115,9 @@ plt.show()
 # Nobody had compared them.
 #
 # ### Question 1: `causal_average_loop` (2 points)
+#
+# About 10 minutes, medium. Source: [Karpathy (2023), *Let's build GPT*, "the mathematical trick in
+# self-attention", version 1](https://www.youtube.com/watch?v=kCc8FmEb1nY).
 #
 # Make a new tensor for the result. `torch.zeros_like(x)` makes one of x's shape *and* number type.
 
@@ -239,6 +246,8 @@ plt.show()
 # %% [markdown]
 # ### Question 2: in your own words (2 points)
 #
+# About 10 minutes, hard.
+#
 # Look at the loop in the cell above. Why are rows 0 and 1 still right? Why is row 2 the first wrong one?
 # Write the wrong row 2 as a weighted sum of the *original* rows x0, x1 and x2: how much does each of them
 # count, and how much should it?
@@ -278,6 +287,9 @@ plt.show()
 # Which weights give the plain average so far? Row t shares the weight 1 evenly among the tokens 0 to t.
 #
 # ### Question 3: `causal_average_weights` (2 points)
+#
+# About 5 minutes, medium. Source: [Karpathy (2023), *Let's build GPT*, "the mathematical trick in
+# self-attention", version 2](https://www.youtube.com/watch?v=kCc8FmEb1nY).
 #
 # `torch.tril` keeps the lower triangle of a matrix and sets the rest to 0. When you divide a matrix by the
 # sums of its rows, mind that a tensor of shape `(T,)` lines up with the *columns*. The row sums need the
@@ -361,6 +373,9 @@ plt.show()
 
 # %% [markdown]
 # ### Question 4: `causal_average` (2 points)
+#
+# About 5 minutes, medium. Source: [Karpathy (2023), *Let's build GPT*, "the mathematical trick in
+# self-attention", version 2](https://www.youtube.com/watch?v=kCc8FmEb1nY).
 #
 # Now average with such weights. `weights @ x`, with weights `(T, T)` and x `(B, T, C)`, works for the whole
 # batch at once: the product uses the last two dimensions, and all sequences share the weights. So one line
@@ -500,6 +515,9 @@ plt.show()
 #
 # ### Question 5: `causal_mask_scores` (2 points)
 #
+# About 5 minutes, easy. Source: [Karpathy (2023), *Let's build GPT*, "the mathematical trick in
+# self-attention", version 3](https://www.youtube.com/watch?v=kCc8FmEb1nY).
+#
 # Useful tools: `torch.zeros`, `torch.ones`, `torch.tril`, `torch.triu`, `float("-inf")` and
 # `tensor.masked_fill(condition, value)`, which *returns* a new tensor and leaves the old one as it is.
 # One thing does not work: multiplying by minus infinity. 0 times infinity is NaN, "not a number".
@@ -565,6 +583,9 @@ check_causal_mask_scores()
 
 # %% [markdown]
 # ### Question 6: `causal_softmax_weights` (2 points)
+#
+# About 5 minutes, easy. Source: [Karpathy (2023), *Let's build GPT*, "the mathematical trick in
+# self-attention", version 3](https://www.youtube.com/watch?v=kCc8FmEb1nY).
 #
 # Now the softmax of these scores. Over which dimension must it run, so that each token that *looks* shares
 # out a weight of 1? Make the masked scores afresh, or call your `causal_mask_scores` and rely on it.
@@ -672,6 +693,8 @@ plt.show()
 
 # %% [markdown]
 # ### Question 7: in your own words (2 points)
+#
+# About 5 minutes, medium.
 #
 # A friend proposes two shortcuts: (a) put 0 in place of minus infinity into the scores that look ahead;
 # (b) take the softmax of all scores first, and set the weights above the diagonal to 0 afterwards.

@@ -16,6 +16,11 @@
 #
 # $$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
 #
+# ![Tokens x (n, d_in) go through W_query and W_key, both (d_in, d_k), and W_value (d_in, d_v). They become
+# queries Q and keys K, both (n, d_k), and values V (n, d_v). Q times K transposed gives scores (n, n);
+# divided by the root of d_k and after a softmax they are weights (n, n); weights times V are the context
+# vectors (n, d_v).](flow.svg)
+#
 # You will build it from left to right: the projections, the scores $Q K^\top$, the odd $\sqrt{d_k}$ (which is
 # there for a reason that you will *measure*), the weights, and at last the whole line.
 #
@@ -113,6 +118,10 @@ W_value = torch.rand(d_in, d_out)
 
 # %% [markdown]
 # ### Question 1: `project` (2 points)
+#
+# About 5 minutes, easy. Source: [Raschka (2024), *Build a Large Language Model*, 3.4, "self-attention with
+# trainable
+# weights"](https://github.com/rasbt/LLMs-from-scratch/blob/main/ch03/01_main-chapter-code/ch03.ipynb).
 #
 # Work with the arguments only. `journey` and `W_query` also exist in the notebook, and a function that reads
 # them by accident gives the right answer here and a wrong one everywhere else.
@@ -267,6 +276,10 @@ values = torch.nn.functional.linear(journey, W_value.T)
 # run at all. Your notebook now has such a `keys` too. Does your function read it?
 #
 # ### Question 2: `attention_scores` (2 points)
+#
+# About 5 minutes, easy. Source: [Raschka (2024), *Build a Large Language Model*, 3.4, "self-attention with
+# trainable
+# weights"](https://github.com/rasbt/LLMs-from-scratch/blob/main/ch03/01_main-chapter-code/ch03.ipynb).
 
 
 # %% solution="attention_scores"
@@ -335,6 +348,8 @@ check_attention_scores()
 # %% [markdown]
 # ### Question 3: in your own words (2 points)
 #
+# About 5 minutes, medium.
+#
 # Take the trap again. In a notebook, a cell has computed `keys` for some text. Further down stands
 #
 #     def scores_of(x, W_query, W_key):
@@ -377,6 +392,9 @@ check_attention_scores()
 # `d_k ** -0.5`.)
 #
 # ### Question 4: `score_variance` (2 points)
+#
+# About 5 minutes, easy. Source: [Karpathy (2023), *Let's build GPT*, the notes on scaled
+# attention](https://www.youtube.com/watch?v=kCc8FmEb1nY).
 #
 # Do not take it on trust. Write the instrument that measures it. `Tensor.var()` gives the variance of all
 # numbers in a tensor; by default it is the *unbiased* one, which divides by their count minus 1, and that is
@@ -505,6 +523,8 @@ plt.show()
 #
 # ### Question 5: `scaled_attention_weights` (2 points)
 #
+# About 5 minutes, easy. Source: [Vaswani et al. (2017), equation 1](https://arxiv.org/abs/1706.03762).
+#
 # Divide the scores by $\sqrt{d_k}$, then take the softmax over the keys. `d_k` is handed in, since nobody can
 # see it from the scores: they are `(..., n, m)`, numbers of queries and of keys, and neither has anything to
 # do with the *width* of a key.
@@ -618,6 +638,8 @@ plt.show()
 # %% [markdown]
 # ### Question 6: in your own words (2 points)
 #
+# About 10 minutes, hard.
+#
 # Why are the scores divided by $\sqrt{d_k}$, rather than by $d_k$ or not at all? Say what would happen to
 # the variance of the scores, to the softmax and to learning in a head of size 256, in each of the two other
 # cases.
@@ -645,6 +667,8 @@ plt.show()
 # $$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
 #
 # ### Question 7: `scaled_dot_product_attention` (3 points)
+#
+# About 10 minutes, medium. Source: [Vaswani et al. (2017), equation 1](https://arxiv.org/abs/1706.03762).
 #
 # Put it together: scores, scaling, softmax over the keys, and the average of the **values** with these
 # weights. Nobody hands you d_k now. Which of the sizes that you can see is it? Not the number of tokens, not

@@ -11,6 +11,11 @@
 # list them for whoever trains it. At the end you will watch one learn, in two seconds, from 300 small
 # examples.
 #
+# ![A module around the formula. Tokens x (n, d_in) go into a frame, the module, which holds three
+# parameters, W_query, W_key and W_value. They make queries, keys and values of shape (n, d_out); queries
+# and keys give weights (n, n), which mix the values; out comes the context (n, d_out). An arrow leads
+# back: training takes the loss, finds gradients and moves each parameter a little.](flow.svg)
+#
 # You will
 #
 # 1. write self-attention as a class that **registers** its matrices as parameters,
@@ -121,6 +126,10 @@ for kind in (Plain, Registered):
 # matrices make them, so a token may ask for one thing, offer another, and hand over a third.
 #
 # ### Question 1: `SelfAttention_v1` (3 points)
+#
+# About 10 minutes, medium. Source: [Raschka (2024), *Build a Large Language Model*, 3.4, "self-attention
+# with trainable
+# weights"](https://github.com/rasbt/LLMs-from-scratch/blob/main/ch03/01_main-chapter-code/ch03.ipynb).
 #
 # Two things that go wrong easily:
 #
@@ -284,10 +293,15 @@ plt.show()
 # - it draws its numbers from both signs, between $-1/\sqrt{d_{in}}$ and $1/\sqrt{d_{in}}$, so that the
 #   results stay of moderate size however wide the input is;
 # - it can add a **bias**, a vector that is the same for all tokens: $x W^\top + b$. Most attention layers
-#   have none, but some well-known models do, so it becomes an option;
+#   have none, but some well-known models do, so it becomes an option. `nn.Linear` adds one unless you say
+#   `bias=False`;
 # - it registers its parameters by itself: the `weight`, and the `bias` if there is one.
 #
 # ### Question 2: `SelfAttention_v2` (2 points)
+#
+# About 5 minutes, easy. Source: [Raschka (2024), *Build a Large Language Model*, 3.4, "self-attention with
+# trainable
+# weights"](https://github.com/rasbt/LLMs-from-scratch/blob/main/ch03/01_main-chapter-code/ch03.ipynb).
 #
 # A layer is an object that you make once, in `__init__`, and call in `forward`: `self.W_query(x)`.
 
@@ -465,6 +479,8 @@ plt.show()
 # independent copy.
 #
 # ### Question 3: `copy_weights` (2 points)
+#
+# About 10 minutes, hard.
 
 
 # %% solution="copy_weights"
@@ -564,8 +580,9 @@ print(f"largest difference between the two outputs: {gap:.1e}")
 #
 # The names stay as they are in that source, so that you can compare each number with those that it prints.
 #
-# This time write out all steps. The three tokens of the example are *write a poem*, two numbers each, and
-# on the way you compute each of these tensors:
+# Copy your version 2 and change what is new: the names, no bias, and three places in `forward` that ask the
+# two arguments instead of counting. Write out all steps. The three tokens of the example are *write a poem*,
+# two numbers each, and on the way you compute each of these tensors:
 #
 # | name | what it is | where the dimensions come in |
 # |---|---|---|
@@ -576,6 +593,10 @@ print(f"largest difference between the two outputs: {gap:.1e}")
 # | result | weights times `v` | |
 #
 # ### Question 4: `SelfAttention` (3 points)
+#
+# About 10 minutes, medium. Source: [Vaswani et al. (2017), 3.2.1](https://arxiv.org/abs/1706.03762);
+# [Starmer (2025), *Attention in
+# Transformers*](https://www.deeplearning.ai/short-courses/attention-in-transformers-concepts-and-code-in-pytorch/).
 
 # %%
 words = ["write", "a", "poem"]
@@ -749,6 +770,47 @@ show_matrix(row[3], output, words, ["0", "1"], "output", cmap="RdBu", vmin=-boun
 plt.show()
 
 # %% [markdown]
+# ### Three classes, one formula
+#
+# You have written it three times, and each time something else was new: parameters, layers, dimensions by
+# number. Is it really the same? Then the same numbers inside must give the same output. The cell copies the
+# numbers of a version 2 into the two others. Look at the pictures, then set `copied = False`.
+#
+# The third class can do one thing that nobody has used yet. Set `texts = 4`, so that the input is a batch,
+# $(4, n, d_{model})$. Versions 1 and 2 may be able to take it as they are, if you counted dimensions from the
+# end. `SelfAttention` cannot, as long as `row_dim` is 0 and `col_dim` is 1. Which two values does it need?
+
+# %% demo
+copied = True  # try False
+texts = 0  # 0 is one text without a batch; try 4
+row_dim, col_dim = 0, 1  # for a batch, try others
+
+torch.manual_seed(2)
+version_1, version_2, third = (
+    SelfAttention_v1(3, 3),
+    SelfAttention_v2(3, 3),
+    SelfAttention(3, row_dim, col_dim),
+)
+if copied:
+    copy_weights(version_2, version_1)
+    for theirs, ours in (("W_q", "W_query"), ("W_k", "W_key"), ("W_v", "W_value")):
+        getattr(third, theirs).load_state_dict(getattr(version_2, ours).state_dict())
+x = 2 * (torch.randn(texts, 6, 3) if texts else torch.randn(6, 3))
+figure, row = plt.subplots(1, 3, figsize=(10, 2.8), layout="constrained")
+for axes, module in zip(row, (version_1, version_2, third), strict=True):
+    name = type(module).__name__
+    try:
+        output = module(x).detach()
+    except (RuntimeError, IndexError) as error:
+        axes.set_axis_off()
+        axes.set_title(name)
+        print(f"{name} cannot take {tuple(x.shape)}: {error}")
+        continue
+    first = output[0] if texts else output
+    show_matrix(axes, first, range(6), range(3), name, cmap="RdBu", vmin=-2, vmax=2)
+plt.show()
+
+# %% [markdown]
 # ## Let it learn
 #
 # All this care about parameters had one purpose. Here it is.
@@ -808,6 +870,8 @@ plt.show()
 #
 # ### Question 5: in your own words (2 points)
 #
+# About 5 minutes, medium.
+#
 # A friend writes `self.W_query = torch.rand(d_in, d_out)` without `nn.Parameter`, and likewise for the
 # other two. The output of `forward` is exactly right. Name two things that go wrong later, and say why no
 # error message appears.
@@ -830,6 +894,8 @@ plt.show()
 
 # %% [markdown]
 # ### Question 6: in your own words (2 points)
+#
+# About 5 minutes, medium.
 #
 # Why three matrices? Suppose you used one matrix for queries *and* keys. What would be true of the scores
 # of token *i* for *j* and of *j* for *i*? Think of a sentence in which that would be wrong.

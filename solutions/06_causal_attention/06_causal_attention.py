@@ -25,6 +25,11 @@
 # 4. write a **head** as GPTs have it: for batches, and for texts of any length up to a limit,
 # 5. add **dropout** on the weights, which is active only while the model trains.
 #
+# ![One causal head. From x (B, T, C) come queries, keys and values (B, T, size). Queries and keys give
+# scores (B, T, T), divided by the root of the size; the mask writes minus infinity above the diagonal;
+# softmax of each row gives weights (B, T, T) that are 0 there; dropout acts on them in training; they mix
+# the values to a result (B, T, size).](flow.svg)
+#
 # **How to work.** Read the description of each question before you write its code. A check tries the
 # lesson's example and something small of another size; grading tries more, so write what is true for all
 # inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
@@ -140,6 +145,8 @@ plt.show()
 # itself, and the first token has nothing else.
 #
 # ### Question 1: `causal_mask` (2 points)
+#
+# About 5 minutes, easy. Source: [Vaswani et al. (2017), 3.2.3](https://arxiv.org/abs/1706.03762).
 
 
 # %% solution="causal_mask"
@@ -213,6 +220,8 @@ plt.show()
 # weights.)
 #
 # ### Question 2: `masked_attention_weights` (3 points)
+#
+# About 5 minutes, medium. Source: [Vaswani et al. (2017), 3.2.3](https://arxiv.org/abs/1706.03762).
 #
 # `scores.masked_fill(mask, value)` returns a **new** tensor with `value` wherever `mask` is True. Two slips
 # happen to everybody once: forgetting to keep what it returns, and using `masked_fill_` instead, which
@@ -319,10 +328,22 @@ plt.show()
 # softmax, and one more argument: the mask is handed over at the call. Without a mask, the class is what
 # it was before.
 #
+# From here on you write three classes, and none from scratch. Copy the one before, and change what is new:
+#
+# | class | copy | what is new |
+# |---|---|---|
+# | `MaskedSelfAttention` | the given `SelfAttention` | the mask, handed over at the call |
+# | `Head` | your `MaskedSelfAttention` | batches, a mask of its own, cut to the text, `head_size` |
+# | `CausalAttention` | your `Head` | other names, an optional bias, dropout |
+#
 # Use `if mask is not None` to ask whether there is a mask. (`if mask` would ask whether a whole table is
 # true, and torch refuses to answer that.)
 #
 # ### Question 3: `MaskedSelfAttention` (3 points)
+#
+# About 10 minutes, easy. Source: [Vaswani et al. (2017), 3.2.3](https://arxiv.org/abs/1706.03762);
+# [Starmer (2025), *Attention in
+# Transformers*](https://www.deeplearning.ai/short-courses/attention-in-transformers-concepts-and-code-in-pytorch/).
 #
 # `W_q`, `W_k`, `W_v`, `row_dim`, `col_dim` and `token_encodings` are the names in the source of this class.
 # They are kept, so that you can compare your numbers with those that it prints.
@@ -488,6 +509,10 @@ plt.show()
 # its code, and its explanation says "dividing by 1/sqrt" where multiplying is meant. Here we scale.)
 #
 # ### Question 4: `Head` (4 points)
+#
+# About 15 minutes, hard. Source: [Karpathy (2023), *Let's build GPT*, "the mathematical trick in
+# self-attention", the head](https://www.youtube.com/watch?v=kCc8FmEb1nY); [Vaswani et al. (2017),
+# 3.2.1](https://arxiv.org/abs/1706.03762).
 #
 # `n_embd`, `block_size`, `key`, `query` and `value` are the names in that lecture, which you may want to read
 # beside your code. Elsewhere in the course they are called `d_in`, `context_length`, `W_key`, `W_query` and
@@ -676,6 +701,10 @@ plt.show()
 #
 # ### Question 5: `CausalAttention` (4 points)
 #
+# About 10 minutes, medium. Source: [Raschka (2024), *Build a Large Language Model*, 3.4 and 3.5,
+# "self-attention with trainable
+# weights"](https://github.com/rasbt/LLMs-from-scratch/blob/main/ch03/01_main-chapter-code/ch03.ipynb).
+#
 # The last class puts everything together: batches, the mask, an optional bias, and dropout. Its layers have
 # the names that you know from `SelfAttention_v2`. Your forward should read only its arguments and `self`,
 # and no variable that is left over in the notebook.
@@ -795,6 +824,41 @@ def check_CausalAttention():
 check_CausalAttention()
 
 # %% [markdown]
+# ### The same formula underneath
+#
+# Put the same numbers into your three classes, hide the future in all three, and let nothing drop. What must
+# be true of the three pictures? Then wake the dropout with `training = True` and run the cell several times:
+# which picture changes, and which row of it is sometimes empty?
+
+# %% demo
+training = False  # try True
+length, size = 5, 4  # try 1, 4 and 8, 4
+
+torch.manual_seed(3)
+masked, head = MaskedSelfAttention(size), Head(size, size, block_size=8)
+causal = CausalAttention(size, size, context_length=8, dropout=0.5).train(training)
+for one, two, three in (("W_q", "query", "W_query"), ("W_k", "key", "W_key"), ("W_v", "value", "W_value")):
+    numbers = getattr(masked, one).state_dict()
+    getattr(head, two).load_state_dict(numbers)
+    getattr(causal, three).load_state_dict(numbers)
+x = torch.randn(length, size)
+future = torch.ones(length, length, dtype=torch.bool).triu(diagonal=1)
+torch.seed()  # dropout is another at each run
+with torch.no_grad():
+    outputs = {
+        "MaskedSelfAttention": masked(x, future),
+        "Head": head(x[None])[0],
+        "CausalAttention": causal(x[None])[0],
+    }
+figure, row = plt.subplots(1, 3, figsize=(10, 2.8), layout="constrained")
+for axes, (name, output) in zip(row, outputs.items(), strict=True):
+    axes.imshow(output, cmap="RdBu", vmin=-1, vmax=1)
+    axes.set(title=name, xlabel="feature", ylabel="token", xticks=range(size), yticks=range(length))
+plt.show()
+farthest = max((output - outputs["Head"]).abs().max().item() for output in outputs.values())
+print(f"the outputs differ by at most {farthest:.6f}")
+
+# %% [markdown]
 # ### A cloud around the truth
 #
 # Each dot is the output of the last token in one call in training mode, the star is its output in
@@ -824,6 +888,8 @@ plt.show()
 # %% [markdown]
 # ### Question 6: in your own words (2 points)
 #
+# About 5 minutes, easy.
+#
 # A team trains a model to predict the next word and forgets the mask. In training the error falls to almost
 # 0, much lower than for any serious model. They let it write a story, and it writes nonsense. What has the
 # model learnt? Why does that not help when the model writes? Three or four sentences are enough.
@@ -842,6 +908,8 @@ plt.show()
 
 # %% [markdown]
 # ### Question 7: in your own words (2 points)
+#
+# About 5 minutes, medium.
 #
 # The mask of a head can be a parameter, a plain attribute or a buffer. For each of the first two, say what
 # would go wrong and when one would notice.

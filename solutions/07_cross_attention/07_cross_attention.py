@@ -18,6 +18,11 @@
 # 2. write a padding mask, so that sentences of different lengths can share a batch,
 # 3. write cross-attention for batches, where the two sides may even differ in width.
 #
+# ![Two sides. The side that asks, x (B, n, d_query), gives the queries (B, n, d_out). The side that
+# answers, context (B, m, d_context), gives keys and values (B, m, d_out). Queries and keys give weights
+# (B, n, m); a padding mask (B, 1, m) hides the last columns, and each row sums to 1. Weights mix the
+# values to an output (B, n, d_out), with n rows, as many as queries.](flow.svg)
+#
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
@@ -143,6 +148,10 @@ plt.show()
 # your own work, *Kernel → Restart and run all* finds such slips.
 #
 # ### Question 1: `Attention` (4 points)
+#
+# About 10 minutes, medium. Source: [Vaswani et al. (2017), 3.2.1](https://arxiv.org/abs/1706.03762);
+# [Starmer (2025), *Attention in
+# Transformers*](https://www.deeplearning.ai/short-courses/attention-in-transformers-concepts-and-code-in-pytorch/).
 #
 # `row_dim` and `col_dim` say which dimension of the input counts tokens and which counts features. For $(n,
 # d)$ that is 0 and 1. You need them for transposing the keys, for the size to scale by, and for the
@@ -313,9 +322,11 @@ plt.show()
 #
 # Nobody may look at padding. From the lengths alone we can tell where it stands: position $j$ of a sentence
 # with length $l$ is padding when $j \ge l$. Positions count from 0, so a sentence of length 4 has its words
-# at 0, 1, 2, 3, and the first padding is at 4.
+# at 0, 1, 2, 3, and the first padding is at 4. `torch.arange(max_length)` holds all positions.
 #
 # ### Question 2: `padding_mask` (2 points)
+#
+# About 10 minutes, medium.
 
 
 # %% solution="padding_mask"
@@ -414,6 +425,8 @@ plt.show()
 # both.
 #
 # ### Question 3: `CrossAttention` (4 points)
+#
+# About 15 minutes, hard. Source: [Vaswani et al. (2017), 3.2.3](https://arxiv.org/abs/1706.03762).
 #
 # This class follows no source, so its layers have the course's own names, `W_query`, `W_key` and `W_value`.
 
@@ -570,6 +583,8 @@ plt.show()
 # %% [markdown]
 # ### Question 4: in your own words (2 points)
 #
+# About 5 minutes, medium.
+#
 # A fellow student says: *I need no padding mask. I set the vectors of padded tokens to zero, so they add
 # nothing to the mixture.* The layers have no bias. What are the score and the weight of such a token, and
 # what happens to the weights of the real words? Why does a mask of -inf before the softmax do better? Four
@@ -591,6 +606,8 @@ plt.show()
 
 # %% [markdown]
 # ### Question 5: who asks? (2 points)
+#
+# About 5 minutes, medium.
 #
 # A model translates English into French, and in one cross-attention layer 5 French
 # tokens meet 8 English ones. Which side gives the queries, which the keys and the values? What shape do the

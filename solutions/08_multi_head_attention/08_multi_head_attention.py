@@ -15,6 +15,10 @@
 # 3. write multi-head attention as GPT models have it: causal, in batches, with a last layer that joins the
 #    heads.
 #
+# ![Queries, keys and values (B, T, d) are cut into h heads (B, h, T, s) of size s = d / h, each in a
+# colour of its own. Each head has its own weights (B, h, T, T), 0 above the diagonal, and its own mixture.
+# The mixtures are joined side by side to (B, T, d), and out_proj combines them.](flow.svg)
+#
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
@@ -130,6 +134,10 @@ plt.show()
 # An argument that is taken and not used is a promise that is not kept. Here the mask reaches **every** head.
 #
 # ### Question 1: `MultiHeadAttentionWrapper` (3 points)
+#
+# About 10 minutes, medium. Source: [Vaswani et al. (2017), 3.2.2](https://arxiv.org/abs/1706.03762);
+# [Starmer (2025), *Attention in
+# Transformers*](https://www.deeplearning.ai/short-courses/attention-in-transformers-concepts-and-code-in-pytorch/).
 #
 # Keep the heads in an `nn.ModuleList` named `heads`. A plain Python list would hide them from torch: their
 # weights would not be among the module's parameters, so an optimizer would never train them. And make each
@@ -286,6 +294,8 @@ check_MultiHeadAttentionWrapper()
 # tokens. You will see it in the picture below the question.
 #
 # ### Question 2: `split_heads` (2 points)
+#
+# About 5 minutes, medium. Source: [Vaswani et al. (2017), 3.2.2](https://arxiv.org/abs/1706.03762).
 
 
 # %% solution="split_heads"
@@ -380,6 +390,8 @@ plt.show()
 # And the temptation is the same too: a `reshape` *without* swapping gives the right shape and wrong tokens.
 #
 # ### Question 3: `merge_heads` (2 points)
+#
+# About 5 minutes, medium. Source: [Vaswani et al. (2017), 3.2.2](https://arxiv.org/abs/1706.03762).
 
 
 # %% solution="merge_heads"
@@ -466,6 +478,8 @@ plt.show()
 # of a strange one later on.
 #
 # ### Question 4: `MultiHeadAttention` (6 points)
+#
+# About 25 minutes, hard. Source: [Vaswani et al. (2017), 3.2.2](https://arxiv.org/abs/1706.03762).
 #
 # Write the cutting and joining out inside the class, even though you have functions for it. It is two
 # lines, and so a slip in one question cannot cost you points in another. The layers have the course's own
@@ -664,6 +678,8 @@ plt.show()
 # %% [markdown]
 # ### Question 5: why more than one head? (2 points)
 #
+# About 5 minutes, medium.
+#
 # Explain the picture. What must the single head's row of weights do to serve both wishes, and why can no
 # later layer take the result apart again? Why does more training not help? Four or five sentences are
 # enough.
@@ -682,6 +698,8 @@ plt.show()
 
 # %% [markdown]
 # ### Question 6: which size? (2 points)
+#
+# About 5 minutes, medium.
 #
 # A model has d_in = 768, d_out = 768 and 12 heads. By which number are the scores divided, and why not by
 # $\sqrt{768}$? How would the weights differ if it were $\sqrt{768}$? And why would a test with d_out = 2

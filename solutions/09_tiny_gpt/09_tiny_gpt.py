@@ -12,11 +12,19 @@
 # 3. `generate`: guess, append, repeat.
 # 4. `train_step`: make the guesses a little better.
 #
-# Two short written questions come at the end. Each question is graded by itself: a mistake in `Block` costs
-# nothing in `TinyGPT`, and `generate` and `train_step` are tested with a model of ours. A check tries the
-# lesson's example and something small of another size; grading tries more, so write what is true for all
-# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
-# and names are those of the [table of notation](notation.md). Plan for 60 to 90 minutes.
+# ![On the left the model: tokens (B, T), token and position embeddings (B, T, n_embd), num_layers blocks,
+# a LayerNorm, and a Linear head that gives logits (B, T, vocab_size). On the right one block: x goes
+# through LayerNorm and attention and is added to x itself, which gives h; h goes through LayerNorm and the
+# feed-forward network and is added to h, which gives the output. The two ways around are the residual
+# paths.](flow.svg)
+#
+# Two short written questions come at the end, and before them experiments with a model that has read half of
+# *Alice in Wonderland*; take another half hour if you like them. Each question is graded by itself: a
+# mistake in `Block` costs nothing in `TinyGPT`, and `generate` and `train_step` are tested with a model of
+# ours. A check tries the lesson's example and something small of another size; grading tries more, so write
+# what is true for all inputs. Any means are right unless a question asks for a certain one or says *Not
+# allowed here*. Symbols and names are those of the [table of notation](notation.md). Plan for 60 to 90
+# minutes.
 #
 # `MultiHeadAttention` from exercise 8 is given here, finished.
 
@@ -84,8 +92,9 @@ class MultiHeadAttention(nn.Module):
 # $$h = x + \mathrm{attention}(\mathrm{norm}_1(x))$$
 # $$\mathrm{out} = h + \mathrm{feedforward}(\mathrm{norm}_2(h))$$
 #
-# Note that the second line reads $h$, not $x$. The 2017 Transformer normalised after the addition
-# (post-norm); nearly all newer models do it before, because deep stacks then train more calmly.
+# Note that the second line reads $h$, not $x$. The [2017 Transformer](https://arxiv.org/abs/1706.03762)
+# normalised after the addition (post-norm); nearly all newer models do it before, because deep stacks then
+# [train more calmly](https://arxiv.org/abs/2002.04745).
 #
 # The picture shows what LayerNorm does to four tokens of very different size.
 
@@ -108,6 +117,8 @@ plt.show()
 
 # %% [markdown]
 # ### Question 1: `Block` (4 points)
+#
+# About 15 minutes, medium.
 #
 # Write the two lines above as a module. The names of the layers are yours to choose.
 
@@ -396,9 +407,13 @@ plt.show()
 # **Loss.** The head's scores are called logits. Cross-entropy makes probabilities of them, by softmax, and
 # takes $-\log p$ of the token that really came next, averaged over all B × T guesses. A model that knows
 # nothing gives every token about the same probability, 1 / vocab_size. So the loss starts near
-# $\log(\mathrm{vocab\_size})$. That is worth checking before any training.
+# $\log(\mathrm{vocab\_size})$. That is worth checking before any training. `F.cross_entropy` does it all; it
+# wants one row of scores and one target for each guess, (N, vocab_size) and (N,), so B and T must first
+# become one dimension: `flatten(0, 1)`.
 #
 # ### Question 2: `TinyGPT` (5 points)
+#
+# About 20 minutes, hard.
 
 
 # %% solution="TinyGPT"
@@ -560,6 +575,8 @@ plt.show()
 #   it was, so put the mode back: `model.training` says what it is, `model.train(mode)` sets it.
 #
 # ### Question 3: `generate` (3 points)
+#
+# About 10 minutes, medium.
 
 
 # %% solution="generate"
@@ -631,6 +648,8 @@ check_generate()
 # against it. PyTorch *adds* new gradients to old ones, so the old ones must be cleared first.
 #
 # ### Question 4: `train_step` (3 points)
+#
+# About 5 minutes, easy.
 
 
 # %% solution="train_step"
@@ -775,6 +794,277 @@ else:
     print("This picture needs your own Block: a ReadyBlock does not show its weights.")
 
 # %% [markdown]
+# ## A model that has read more
+#
+# From one rhyme a model can only learn the rhyme. To see what heads do with real text, look into one that has
+# read more. Two files lie beside this notebook (in Colab, upload them, too):
+#
+# - `alice.txt`: the first six chapters of *Alice's Adventures in Wonderland* by Lewis Carroll, 1865, free for
+#   everyone to use;
+# - `alice.safetensors`: the numbers of a tiny GPT built like yours, with three blocks of four heads, which
+#   was trained on the first five chapters for some minutes. It has never seen the sixth.
+#
+# Nothing from here to the two written questions is graded: change what you like.
+#
+# Why this kind of file? What `torch.save` writes is a *pickle*, a small program that rebuilds objects, and a
+# program can do harm; that is why `torch.load` has `weights_only`. A
+# [safetensors](https://github.com/huggingface/safetensors) file holds names, shapes and numbers, and nothing
+# that could run. Most models are published so. It needs no package either: 8 bytes say how long the header
+# is, the header is JSON and says where each tensor begins and ends, and the rest is numbers.
+
+# %% demo
+import json
+from pathlib import Path
+
+files = Path("alice.safetensors"), Path("alice.txt")
+
+
+def read_safetensors(path):
+    """The notes of a file, and its tensors by their names."""
+    content = path.read_bytes()
+    begin = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:begin])
+    notes, tensors = header.pop("__metadata__"), {}
+    for name, entry in header.items():
+        first, last = entry["data_offsets"]
+        numbers = bytearray(content[begin + first : begin + last])
+        tensors[name] = torch.frombuffer(numbers, dtype=torch.float16).view(entry["shape"]).float()
+    return notes, tensors
+
+
+def piece_of_alice(text):
+    """A text of n characters -> (n,) int64, by the characters that the trained model knows."""
+    return torch.tensor([letters.index(character) for character in text])
+
+
+weights = {}
+if all(file.exists() for file in files):
+    notes, weights = read_safetensors(files[0])
+    letters, heads, blocks = notes["characters"], int(notes["num_heads"]), int(notes["num_layers"])
+    longest = int(notes["context_length"])
+    unseen = "Pig and Pepper\n" + files[1].read_text(encoding="utf-8").partition("\n\nPig and Pepper\n")[2]
+    print(f"{len(weights)} tensors; the longest names and their shapes:")
+    for name in sorted(weights, key=len)[-5:]:
+        print(f"  {name}: {tuple(weights[name].shape)}")
+else:
+    print("alice.safetensors and alice.txt are not in this folder, so the experiments below show nothing.")
+
+# %% [markdown]
+# The names tell you how the model is built. Here it is once more, in functions instead of modules, and with a
+# switch for each part, so that you can take parts out.
+
+
+# %% demo
+def alice(tokens, positions=True, mask=True, residuals=True, without_head=None):
+    """(B, T) -> logits (B, T, vocab_size), and each block's attention weights, (B, heads, T, T)."""
+    x, looks = weights["token_embedding.weight"][tokens], []
+    if positions:
+        x = x + weights["position_embedding.weight"][: tokens.shape[1]]
+    future = torch.ones(tokens.shape[1], tokens.shape[1], dtype=torch.bool).triu(diagonal=1)
+
+    def layer(name, values):
+        kind = F.layer_norm if "norm" in name else F.linear
+        shape = [values.shape[-1:]] if "norm" in name else []
+        return kind(values, *shape, weights[f"{name}.weight"], weights.get(f"{name}.bias"))
+
+    for number in range(blocks):
+        own = f"blocks.{number}."
+        normed = layer(own + "attention_norm", x)
+        q, k, v = (
+            layer(own + f"attention.W_{role}", normed).unflatten(-1, (heads, -1)).transpose(1, 2)
+            for role in ("query", "key", "value")
+        )
+        scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
+        look = (scores.masked_fill(future, -math.inf) if mask else scores).softmax(dim=-1)
+        mixed = look @ v
+        if without_head and without_head[0] == number:
+            mixed[:, without_head[1]] = 0
+        mixed = layer(own + "attention.out_proj", mixed.transpose(1, 2).flatten(-2))
+        x = mixed + x if residuals else mixed
+        wide = F.gelu(layer(own + "feed_forward.0", layer(own + "feed_forward_norm", x)))
+        narrow = layer(own + "feed_forward.2", wide)
+        x = narrow + x if residuals else narrow
+        looks.append(look)
+    return layer("head", layer("norm", x)), looks
+
+
+# %% [markdown]
+# ### What do its heads look at?
+#
+# Each picture is one head, each row a character that looks, each column one that is looked at. Guess first:
+# is there a head that always looks at the character before? One that finds the beginning of the word?
+
+# %% demo
+line = "'Oh dear! Oh dear! I shall be late!'"  # try a sentence of your own
+
+
+def draw_heads(line):
+    figure, panels = plt.subplots(blocks, heads, figsize=(10, 8), layout="constrained")
+    _, looks = alice(piece_of_alice(line)[None])
+    for number, (row, look) in enumerate(zip(panels, looks, strict=True)):
+        for head, axis in enumerate(row):
+            axis.imshow(look[0, head], cmap="magma_r", vmin=0, vmax=1)
+            axis.set(title=f"block {number}, head {head}", xticks=range(len(line)), yticks=range(len(line)))
+            axis.set_xticklabels(line, family="monospace", size=6)
+            axis.set_yticklabels(line, family="monospace", size=6)
+    plt.show()
+
+
+if weights:
+    draw_heads(line)
+
+# %% [markdown]
+# Three of the four heads of block 0 have found the same thing to do: they give 80 to 90 % of their weight to
+# the character just before. Nobody asked for it, but a *q* makes the next guess easy. The fourth looks far
+# back, at a little of everything. The heads of the later blocks read what the first block has written into
+# each token, so their pictures are harder to put into words: dark columns are characters to which many later
+# ones return.
+#
+# If three heads do nearly the same, what happens when one of them is taken away?
+#
+# ### What can it do without?
+#
+# The loss on the chapter that it has never seen, as it is and with one part taken out: the positions, the
+# mask, the residual paths, or one head. Guess the order first. Which is worst? And without the mask each
+# guess may see the very character that it is to guess. Will the loss fall?
+
+# %% demo
+pieces = 24  # of 128 characters; try 100
+
+
+def loss_on_unseen(**switches):
+    tokens = piece_of_alice(unseen[: pieces * longest + 1])
+    logits, _ = alice(tokens[:-1].view(pieces, longest), **switches)
+    return F.cross_entropy(logits.flatten(0, 1), tokens[1:]).item()
+
+
+def draw_ablations():
+    whole = loss_on_unseen()
+    parts = {"nothing is missing": whole, "no positions": loss_on_unseen(positions=False)}
+    parts |= {"no mask": loss_on_unseen(mask=False), "no residual paths": loss_on_unseen(residuals=False)}
+    parts["(guessing blindly)"] = math.log(len(letters))
+    grid = torch.tensor(
+        [[loss_on_unseen(without_head=(b, h)) - whole for h in range(heads)] for b in range(blocks)]
+    )
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3), layout="constrained")
+    bars = left.barh(list(parts), list(parts.values()))
+    left.bar_label(bars, fmt=" %.2f")
+    left.set(title="loss on the unseen chapter", xlim=(0, 1.2 * max(parts.values())))
+    left.invert_yaxis()
+    right.imshow(grid, cmap="Oranges", vmin=0, vmax=2 * grid.max())
+    for b in range(blocks):
+        for h in range(heads):
+            right.text(h, b, f"+{grid[b, h]:.2f}", ha="center", va="center")
+    right.set(title="how much it rises without one head", xlabel="head", ylabel="block")
+    right.set(xticks=range(heads), yticks=range(blocks))
+    plt.show()
+
+
+if weights:
+    draw_ablations()
+
+# %% [markdown]
+# No part can go, and each is missed in a way of its own.
+#
+# - **Without residual paths** the model does worse than blind guessing. Each block has learnt to *add*
+#   something to what passes by; alone, what it adds makes no sense to the next.
+# - **Without positions** the heads of block 0 no longer find the character before.
+# - **Without the mask** the loss *rises*, although each guess can now see its own answer. The model never
+#   saw an answer while it learnt, so it does not know what to do with one. A mask is not something to take
+#   off after training.
+# - **One head** is hardly missed: others do nearly the same.
+#
+# ### Let it write
+#
+# Greedy writing soon goes round in circles. **Sampling** draws the next token by its probability instead.
+# The **temperature** divides the logits before the softmax: below 1 the likely gets likelier still, above 1
+# the unlikely gets its chance. You know this from exercise 1, where the factor in front of the scores made
+# softmax sharp or flat. Guess first: at which temperature do you get real words, and at which new ones?
+
+# %% demo
+temperatures = (0.1, 0.7, 1.5)  # try others
+beginning = "Alice thought "  # only characters of the book
+count = 160
+
+
+def write_alice(seed=1):
+    torch.manual_seed(seed)
+    tokens = piece_of_alice(beginning).repeat(len(temperatures), 1)
+    divisors = torch.tensor(temperatures)[:, None]
+    for step in range(count):
+        logits = alice(tokens[:, -longest:])[0][:, -1]
+        chances = (logits / divisors).softmax(dim=-1)
+        if step == 0:
+            draw_chances(chances)
+        tokens = torch.cat([tokens, torch.multinomial(chances, 1)], dim=1)
+    for temperature, row in zip(temperatures, tokens, strict=True):
+        print(f"--- {temperature}\n{''.join(letters[token] for token in row)}\n")
+
+
+def draw_chances(chances):
+    best = chances[-1].topk(16).indices
+    figure, axis = plt.subplots(figsize=(9, 2.4), layout="constrained")
+    for number, (temperature, row) in enumerate(zip(temperatures, chances, strict=True)):
+        places = torch.arange(16) + 0.27 * (number - 1)
+        axis.bar(places, row[best], width=0.25, label=f"temperature {temperature}")
+    axis.set_xticks(range(16), [repr(letters[token])[1:-1] for token in best])
+    axis.set(title=f"What comes after {beginning!r}?", ylabel="probability")
+    axis.legend()
+    plt.show()
+
+
+if weights:
+    write_alice()
+
+# %% [markdown]
+# At 0.1 it says the same over and over. At 0.7 most words are English, and their sense is not. At 1.5 it
+# makes words of its own. So few numbers are enough to learn spelling, and something of how a sentence goes.
+#
+# ### Count it
+#
+# How large is this model, and how much does it compute for one token? Each number of a matrix is used in one
+# multiplication and one addition for each token: two operations. Attention has two products without weights
+# of their own: scores (queries times keys) and the mixture (weights times values), each with `2 * T *
+# n_embd` operations for a token that looks at T tokens.
+#
+# Count first, on paper. A block has three matrices for queries, keys and values, and `out_proj`, each
+# `n_embd` by `n_embd`, and two that are four times as large. How many numbers are that in all, in terms of
+# `n_embd`? And for which T do the two products of attention cost as much as all of these matrices?
+
+# %% demo
+seen = 128  # tokens that the new one looks at; try 1_000 and 100_000
+
+
+def count_alice():
+    groups = {
+        "embeddings": "embedding",
+        "attention": "attention.",
+        "feed-forward": "forward.",
+        "head": "head.",
+    }
+    numbers = dict.fromkeys((*groups, "norms"), 0)
+    for name, tensor in weights.items():
+        group = next((group for group, part in groups.items() if part in name), "norms")
+        numbers[group] += tensor.numel()
+    width = weights["head.weight"].shape[1]
+    print(f"{sum(numbers.values()):,} parameters: " + ", ".join(f"{g} {n:,}" for g, n in numbers.items()))
+    print(f"12 * n_embd ** 2 in each of {blocks} blocks: {12 * width**2 * blocks:,}")
+    matrices = 2 * sum(t.numel() for n, t in weights.items() if t.dim() == 2 and "embedding" not in n)
+    products = blocks * 2 * 2 * seen * width
+    print(f"operations for a token: {matrices:,} in matrices, {products:,} in attention to {seen:,} tokens")
+
+
+if weights:
+    count_alice()
+
+# %% [markdown]
+# Twelve times the square of the width, for each block: with that you can count any GPT. The smallest GPT-2
+# has 12 blocks of width 768, which is 85 million; with its embeddings, 124 million. The two products of
+# attention catch up with the matrices at T = 6 * n_embd, since `4 * T * n_embd` meets `24 * n_embd ** 2`.
+# For this model, which counts characters, that is a paragraph; for one of width 8,192, which counts pieces
+# of words, a short book. Up to there most of the work is in the matrices, and beyond it is in attention.
+
+# %% [markdown]
 # ## In your own words
 #
 # You have built every part of a language model. You should now be able to explain
@@ -786,6 +1076,8 @@ else:
 # - what it takes to generate: the last guess, the cropping and the right mode.
 #
 # ### Question 5: no peeking (2 points)
+#
+# About 5 minutes, medium.
 #
 # During training the model sees the whole piece of text at once, targets and all. Why can it not simply
 # copy the next token from its input? And why would it take longer to train on one guess at a time? Three or
@@ -806,6 +1098,8 @@ else:
 
 # %% [markdown]
 # ### Question 6: reading the loss (2 points)
+#
+# About 5 minutes, medium.
 #
 # A friend's untrained model, with a vocabulary of 50 tokens, starts with a loss of 12. Another friend's
 # starts with 0.9. What should both losses be, why, and what would you suspect in each case?

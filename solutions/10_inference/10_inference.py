@@ -12,6 +12,11 @@
 # 3. `rotate`: turn queries and keys by their place, so that only distances count. (15 minutes)
 # 4. `add_block`: take the softmax block by block, and never hold all scores. (25 minutes)
 #
+# ![On the left one new token and the cache: kept keys and values keep their rows, and one new row each is
+# added, so that they have m rows; the one new query (1, d_k) meets all keys and gives weights (1, m),
+# which mix the values to one output (1, d_v). On the right six query heads share two heads of keys and
+# values, three neighbours each, so the cache keeps 2 heads and not 6.](flow.svg)
+#
 # A written question comes at the end, and before it a race between your own attention and torch's.
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
@@ -79,6 +84,8 @@ def attention(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None
 # never "which row am I" but "which place in the text am I".
 #
 # ### Question 1: `cached_attention` (3 points)
+#
+# About 20 minutes, medium. Source: [Shazeer (2019), 2](https://arxiv.org/abs/1911.02150).
 
 
 # %% solution="cached_attention"
@@ -281,6 +288,8 @@ plt.show()
 # one word apart: `repeat_interleave` and `repeat`.
 #
 # ### Question 2: `grouped_query_attention` (2 points)
+#
+# About 15 minutes, medium. Source: [Ainslie et al. (2023), 2.2](https://arxiv.org/abs/2305.13245).
 
 
 # %% solution="grouped_query_attention"
@@ -416,6 +425,8 @@ check_grouped_query_attention()
 # `x`: for float64 that means in float64, and `torch.arange(...) / d` alone is float32.
 #
 # ### Question 3: `rotate` (2 points)
+#
+# About 15 minutes, medium. Source: [Su et al. (2021), 3.2 and 3.4.2](https://arxiv.org/abs/2104.09864).
 
 
 # %% solution="rotate"
@@ -567,6 +578,9 @@ print(f"turned, 3 places apart: the scores differ by at most {(diagonal.max() - 
 # nothing has been seen, subtract something finite.
 #
 # ### Question 4: `add_block` (3 points)
+#
+# About 25 minutes, hard. Source: [Milakov and Gimelshein (2018), 3](https://arxiv.org/abs/1805.02867);
+# [Dao et al. (2022), 3.1](https://arxiv.org/abs/2205.14135).
 
 
 # %% solution="add_block"
@@ -762,6 +776,8 @@ plt.show()
 # attention may be ahead of yours, too: its scores are few, and it makes fewer calls.
 #
 # ### Question 5: count a cache (2 points)
+#
+# About 10 minutes, medium.
 #
 # A model has 32 layers, 32 query heads, 8 heads of keys and values, head size 128, and 2 bytes a number. How
 # many bytes does one token take in the cache, and about how much do 10 users with 8,000 tokens each take

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from autograder.authoring.build import build_sources, write_source
+from autograder.authoring.release import release_notebooks
 from autograder.course.bundle import build_kit
 from autograder.course.course import Course, load_course
 
@@ -43,3 +44,14 @@ def test_what_all_exercises_share_lies_beside_each_notebook(course: Course) -> N
     *_, shared = build_sources(course, course.chosen([]))
     assert shared.relative_to(course.root).as_posix() == "build/source/01_small/symbols.md"
     assert shared.read_text(encoding="utf-8") == "# Symbols\n"
+
+
+def test_what_students_are_to_have_lies_beside_the_notebook_to_the_byte(course: Course) -> None:
+    handout = course.exercises["01_small"].folder / "handout"
+    handout.mkdir()
+    (handout / "model.bin").write_bytes(b"\x00\r\n\xff")
+    (handout / ".DS_Store").write_bytes(b"what macOS leaves")
+    released = release_notebooks(course, course.chosen([]))
+    names = ["01_small.ipynb", "SETUP.md", "conftest.py", "model.bin"]
+    assert [path.name for path in released] == names
+    assert released[-1].read_bytes() == b"\x00\r\n\xff"

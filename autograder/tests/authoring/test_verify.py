@@ -59,6 +59,16 @@ def test_what_jupyter_leaves_in_the_folder_is_no_finding(course: Course, zygote:
     assert findings(course, zygote) == ""
 
 
+def test_figures_and_what_students_get_beside_the_notebook_are_no_finding(
+    course: Course, zygote: Zygote
+) -> None:
+    folder = course.exercises["01_small"].folder
+    (folder / "flow.svg").write_text("<svg/>", encoding="utf-8")
+    (folder / "handout").mkdir()
+    (folder / "handout" / "data.bin").write_bytes(b"\x00\xff")
+    assert findings(course, zygote) == ""
+
+
 @pytest.mark.parametrize(
     ("folder", "finding"),
     [

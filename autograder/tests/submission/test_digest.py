@@ -38,10 +38,12 @@ def test_the_modules_that_count_are_just_those_that_grading_imports() -> None:
         ("01_small.py", True),
         ("test_hidden.py", True),
         ("mistakes/double__squares.py", True),
+        ("flow.svg", True),
         ("accepted/by_adding.py", False),
         ("heldout/double__squares.py", False),
         (".ipynb_checkpoints/01_small-checkpoint.py", False),
         ("notes.md", False),
+        ("handout/data.txt", False),
     ],
 )
 def test_a_change_of_an_exercise_s_file_counts_if_it_can_change_a_grade(

@@ -1,0 +1,62 @@
+"""A figure that a text shows travels inside the notebook, with words for whoever cannot see it."""
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from autograder.course.exercise import Exercise
+from autograder.course.figure import with_figures
+from autograder.course.notebook import build_notebook
+from autograder.course.source import Role, SourceError, read_source
+
+SVG = b"<svg xmlns='http://www.w3.org/2000/svg'/>"
+SHOWN = f'src="data:image/svg+xml;base64,{base64.b64encode(SVG).decode()}"'
+SOURCE = """# %% [markdown]
+# # Title
+#
+# ![Scores go in, "weights"
+# come out.](flow.svg)
+
+# %%
+same = "![not a text](flow.svg)"
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    (tmp_path / "01_small").mkdir()
+    path = tmp_path / "01_small" / "01_small.py"
+    path.write_text(SOURCE, encoding="utf-8")
+    path.with_name("flow.svg").write_bytes(SVG)
+    return path
+
+
+def test_a_figure_becomes_an_image_within_the_text_and_its_words_the_alternative() -> None:
+    shown = with_figures("See ![a < b\nand c](flow.svg), [notes](notes.md), ![p](p.png).", lambda _: SVG)
+    assert shown == f'See <img alt="a &lt; b and c" {SHOWN}>, [notes](notes.md), ![p](p.png).'
+
+
+def test_text_cells_show_it_everywhere_and_code_stays_as_it_is(source: Path) -> None:
+    text, code = read_source(source)
+    assert text.text == f'# Title\n\n<img alt="Scores go in, &quot;weights&quot; come out." {SHOWN}>'
+    assert code.text == 'same = "![not a text](flow.svg)"'
+    released = build_notebook(Exercise(source.parent))["cells"][0]
+    assert (released["id"], "".join(released["source"])) == (
+        f"{Role.TEXT}-title-img-alt-scores-go-in",
+        text.text,
+    )
+
+
+def test_another_figure_in_the_same_file_is_seen_at_once(source: Path) -> None:
+    before = read_source(source)[0].text
+    source.with_name("flow.svg").write_bytes(SVG + b"\n")
+    assert read_source(source)[0].text != before
+
+
+def test_a_figure_that_is_not_there_is_told_with_its_place(source: Path) -> None:
+    source.with_name("flow.svg").unlink()
+    with pytest.raises(
+        SourceError, match=r"01_small.py:2: this cell shows flow.svg, which is not there; lay"
+    ):
+        read_source(source)
