@@ -3,6 +3,7 @@ __all__ = [
     "NamedAnswer",
     "Proof",
     "Sight",
+    "Strength",
     "Tally",
     "build_sources",
     "check_error",
@@ -43,6 +44,7 @@ from .new import create as create
 from .new import entry as entry
 from .release import release_notebooks as release_notebooks
 from .release import stale as stale
+from .strength import Strength as Strength
 from .verify import Proof as Proof
 from .verify import prove as prove
 from .verify import prove_together as prove_together

@@ -5,13 +5,14 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.authoring import held_out, visible
+from autograder.authoring import held_out, strength, visible
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise, Mistake, Variant
 from autograder.course.folder import left_by_programs
 from autograder.course.names import checked_question
+from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
 from autograder.grading.grader import Grader
 from autograder.grading.session import CellResult
@@ -22,7 +23,7 @@ from autograder.testing.exchange import Local
 from autograder.testing.inputs import numbered_inputs
 from autograder.worker.namespace import run_code
 
-_KNOWN = {"accepted", "heldout", "mistakes", "hints.yaml", "test_hidden.py"}
+_KNOWN = {"accepted", "equivalent.yaml", "heldout", "mistakes", "hints.yaml", "test_hidden.py"}
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 _SETS = 4  # sets of hidden inputs that each right answer must pass, besides the one that its code meets
 
@@ -38,6 +39,7 @@ class Proof:
     bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
     heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
     sight: visible.Sight | None = None  # how many costly mistakes the visible checks see
+    strength: strength.Strength | None = None  # how many mutants of the reference the hidden tests fail
     findings: tuple[str, ...] = ()
 
 
@@ -47,7 +49,7 @@ def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iter
         name = exercise.name
         try:
             grader = Grader(exercise, course.rules(name), course.limits(name), zygote, _SECRET)
-            yield _Verification(exercise, grader, course.settings.checks_see).proof()
+            yield _Verification(exercise, grader, course.settings).proof()
         except SourceError as error:
             yield Proof(name, findings=(str(error),))
 
@@ -72,13 +74,13 @@ class _Verification:
 
     It looks at the exercise's files, and then grades the reference with the visible checks, the untouched
     release, the other right answers, each known mistake and the held-out answers. Last it measures how many
-    of the wrong ones the visible checks see.
+    of the wrong ones the visible checks see, and how many mutants of the reference the hidden tests fail.
     """
 
-    def __init__(self, exercise: Exercise, grader: Grader, checks_see: float) -> None:
+    def __init__(self, exercise: Exercise, grader: Grader, settings: CourseSettings) -> None:
         self._exercise = exercise
         self._grader = grader
-        self._checks_see = checks_see
+        self._settings = settings
         self._findings: list[str] = []
         self._checks: dict[str, str] = {}  # the visible checks that the reference passes, by question
 
@@ -94,7 +96,7 @@ class _Verification:
         named = sum(self._caught(mistake) for mistake in exercise.mistakes)
         counts = len(exercise.accepted), len(exercise.mistakes), named
         bits = told_bits(len(self._grader.suite.tests), len(self._grader.rules))
-        measured = self._heldout(), self._sight()
+        measured = self._heldout(), self._sight(), self._strength()
         return Proof(exercise.name, *counts, bits, *measured, tuple(self._findings))
 
     def _grade(self, answers: Mapping[str, str]) -> Report:
@@ -201,9 +203,17 @@ class _Verification:
 
     def _sight(self) -> visible.Sight:
         """Measure how many of the costly mistakes the visible checks see."""
-        sight = visible.measure(self._exercise, self._grader.diagnosis, self._checks, self._checks_see)
+        sight = visible.measure(
+            self._exercise, self._grader.diagnosis, self._checks, self._settings.checks_see
+        )
         self._findings.extend(sight.findings)
         return sight
+
+    def _strength(self) -> strength.Strength:
+        """Measure how many mutants of the reference the hidden tests fail."""
+        measured = strength.measure(self._exercise, self._grader.suite, self._settings.mutants_fail)
+        self._findings.extend(measured.findings)
+        return measured
 
     def _find(self, path: Path, problem: str) -> None:
         self._findings.append(f"{path}: {problem}")

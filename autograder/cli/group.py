@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from autograder.cli.author import build, doctor, new, release, verify
+from autograder.cli.author import build, doctor, new, release, strength, verify
 from autograder.cli.collect import collect
 from autograder.cli.extend import extend
 from autograder.cli.grade import demo, grade, run
@@ -59,6 +59,6 @@ def main(context: click.Context, folder: Path | None) -> None:
 
 for command in (
     *(build, collect, dashboard, demo, doctor, export, extend, feedback),
-    *(grade, new, package, release, run, students, verify),
+    *(grade, new, package, release, run, strength, students, verify),
 ):
     main.add_command(command)
