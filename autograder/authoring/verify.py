@@ -5,8 +5,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.authoring import held_out, strength, visible
+from autograder.authoring import held_out, visible
 from autograder.authoring.answers import solved_cells, stubs
+from autograder.authoring.strength import Strength, measure
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise, Mistake, Variant
@@ -39,7 +40,7 @@ class Proof:
     bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
     heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
     sight: visible.Sight | None = None  # how many costly mistakes the visible checks see
-    strength: strength.Strength | None = None  # how many mutants of the reference the hidden tests fail
+    strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
     findings: tuple[str, ...] = ()
 
 
@@ -209,9 +210,9 @@ class _Verification:
         self._findings.extend(sight.findings)
         return sight
 
-    def _strength(self) -> strength.Strength:
+    def _strength(self) -> Strength:
         """Measure how many mutants of the reference the hidden tests fail."""
-        measured = strength.measure(self._exercise, self._grader.suite, self._settings.mutants_fail)
+        measured = measure(self._exercise, self._grader.suite, self._settings.mutants_fail)
         self._findings.extend(measured.findings)
         return measured
 

@@ -341,6 +341,8 @@ class MaskedSelfAttention(nn.Module):
 
     Any means are right: the formula written out step by step, or what torch offers.
 
+    The class sets no seed; whoever uses it does.
+
     Source: Vaswani et al. (2017), 3.2.3.
     """
 
@@ -507,6 +509,8 @@ class Head(nn.Module):
     The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
 
     Any means are right: the formula written out step by step, or what torch offers.
+
+    The class sets no seed; whoever uses it does.
 
     Source: "the mathematical trick in self-attention", the head, with the scaling of Vaswani et al. (2017).
     """
@@ -696,6 +700,8 @@ class CausalAttention(nn.Module):
     The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
 
     Any means are right: the formula written out step by step, or what torch offers.
+
+    The class sets no seed; whoever uses it does.
 
     Source: announced, but not written, in "self-attention with trainable weights".
     """
