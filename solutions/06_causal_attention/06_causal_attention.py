@@ -225,7 +225,7 @@ def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
 
     Arguments:
         scores: scores that are scaled already, shape (..., n, m): n tokens look at m tokens.
-            `...` are any leading batch dimensions, or none.
+            `...` are any leading batch dimensions, or none. The scores of one row are less than 50 apart.
         mask: boolean, shape (n, m), True where a token must not look. It is not always a triangle.
             In every row something is visible.
 
