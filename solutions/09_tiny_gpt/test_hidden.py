@@ -486,16 +486,15 @@ def test_beginning_is_guessed_alike(student):
     """The guesses in a text do not depend on how much of it is still to come."""
     model, tokens = build(student), random_tokens(3, LENGTH)
     whole = logits_of(model, tokens)
-    for length in (1, 4):
-        hint = "The same tokens were the beginning of a longer text. From which end do you count positions?"
-        name = "The logits of the shorter text"
-        expect_close(logits_of(model, tokens[:, :length]), whole[:, :length], atol=1e-4, name=name, hint=hint)
+    beginning = logits_of(model, tokens[:, :4])
+    hint = "The same tokens were the beginning of a longer text. From which end do you count positions?"
+    expect_close(beginning, whole[:, :4], atol=1e-4, name="The logits of the shorter text", hint=hint)
 
 
 @question("TinyGPT")
 def test_sizes_are_those_given(student):
     """Each part has the size that it was given, whichever of them is the largest."""
-    for vocab_size, context_length in ((40, 12), (7, 60)):
+    for vocab_size, context_length in ((40, 12), (7, 20)):
         model = student.define(MODELS, "fresh")(student.TinyGPT, vocab_size, WIDTH, 4, 1, context_length)
         tokens = torch.randint(vocab_size, (2, context_length))
         tokens[0, 3], tokens[1, 0] = vocab_size - 1, 0
@@ -507,13 +506,10 @@ def test_sizes_are_those_given(student):
 def test_heads_are_those_given(student):
     """The number of heads decides how each block attends."""
     model, tokens = build(student), random_tokens(2, LENGTH)
-    for heads in (1, 2):
-        sizes = (VOCAB, WIDTH, 4, 1, LENGTH)
-        other = student.define(MODELS, "with_heads")(student.TinyGPT, heads, model, *sizes)
-        if other is not None:
-            moved = farthest(logits_of(model, tokens), logits_of(other, tokens))
-            message = f"With the same weights, 4 heads and {heads} give the same logits. Who gets num_heads?"
-            expect(moved > 1e-5, message)
+    other = student.define(MODELS, "with_heads")(student.TinyGPT, 1, model, VOCAB, WIDTH, 4, 1, LENGTH)
+    if other is not None:
+        moved = farthest(logits_of(model, tokens), logits_of(other, tokens))
+        expect(moved > 1e-5, "With the same weights, 4 heads and 1 give the same logits. Who gets num_heads?")
 
 
 @question("TinyGPT")
@@ -539,10 +535,8 @@ def test_embeddings_learn(student):
 def test_tokens_stay(student):
     """The tokens and the targets are left as they were."""
     model, tokens, targets = build(student), random_tokens(3, 6), random_tokens(3, 6)
-    for training in (False, True):
-        model.train(training)
-        seen = model.inspect(tokens, targets)
-        expect_unchanged(seen, tokens, targets, names=("the tokens", "the targets"))
+    seen = model.inspect(tokens, targets)
+    expect_unchanged(seen, tokens, targets, names=("the tokens", "the targets"))
 
 
 @question("TinyGPT")
