@@ -5,6 +5,10 @@ In reading order:
 new: starts an exercise with a small one that runs
 verify: proves an exercise by its own answers, right and wrong
 visible: measures how many costly mistakes the visible checks see
+strength: measures the hidden tests on mutants of the exercise's own solution
+mutants: makes these mutants, each with one small change
+mutations: the small changes that code invites
+equivalent: reads which mutants an author declares to be right answers
 held_out: measures the diagnosis on wrong answers that are not in its bank
 built_on: proves that a wrong earlier answer costs a later question nothing
 answers: fills answers into notebooks, as students would

@@ -4,6 +4,7 @@ __all__ = [
     "NotOverError",
     "Proof",
     "Sight",
+    "Strength",
     "Tally",
     "build_sources",
     "check_error",
@@ -47,6 +48,7 @@ from .release import release_notebooks as release_notebooks
 from .release import stale as stale
 from .solutions import NotOverError as NotOverError
 from .solutions import write_solutions as write_solutions
+from .strength import Strength as Strength
 from .verify import Proof as Proof
 from .verify import prove as prove
 from .verify import prove_together as prove_together

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from autograder.authoring import built_on, held_out, visible
 from autograder.authoring.answers import solved_cells, stubs
+from autograder.authoring.strength import Strength, measure
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise, Mistake, Variant
 from autograder.course.folder import left_by_programs
 from autograder.course.names import checked_question
+from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
 from autograder.grading.grader import Grader
 from autograder.grading.session import CellResult
@@ -22,7 +24,9 @@ from autograder.testing.exchange import Local
 from autograder.testing.inputs import numbered_inputs
 from autograder.worker.namespace import run_code
 
-_KNOWN = {"accepted", "handout", "heldout", "mistakes", "hints.yaml", "test_hidden.py"}
+_KNOWN = {
+    *("accepted", "equivalent.yaml", "handout", "heldout", "mistakes", "hints.yaml", "test_hidden.py"),
+}
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 _SETS = 4  # sets of hidden inputs that each right answer must pass, besides the one that its code meets
 
@@ -39,6 +43,7 @@ class Proof:
     heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
     sight: visible.Sight | None = None  # how many costly mistakes the visible checks see
     carried: built_on.Carried | None = None  # whether earlier mistakes cost later questions nothing
+    strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
     findings: tuple[str, ...] = ()
 
 
@@ -49,7 +54,7 @@ def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iter
         try:
             rules, building = course.rules(name), course.building(name)
             grader = Grader(exercise, rules, course.limits(name), zygote, _SECRET, building)
-            yield _Verification(exercise, grader, course.settings.checks_see).proof()
+            yield _Verification(exercise, grader, course.settings).proof()
         except SourceError as error:
             yield Proof(name, findings=(str(error),))
 
@@ -74,13 +79,13 @@ class _Verification:
 
     It looks at the exercise's files, and then grades the reference with the visible checks, the untouched
     release, the other right answers, each known mistake and the held-out answers. Last it measures how many
-    of the wrong ones the visible checks see.
+    of the wrong ones the visible checks see, and how many mutants of the reference the hidden tests fail.
     """
 
-    def __init__(self, exercise: Exercise, grader: Grader, checks_see: float) -> None:
+    def __init__(self, exercise: Exercise, grader: Grader, settings: CourseSettings) -> None:
         self._exercise = exercise
         self._grader = grader
-        self._checks_see = checks_see
+        self._settings = settings
         self._findings: list[str] = []
         self._checks: dict[str, str] = {}  # the visible checks that the reference passes, by question
 
@@ -97,8 +102,16 @@ class _Verification:
         counts = len(exercise.accepted), len(exercise.mistakes), named
         grader = self._grader
         bits = told_bits(len(grader.suite.tests), len(grader.rules), len(grader.building.builds_on))
-        measured = self._heldout(), self._sight(), self._carried()
-        return Proof(exercise.name, *counts, bits, *measured, tuple(self._findings))
+        return Proof(
+            exercise.name,
+            *counts,
+            bits,
+            heldout=self._heldout(),
+            sight=self._sight(),
+            carried=self._carried(),
+            strength=self._strength(),
+            findings=tuple(self._findings),
+        )
 
     def _grade(self, answers: Mapping[str, str]) -> Report:
         """Grade the reference with `answers` in its place."""
@@ -205,7 +218,9 @@ class _Verification:
 
     def _sight(self) -> visible.Sight:
         """Measure how many of the costly mistakes the visible checks see."""
-        sight = visible.measure(self._exercise, self._grader.diagnosis, self._checks, self._checks_see)
+        sight = visible.measure(
+            self._exercise, self._grader.diagnosis, self._checks, self._settings.checks_see
+        )
         self._findings.extend(sight.findings)
         return sight
 
@@ -217,6 +232,12 @@ class _Verification:
         carried = built_on.measure(self._exercise, building, suite, self._grade_unchecked)
         self._findings.extend(carried.findings)
         return carried
+
+    def _strength(self) -> Strength:
+        """Measure how many mutants of the reference the hidden tests fail."""
+        measured = measure(self._exercise, self._grader.suite, self._settings.mutants_fail)
+        self._findings.extend(measured.findings)
+        return measured
 
     def _find(self, path: Path, problem: str) -> None:
         self._findings.append(f"{path}: {problem}")

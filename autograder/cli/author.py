@@ -1,4 +1,4 @@
-"""The commands for whoever prepares a course: build, release, verify, new, doctor."""
+"""The commands for whoever prepares a course: build, release, verify, strength, new, doctor."""
 
 import os
 import sys
@@ -71,10 +71,28 @@ def verify(course: "options.Course", exercises: "list[options.Exercise]", jobs: 
         counts += f"; {proof.heldout}" if proof.heldout else ""
         counts += f"; {proof.sight}" if proof.sight else ""
         counts += f"; {proof.carried}" if proof.carried else ""
+        counts += f"; {proof.strength}" if proof.strength else ""
         counts += f"; an attempt tells at most {proof.bits} bits of hidden inputs" if proof.bits else ""
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else 'proved'} ({counts})")
         for finding in proof.findings:
             click.echo(f"  {finding}")
+    sys.exit(OUR_FAILURE if failed else 0)
+
+
+@click.command()
+@options.exercises
+@options.jobs(help="Try mutants in so many processes; default: all cores.")
+def strength(course: "options.Course", exercises: "list[options.Exercise]", jobs: int | None) -> None:
+    """Change each solution a little, again and again, and show the changes that no hidden test sees."""
+    from autograder.authoring.strength import measure_together
+
+    failed = False
+    measured = measure_together(course, exercises, jobs or os.cpu_count() or 1)
+    for exercise, found in zip(exercises, measured, strict=True):
+        failed |= bool(found.findings)
+        click.echo(f"{exercise.name}: {found}, {found.equivalent or 'none'} declared equivalent")
+        for text in (*found.survivors, *found.findings):
+            click.echo(f"\n{text}")
     sys.exit(OUR_FAILURE if failed else 0)
 
 

@@ -120,6 +120,9 @@ class CourseSettings(_Strict):
     checks_see: Share = Field(
         0.85, description="the share of costly mistakes that the visible checks of an exercise must see"
     )
+    mutants_fail: Share = Field(
+        0.97, description="the share of an exercise's mutants that its hidden tests must fail"
+    )
     exercises: tuple[ExerciseSettings, ...] = Field(min_length=1, description="the exercises, in order")
 
 

@@ -69,7 +69,7 @@ def test_dot_product_refuses_unequal_lengths(student):
     """Vectors of different lengths raise ValueError, whichever is the longer."""
     a, b = torch.randn(4), torch.randn(4)
     expect_close(student.dot_product(a, b), (a * b).sum())
-    for lengths in [(3, 5), (5, 3)]:
+    for lengths in [(3, 5), (5, 3), (1, 4), (4, 1)]:
         vectors = [torch.randn(length) for length in lengths]
         expect_raises("ValueError", student.dot_product, *vectors, because=f"for lengths {lengths}")
 
@@ -294,8 +294,9 @@ def test_gradients_of_large_scores_are_finite(student):
 @pytest.mark.parametrize(("n", "d"), [(4, 7), (9, 2)])
 def test_context_vector_of_any_size(student, n, d):
     """Right for other numbers of tokens and dimensions."""
-    weights, inputs = torch.softmax(2 * torch.randn(n), 0), 2 * torch.randn(n, d)
-    expect_close(student.context_vector(weights, inputs), weights @ inputs)
+    for width in (d, 1):
+        weights, inputs = torch.softmax(2 * torch.randn(n), 0), 2 * torch.randn(n, width)
+        expect_close(student.context_vector(weights, inputs), weights @ inputs)
 
 
 @question("context_vector")

@@ -153,6 +153,8 @@ class SelfAttention_v1(nn.Module):
 
     Any means are right: the formula written out step by step, or what torch offers.
 
+    The class sets no seed; whoever uses it does.
+
     Source: "self-attention with trainable weights", version 1.
     """
 
@@ -318,6 +320,8 @@ class SelfAttention_v2(nn.Module):
     Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in this order.
 
     Any means are right: the formula written out step by step, or what torch offers.
+
+    The class sets no seed; whoever uses it does.
 
     Source: "self-attention with trainable weights", version 2.
     """
@@ -615,6 +619,8 @@ class SelfAttention(nn.Module):
     Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made in this order.
 
     Any means are right: the formula written out step by step, or what torch offers.
+
+    The class sets no seed; whoever uses it does.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """

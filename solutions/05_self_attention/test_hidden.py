@@ -7,6 +7,7 @@ import torch
 from torch.nn.functional import linear, scaled_dot_product_attention
 
 from autograder.testing import (
+    draw,
     expect,
     expect_close,
     expect_equal,
@@ -170,6 +171,20 @@ def load(student, module, weights):
     return module
 
 
+def expect_no_seed(student, make, x):
+    """Expect that random numbers go on being random after a module was made and called."""
+    numbers = []
+    for seed in torch.randperm(1000)[:2].tolist():
+        student.seed(seed)
+        make()(x)
+        numbers.append(student.torch.rand(4))
+    message = (
+        "After your class was made and called, random numbers are the same whatever the seed was before. "
+        "Whoever uses the class sets the seed, not the class."
+    )
+    expect(not torch.equal(*numbers), message)
+
+
 @each_class()
 def test_parameters(student, kind):
     """Its parameters have the right names and shapes, and all of them can learn."""
@@ -181,8 +196,9 @@ def test_parameters(student, kind):
 @each_class()
 def test_seeded_start(student, reference, kind):
     """With a seed, it starts with the same numbers as in the course."""
+    seed = draw(1, 9999)
     for side in (student, reference):
-        side.seed(123)
+        side.seed(seed)
     actual = parameters(student, kind.make(student, 5, 3))
     expected = parameters(reference, kind.make(reference, 5, 3))
     hint = "A seed fixes the numbers only together with how, and in which order, they are drawn."
@@ -192,7 +208,7 @@ def test_seeded_start(student, reference, kind):
 
 
 @each_class(weight=2)
-@pytest.mark.parametrize(("n", "d_in", "d_out"), [(7, 5, 3), (4, 3, 6)])
+@pytest.mark.parametrize(("n", "d_in", "d_out"), [(6, 3, 4), (7, 5, 3), (4, 3, 6)])
 def test_values(student, kind, n, d_in, d_out):
     """With given weights, the output is the scaled attention of queries, keys and values."""
     weights, x = kind.weights(d_in, d_out), kind.tokens(n, d_in, d_out)
@@ -261,6 +277,12 @@ def test_same_again(student, kind):
 
 
 @each_class()
+def test_sets_no_seed(student, kind):
+    """Random numbers stay random: the class sets no seed."""
+    expect_no_seed(student, lambda: kind.make(student, 6, 4), kind.tokens(5, 6, 4))
+
+
+@each_class()
 def test_float64(student, kind):
     """With float64 parameters and tokens, the output is float64 and as precise."""
     weights = kind.weights(6, 4, dtype=torch.float64)
@@ -319,7 +341,7 @@ def test_bias_by_name(student):
 @question("SelfAttention")
 def test_defaults(student):
     """Without arguments, it takes tokens of two numbers, one token a row."""
-    weights, x = SQUARE.weights(2, 2), 2 * torch.randn(5, 2)
+    weights, x = SQUARE.weights(2, 2), 2 * torch.randn(3, 2)
     actual = load(student, student.SelfAttention(), weights)(x)
     expect_close(actual, SQUARE.attend(weights, x))
 

@@ -234,7 +234,7 @@ def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
 
     Arguments:
         scores: scores that are scaled already, shape (..., n, m): n tokens look at m tokens.
-            `...` are any leading batch dimensions, or none.
+            `...` are any leading batch dimensions, or none. The scores of one row are less than 50 apart.
         mask: boolean, shape (n, m), True where a token must not look. It is not always a triangle.
             In every row something is visible.
 
@@ -361,6 +361,8 @@ class MaskedSelfAttention(nn.Module):
     Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made in this order.
 
     Any means are right: the formula written out step by step, or what torch offers.
+
+    The class sets no seed; whoever uses it does.
 
     Source: Vaswani et al. (2017), 3.2.3.
     """
@@ -532,6 +534,8 @@ class Head(nn.Module):
     The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
 
     Any means are right: the formula written out step by step, or what torch offers.
+
+    The class sets no seed; whoever uses it does.
 
     Source: "the mathematical trick in self-attention", the head, with the scaling of Vaswani et al. (2017).
     """
@@ -725,6 +729,8 @@ class CausalAttention(nn.Module):
     The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
 
     Any means are right: the formula written out step by step, or what torch offers.
+
+    The class sets no seed; whoever uses it does.
 
     Source: announced, but not written, in "self-attention with trainable weights".
     """

@@ -173,6 +173,8 @@ class Attention(nn.Module):
 
     Any means are right: the formula written out step by step, or what torch offers.
 
+    The class sets no seed; whoever uses it does.
+
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """
 
@@ -444,6 +446,8 @@ class CrossAttention(nn.Module):
     Layers: `W_query` from d_query to d_out; `W_key` and `W_value` from d_context to d_out; each an nn.Linear.
 
     Any means are right: the formula written out step by step, or what torch offers.
+
+    The class sets no seed; whoever uses it does.
 
     Source: Vaswani et al. (2017), 3.2.3, "encoder-decoder attention".
     """

@@ -92,6 +92,20 @@ def cross(weights, x, context, hidden=None):
     return scaled_dot_product_attention(q, k, v, attn_mask=None if hidden is None else ~hidden)
 
 
+def expect_no_seed(student, make, *inputs):
+    """Expect that random numbers go on being random after a module was made and called."""
+    numbers = []
+    for seed in torch.randperm(1000)[:2].tolist():
+        student.seed(seed)
+        make()(*inputs)
+        numbers.append(student.torch.rand(4))
+    message = (
+        "After your class was made and called, random numbers are the same whatever the seed was before. "
+        "Whoever uses the class sets the seed, not the class."
+    )
+    expect(not torch.equal(*numbers), message)
+
+
 @question("Attention")
 def test_attention_parameters(student):
     """W_q, W_k and W_v are the parameters, d_model by d_model, without bias."""
@@ -104,8 +118,9 @@ def test_attention_parameters(student):
 @question("Attention")
 def test_attention_order(student, reference):
     """With a seed, the layers start as in the lesson, made in the order queries, keys, values."""
+    seed = draw(1, 9999)
     for side in (student, reference):
-        side.seed(42)
+        side.seed(seed)
     expected = reference.Attention(2, 0, 1)(ENCODINGS, ENCODINGS, ENCODINGS)
     expect_close(
         student.Attention(2, 0, 1)(ENCODINGS, ENCODINGS, ENCODINGS),
@@ -127,7 +142,7 @@ def test_attention_three_inputs(student):
 def test_attention_other_lengths(student):
     """There may be more keys than queries, or fewer."""
     weights = attention_weights(6)
-    for n, m in ((3, 7), (5, 2)):
+    for n, m in ((3, 7), (5, 2), (1, 4)):
         q, k, v = torch.randn(n, 6), torch.randn(m, 6), torch.randn(m, 6)
         actual = load(student.Attention(6), weights)(q, k, v)
         expect_close(actual, attention(weights, q, k, v), hint="Follow the shapes when n and m differ.")
@@ -174,10 +189,14 @@ def test_attention_hidden_keys(student):
 @question("Attention")
 def test_attention_nothing_hidden(student):
     """A mask that hides nothing changes nothing."""
-    module = load(student.Attention(4), attention_weights(4))
+    weights = attention_weights(4)
+    module = load(student.Attention(4), weights)
     q, k, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 4)
     open_eyed = alive(module, q, k, v, shape=(3, 4))
     expect_close(module(q, k, v, torch.zeros(3, 5, dtype=torch.bool)), open_eyed)
+    module(q, k, v, torch.arange(5).expand(3, 5) > 2)
+    hint = "No mask came with this call. What does your module keep of the one before?"
+    expect_close(module(q, k, v), open_eyed, hint=hint)
 
 
 @question("Attention")
@@ -213,10 +232,10 @@ def test_attention_own_query(student):
 @question("Attention")
 def test_attention_names(student):
     """The inputs can be given by name, in any order."""
-    module = load(student.Attention(d_model=4, row_dim=0, col_dim=1), attention_weights(4))
-    q, k, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 4)
+    module = load(student.Attention(d_model=2, row_dim=0, col_dim=1), attention_weights(2))
+    q, k, v = torch.randn(3, 2), torch.randn(5, 2), torch.randn(5, 2)
     hidden = torch.tensor([[True, False, False, True, False]] * 3)
-    by_place = alive(module, q, k, v, hidden, shape=(3, 4))
+    by_place = alive(module, q, k, v, hidden, shape=(3, 2))
     by_name = module(mask=hidden, encodings_for_v=v, encodings_for_k=k, encodings_for_q=q)
     expect_close(by_name, by_place, hint="Does the body read the very names that stand in the signature?")
 
@@ -245,6 +264,12 @@ def test_attention_leaves_inputs(student):
     seen = module.inspect(*inputs, hidden, weight=torch.randn(3, 4))
     expect_alive(seen, (3, 4))
     expect_unchanged(seen, *inputs, hidden, names=INPUTS)
+
+
+@question("Attention")
+def test_attention_sets_no_seed(student):
+    """Random numbers stay random: the class sets no seed."""
+    expect_no_seed(student, lambda: student.Attention(4), *torch.randn(3, 5, 4))
 
 
 @question("Attention")
@@ -302,6 +327,15 @@ def test_padding_beyond_longest(student):
         expected,
         hint="The width is max_length, whatever the lengths are.",
     )
+
+
+@question("padding_mask")
+def test_padding_long_sentences(student):
+    """Sentences may have hundreds of words."""
+    lengths, width = torch.tensor([draw(130, 250), draw(260, 600)]), draw(610, 700)
+    expected = padding(lengths, width)
+    hint = "How large a number can each step hold?"
+    expect_equal(student.padding_mask(lengths, width), expected, hint=hint)
 
 
 @question("padding_mask")
@@ -496,6 +530,13 @@ def test_cross_leaves_inputs(student):
     seen = module.inspect(x, context, hidden, weight=torch.randn(2, 7, 4))
     expect_alive(seen, (2, 7, 4))
     expect_unchanged(seen, x, context, hidden, names=("x", "context", "mask"))
+
+
+@question("CrossAttention")
+def test_cross_sets_no_seed(student):
+    """Random numbers stay random: the class sets no seed."""
+    make = lambda: student.CrossAttention(3, 5, 4)  # noqa: E731
+    expect_no_seed(student, make, torch.randn(2, 7, 3), torch.randn(2, 6, 5))
 
 
 @question("CrossAttention")

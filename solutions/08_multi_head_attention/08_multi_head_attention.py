@@ -159,6 +159,8 @@ class MultiHeadAttentionWrapper(nn.Module):
     Layers: `heads`, an nn.ModuleList of `num_heads` Attention layers, made one after the other.
     So the parameters are called `heads.0.W_q.weight`, `heads.0.W_k.weight`, and so on.
 
+    The class sets no seed; whoever uses it does.
+
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.2.
     """
 
@@ -505,6 +507,8 @@ class MultiHeadAttention(nn.Module):
         ValueError (or AssertionError): if d_out is not divisible by num_heads.
 
     Any means are right: the formula written out step by step, or what torch offers.
+
+    The class sets no seed; whoever uses it does.
 
     Source: Vaswani et al. (2017), 3.2.2.
     """

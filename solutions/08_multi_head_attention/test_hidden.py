@@ -5,6 +5,7 @@ from torch.nn.functional import linear, scaled_dot_product_attention
 
 from autograder.testing import (
     Unmet,
+    draw,
     expect,
     expect_close,
     expect_equal,
@@ -135,6 +136,20 @@ def multi_head(weights, x, heads):
     return linear(joined, weights["out_proj.weight"], weights["out_proj.bias"])
 
 
+def expect_no_seed(student, make, *inputs):
+    """Expect that random numbers go on being random after a module was made and called."""
+    numbers = []
+    for seed in torch.randperm(1000)[:2].tolist():
+        student.seed(seed)
+        make()(*inputs)
+        numbers.append(student.torch.rand(4))
+    message = (
+        "After your class was made and called, random numbers are the same whatever the seed was before. "
+        "Whoever uses the class sets the seed, not the class."
+    )
+    expect(not torch.equal(*numbers), message)
+
+
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_parameters(student):
     """Each head has its own W_q, W_k and W_v, without bias, in the ModuleList heads."""
@@ -147,8 +162,9 @@ def test_wrapper_parameters(student):
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_order(student, reference):
     """With a seed, the heads start as in the lesson, made one after the other."""
+    seed = draw(1, 9999)
     for side in (student, reference):
-        side.seed(42)
+        side.seed(seed)
     expected = reference.MultiHeadAttentionWrapper(2, 0, 1, 3)(ENCODINGS, ENCODINGS, ENCODINGS)
     expect_close(
         student.MultiHeadAttentionWrapper(2, 0, 1, 3)(ENCODINGS, ENCODINGS, ENCODINGS),
@@ -169,10 +185,10 @@ def test_wrapper_three_inputs(student):
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_other_lengths(student):
     """There may be more keys than queries, or fewer, and any number of heads."""
-    for heads, n, m in ((1, 3, 7), (2, 7, 3), (5, 2, 6)):
-        weights = wrapper_weights(4, heads)
-        q, k, v = torch.randn(n, 4), torch.randn(m, 4), torch.randn(m, 4)
-        actual = load(student.MultiHeadAttentionWrapper(4, 0, 1, heads), weights)(q, k, v)
+    for heads, n, m, d in ((1, 3, 7, 4), (4, 7, 3, 2), (3, 5, 6, 1), (5, 1, 6, 4)):
+        weights = wrapper_weights(d, heads)
+        q, k, v = torch.randn(n, d), torch.randn(m, d), torch.randn(m, d)
+        actual = load(student.MultiHeadAttentionWrapper(d, 0, 1, heads), weights)(q, k, v)
         expected = torch.cat(wrapped(weights, heads, q, k, v), dim=1)
         expect_close(actual, expected, hint="Are the heads' features side by side, the first head's first?")
 
@@ -188,6 +204,8 @@ def test_wrapper_mask(student):
     actual = expect_tensor(module(q, k, v, hidden), (5, 12))
     for i, expected in enumerate(wrapped(weights, 3, q, k, v, hidden)):
         expect_close(actual[:, 4 * i : 4 * i + 4], expected, name=f"With a mask, the part of head {i}")
+    hint = "No mask came with this call. What does your module keep of the one before?"
+    expect_close(module(q, k, v), torch.cat(wrapped(weights, 3, q, k, v), dim=1), hint=hint)
 
 
 @question("MultiHeadAttentionWrapper")
@@ -265,6 +283,12 @@ def test_wrapper_leaves_inputs(student):
     seen = module.inspect(*inputs, hidden, weight=torch.randn(3, 8))
     expect_alive(seen, (3, 8))
     expect_unchanged(seen, *inputs, hidden, names=INPUTS)
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_sets_no_seed(student):
+    """Random numbers stay random: the class sets no seed."""
+    expect_no_seed(student, lambda: student.MultiHeadAttentionWrapper(4, 0, 1, 2), *torch.randn(3, 5, 4))
 
 
 @question("MultiHeadAttentionWrapper")
@@ -373,10 +397,12 @@ def test_merge_undoes_the_cut(student):
 
 @question("merge_heads")
 def test_merge_extremes(student):
-    """One head, and heads of one feature each, are fine."""
+    """One head, heads of one feature each, and a batch of one token are fine."""
     x = torch.randn(3, 1, 2, 5)
     expect_equal(student.merge_heads(x), x.squeeze(1))
     expect_equal(student.merge_heads(x.transpose(1, 3).contiguous()), x.squeeze(1))
+    single = torch.randn(1, 3, 1, 4)
+    expect_equal(student.merge_heads(single), single.reshape(1, 1, 12), hint="A batch of one is a batch too.")
 
 
 @question("merge_heads")
@@ -638,6 +664,24 @@ def test_heads_leave_input(student):
     seen = module.inspect(x, weight=torch.randn(2, 6, 12))
     expect_alive(seen, (2, 6, 12))
     expect_unchanged(seen, x, names=("x",))
+
+
+@question("MultiHeadAttention")
+def test_heads_set_no_seed(student):
+    """Random numbers stay random: the class sets no seed."""
+    make = lambda: student.MultiHeadAttention(5, 12, 7, 0.0, 3)  # noqa: E731
+    expect_no_seed(student, make, torch.randn(2, 6, 5))
+
+
+@question("MultiHeadAttention")
+def test_heads_large_scores(student):
+    """Large scores do not overflow."""
+    weights = weights_for(5, 12, bias=True)
+    weights["W_key.bias"] *= 200  # one summand more for all scores of a query, which softmax does not see
+    x = torch.randn(2, 6, 5)
+    actual = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3, True), weights)(x)
+    expect_finite(actual)
+    expect_close(actual, multi_head(weights, x, 3), atol=5e-3)
 
 
 @question("MultiHeadAttention")

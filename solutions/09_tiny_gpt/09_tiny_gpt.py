@@ -140,6 +140,8 @@ class Block(nn.Module):
 
     attention is the given MultiHeadAttention; feed_forward is Linear to 4 * n_embd features, GELU or ReLU,
     Linear back to n_embd; norm_1 and norm_2 are two LayerNorms of n_embd features.
+
+    The class sets no seed; whoever uses it does.
     """
 
     def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
@@ -437,7 +439,7 @@ class TinyGPT(nn.Module):
     Token and position embeddings (learnt, or any other kind of position), the blocks (from make_block), a
     final LayerNorm, a Linear head. Logits are scores, before any softmax. Without training, the loss is
     near log(vocab_size); if the head shares the token embedding's weights, these must start small. No
-    dropout.
+    dropout. `tokens` and `targets` are left as they were, and the class sets no seed; whoever uses it does.
 
     The model must learn a short text quickly, with AdamW and a learning rate of 0.01. For that, tokens and
     positions must start at about the same size: sines, or an nn.Embedding as torch makes it, have size 1 and

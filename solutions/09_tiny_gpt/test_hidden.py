@@ -234,6 +234,26 @@ def test_block_learns_everywhere(student):
     expect(inspection.gradients.get(0) is not None, "No gradient reaches the input. What cuts it off?")
 
 
+def expect_no_seed(student, make, x):
+    """Expect that random numbers go on being random after a module was made and called."""
+    numbers = []
+    for seed in torch.randperm(1000)[:2].tolist():
+        student.seed(seed)
+        make()(x)
+        numbers.append(student.torch.rand(4))
+    message = (
+        "After your class was made and called, random numbers are the same whatever the seed was before. "
+        "Whoever uses the class sets the seed, not the class."
+    )
+    expect(not torch.equal(*numbers), message)
+
+
+@question("Block")
+def test_block_sets_no_seed(student):
+    """Random numbers stay random: the class sets no seed."""
+    expect_no_seed(student, lambda: student.Block(N_EMBD, HEADS, CONTEXT), torch.randn(2, 5, N_EMBD))
+
+
 @question("Block")
 def test_block_drops_in_training_only(student):
     """Dropout acts in training and rests in evaluation."""
@@ -265,12 +285,15 @@ MODELS = """
 class Block(nn.Module):
     def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
         super().__init__()
+        self.context_length = context_length
         self.layer = nn.TransformerEncoderLayer(
             n_embd, num_heads, 4 * n_embd, dropout, batch_first=True, norm_first=True
         )
 
     def forward(self, x):
         length = x.shape[1]
+        if length > self.context_length:
+            raise ValueError(f"a block for {self.context_length} tokens got {length}")
         return self.layer(x, torch.ones(length, length, dtype=torch.bool).triu(1))
 
 def fresh(model_class, *sizes):
@@ -300,6 +323,33 @@ def build(model_class, *sizes):
 
 def with_own_block(model_class, *sizes):
     return stirred(model_class(*sizes).eval())
+
+def with_heads(model_class, num_heads, model, vocab_size, n_embd, _, *sizes):
+    # Another model with the same weights, or None where the heads have weights of other shapes.
+    other = fresh(model_class, vocab_size, n_embd, num_heads, *sizes)
+    try:
+        other.load_state_dict(model.state_dict())
+    except RuntimeError:
+        return None
+    return other
+
+def embeddings(model_class, vocab_size, n_embd, num_heads, num_layers, context_length, tokens, targets):
+    # How many tables of tokens or places can learn, and how many of them a gradient of the loss reaches.
+    model = build(model_class, vocab_size, n_embd, num_heads, num_layers, context_length)
+    model(tokens, targets)[1].backward()
+    shapes = ((vocab_size, n_embd), (context_length, n_embd))
+    tables = [table for table in model.parameters() if tuple(table.shape) in shapes and table.requires_grad]
+    return len(tables), sum(table.grad is not None and bool(table.grad.any()) for table in tables)
+
+def without_effect(model, scale, shift):
+    # Let the norm with these parameters, by number, neither scale nor shift.
+    with torch.no_grad():
+        for number, parameter in enumerate(model.parameters()):
+            if number in (scale, shift):
+                parameter.fill_(float(number == scale))
+
+def parameters(model):
+    return [parameter.detach().clone() for parameter in model.parameters()]
 
 def weights(model_class, vocab_size, n_embd, num_heads, num_layers, context_length, tokens, targets):
     # The model's parameters, and the gradients that reach them.
@@ -382,9 +432,11 @@ def test_logits_have_their_shape(student):
 @question("TinyGPT")
 def test_targets_leave_the_logits_alone(student):
     """With targets the logits are the same as without."""
-    model, tokens = build(student), random_tokens(3, 7)
-    logits, _ = answer(model, tokens, random_tokens(3, 7))
-    expect_close(logits, logits_of(model, tokens), name="The logits with targets")
+    model = build(student)
+    for shape in ((3, 7), (1, 4)):
+        tokens = random_tokens(*shape)
+        logits, _ = answer(model, tokens, random_tokens(*shape))
+        expect_close(logits, logits_of(model, tokens), name="The logits with targets")
 
 
 @question("TinyGPT")
@@ -427,6 +479,70 @@ def test_model_is_causal(student):
         after = logits_of(model, torch.cat([tokens[:, :place], others(tokens)[:, place:]], dim=1))
         hint = "Something looks ahead."
         expect_close(after[:, :place], before[:, :place], atol=1e-4, name="The earlier logits", hint=hint)
+
+
+@question("TinyGPT")
+def test_beginning_is_guessed_alike(student):
+    """The guesses in a text do not depend on how much of it is still to come."""
+    model, tokens = build(student), random_tokens(3, LENGTH)
+    whole = logits_of(model, tokens)
+    beginning = logits_of(model, tokens[:, :4])
+    hint = "The same tokens were the beginning of a longer text. From which end do you count positions?"
+    expect_close(beginning, whole[:, :4], atol=1e-4, name="The logits of the shorter text", hint=hint)
+
+
+@question("TinyGPT")
+def test_sizes_are_those_given(student):
+    """Each part has the size that it was given, whichever of them is the largest."""
+    for vocab_size, context_length in ((40, 12), (7, 20)):
+        model = student.define(MODELS, "fresh")(student.TinyGPT, vocab_size, WIDTH, 4, 1, context_length)
+        tokens = torch.randint(vocab_size, (2, context_length))
+        tokens[0, 3], tokens[1, 0] = vocab_size - 1, 0
+        logits = expect_tensor(answer(model, tokens)[0], (*tokens.shape, vocab_size), name="The logits")
+        expect_finite(logits, "The logits")
+
+
+@question("TinyGPT")
+def test_heads_are_those_given(student):
+    """The number of heads decides how each block attends."""
+    model, tokens = build(student), random_tokens(2, LENGTH)
+    other = student.define(MODELS, "with_heads")(student.TinyGPT, 1, model, VOCAB, WIDTH, 4, 1, LENGTH)
+    if other is not None:
+        moved = farthest(logits_of(model, tokens), logits_of(other, tokens))
+        expect(moved > 1e-5, "With the same weights, 4 heads and 1 give the same logits. Who gets num_heads?")
+
+
+@question("TinyGPT")
+def test_nothing_is_dropped_in_training(student):
+    """There is no dropout: in training the logits are those of evaluation."""
+    model, tokens = build(student), random_tokens(3, LENGTH)
+    right = logits_of(model, tokens)
+    model.train()
+    hint = "What acts in training only?"
+    expect_close(logits_of(model, tokens), right, atol=1e-4, name="The logits in training", hint=hint)
+
+
+@question("TinyGPT")
+def test_embeddings_learn(student):
+    """A gradient of the loss reaches the embeddings of tokens and of places."""
+    build(student)
+    tables, reached = made(student, "embeddings", 1, random_tokens(2, 6), random_tokens(2, 6))
+    fault = f"The model has {tables} tables of tokens or places, but a gradient reaches {reached} of them."
+    expect(reached == tables, f"{fault} What cuts the others off?")
+
+
+@question("TinyGPT")
+def test_tokens_stay(student):
+    """The tokens and the targets are left as they were."""
+    model, tokens, targets = build(student), random_tokens(3, 6), random_tokens(3, 6)
+    seen = model.inspect(tokens, targets)
+    expect_unchanged(seen, tokens, targets, names=("the tokens", "the targets"))
+
+
+@question("TinyGPT")
+def test_model_sets_no_seed(student):
+    """Random numbers stay random: the class sets no seed."""
+    expect_no_seed(student, lambda: made(student, "fresh", 1), random_tokens(2, 5))
 
 
 @question("TinyGPT")
@@ -509,6 +625,57 @@ def test_final_norm(student):
     expect(largest < 100, fault)
 
 
+def read_by_head(parameters, logits):
+    """What the head reads, for each parameter that may be the head's weight, where that can be worked out."""
+    shifts = [torch.zeros(VOCAB), *(p for p in parameters if tuple(p.shape) == (VOCAB,))]
+    matrices = [p for p in parameters if p.dim() == 2 and VOCAB in p.shape and p.shape[0] != p.shape[1]]
+    for matrix in (p.double() if len(p) == VOCAB else p.double().T for p in matrices):
+        for shift in shifts:
+            right = logits.double() - shift
+            read = torch.linalg.lstsq(matrix, right.T).solution.T
+            if torch.allclose(read @ matrix.T, right, atol=1e-4):
+                yield read
+
+
+def factor_of_norm(read, scale, shift):
+    """The factor by which this is a LayerNorm's output with these parameters, or 0 where it is none."""
+    plain, size = read / scale, read.shape[-1]
+    factor = (plain.mean() / (shift / scale).mean()).item() if shift.any() else 1.0
+    plain = plain / factor - shift / scale
+    squares = plain.square().mean(dim=-1)
+    level = squares.mean().item()
+    if bool((plain.mean(dim=-1).abs() > 2e-3).any() or ((squares - level).abs() > 2e-3).any()):
+        return 0.0
+    unbiased = abs(level - (size - 1) / size) < 5e-3
+    return factor if not unbiased and (abs(level - 1) < 5e-3 or not shift.any()) else 0.0
+
+
+@question("TinyGPT")
+def test_final_norm_is_a_layer_norm(student):
+    """The head reads what one LayerNorm gives: mean 0 and variance 1, then its own scale and shift."""
+    width, tokens = 8, random_tokens(2, LENGTH)
+    model = student.define(MODELS, "build")(student.TinyGPT, VOCAB, width, 2, 1, LENGTH)
+    parameters = [p.detach() for p in student.define(MODELS, "parameters")(model)]
+    found = list(read_by_head(parameters, logits_of(model, tokens).detach().flatten(0, 1)))
+    vectors = {i: p.double() for i, p in enumerate(parameters) if tuple(p.shape) == (width,)}
+    scales, shifts = vectors | {-1: torch.ones(width)}, vectors | {-1: torch.zeros(width)}
+    norms = [
+        (read, factor, i, j)
+        for read in found
+        for i, scale in scales.items()
+        for j, shift in shifts.items()
+        if i != j and (factor := factor_of_norm(read, scale, shift))
+    ]
+    fault = "What the head reads is not the output of a LayerNorm."
+    hint = "Is the mean taken away? Is the variance the mean of the squares?"
+    expect(bool(norms) or not found, f"{fault} {hint}")
+    for read, factor, i, j in norms[:1]:
+        student.define(MODELS, "without_effect")(model, i, j)
+        plain = read_by_head(parameters, logits_of(model, tokens).detach().flatten(0, 1))
+        once = any(torch.allclose(p * scales[i] + factor * shifts[j], read, atol=2e-2) for p in plain)
+        expect(once, "The last LayerNorm acts otherwise than once, before the head. How often is it called?")
+
+
 @question("TinyGPT")
 def test_context_length_is_kept(student):
     """The model keeps context_length as an attribute."""
@@ -584,6 +751,7 @@ def test_length_of_the_result(student):
     model, tokens = recorder(student), torch.randint(13, (2, 3))
     for count in (7, 1, 0):
         expect_tensor(written(student, model, tokens, count), (2, 3 + count))
+        expect_tensor(written(student, model, tokens[:1], count), (1, 3 + count))
 
 
 @question("generate")

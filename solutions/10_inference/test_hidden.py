@@ -326,6 +326,8 @@ def test_turned_batches(student, front):
     """Every text and head is turned alike."""
     x, places = torch.randn(*front, 5, 6), some_places(5)
     expect_close(student.rotate(x, places), turn(x, places), atol=TURNED, hint="Whose places are these?")
+    single, place = torch.randn(*front, 1, 6), some_places(1)
+    expect_close(student.rotate(single, place), turn(single, place), atol=TURNED)
 
 
 @question("rotate")
@@ -436,8 +438,8 @@ def test_block_gives_softmax_attention(student):
 @question("add_block")
 def test_block_texts_and_heads(student):
     """Texts and heads in front may be any number of dimensions."""
-    for front in ((3,), (2, 3)):
-        scores, values = rising(*front, 4, 7), torch.randn(*front, 7, 5)
+    for front, queries in (((3,), 4), ((2, 3), 4), ((2,), 1)):
+        scores, values = rising(*front, queries, 7), torch.randn(*front, 7, 5)
         run_blocks(student, scores, values, [3, 3, 1])
 
 

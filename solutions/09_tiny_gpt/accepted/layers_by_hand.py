@@ -43,9 +43,9 @@ class TinyGPT(nn.Module):
         self.tok_emb = nn.Embedding(vocab_size, n_embd)
         self.pos_emb = nn.Parameter(torch.zeros(1, context_length, n_embd))
         nn.init.normal_(self.pos_emb, std=0.1)
-        self.drop_emb = nn.Dropout(0.1)
+        self.drop_emb = nn.Dropout(0.0)
         self.trf_blocks = nn.Sequential(
-            *[Block(n_embd, num_heads, context_length, 0.1) for _ in range(num_layers)]
+            *[Block(n_embd, num_heads, context_length, 0.0) for _ in range(num_layers)]
         )
         self.final_norm = HandLayerNorm(n_embd)
         self.out_head = nn.Linear(n_embd, vocab_size, bias=False)

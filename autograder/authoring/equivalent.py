@@ -1,0 +1,60 @@
+"""Reads which mutants of an exercise are right answers, since no input shows that they differ.
+
+An author declares them in equivalent.yaml, beside the hidden tests, as a list of entries with four keys: the
+`question`, the `line` that changes, what stands there `instead`, and `because`, the reason why no test can or
+should tell.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.course.exercise import Exercise
+from autograder.course.source import SourceError
+from autograder.course.yaml_lines import DocumentError, read_document
+
+FILE = "equivalent.yaml"
+_KEYS = ("question", "line", "instead", "because")
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    """One declared mutant, and where its author declares it."""
+
+    place: str  # the file and the line
+    question: str
+    line: str
+    instead: str
+
+
+def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
+    """Return what the exercise declares, or nothing without such a file; SourceError says what is wrong."""
+    path = exercise.folder / FILE
+    if not path.is_file():
+        return ()
+    try:
+        document = read_document(path.read_text(encoding="utf-8"))
+    except DocumentError as error:
+        problems = (f"{path}:{problem.line}: {problem.message}" for problem in error.problems)
+        raise SourceError("\n".join(problems)) from None
+    if not isinstance(document.data, list):
+        raise SourceError(f"{path}:1: must be a list of mutants, each with the keys {', '.join(_KEYS)}")
+    places = [f"{path}:{document.line((number,))}" for number in range(len(document.data))]
+    return tuple(_entry(exercise, place, data) for place, data in zip(places, document.data, strict=True))
+
+
+def _entry(exercise: Exercise, place: str, data: Any) -> Equivalent:
+    match data:
+        case {"question": str(name), "line": str(line), "instead": str(instead), "because": str(why), **more}:
+            if more:
+                raise SourceError(f'{place}: has the unknown key "{next(iter(more))}"; take it out')
+            if name not in exercise.points:
+                known = ", ".join(exercise.points)
+                raise SourceError(f'{place}: "{name}" is no question; use one of {known}')
+            if not why.strip():
+                raise SourceError(f"{place}: gives no reason; say in `because` why no test can tell")
+            return Equivalent(place, name, _stripped(line), _stripped(instead))
+    raise SourceError(f"{place}: needs the keys {', '.join(_KEYS)}, each with a text; put it in quotes")
+
+
+def _stripped(text: str) -> str:
+    return "\n".join(line.strip() for line in text.strip().split("\n"))

@@ -1,0 +1,247 @@
+"""Small changes to one place of Python code, as a slip makes them: a wrong sign, name, number or bound.
+
+The choice of changes follows what mutation testing has found useful: other operators, numbers one off,
+conditions that always or never hold, statements left out, arguments left out or swapped. Code that computes
+with tensors adds its own: dimensions, slices, functions that are easily taken for each other, and results
+that are cut off from what made them.
+"""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeVar
+
+Change = tuple[ast.AST, ast.AST]  # a part of the code, and what stands in its place
+
+ELSEWHERE = "device"  # an argument that changes nothing where all tensors are on one device, as in grading
+_ARITHMETIC: Mapping[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Sub,),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.Div, ast.Add),
+    ast.Div: (ast.Mult,),
+    ast.FloorDiv: (ast.Mult,),
+    ast.Mod: (ast.FloorDiv,),
+    ast.Pow: (ast.Mult,),
+    ast.MatMult: (ast.Mult,),
+}
+_ONE_SIDED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)  # where the order counts
+_COMPARED: Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq, ast.Lt, ast.Gt),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+_MISTAKEN = (  # functions and methods that are easily taken for one another
+    "softmax log_softmax", "sum mean", "amax amin", "max min", "maximum minimum", "triu tril", "ones zeros",
+    "rand randn", "argmax argmin", "cat stack", "cos sin", "ones_like zeros_like", "unsqueeze squeeze",
+    "var std", "train eval", "exp log", "repeat repeat_interleave",
+)  # fmt: skip
+_TWINS = {one: other for pair in _MISTAKEN for one, other in (pair.split(), reversed(pair.split()))}
+_TWINS["reshape"] = "view"  # the other way round, nothing changes
+_EITHER_WAY = {
+    "add",
+    "dot",
+    "maximum",
+    "minimum",
+    "mul",
+    "swapaxes",
+    "transpose",
+}  # their arguments may change places
+_MODULES = {"torch", "nn", "F", "functional", "math", "self"}
+_AT_THE_END = ("detach", "float", "squeeze")  # methods by which a result loses what it should keep
+_CONSTANT = {"arange", "argmax", "ones", "ones_like", "size", "zeros", "zeros_like"}
+_Node = TypeVar("_Node", bound=ast.AST)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is known around a place: its function's names and its object's attributes, each in order."""
+
+    names: Sequence[str] = ()
+    attributes: Sequence[str] = ()
+    in_class: bool = False
+    takes_tensors: bool = False  # whether the function is given tensors, from which its results follow
+
+
+def changes(node: ast.AST, scope: Scope) -> Iterator[Change]:
+    """Yield the changes at this one node, but for those below it."""
+    yield from _CHANGES.get(type(node), lambda _: iter(()))(node)
+    if scope.takes_tensors:
+        yield from _losses(node)
+    match node:
+        case ast.Attribute(value=ast.Name("self"), attr=attr, ctx=ast.Load()) if attr in scope.attributes:
+            yield node, _with(node, attr=_next(attr, scope.attributes))
+        case ast.Name(id=name, ctx=ast.Load()) if name in scope.names:
+            yield node, ast.Name(_next(name, scope.names), ast.Load())
+
+
+def _losses(node: ast.AST) -> Iterator[Change]:
+    """Yield values that are cut off from what made them, and results of another shape or dtype."""
+    match node:
+        case ast.Assign(value=ast.BinOp() | ast.Call() as value) if not _is_constant(value):
+            yield value, _method(value, "detach")
+        case ast.Return(value=ast.expr() as value):
+            for part in value.elts if isinstance(value, ast.Tuple) else [value]:
+                yield from ((part, _method(part, name)) for name in _AT_THE_END)
+
+
+def _arithmetic(node: ast.BinOp) -> Iterator[Change]:
+    for other in _ARITHMETIC.get(type(node.op), ()):
+        yield node, _with(node, op=other())
+    if isinstance(node.op, _ONE_SIDED):
+        yield node, _with(node, left=node.right, right=node.left)
+    yield node, node.left
+    yield node, node.right
+
+
+def _signs(node: ast.UnaryOp) -> Iterator[Change]:
+    yield node, node.operand
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            yield from ((node, ast.Constant(number)) for number in (-value + 1, -value - 1))
+
+
+def _constants(node: ast.Constant) -> Iterator[Change]:
+    """Yield other numbers and truth values; texts and None are left as they are."""
+    value: Any = node.value
+    others: tuple[Any, ...] = ()
+    if isinstance(value, bool):
+        others = (not value,)
+    elif isinstance(value, int | float):
+        others = (value + 1, value - 1, 2 * value) if isinstance(value, float) else (value + 1, value - 1)
+    yield from ((node, ast.Constant(other)) for other in others)
+
+
+def _comparisons(node: ast.Compare) -> Iterator[Change]:
+    if len(node.ops) == 1:
+        for other in _COMPARED.get(type(node.ops[0]), ()):
+            yield node, _with(node, ops=[other()])
+
+
+def _logic(node: ast.BoolOp) -> Iterator[Change]:
+    yield node, _with(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+    yield from ((node, value) for value in node.values)
+
+
+def _choices(node: ast.IfExp) -> Iterator[Change]:
+    yield from ((node, part) for part in (node.body, node.orelse))
+
+
+def _conditions(node: ast.If | ast.While) -> Iterator[Change]:
+    yield from ((node.test, ast.Constant(value)) for value in (True, False))
+
+
+def _loops(node: ast.For | ast.comprehension) -> Iterator[Change]:
+    yield node.iter, ast.Tuple([], ast.Load())
+
+
+def _statements(node: ast.Assign | ast.AnnAssign | ast.Expr | ast.Raise | ast.Return) -> Iterator[Change]:
+    yield node, ast.Pass()
+
+
+def _additions(node: ast.AugAssign) -> Iterator[Change]:
+    yield node, ast.Pass()
+    yield node, ast.Assign([node.target], node.value, lineno=0)
+
+
+def _calls(node: ast.Call) -> Iterator[Change]:
+    """Yield calls with arguments left out or swapped, of another function, and what is left without it."""
+    for place in range(len(node.args)):
+        yield node, _with(node, args=node.args[:place] + node.args[place + 1 :])
+    for place, keyword in enumerate(node.keywords):
+        if keyword.arg != ELSEWHERE:
+            yield node, _with(node, keywords=node.keywords[:place] + node.keywords[place + 1 :])
+    swapped = () if _called(node) in _EITHER_WAY else pairwise(node.args)
+    for place, (one, other) in enumerate(swapped):
+        yield node, _with(node, args=[*node.args[:place], other, one, *node.args[place + 2 :]])
+    if node.args and not isinstance(node.args[0], ast.Starred | ast.GeneratorExp):
+        yield node, node.args[0]
+    yield from _functions(node)
+
+
+def _functions(node: ast.Call) -> Iterator[Change]:
+    match node.func:
+        case ast.Attribute(value=receiver) if not _is_module(receiver):
+            yield node, receiver
+        case ast.Name("range") if len(node.args) == 1:
+            yield node.args[0], ast.BinOp(node.args[0], ast.Sub(), ast.Constant(1))
+            yield node, _with(node, args=[ast.Constant(1), *node.args])
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _TWINS:
+        yield node, _with(node, func=_with(node.func, attr=_TWINS[node.func.attr]))
+
+
+def _subscripts(node: ast.Subscript) -> Iterator[Change]:
+    if isinstance(node.ctx, ast.Load):
+        yield node, node.value
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        for place, part in enumerate(parts):
+            for other in _slices(part):
+                several = [*parts[:place], other, *parts[place + 1 :]]
+                index = ast.Tuple(several, ast.Load()) if len(several) > 1 else several[0]
+                yield node, _with(node, slice=index)
+
+
+def _slices(part: ast.expr) -> Iterator[ast.Slice]:
+    """Yield a slice with each of its bounds left out, and with each of them one further."""
+    if isinstance(part, ast.Slice):
+        for name in ("lower", "upper", "step"):
+            if isinstance(bound := getattr(part, name), ast.expr):
+                yield _with(part, **{name: None})
+                yield _with(part, **{name: ast.BinOp(bound, ast.Add(), ast.Constant(1))})
+
+
+_CHANGES: Mapping[type[ast.AST], Callable[[Any], Iterator[Change]]] = {
+    ast.BinOp: _arithmetic,
+    ast.UnaryOp: _signs,
+    ast.Constant: _constants,
+    ast.Compare: _comparisons,
+    ast.BoolOp: _logic,
+    ast.IfExp: _choices,
+    ast.If: _conditions,
+    ast.While: _conditions,
+    ast.For: _loops,
+    ast.comprehension: _loops,
+    ast.Assign: _statements,
+    ast.AnnAssign: _statements,
+    ast.Expr: _statements,
+    ast.Raise: _statements,
+    ast.AugAssign: _additions,
+    ast.Return: _statements,
+    ast.Call: _calls,
+    ast.Subscript: _subscripts,
+}
+
+
+def _called(node: ast.Call) -> str:
+    """Return the own name of the function or method that is called."""
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _is_constant(node: ast.expr) -> bool:
+    """Whether an expression makes a tensor through which no gradient flows."""
+    return any(isinstance(part, ast.Call) and _called(part) in _CONSTANT for part in ast.walk(node))
+
+
+def _is_module(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in _MODULES
+
+
+def _method(value: ast.expr, name: str) -> ast.Call:
+    return ast.Call(ast.Attribute(value, name, ast.Load()), [], [])
+
+
+def _next(name: str, names: Sequence[str]) -> str:
+    return names[(names.index(name) + 1) % len(names)]
+
+
+def _with(node: _Node, **changed: Any) -> _Node:
+    """Return a copy of a node in which some of its parts are others."""
+    return type(node)(**dict(ast.iter_fields(node)) | changed)

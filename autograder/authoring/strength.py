@@ -1,0 +1,168 @@
+"""Measures an exercise's hidden tests on mutants of its own solution: how many of them fail.
+
+A mutant that passes every test of its question is one that nobody would catch either, had a student written
+it. So the tests need another case, or the author declares that the mutant is as right as the solution.
+"""
+
+import contextlib
+import io
+import signal
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import FrameType
+
+import torch
+
+from autograder.authoring.equivalent import Equivalent, read_equivalents
+from autograder.authoring.mutants import Mutant, mutants
+from autograder.batch.pool import CONTEXT
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.grading.verdicts import decide
+from autograder.report.report import Verdict
+from autograder.testing.exchange import Local
+from autograder.testing.inputs import numbered_inputs
+from autograder.testing.suite import HiddenTest, Suite
+from autograder.worker.namespace import Namespace, run_code
+
+_SECRET = b"Measuring twice must find the same, so it does not use the course's own secret."
+_SECONDS = 20.0  # of processor time, in one test; what only a loop without an end needs
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """How many mutants fail, those that are declared equivalent aside, and what the author must change."""
+
+    mutants: int = 0
+    killed: int = 0
+    equivalent: int = 0
+    survivors: tuple[str, ...] = ()  # as unified diffs of the source
+    findings: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        share = f", {100 * self.killed // self.mutants} %" if self.mutants else ""
+        return f"the tests fail {self.killed} of {self.mutants} mutants{share}"
+
+
+def measure_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> Iterator[Strength]:
+    """Measure exercises in `jobs` processes; the results come in the order of the exercises."""
+    with ProcessPoolExecutor(min(jobs, len(exercises)), CONTEXT) as pool:
+        yield from pool.map(partial(_measured, course.root), [exercise.name for exercise in exercises])
+
+
+def _measured(root: Path, name: str) -> Strength:
+    torch.set_num_threads(1)
+    course = load_course(root)
+    exercise = course.exercises[name]
+    return measure(exercise, Suite(exercise), course.settings.mutants_fail)
+
+
+def measure(exercise: Exercise, suite: Suite, share: float) -> Strength:
+    """Run every mutant against the hidden tests of its question, up to the first that fails.
+
+    At least `share` of those that are not declared equivalent must fail.
+    """
+    every, declared = tuple(mutants(exercise)), read_equivalents(exercise)
+    trials = {name: _Trial(suite, name) for name in exercise.points}
+    with _timed():
+        left = [mutant for mutant in every if not trials[mutant.question].fails(mutant)]
+    unlike = [mutant for mutant in left if not any(_fits(one, mutant) for one in declared)]
+    counted = len(every) - (len(left) - len(unlike))
+    killed = len(every) - len(left)
+    weak = unlike if killed < share * counted else []
+    findings = [*_unfounded(declared, every, left), *(_finding(exercise, mutant) for mutant in weak)]
+    diffs = tuple(_diff(exercise, mutant) for mutant in unlike)
+    return Strength(counted, killed, len(left) - len(unlike), diffs, tuple(findings))
+
+
+class _Trial:
+    """Tries mutants of one question on its hidden tests, those first that have failed most of them so far."""
+
+    def __init__(self, suite: Suite, question: str) -> None:
+        self._suite, self._cells = suite, suite.exercise.cells
+        self._inputs = numbered_inputs(_SECRET, suite.exercise.name, 0)
+        self._failed = dict.fromkeys(suite.of(question), 0)
+
+    def fails(self, mutant: Mutant) -> bool:
+        """Whether the mutant fails a test, or cannot even be run."""
+        quiet = contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore")
+        with quiet[0], quiet[1]:
+            try:
+                namespace = self._run(mutant)
+            except (Exception, SystemExit, OutOfTimeError):
+                return True
+            test = next((test for test in self._ordered() if self._fails(test, namespace)), None)
+        if test is not None:
+            self._failed[test] += 1
+        return test is not None
+
+    def _ordered(self) -> list[HiddenTest]:
+        return sorted(self._failed, key=lambda test: -self._failed[test])
+
+    def _run(self, mutant: Mutant) -> Namespace:
+        _start_clock()
+        cells = (cell for cell in self._cells if cell.is_reference)
+        return run_code(tuple(mutant.code if cell.name == mutant.question else cell.text for cell in cells))
+
+    def _fails(self, test: HiddenTest, namespace: Namespace) -> bool:
+        _start_clock()
+        for run in self._suite.run(Local(namespace), self._inputs, {test}):
+            return decide(self._suite, run, self._inputs).verdict is not Verdict.PASSED
+        return False
+
+
+class OutOfTimeError(BaseException):
+    """A mutant runs on and on; no `except Exception` of its own may keep it running."""
+
+
+@contextlib.contextmanager
+def _timed() -> Iterator[None]:
+    """Let what runs too long raise OutOfTimeError, again and again; the clock stands still while it waits."""
+    before = signal.signal(signal.SIGVTALRM, _raise)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _start_clock() -> None:
+    signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS, _SECONDS)
+
+
+def _raise(_: int, __: FrameType | None) -> None:
+    raise OutOfTimeError
+
+
+def _fits(declared: Equivalent, mutant: Mutant) -> bool:
+    return (declared.question, declared.line, declared.instead) == (
+        mutant.question,
+        mutant.line,
+        mutant.instead,
+    )
+
+
+def _unfounded(
+    declared: Sequence[Equivalent], every: Sequence[Mutant], left: Sequence[Mutant]
+) -> Iterator[str]:
+    """Yield what is wrong with declarations of mutants that are none, or that fail a test."""
+    for one in declared:
+        if not any(_fits(one, mutant) for mutant in every):
+            yield f"{one.place}: fits no mutant of {one.question} any more; take it out or copy its diff anew"
+        elif not any(_fits(one, mutant) for mutant in left):
+            yield f"{one.place}: is declared equivalent, but fails a hidden test; take it out"
+
+
+def _finding(exercise: Exercise, mutant: Mutant) -> str:
+    change = f'"{mutant.line}" can become "{mutant.instead}"'.replace("\n", " ")
+    fix = f"and no test of {mutant.question} fails; add one, or declare it in equivalent.yaml"
+    return f"{exercise.source}: {change}, {fix}"
+
+
+def _diff(exercise: Exercise, mutant: Mutant) -> str:
+    first = next(cell.line for cell in exercise.cells if cell.text == mutant.original)
+    return mutant.diff(exercise.source.name, first)
