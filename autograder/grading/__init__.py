@@ -9,7 +9,13 @@ In reading order:
 - verdicts: what became of a hidden test, as a verdict and a hint that says where an error was raised.
 - leaks: keeps hidden inputs out of the words that a submission chose.
 - failures: keeps the traceback of a failure of ours where people find it.
-- diagnosis: which known mistake a wrong answer is.
+- diagnosis: what is wrong in an answer, by name.
+- evidence: how much a known wrong answer says about a failed test.
+- outcomes: runs known wrong answers on hidden tests, and keeps what came of it.
+- wrong_answers: makes wrong answers of right ones.
+- misconceptions: the author's catalogue of what people get wrong.
+- patterns: finds places in code by pattern and rewrites them.
+- inlining: writes code with fewer names.
 - same_answer: whether two answers are the same.
 - forbidden: whether a question's code uses what the question forbids.
 - name_flow: which statements of a notebook a name rests on.

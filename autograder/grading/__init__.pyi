@@ -6,6 +6,7 @@ __all__ = [
     "Graded",
     "Grader",
     "LeftOut",
+    "Misconception",
     "RestartingGrader",
     "Session",
     "Verdicts",
@@ -19,6 +20,7 @@ from .forbidden import UNSEEN as UNSEEN
 from .forbidden import broken_rule as broken_rule
 from .graded import Graded as Graded
 from .grader import Grader as Grader
+from .misconceptions import Misconception as Misconception
 from .restarting import RestartingGrader as RestartingGrader
 from .session import MAX_SHOWN as MAX_SHOWN
 from .session import CellResult as CellResult

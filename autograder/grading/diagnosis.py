@@ -1,58 +1,203 @@
-"""Names the mistake in a submission that fails as a known mistake does, value for value."""
+"""Names what is wrong in a submission, by wrong answers that get the same from the same tests."""
 
-from collections.abc import Sequence
-from functools import cache
-from warnings import catch_warnings
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import combinations, islice
 
 from autograder.course.exercise import Mistake
 from autograder.course.reference import reference_errors
-from autograder.grading.same_answer import same_exchanges
+from autograder.grading.bank import Bank
+from autograder.grading.evidence import (
+    Likeness,
+    asks_for_start,
+    explains,
+    fingerprint,
+    is_accident,
+    likeness,
+    tells,
+)
+from autograder.grading.misconceptions import Catalogue, load_catalogue
+from autograder.grading.outcomes import Outcomes, tests_of_own_numbers
+from autograder.grading.wrong_answers import WrongAnswer
 from autograder.testing.exchange import Local, StudentError
-from autograder.testing.suite import Suite, TestRun
+from autograder.testing.suite import HiddenTest, Suite, TestRun
 from autograder.worker.namespace import run_code
+
+_ONE_OF = "One of the things that are wrong: "
+_MOST_PAIRS = 600  # so many wrong answers with two misconceptions are tried for one submission
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What is wrong in an answer: one thing or several, with a hint for the student."""
+
+    names: tuple[str, ...]
+    hint: str
+
+    @property
+    def name(self) -> str:
+        """All names in one word; the question stands only before the first."""
+        first, *others = self.names
+        return "+".join([first, *(name.partition("__")[2] for name in others)])
 
 
 class Diagnosis:
-    """Compares a submission's answers with those that each known mistake gives to the same tests."""
+    """Compares what failed tests got from a submission with what they get from known wrong answers."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
         self.runs = cache(self._runs)
+        self._search = cache(self._make_search)
 
-    def name(self, question: str, runs: Sequence[TestRun]) -> Mistake | None:
-        """Return the one mistake that explains every failed test of `question`, or None.
+    def name(self, question: str, runs: Sequence[TestRun]) -> Named | None:
+        """Return what explains the failed tests of `question`, or None.
 
-        Several files may hold one mistake in different writings; they share a name.
+        Tests of the question that are not among `runs` count as passed.
         """
-        if all(run.error is None for run in runs):
+        failed = [run for run in runs if run.error is not None and run.test.question == question]
+        if not failed:
             return None
-        found = [
-            mistake
-            for mistake in self._suite.exercise.mistakes
-            if mistake.question == question and _explains(self.runs(mistake), runs)
-        ]
-        return found[0] if len({mistake.name for mistake in found}) == 1 else None
+        search = self._search(question)
+        found = search.find(failed)
+        search.outcomes.save()
+        return found
+
+    def _make_search(self, question: str) -> "_Search":
+        exercise = self._suite.exercise
+        folder = exercise.folder.parents[1] / "build" / "diagnosis"
+        return _Search(
+            tuple(test for test in self._suite.tests if test.question == question),
+            self._catalogue,
+            Bank(exercise, self._catalogue, question, folder),
+            Outcomes(self._suite, question, folder),
+            self._own_numbers,
+        )
+
+    @cached_property
+    def _catalogue(self) -> Catalogue:
+        return load_catalogue(self._suite.exercise.folder.parent)
+
+    @cached_property
+    def _own_numbers(self) -> frozenset[int]:
+        return tests_of_own_numbers(self._suite)
 
     def _runs(self, mistake: Mistake) -> tuple[TestRun, ...]:
         exercise = self._suite.exercise
-        with catch_warnings(action="ignore"):  # the mistake may deserve a warning, but nobody here made it
-            with reference_errors(exercise, mistake):
-                namespace = run_code(exercise.variant(mistake.code))
-            return tuple(self._suite.run(Local(namespace), mistake.question))
+        with reference_errors(exercise, mistake):
+            namespace = run_code(exercise.variant(mistake.code))
+        return tuple(self._suite.run(Local(namespace), mistake.question))
 
 
-def _explains(known: Sequence[TestRun], seen: Sequence[TestRun]) -> bool:
-    """Whether the same tests fail, each after the same answers.
+@dataclass(frozen=True)
+class _Search:
+    """Looks for what explains failed tests of one question: one wrong answer, a pair, or a part of them."""
 
-    The words of a clash of shapes depend on how the product is written. So any two clashes count as the same,
-    but only where at least one failed test got the same value.
-    """
-    if [run.error is None for run in known] != [run.error is None for run in seen]:
-        return False
-    failed = [(a, b) for a, b in zip(known, seen, strict=True) if a.error is not None]
-    same = [same_exchanges(a.exchanges, b.exchanges) for a, b in failed]
-    same_value = any(
-        ok and not isinstance(b.error, StudentError) for ok, (_, b) in zip(same, failed, strict=True)
-    )
-    clashes_aside = (same_exchanges(a.exchanges, b.exchanges, ignore_shape_wording=True) for a, b in failed)
-    return all(same) or (same_value and all(clashes_aside))
+    tests: tuple[HiddenTest, ...]
+    catalogue: Catalogue
+    bank: Bank
+    outcomes: Outcomes
+    own_numbers: frozenset[int]
+
+    def find(self, failed: Sequence[TestRun]) -> Named | None:
+        """Return the smallest explanation of all failed tests, or what is known of a part of them."""
+        failed = sorted(failed, key=lambda run: (not tells(run), run.test.number))
+        whole = [answer for answer in self.bank.answers if self._explains(answer, failed)]
+        if whole and (best := self._best(whole, failed)):
+            return best
+        if crash := self._crash(failed, whole=True):
+            return crash
+        possible = list(self._possible(failed))
+        if pair := next((pair for pair in self._pairs(possible, failed) if self._explains(pair, failed)), None):
+            return _named(pair)
+        return self._together(possible, failed) or self._crash(failed, whole=False)
+
+    def _best(self, found: Sequence[WrongAnswer], failed: Sequence[TestRun]) -> Named | None:
+        """Return the first name, since all have the same behaviour; but errors alone must mean one thing only.
+
+        An author who has written the same answer under two names has to say which of them it is.
+        """
+        written = {answer.names for answer in found if answer.written}
+        values = any(self._like(found[0], run) is Likeness.VALUE for run in failed)
+        if len(written) > 1 or (not values and len({answer.names for answer in found}) > 1):
+            return None
+        return _named(found[0])
+
+    def _explains(self, answer: WrongAnswer, failed: Sequence[TestRun]) -> bool:
+        likes = []
+        for run in failed:
+            likes.append(self._like(answer, run))
+            if likes[-1] is Likeness.NONE:
+                return False
+        return explains(likes) and self._fails_only(answer, failed)
+
+    def _like(self, answer: WrongAnswer, run: TestRun) -> Likeness:
+        own = run.test.number in self.own_numbers and not asks_for_start(run)
+        return likeness(self._outcome(answer, run.test), run, own)
+
+    def _outcome(self, answer: WrongAnswer, test: HiddenTest) -> TestRun:
+        return self.outcomes.run(answer.code, test)
+
+    def _fails_only(self, answer: WrongAnswer, failed: Sequence[TestRun]) -> bool:
+        """Whether an answer is wrong in a way that a student may have meant, and passes what was passed."""
+        numbers = {run.test.number for run in failed}
+        if any(self._outcome(answer, test).error for test in self.tests if test.number not in numbers):
+            return False
+        first = self._outcome(answer, failed[0].test)
+        return answer.written or not is_accident(first)
+
+    def _possible(self, failed: Sequence[TestRun]) -> Iterator[WrongAnswer]:
+        """Yield the wrong answers that may be a part of what is wrong, each behaviour of a name once."""
+        seen = set[tuple[object, ...]]()
+        for answer in self.bank.answers:
+            if self._fails_only(answer, failed):
+                likes = (self._outcome(answer, run.test) for run in failed[:2])
+                behaviour = (answer.names, *map(fingerprint, likes))
+                if behaviour not in seen:
+                    seen.add(behaviour)
+                    yield answer
+
+    def _pairs(self, possible: Sequence[WrongAnswer], failed: Sequence[TestRun]) -> Iterator[WrongAnswer]:
+        """Yield answers with two misconceptions, those first of which one alone explains some test."""
+        partly = [a for a in possible if any(self._like(a, run) >= Likeness.CRASH for run in failed)]
+        firsts = [*partly, *(answer for answer in possible if answer not in partly)]
+        names = {name for answer in possible for name in answer.names}
+        made = (pair for first in firsts for pair in self.bank.maker.pairs(first, names))
+        return islice(made, _MOST_PAIRS)
+
+    def _crash(self, failed: Sequence[TestRun], *, whole: bool) -> Named | None:
+        """Name what the words of an error say, where all tests that crashed say the same."""
+        crashed = [str(run.error) for run in failed if isinstance(run.error, StudentError)]
+        if not crashed or (whole and len(crashed) < len(failed)):
+            return None
+        for misconception in self.catalogue.misconceptions:
+            if misconception.crash and all(re.search(misconception.crash, words) for words in crashed):
+                name = f"{self.bank.maker.question}__{misconception.name}"
+                hint = f"{misconception.sentence} {misconception.hint}"
+                return Named((name,), hint if whole else _ONE_OF + hint)
+        return None
+
+    def _together(self, possible: Sequence[WrongAnswer], failed: Sequence[TestRun]) -> Named | None:
+        """Name two wrong answers that explain all tests between them, or the only one that explains some."""
+        explained: dict[str, tuple[WrongAnswer, set[int]]] = {}
+        for answer in possible:
+            tests = {run.test.number for run in failed if tells(run) and self._like(answer, run) is Likeness.VALUE}
+            if tests and len(tests) > len(explained.get(answer.names[0], (answer, set()))[1]):
+                explained[answer.names[0]] = answer, tests
+        ranked = sorted(explained.values(), key=lambda found: -len(found[1]))
+        numbers = {run.test.number for run in failed}
+        for (one, here), (other, there) in combinations(ranked, 2):
+            if here | there == numbers:
+                return _named(WrongAnswer(one.names + other.names, one.hints + other.hints, ""))
+        if ranked and all(tests <= ranked[0][1] for _, tests in ranked):
+            best = ranked[0][0]
+            return Named(best.names, _ONE_OF + best.hints[0])
+        return None
+
+
+def _named(answer: WrongAnswer) -> Named:
+    if len(answer.names) == 1:
+        return Named(answer.names, answer.hints[0])
+    hints = " ".join(f"({number}) {hint}" for number, hint in enumerate(answer.hints, 1))
+    return Named(answer.names, f"Two things are wrong. {hints}")

@@ -1,0 +1,86 @@
+"""A course's catalogue of misconceptions: what each is called, what a student reads, and how code shows it.
+
+The catalogue is the author's: Python files in solutions/misconceptions. Each defines `MISCONCEPTIONS`, the more
+specific ones first, and may define `WRITINGS`: rules that bring right answers into one way of writing, so that
+other rules need to know only that one.
+"""
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from autograder.course.folder import own_files
+from autograder.course.source import SourceError, parsed
+from autograder.grading.patterns import PatternError, Rule, rules
+
+FOLDER = "misconceptions"
+_ROUNDS = 4  # so often are the writings applied, since one may make room for another
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """One thing that people get wrong, in whatever class or writing it shows."""
+
+    name: str
+    sentence: str  # what is wrong, for the student
+    hint: str  # what leads the student on
+    changes: str = ""  # rules that make right answers wrong in this way
+    crash: str = ""  # or a regular expression: whatever crashes in these words is wrong in this way
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of `changes`."""
+        return rules(self.changes) if self.changes else ()
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All misconceptions of a course, in their order, and the rules for one way of writing."""
+
+    misconceptions: tuple[Misconception, ...] = ()
+    writings: tuple[Rule, ...] = ()
+
+    def in_one_writing(self, tree: ast.Module) -> ast.Module:
+        """Write as much as possible of the code in one way, and return it."""
+        for _ in range(_ROUNDS):
+            before = ast.unparse(tree)
+            for rule in self.writings:
+                if all(word in before for word in rule.words):
+                    tree = rule.everywhere(tree)
+            if ast.unparse(tree) == before:
+                break
+        return tree
+
+
+def catalogue_files(solutions: Path) -> tuple[Path, ...]:
+    """Return the files of the catalogue in the folder of all exercises; there may be none."""
+    return own_files(solutions / FOLDER, "*.py")
+
+
+def load_catalogue(solutions: Path) -> Catalogue:
+    """Read the catalogue in the folder of all exercises; SourceError where a file is none."""
+    found: dict[str, Misconception] = {}
+    writings: list[Rule] = []
+    for path in catalogue_files(solutions):
+        defined = _defined(path)
+        try:
+            writings += rules(str(defined.get("WRITINGS", "")))
+            for misconception in defined.get("MISCONCEPTIONS", ()):
+                if misconception.name in found:
+                    raise PatternError(f'"{misconception.name}" is there twice')
+                for rule in misconception.rules:
+                    rule.check()
+                found[misconception.name] = misconception
+        except PatternError as error:
+            raise SourceError(f"{path}: {error}") from error
+    return Catalogue(tuple(found.values()), tuple(writings))
+
+
+def _defined(path: Path) -> dict[str, Any]:
+    text = path.read_text(encoding="utf-8")
+    parsed(path, text)
+    variables: dict[str, Any] = {"__name__": path.stem}
+    exec(compile(text, str(path), "exec"), variables)  # noqa: S102 - the course's own code
+    return variables

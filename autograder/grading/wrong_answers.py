@@ -1,0 +1,117 @@
+"""Makes wrong answers to a question: each misconception applied to each right answer, alone and in pairs."""
+
+import ast
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+
+from autograder.course.exercise import Exercise
+from autograder.grading.inlining import inlined
+from autograder.grading.misconceptions import Catalogue, Misconception
+from autograder.grading.patterns import Rule
+
+
+@dataclass(frozen=True)
+class WrongAnswer:
+    """Code in which one thing or two are known to be wrong."""
+
+    names: tuple[str, ...]
+    hints: tuple[str, ...] = field(compare=False)
+    code: str
+    written: bool = False  # by an author's hand, as one of the exercise's mistakes
+
+
+class WrongAnswers:
+    """The wrong answers to one question."""
+
+    def __init__(self, exercise: Exercise, catalogue: Catalogue, question: str) -> None:
+        self.question = question
+        self._exercise = exercise
+        self._catalogue = catalogue
+        self._parsed = cache(ast.parse)
+
+    @cached_property
+    def right(self) -> tuple[str, ...]:
+        """The reference and each accepted answer, in one writing, with the functions that they use."""
+        others = {name for name in self._exercise.points if name != self.question}
+        solution = ast.parse("\n".join(self._exercise.reference))
+        given = others | {node.name for node in solution.body if isinstance(node, ast.ClassDef)}
+        reference = self._catalogue.in_one_writing(_part(solution, self.question, given))
+        accepted = [_part(ast.parse(one.code), self.question, others) for one in self._exercise.accepted]
+        trees = [reference, inlined(reference)]
+        trees += [self._catalogue.in_one_writing(tree) for tree in accepted if tree.body]
+        return tuple(dict.fromkeys(map(ast.unparse, trees)))
+
+    @cached_property
+    def single(self) -> tuple[WrongAnswer, ...]:
+        """The mistakes in the exercise's folder, then all that the catalogue makes, each code once."""
+        found: dict[str, WrongAnswer] = {}
+        for mistake in self._exercise.mistakes:
+            if mistake.question == self.question:
+                found[mistake.code] = WrongAnswer((mistake.name,), (mistake.hint,), mistake.code, written=True)
+        for misconception in self._catalogue.misconceptions:
+            for rule in misconception.rules:
+                made = (self._made(misconception, rule, None, right) for right in self.right)
+                # A rule that fits one writing says nothing new in the next one.
+                for answer in next(filter(None, made), []):
+                    if answer.code not in self.right:
+                        found.setdefault(answer.code, answer)
+        return tuple(found.values())
+
+    def pairs(self, first: WrongAnswer, among: Container[str]) -> Iterator[WrongAnswer]:
+        """Yield wrong answers in which a second misconception, one of those in `among`, is added to `first`."""
+        seen = {first.code, *self.right}
+        for misconception in self._catalogue.misconceptions:
+            if (name := self._name(misconception)) in first.names or name not in among:
+                continue
+            for rule in misconception.rules:
+                for made in self._made(misconception, rule, first, first.code):
+                    if made.code not in seen:
+                        seen.add(made.code)
+                        yield made
+
+    def _made(
+        self, misconception: Misconception, rule: Rule, first: WrongAnswer | None, code: str
+    ) -> list[WrongAnswer]:
+        """Return what a rule makes of code in which `first` is wrong already."""
+        if not all(word in code for word in rule.words):
+            return []
+        names, hints = (first.names, first.hints) if first else ((), ())
+        hint = f"{misconception.sentence} {misconception.hint}"
+        return [
+            WrongAnswer((*names, self._name(misconception)), (*hints, hint), made)
+            for made in map(ast.unparse, rule.apply(code, self._parsed(code)))
+            if made != code
+        ]
+
+    def _name(self, misconception: Misconception) -> str:
+        return f"{self.question}__{misconception.name}"
+
+
+def _part(tree: ast.Module, question: str, others: set[str]) -> ast.Module:
+    """Return the definition of `question`, after the imports and the definitions that it needs.
+
+    `others` belong to other lessons, and are left where they are.
+    """
+    definitions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    defined = {node.name: node for node in definitions if node.name == question or node.name not in others}
+    needed, left = set[str](), [question]
+    while left:
+        name = left.pop()
+        if name in defined and name not in needed:
+            needed.add(name)
+            left += [node.id for node in ast.walk(defined[name]) if isinstance(node, ast.Name)]
+    if not needed:
+        return ast.Module([], [])
+    kept = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    body = [*kept, *(node for name, node in defined.items() if name in needed)]
+    for statement in body:
+        _undocumented(statement)
+    return ast.Module(body, [])
+
+
+def _undocumented(statement: ast.stmt) -> None:
+    """Take docstrings away, which would only be copied and compared."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
