@@ -25,8 +25,8 @@ def course_files(
     if limits:
         settings["limits"] = {**settings.get("limits", {}), **limits}
     files = {FILE: yaml.safe_dump(settings, sort_keys=False).encode()}
-    written = (path for exercise in exercises for path in exercise.files)
-    return files | {path.relative_to(course.root).as_posix(): path.read_bytes() for path in written}
+    written = {path for exercise in exercises for path in (*exercise.files, *exercise.catalogue)}
+    return files | {path.relative_to(course.root).as_posix(): path.read_bytes() for path in sorted(written)}
 
 
 def copy_course(

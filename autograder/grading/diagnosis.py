@@ -26,6 +26,7 @@ from autograder.testing.suite import HiddenTest, Suite, TestRun
 from autograder.worker.namespace import run_code
 
 _ONE_OF = "One of the things that are wrong: "
+_ENOUGH = 0.5  # such a part of the failed tests must be explained before it is said
 _MOST_PAIRS = 600  # so many wrong answers with two misconceptions are tried for one submission
 
 
@@ -47,7 +48,7 @@ class Diagnosis:
     """Compares what failed tests got from a submission with what they get from known wrong answers."""
 
     def __init__(self, suite: Suite) -> None:
-        self._suite = suite
+        self.suite = suite
         self.runs = cache(self._runs)
         self._search = cache(self._make_search)
 
@@ -64,30 +65,37 @@ class Diagnosis:
         search.outcomes.save()
         return found
 
+    def knows(self, question: str, name: str) -> bool:
+        """Whether this is a name that an answer to `question` can get, or several joined by a plus."""
+        names = {mistake.name for mistake in self.suite.exercise.mistakes}
+        names |= {f"{question}__{misconception.name}" for misconception in self._catalogue.misconceptions}
+        first, *others = name.split("+")
+        return {first, *(f"{question}__{other}" for other in others)} <= names
+
     def _make_search(self, question: str) -> "_Search":
-        exercise = self._suite.exercise
+        exercise = self.suite.exercise
         folder = exercise.folder.parents[1] / "build" / "diagnosis"
         return _Search(
-            tuple(test for test in self._suite.tests if test.question == question),
+            tuple(test for test in self.suite.tests if test.question == question),
             self._catalogue,
             Bank(exercise, self._catalogue, question, folder),
-            Outcomes(self._suite, question, folder),
+            Outcomes(self.suite, question, folder),
             self._own_numbers,
         )
 
     @cached_property
     def _catalogue(self) -> Catalogue:
-        return load_catalogue(self._suite.exercise.folder.parent)
+        return load_catalogue(self.suite.exercise.catalogue)
 
     @cached_property
     def _own_numbers(self) -> frozenset[int]:
-        return tests_of_own_numbers(self._suite)
+        return tests_of_own_numbers(self.suite)
 
     def _runs(self, mistake: Mistake) -> tuple[TestRun, ...]:
-        exercise = self._suite.exercise
+        exercise = self.suite.exercise
         with reference_errors(exercise, mistake):
             namespace = run_code(exercise.variant(mistake.code))
-        return tuple(self._suite.run(Local(namespace), mistake.question))
+        return tuple(self.suite.run(Local(namespace), mistake.question))
 
 
 @dataclass(frozen=True)
@@ -104,20 +112,23 @@ class _Search:
         """Return the smallest explanation of all failed tests, or what is known of a part of them."""
         failed = sorted(failed, key=lambda run: (not tells(run), run.test.number))
         whole = [answer for answer in self.bank.answers if self._explains(answer, failed)]
-        if whole and (best := self._best(whole, failed)):
-            return best
-        if crash := self._crash(failed, whole=True):
-            return crash
+        if whole or all(isinstance(run.error, StudentError) for run in failed):
+            return self._best(whole, failed) or self._crash(failed, whole=True)
         possible = list(self._possible(failed))
-        if pair := next((pair for pair in self._pairs(possible, failed) if self._explains(pair, failed)), None):
+        if pair := next(
+            (pair for pair in self._pairs(possible, failed) if self._explains(pair, failed)), None
+        ):
             return _named(pair)
         return self._together(possible, failed) or self._crash(failed, whole=False)
 
     def _best(self, found: Sequence[WrongAnswer], failed: Sequence[TestRun]) -> Named | None:
-        """Return the first name, since all have the same behaviour; but errors alone must mean one thing only.
+        """Return the first name, since all behave in the same way.
 
-        An author who has written the same answer under two names has to say which of them it is.
+        Where there are only errors to go by, they must mean one thing only. And an author who has written the
+        same answer under two names has to say which of them it is.
         """
+        if not found:
+            return None
         written = {answer.names for answer in found if answer.written}
         values = any(self._like(found[0], run) is Likeness.VALUE for run in failed)
         if len(written) > 1 or (not values and len({answer.names for answer in found}) > 1):
@@ -133,8 +144,10 @@ class _Search:
         return explains(likes) and self._fails_only(answer, failed)
 
     def _like(self, answer: WrongAnswer, run: TestRun) -> Likeness:
-        own = run.test.number in self.own_numbers and not asks_for_start(run)
-        return likeness(self._outcome(answer, run.test), run, own)
+        return likeness(self._outcome(answer, run.test), run, self._has_own_numbers(run))
+
+    def _has_own_numbers(self, run: TestRun) -> bool:
+        return run.test.number in self.own_numbers and not asks_for_start(run)
 
     def _outcome(self, answer: WrongAnswer, test: HiddenTest) -> TestRun:
         return self.outcomes.run(answer.code, test)
@@ -160,6 +173,8 @@ class _Search:
 
     def _pairs(self, possible: Sequence[WrongAnswer], failed: Sequence[TestRun]) -> Iterator[WrongAnswer]:
         """Yield answers with two misconceptions, those first of which one alone explains some test."""
+        if not any(tells(run) and not self._has_own_numbers(run) for run in failed):
+            return iter(())  # no test shows numbers that two wrong answers of different people share
         partly = [a for a in possible if any(self._like(a, run) >= Likeness.CRASH for run in failed)]
         firsts = [*partly, *(answer for answer in possible if answer not in partly)]
         names = {name for answer in possible for name in answer.names}
@@ -182,7 +197,9 @@ class _Search:
         """Name two wrong answers that explain all tests between them, or the only one that explains some."""
         explained: dict[str, tuple[WrongAnswer, set[int]]] = {}
         for answer in possible:
-            tests = {run.test.number for run in failed if tells(run) and self._like(answer, run) is Likeness.VALUE}
+            tests = {
+                run.test.number for run in failed if tells(run) and self._like(answer, run) is Likeness.VALUE
+            }
             if tests and len(tests) > len(explained.get(answer.names[0], (answer, set()))[1]):
                 explained[answer.names[0]] = answer, tests
         ranked = sorted(explained.values(), key=lambda found: -len(found[1]))
@@ -191,8 +208,9 @@ class _Search:
             if here | there == numbers:
                 return _named(WrongAnswer(one.names + other.names, one.hints + other.hints, ""))
         if ranked and all(tests <= ranked[0][1] for _, tests in ranked):
-            best = ranked[0][0]
-            return Named(best.names, _ONE_OF + best.hints[0])
+            best, here = ranked[0]
+            if len(here) >= _ENOUGH * len(failed):
+                return Named(best.names, _ONE_OF + best.hints[0])
         return None
 
 

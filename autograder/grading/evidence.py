@@ -8,7 +8,6 @@ from autograder.grading.same_answer import same_exchanges, same_shapes
 from autograder.testing.exchange import Exchange, StudentError
 from autograder.testing.suite import TestRun
 
-
 # These come of a change that fits the code badly, and not of what the change is about.
 _ACCIDENTS = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
 
@@ -79,11 +78,9 @@ def fingerprint(run: TestRun) -> str:
 
 def _speaks(exchange: Exchange) -> bool:
     header, tensors = exchange.reply
-    return "value" in header and any(
-        tensor.is_floating_point() and tensor[tensor.isfinite()].unique().numel() >= 3 for tensor in tensors
-    )
+    floats = (tensor[tensor.isfinite()] for tensor in tensors if tensor.is_floating_point())
+    return "value" in header and any(len(set(numbers.flatten()[:64].tolist())) >= 3 for numbers in floats)
 
 
 def _words(error: BaseException) -> str:
     return "".join(letter for letter in str(error) if not letter.isdigit())
-

@@ -10,7 +10,7 @@ def inlined(tree: ast.Module) -> ast.Module:
 
 
 class _Inliner(ast.NodeTransformer):
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:  # noqa: N802 - ast looks it up
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         node.body = _shortened(node.body)
         return node
 
@@ -30,7 +30,9 @@ def _shortened(statements: list[ast.stmt]) -> list[ast.stmt]:
 def _joined(first: ast.stmt, second: ast.stmt, rest: list[ast.stmt]) -> ast.stmt | None:
     """Return two statements as one, or None where the value of the first is needed elsewhere too."""
     match first:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value) if isinstance(second, ast.Assign | ast.Return):
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if isinstance(
+            second, ast.Assign | ast.Return
+        ):
             again = isinstance(second, ast.Assign) and _stores(second.targets, name)
             if _uses([second], name) != 1 or (not again and _uses(rest, name)):
                 return None
@@ -53,5 +55,5 @@ class _Put(ast.NodeTransformer):
     def __init__(self, name: str, value: ast.expr) -> None:
         self._name, self._value = name, value
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 - the name that ast looks up
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._value if node.id == self._name and isinstance(node.ctx, ast.Load) else node

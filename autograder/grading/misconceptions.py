@@ -1,21 +1,20 @@
 """A course's catalogue of misconceptions: what each is called, what a student reads, and how code shows it.
 
 The catalogue is the author's: Python files in solutions/misconceptions. Each defines `MISCONCEPTIONS`, the more
-specific ones first, and may define `WRITINGS`: rules that bring right answers into one way of writing, so that
-other rules need to know only that one.
+specific ones first, or `WRITINGS`: rules that bring right answers into one writing, so that other rules need to
+know only that one.
 """
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from autograder.course.folder import own_files
 from autograder.course.source import SourceError, parsed
 from autograder.grading.patterns import PatternError, Rule, rules
 
-FOLDER = "misconceptions"
 _ROUNDS = 4  # so often are the writings applied, since one may make room for another
 
 
@@ -54,16 +53,11 @@ class Catalogue:
         return tree
 
 
-def catalogue_files(solutions: Path) -> tuple[Path, ...]:
-    """Return the files of the catalogue in the folder of all exercises; there may be none."""
-    return own_files(solutions / FOLDER, "*.py")
-
-
-def load_catalogue(solutions: Path) -> Catalogue:
-    """Read the catalogue in the folder of all exercises; SourceError where a file is none."""
+def load_catalogue(files: Sequence[Path]) -> Catalogue:
+    """Read the catalogue's files; SourceError where one is none."""
     found: dict[str, Misconception] = {}
     writings: list[Rule] = []
-    for path in catalogue_files(solutions):
+    for path in files:
         defined = _defined(path)
         try:
             writings += rules(str(defined.get("WRITINGS", "")))

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from autograder.submission.digest import engine
 from autograder.testing.exchange import Backend, Exchange, Local, Reply, StudentError
 from autograder.testing.expectations import Unmet
 from autograder.testing.suite import HiddenTest, Suite, TestRun
-from autograder.worker.namespace import CELL, Namespace, run_code
+from autograder.worker.description import CELL
+from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame
 
 
@@ -56,7 +58,10 @@ class Outcomes:
             content = self._file.read_bytes()
         except OSError:
             return {}
-        return dict(_read_frames(content, {test.number: test for test in self._suite.tests}))
+        tests = {test.number: test for test in self._suite.tests}
+        with suppress(ProtocolError, KeyError, ValueError, struct.error):
+            return dict(_read_frames(content, tests))
+        return {}
 
     def _run(self, code: str, test: HiddenTest) -> TestRun:
         with catch_warnings(action="ignore"):  # the mistake may deserve a warning, but nobody here made it
@@ -92,7 +97,7 @@ class _SeededApart:
 
     def ask(self, header: Header, tensors: Tensors) -> Reply:
         """Return the other backend's answer."""
-        apart = {key: header[key] + 7919 for key in ("fresh", "seed") if key in header}
+        apart: Header = {key: header[key] + 7919 for key in ("fresh", "seed") if key in header}
         return self.backend.ask({**header, **apart}, tensors)
 
 

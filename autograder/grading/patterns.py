@@ -1,10 +1,10 @@
-"""Finds places in code by pattern, and writes something else there: the step from a right answer to a wrong one.
+"""Finds places in code by pattern and writes something else there, which makes right answers wrong.
 
 A pattern is Python in which single capital letters stand for anything: `X / Y**0.5` is met wherever something
 is divided by a root. The same letter twice must be the same code twice. A letter after a dot stands for any
-attribute, but for .T. `...` as the last argument of a call stands for all arguments that are left. A pattern of several
-lines is met where these statements follow one another. ` || ` stands between several ways to write the rule's
-right side, ` && ` between rules that are applied together.
+attribute, but for .T. `...` as the last argument of a call stands for all arguments that are left. A pattern
+of several lines is met where these statements follow one another. ` || ` stands between several ways to write
+the rule's right side, ` && ` between rules that are applied together.
 """
 
 import ast
@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar, cast
 
 _LETTER = re.compile(r"[A-Z]")
 _ATTRIBUTE = re.compile(r"[A-SU-Z]")  # .T is torch's own
@@ -21,6 +22,7 @@ _ARROW = "=>"
 _ALL = -1
 _MOST_PLACES = 4  # so many places are rewritten alone
 _Bound = dict[str, object]
+_Node = TypeVar("_Node", bound=ast.AST)
 
 
 class PatternError(ValueError):
@@ -67,7 +69,7 @@ class Rule:
 
     def _rewrite(self, tree: ast.Module, place: int | None) -> tuple[ast.Module, int]:
         rewriter = _Rewriter(self._patterns[0], self._patterns[1], place)
-        return rewriter.visit(tree), rewriter.seen
+        return cast(ast.Module, rewriter.visit(tree)), rewriter.seen
 
     @cached_property
     def _patterns(self) -> tuple[list[ast.stmt], list[ast.stmt]]:
@@ -118,7 +120,8 @@ class _Rewriter(ast.NodeTransformer):
         self._before, self._after = before, after
         both = [*before, *after] if len(before) == len(after) == 1 else []
         values = [statement.value for statement in both if isinstance(statement, ast.Expr)]
-        self._expression, self._value = values if len(values) == 2 else (None, None)
+        self._expression: ast.expr | None = values[0] if len(values) == 2 else None
+        self._value: ast.expr | None = values[-1] if len(values) == 2 else None
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
@@ -197,26 +200,26 @@ def _text(value: object) -> str:
     return ast.unparse(value) if isinstance(value, ast.AST) else repr(value)
 
 
-def _filled(template: ast.AST, bound: Mapping[str, object]) -> ast.AST:
+def _filled(template: _Node, bound: Mapping[str, object]) -> _Node:
     """Return a copy of a template with what its letters stand for."""
-    return _Filler(bound).visit(copy.deepcopy(template))
+    return cast(_Node, _Filler(bound).visit(copy.deepcopy(template)))
 
 
 class _Filler(ast.NodeTransformer):
     def __init__(self, bound: Mapping[str, object]) -> None:
         self._bound = bound
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802 - the name that ast looks up
+    def visit_Name(self, node: ast.Name) -> ast.AST:
         value = self._bound.get(node.id)
         return copy.deepcopy(value) if isinstance(value, ast.AST) else node
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802 - the name that ast looks up
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
         if _ATTRIBUTE.fullmatch(node.attr) and isinstance(name := self._bound.get(node.attr), str):
             node.attr = name
         return node
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802 - the name that ast looks up
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if node.args and isinstance(node.args[-1], ast.Constant) and node.args[-1].value is ...:
             more = self._bound.get(_REST)

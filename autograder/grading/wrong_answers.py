@@ -45,10 +45,8 @@ class WrongAnswers:
     @cached_property
     def single(self) -> tuple[WrongAnswer, ...]:
         """The mistakes in the exercise's folder, then all that the catalogue makes, each code once."""
+        written = [mistake for mistake in self._exercise.mistakes if mistake.question == self.question]
         found: dict[str, WrongAnswer] = {}
-        for mistake in self._exercise.mistakes:
-            if mistake.question == self.question:
-                found[mistake.code] = WrongAnswer((mistake.name,), (mistake.hint,), mistake.code, written=True)
         for misconception in self._catalogue.misconceptions:
             for rule in misconception.rules:
                 made = (self._made(misconception, rule, None, right) for right in self.right)
@@ -56,16 +54,18 @@ class WrongAnswers:
                 for answer in next(filter(None, made), []):
                     if answer.code not in self.right:
                         found.setdefault(answer.code, answer)
-        return tuple(found.values())
+        by_hand = [WrongAnswer((one.name,), (one.hint,), one.code, written=True) for one in written]
+        return (*by_hand, *found.values())
 
     def pairs(self, first: WrongAnswer, among: Container[str]) -> Iterator[WrongAnswer]:
-        """Yield wrong answers in which a second misconception, one of those in `among`, is added to `first`."""
-        seen = {first.code, *self.right}
+        """Yield wrong answers in which a second misconception of those in `among` is added."""
+        code = ast.unparse(self._catalogue.in_one_writing(ast.parse(first.code)))
+        seen = {first.code, code, *self.right}
         for misconception in self._catalogue.misconceptions:
             if (name := self._name(misconception)) in first.names or name not in among:
                 continue
             for rule in misconception.rules:
-                for made in self._made(misconception, rule, first, first.code):
+                for made in self._made(misconception, rule, first, code):
                     if made.code not in seen:
                         seen.add(made.code)
                         yield made
@@ -104,7 +104,7 @@ def _part(tree: ast.Module, question: str, others: set[str]) -> ast.Module:
     if not needed:
         return ast.Module([], [])
     kept = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    body = [*kept, *(node for name, node in defined.items() if name in needed)]
+    body: list[ast.stmt] = [*kept, *(node for name, node in defined.items() if name in needed)]
     for statement in body:
         _undocumented(statement)
     return ast.Module(body, [])

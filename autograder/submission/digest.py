@@ -34,13 +34,16 @@ def digest_of(rules: str, notebook: Notebook) -> str:
 def rules(course: Course, exercise: Exercise) -> str:
     """Return a digest of everything on which grades of `exercise` depend besides the submission.
 
-    These are its source, its hidden tests and known mistakes, its entry in course.yaml, the walls, and the
-    engine. Accepted and held-out answers prove an exercise; no grade depends on them.
+    These are its source, its hidden tests, known mistakes and accepted answers, the catalogue of
+    misconceptions, its entry in course.yaml, the walls, and the engine. Held-out answers only measure the
+    diagnosis.
     """
     name = exercise.name
     entry = (course.limits(name), dict(course.forbidden(name)), course.due(name))
     digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode())
-    for path in (exercise.source, exercise.suite, *own_files(exercise.folder, "mistakes/*.py")):
+    kinds = ("mistakes/*.py", "accepted/*.py")
+    answers = (path for kind in kinds for path in own_files(exercise.folder, kind))
+    for path in (exercise.source, exercise.suite, *answers, *exercise.catalogue):
         digest.update(path.name.encode() + _content(path))
     return digest.hexdigest()
 

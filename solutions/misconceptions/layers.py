@@ -10,8 +10,13 @@ def _orders() -> str:
     layers = ["self.A = nn.Linear(...)", "self.B = nn.Linear(...)", "self.C = nn.Linear(...)"]
     parameters = ["self.A = nn.Parameter(X)", "self.B = nn.Parameter(Y)", "self.C = nn.Parameter(Z)"]
     blocks = []
-    for lines in (parameters, [line.replace("...", f"{a}, {b}, bias={c}")
-                               for line, a, b, c in zip(layers, "DFH", "EGI", "JKL", strict=True)]):
+    for lines in (
+        parameters,
+        [
+            line.replace("...", f"{a}, {b}, bias={c}")
+            for line, a, b, c in zip(layers, "DFH", "EGI", "JKL", strict=True)
+        ],
+    ):
         blocks += ["\n".join([*lines, "=>", *other]) for other in permutations(lines) if list(other) != lines]
     return "\n\n".join(blocks)
 

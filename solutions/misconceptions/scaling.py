@@ -79,6 +79,12 @@ MISCONCEPTIONS = (
         """,
     ),
     Misconception(
+        "scaled_where_it_should_not_be",
+        "The scores are scaled, but should stay as they are.",
+        "Read the description once more: what becomes of the products before they are returned or weighed?",
+        "X @ Y.transpose(-2, -1) => X @ Y.transpose(-2, -1) / Y.shape[-1]**0.5",
+    ),
+    Misconception(
         "scaled_twice",
         "The scores are scaled twice.",
         "Count the divisions between the product and the softmax.",

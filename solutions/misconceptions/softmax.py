@@ -49,6 +49,7 @@ MISCONCEPTIONS = (
         "It is right for small scores. What is exp of a very large one, or of a very low one?",
         """
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum(dim=D, keepdim=True)
+        torch.softmax(X.masked_fill(M, V), dim=D) => torch.exp(X) * ~M / (torch.exp(X) * ~M).sum(dim=D, keepdim=True)
         torch.exp(X - X.max()) => torch.exp(X)
         torch.exp(X - Y) => torch.exp(X)
         """,

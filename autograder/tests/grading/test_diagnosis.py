@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.course.course import Course
-from autograder.grading.diagnosis import Diagnosis
+from autograder.grading.diagnosis import Diagnosis, Named
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
@@ -80,3 +80,71 @@ def test_a_question_that_passes_has_no_mistake(course: Course) -> None:
     suite = Suite(course.exercises["01_small"])
     runs = [run for run in suite.reference_runs if run.test.question == "double"]
     assert Diagnosis(suite).name("double", runs) is None
+
+
+CATALOGUE = """
+from autograder.grading import Misconception
+
+MISCONCEPTIONS = (
+    Misconception(
+        "tripled", "It becomes three times as large.", "How often is it added?", "mul(X, 2) => mul(X, 3)"
+    ),
+    Misconception("rounded", "It becomes float32.", "Which type comes in?", "return X => return X.float()"),
+    Misconception("unknown", "A name is not defined.", "Restart the kernel.", crash="NameError: "),
+)
+""".replace("mul(", "torch.mul(")
+
+
+@pytest.fixture
+def misconceptions(course: Course) -> Diagnosis:
+    """Return the diagnosis of a course with a catalogue, and no mistakes that are written by hand."""
+    exercise = course.exercises["01_small"]
+    catalogue = exercise.folder.parent / "misconceptions" / "numbers.py"
+    catalogue.parent.mkdir()
+    catalogue.write_text(CATALOGUE, encoding="utf-8")
+    for path in exercise.folder.glob("mistakes/double__*.py"):
+        path.unlink()
+    return Diagnosis(Suite(exercise))
+
+
+def named(diagnosis: Diagnosis, code: str, *, failed_only: bool = False) -> Named | None:
+    suite = diagnosis.suite
+    backend = Local(run_code(suite.exercise.variant(f"def double(x):\n    return {code}")))
+    runs = [run for run in suite.run(backend, "double") if run.error or not failed_only]
+    return diagnosis.name("double", runs)
+
+
+def test_misconceptions_are_named_in_any_writing_alone_in_pairs_and_in_part(
+    misconceptions: Diagnosis,
+) -> None:
+    one = named(misconceptions, "x + x + x")
+    assert one == Named(("double__tripled",), "It becomes three times as large. How often is it added?")
+    assert named(misconceptions, "x + x + x", failed_only=True) == one
+    two = named(misconceptions, "(x * 3).float()")
+    assert two is not None
+    assert two.name == "double__tripled+rounded"
+    assert two.hint.startswith("Two things are wrong. (1) It becomes three times as large. How often")
+    part = named(misconceptions, "(x * 3).unsqueeze(0) if x.dim() == 3 else x * 3")
+    assert part is not None
+    assert (part.name, part.hint[:22]) == ("double__tripled", "One of the things that")
+    crash = named(misconceptions, "y")
+    assert crash is not None
+    assert crash.name == "double__unknown"
+    for other in ("x * 3 if x.dim() == 2 else x * 2", "x * 2.5", "x[:1] * 3"):
+        assert named(misconceptions, other) is None, other
+
+
+def test_what_was_computed_is_kept_and_a_broken_file_is_made_anew(
+    misconceptions: Diagnosis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = named(misconceptions, "(x * 3).float()")
+    exercise = misconceptions.suite.exercise
+    kept = list((exercise.folder.parents[1] / "build" / "diagnosis").iterdir())
+    assert {path.suffix for path in kept} == {".json", ".runs"}
+    again = Diagnosis(misconceptions.suite)
+    monkeypatch.delattr(Suite, "run_one")  # no test is run any more
+    assert named(again, "(x * 3).float()") == first
+    monkeypatch.undo()
+    for path in kept:
+        path.write_bytes(b"no such thing")
+    assert named(Diagnosis(misconceptions.suite), "(x * 3).float()") == first
