@@ -168,10 +168,4 @@ MISCONCEPTIONS = (
         return X => return X, weights
         """,
     ),
-    Misconception(
-        "rows_and_columns_swapped",
-        "Rows and columns of the result have changed places.",
-        "Write down what entry (0, 1) of your result is, and what it should be.",
-        "return X => return X.transpose(-2, -1)\nW @ V => W.transpose(-2, -1) @ V",
-    ),
 )

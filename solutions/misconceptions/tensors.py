@@ -115,6 +115,18 @@ MISCONCEPTIONS = (
         """,
     ),
     Misconception(
+        "weights_transposed",
+        "The weights are turned before they meet the values.",
+        "A row of the weights belongs to one token that looks. What do the rows of your weights belong to?",
+        "W @ V => W.transpose(-2, -1) @ V",
+    ),
+    Misconception(
+        "rows_and_columns_swapped",
+        "Rows and columns of the result have changed places.",
+        "Write down what entry (0, 1) of your result is, and what it should be.",
+        "return X => return X.transpose(-2, -1)",
+    ),
+    Misconception(
         "undefined_name",
         "A name is used that is not defined.",
         "Restart the kernel and run all. Which name is neither an argument, nor made before it is used, nor on"
