@@ -4,16 +4,16 @@ from autograder.grading import Misconception
 
 MISCONCEPTIONS = (
     Misconception(
-        "detached",
-        "The result is cut off from what made it.",
-        "The values are right, but nothing can be learnt from them. Where is the result taken out of the graph?",
-        "return X => return X.detach()\nreturn A, B, C => return A.detach(), B.detach(), C.detach()",
-    ),
-    Misconception(
         "weights_detached",
         "The weights are cut off from the scores.",
         "Gradients reach the values, but not the layers behind the weights. Where are the weights cut off?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=D).detach()\nreturn W @ V => return W.detach() @ V",
+    ),
+    Misconception(
+        "detached",
+        "The result is cut off from what made it.",
+        "The values are right, but nothing can be learnt from them. Where is the result taken out of the graph?",
+        "return X => return X.detach()\nreturn A, B, C => return A.detach(), B.detach(), C.detach()",
     ),
     Misconception(
         "inputs_detached",
