@@ -131,7 +131,7 @@ class _Search:
             return None
         written = {answer.names for answer in found if answer.written}
         values = any(self._like(found[0], run) is Likeness.VALUE for run in failed)
-        if len(written) > 1 or (not values and len({answer.names for answer in found}) > 1):
+        if len(written) > 1 or not (written or values or len({answer.names for answer in found}) == 1):
             return None
         return _named(found[0])
 

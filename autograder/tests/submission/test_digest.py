@@ -39,6 +39,7 @@ def test_the_modules_that_count_are_just_those_that_grading_imports() -> None:
         ("test_hidden.py", True),
         ("mistakes/double__squares.py", True),
         ("accepted/by_adding.py", True),
+        ("../misconceptions/masks.py", True),
         ("heldout/double__squares.py", False),
         (".ipynb_checkpoints/01_small-checkpoint.py", False),
         ("notes.md", False),
