@@ -1,8 +1,8 @@
-"""A course's catalogue of misconceptions: what each is called, what a student reads, and how code shows it.
+"""A course's catalogue of misconceptions: what each is called, what a student reads, how code shows it.
 
-The catalogue is the author's: Python files in solutions/misconceptions. Each defines `MISCONCEPTIONS`, the more
-specific ones first, or `WRITINGS`: rules that bring right answers into one writing, so that other rules need to
-know only that one.
+The catalogue is the author's: Python files in solutions/misconceptions. Each defines `MISCONCEPTIONS`, the
+more specific ones first, or `WRITINGS`: rules that bring right answers into one writing, so that other rules
+need to know only that one.
 """
 
 import ast
