@@ -27,7 +27,7 @@ from autograder.worker.namespace import run_code
 
 _ONE_OF = "One of the things that are wrong: "
 _ENOUGH = 0.5  # such a part of the failed tests must be explained before it is said
-_MOST_PAIRS = 600  # so many wrong answers with two misconceptions are tried for one submission
+_MOST_PAIRS = 300  # so many wrong answers with two misconceptions are tried for one submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class _Search:
 
     def find(self, failed: Sequence[TestRun]) -> Named | None:
         """Return the smallest explanation of all failed tests, or what is known of a part of them."""
-        failed = sorted(failed, key=lambda run: (not tells(run), run.test.number))
+        failed = sorted(failed, key=lambda run: run.test.number)
         whole = [answer for answer in self.bank.answers if self._explains(answer, failed)]
         if whole or all(isinstance(run.error, StudentError) for run in failed):
             return self._best(whole, failed) or self._crash(failed, whole=True)
@@ -124,24 +124,32 @@ class _Search:
     def _best(self, found: Sequence[WrongAnswer], failed: Sequence[TestRun]) -> Named | None:
         """Return the first name, since all behave in the same way.
 
-        Where there are only errors to go by, they must mean one thing only. And an author who has written the
-        same answer under two names has to say which of them it is.
+        Where no test got numbers, a yes or no must mean one thing only, and so must an error, unless an author
+        has written the answer. Who has written it under two names has to say which of them it is.
         """
         if not found:
             return None
+        names = {answer.names for answer in found}
         written = {answer.names for answer in found if answer.written}
-        values = any(self._like(found[0], run) is Likeness.VALUE for run in failed)
-        if len(written) > 1 or not (written or values or len({answer.names for answer in found}) == 1):
+        told = any(tensors for run in failed for tensors in (exchange.reply[1] for exchange in run.exchanges))
+        crashed = all(isinstance(run.error, StudentError) for run in failed)
+        if len(written) > 1 or not (len(names) == 1 or (written if crashed else told)):
             return None
         return _named(found[0])
 
     def _explains(self, answer: WrongAnswer, failed: Sequence[TestRun]) -> bool:
+        """Whether an answer passes what was passed, and says enough about each failed test."""
+        seen = {run.test.number: run for run in failed}
         likes = []
-        for run in failed:
-            likes.append(self._like(answer, run))
-            if likes[-1] is Likeness.NONE:
+        for test in self.tests:
+            if test.number not in seen:
+                if self._outcome(answer, test).error is not None:
+                    return False
+            elif (like := self._like(answer, seen[test.number])) is Likeness.NONE:
                 return False
-        return explains(likes) and self._fails_only(answer, failed)
+            else:
+                likes.append(like)
+        return explains(likes) and (answer.written or not is_accident(self._outcome(answer, failed[0].test)))
 
     def _like(self, answer: WrongAnswer, run: TestRun) -> Likeness:
         return likeness(self._outcome(answer, run.test), run, self._has_own_numbers(run))
@@ -173,8 +181,8 @@ class _Search:
 
     def _pairs(self, possible: Sequence[WrongAnswer], failed: Sequence[TestRun]) -> Iterator[WrongAnswer]:
         """Yield answers with two misconceptions, those first of which one alone explains some test."""
-        if not any(tells(run) and not self._has_own_numbers(run) for run in failed):
-            return iter(())  # no test shows numbers that two wrong answers of different people share
+        if all(map(self._has_own_numbers, failed)):
+            return iter(())  # no test shows what two wrong answers of different people share
         partly = [a for a in possible if any(self._like(a, run) >= Likeness.CRASH for run in failed)]
         firsts = [*partly, *(answer for answer in possible if answer not in partly)]
         names = {name for answer in possible for name in answer.names}
