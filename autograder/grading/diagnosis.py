@@ -14,6 +14,7 @@ from autograder.grading.evidence import (
     asks_for_start,
     explains,
     fingerprint,
+    has_numbers,
     is_accident,
     likeness,
     tells,
@@ -124,14 +125,14 @@ class _Search:
     def _best(self, found: Sequence[WrongAnswer], failed: Sequence[TestRun]) -> Named | None:
         """Return the first name, since all behave in the same way.
 
-        Where no test got numbers, a yes or no must mean one thing only, and so must an error, unless an author
-        has written the answer. Who has written it under two names has to say which of them it is.
+        Where no test got numbers, a yes or no must mean one thing only, and so must an error, unless an
+        author has written the answer. Who has written it under two names has to say which of them it is.
         """
         if not found:
             return None
         names = {answer.names for answer in found}
         written = {answer.names for answer in found if answer.written}
-        told = any(tensors for run in failed for tensors in (exchange.reply[1] for exchange in run.exchanges))
+        told = any(map(has_numbers, failed))
         crashed = all(isinstance(run.error, StudentError) for run in failed)
         if len(written) > 1 or not (len(names) == 1 or (written if crashed else told)):
             return None

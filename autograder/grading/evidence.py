@@ -76,6 +76,22 @@ def fingerprint(run: TestRun) -> str:
     return digest.hexdigest()
 
 
+def has_numbers(run: TestRun) -> bool:
+    """Whether a test got tensors or fractions, which two different mistakes hardly share."""
+    return any(
+        exchange.reply[1] or _has_fraction(exchange.reply[0].get("value")) for exchange in run.exchanges
+    )
+
+
+def _has_fraction(code: object) -> bool:
+    match code:
+        case dict():
+            return any(map(_has_fraction, code.values()))
+        case list():
+            return any(map(_has_fraction, code))
+    return isinstance(code, float)
+
+
 def _speaks(exchange: Exchange) -> bool:
     header, tensors = exchange.reply
     floats = (tensor[tensor.isfinite()] for tensor in tensors if tensor.is_floating_point())

@@ -3,7 +3,15 @@
 import pytest
 import torch
 
-from autograder.grading.evidence import Likeness, asks_for_start, explains, fingerprint, likeness, tells
+from autograder.grading.evidence import (
+    Likeness,
+    asks_for_start,
+    explains,
+    fingerprint,
+    has_numbers,
+    likeness,
+    tells,
+)
 from autograder.testing.exchange import Exchange, StudentError
 from autograder.testing.expectations import Unmet
 from autograder.testing.suite import HiddenTest, TestRun
@@ -67,5 +75,10 @@ def test_what_a_run_says() -> None:
     assert tells(unmet(NUMBERS))
     assert not tells(unmet(torch.tensor([1.0, 0.0, torch.nan])))
     assert not tells(crash("RuntimeError", SHAPES))
+    yes = Exchange(({}, []), ({"value": {"list": [True, 3, "mask"]}}, []))
+    assert not has_numbers(TestRun(TEST, Unmet(""), (yes,)))
+    half = Exchange(({}, []), ({"value": {"list": [0.5]}}, []))
+    assert has_numbers(TestRun(TEST, Unmet(""), (yes, half)))
+    assert has_numbers(unmet(NUMBERS))
     assert fingerprint(unmet(NUMBERS)) == fingerprint(unmet(NUMBERS + 1e-6, "wrong at [2]"))
     assert fingerprint(unmet(NUMBERS)) != fingerprint(unmet(NUMBERS + 1e-2))
