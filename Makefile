@@ -9,7 +9,7 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable chrome
 EXERCISES ?=
 TESTS ?=
-ARCHIVES ?=
+export ARCHIVES ?=
 .DEFAULT_GOAL := help
 .PHONY: help setup build release verify collect grade feedback export dashboard demo check fmt quick test bench clean
 
@@ -24,7 +24,7 @@ release: $(READY)  ## write what students get, in assignments/
 verify: $(READY)  ## prove each exercise by its own right and wrong answers
 	$(GRADER) verify $(EXERCISES)
 collect: $(READY)  ## take submissions from ARCHIVES=..., zips, tars or folders, into submitted/
-	$(GRADER) collect $(ARCHIVES)
+	@if test -e "$$ARCHIVES"; then set -- "$$ARCHIVES"; else eval "set -- $$ARCHIVES"; fi; $(GRADER) collect "$$@"
 grade: $(READY)  ## grade what lies in submitted/
 	$(GRADER) grade $(EXERCISES)
 feedback: $(READY)  ## write a page for each graded submission, in feedback/

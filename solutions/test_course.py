@@ -164,6 +164,30 @@ def test_a_check_needs_only_its_own_question(name: str, question: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXERCISES)
+def test_checks_run_in_a_function_and_leave_no_variables_behind(name: str) -> None:
+    """An answer that reads a check's variables by accident would be right only until it is graded."""
+    for question in EXERCISES[name].points:
+        body = ast.parse(check_of(name, question)).body
+        assert [type(node) for node in body] == [ast.FunctionDef, ast.Expr], question
+        assert [ast.unparse(node).partition(":")[0] for node in body] == [
+            f"def check_{question}()",
+            f"check_{question}()",
+        ]
+        assert not any(isinstance(node, ast.Global) for node in ast.walk(body[0]))
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_no_check_holds_the_librarys_attention_or_ends_without_saying_what_is_wrong(name: str) -> None:
+    """Pasted from the check into the stub it would score, and nothing would have been learnt."""
+    for question in EXERCISES[name].points:
+        nodes = list(ast.walk(ast.parse(check_of(name, question))))
+        used = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        assert used.isdisjoint({"scaled_dot_product_attention", "multi_head_attention_forward"}), question
+        silent = [ast.unparse(node) for node in nodes if isinstance(node, ast.Assert) and node.msg is None]
+        assert silent == [], question
+
+
+@pytest.mark.parametrize("name", EXERCISES)
 def test_an_exercise_banks_right_answers_and_mistakes(name: str) -> None:
     exercise = EXERCISES[name]
     assert len(exercise.accepted) >= (3 if name.startswith(("01", "02")) else 4)
@@ -204,6 +228,14 @@ def test_a_stub_tells_the_shapes(name: str, question: str) -> None:
     nodes = [node for node in ast.walk(ast.parse(cell.released())) if isinstance(node, kinds)]
     text = " ".join(ast.get_docstring(node) or "" for node in nodes)
     assert SHAPE.search(text), f"{name}: the docstring of {question} names no shape"
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_each_notebook_links_to_the_table_of_notation(name: str) -> None:
+    texts = [cell.text for cell in EXERCISES[name].cells if cell.role is Role.TEXT]
+    links = {link for text in texts for link in re.findall(r"\]\((\w+\.md)\)", text)}
+    assert links == {"notation.md"}
+    assert (SOLUTIONS / "notation.md").is_file()
 
 
 @pytest.mark.parametrize("name", EXERCISES)

@@ -1,8 +1,12 @@
 """Checks the notebook in this folder from a fresh start: save it, then run `pytest` here.
 
-Your cells run once, from top to bottom. Then the check of each question runs by itself.
+Your cells run once, from top to bottom. Then the check of each question runs by itself. Ctrl-C ends the cell
+that is running, and twice in a row all of them. `pytest --hint QUESTION` gives a hint, then a plainer one.
 """
 
+import __future__
+
+import _thread
 import ast
 import contextlib
 import gc
@@ -11,10 +15,13 @@ import io
 import json
 import os
 import re
+import threading
+import time
 import traceback
 import warnings
 from collections import namedtuple
 from functools import cached_property
+from pathlib import Path
 
 import pytest
 
@@ -23,10 +30,10 @@ Question = namedtuple("Question", ["name", "points", "check"])
 
 EXERCISE = "09_tiny_gpt"
 QUESTIONS = (
-    Question("Block", points=4, check="09dd2070aaa9"),
-    Question("TinyGPT", points=5, check="2d3b4ede1019"),
-    Question("generate", points=3, check="c3ff0d5221c2"),
-    Question("train_step", points=3, check="b8b782d0257f"),
+    Question("Block", points=4, check="5b57bd4f69b5"),
+    Question("TinyGPT", points=5, check="1987b86ecd64"),
+    Question("generate", points=3, check="05275443f2fa"),
+    Question("train_step", points=3, check="bc12a55a1cf3"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
@@ -37,6 +44,13 @@ DEMOS = (
     "42dae39cd980",
     "b7d346353b86",
 )
+# The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
+HINTS = {}
+
+MAX_SECONDS = 60  # for a cell; grading allows less
+MAX_PRINTED = 20_000  # characters of what the cells of one question print
+MEANING = "these checks see the commonest slips; the score comes from further tests"
+HERE = Path(__file__).parent
 
 
 class UnsolvedError(Exception):
@@ -94,6 +108,22 @@ class Cell:
         lines = self.code.splitlines()
         return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
+    def local_advice(self, name, number):
+        """Say what to do about a name that only another function of the cell knows, or "" where none does."""
+        if re.search(rf"\bself\.{re.escape(name)}\b", self.code):
+            return f"Your class keeps it as `self.{name}`; read it so."
+        for function in ast.walk(ast.parse(plain(self.code))):
+            if isinstance(function, ast.FunctionDef) and not function.lineno <= number <= function.end_lineno:
+                known = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
+                stored = (node for node in ast.walk(function) if isinstance(node, ast.Name))
+                known |= {node.id for node in stored if isinstance(node.ctx, ast.Store)}
+                if name in known and "self" in known:
+                    keep = f"Keep it there, `self.{name} = {name}`, and read `self.{name}`."
+                    return f"Only `{function.name}` knows `{name}`. {keep}"
+                if name in known:
+                    return f"Only `{function.name}` knows `{name}`. Pass it on as an argument, or return it."
+        return ""
+
     def claim(self, number):
         """Return the assert around a line, without its message; where there is none, the line itself."""
         code = plain(self.code)
@@ -102,15 +132,88 @@ class Cell:
                 return "assert " + " ".join(ast.get_source_segment(code, node.test).split())
         return self.line(number)
 
-    def run(self, variables):
-        """Run the cell with the notebook's variables; return the error that it raises, or None."""
-        with warnings.catch_warnings():
+    def run(self, variables, left_out):
+        """Run the cell with the notebook's variables; return the error that it raises, or None.
+
+        A line that fails for a package or file that is not there is left out, as in grading: `left_out` then
+        has the line by each name that it should have made.
+        """
+        with warnings.catch_warnings(), Watch() as watch:
             warnings.simplefilter("ignore")
             try:
-                exec(compile(plain(self.code), self.file, "exec", dont_inherit=True), variables)  # noqa: S102 - your own code
+                for statement, code in self._compiled():
+                    try:
+                        exec(code, variables)  # noqa: S102 - your own code
+                    except (ImportError, NameError, OSError) as error:
+                        if not self._is_left_out(statement, error, left_out):
+                            raise
+            except KeyboardInterrupt as error:
+                return watch.stopped(error)
             except (Exception, SystemExit) as error:
                 return error
         return None
+
+    def _compiled(self):
+        """Yield the cell's statements one by one, each with its code."""
+        tree = compile(plain(self.code), self.file, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        futures = (
+            node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        )
+        flags = 0
+        for name in (alias.name for node in futures for alias in node.names):
+            flags |= getattr(__future__, name).compiler_flag
+        for statement in tree.body:
+            module = ast.Module([statement], [])
+            yield statement, compile(module, self.file, "exec", flags, dont_inherit=True)
+
+    def _is_left_out(self, statement, error, left_out):
+        """Whether the cell can run on without a statement, which is then noted in `left_out`."""
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return False
+        if isinstance(error, NameError) and unknown_name(error) not in left_out:
+            return False
+        aliases = [alias.asname or alias.name.split(".")[0] for alias in getattr(statement, "names", ())]
+        stored = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        line = f"`{self.line(statement.lineno)}` ({self.label}, line {statement.lineno})"
+        left_out.update(dict.fromkeys(aliases or stored, line))
+        return True
+
+
+class Watch:
+    """Ends a cell that runs for too long, and makes Ctrl-C end that cell alone."""
+
+    last_stop = 0.0
+
+    def __enter__(self):
+        self._done, self._late = threading.Event(), False
+        threading.Thread(target=self._wait, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._done.set()
+
+    def _wait(self):
+        while not self._done.wait(MAX_SECONDS):  # more than once, since a bare `except` may catch it
+            self._late = True
+            _thread.interrupt_main()
+
+    def stopped(self, error):
+        """Return the error of a cell that was stopped; a second Ctrl-C in a row ends everything."""
+        if not self._late and time.monotonic() - Watch.last_stop < 2:
+            raise error
+        Watch.last_stop = time.monotonic()
+        why = f"ran longer than {MAX_SECONDS} s" if self._late else "still ran when you pressed Ctrl-C"
+        return TimeoutError(f"{why}. Can its loop end?").with_traceback(error.__traceback__)
+
+
+class Printed(io.StringIO):
+    """What cells print, as far as anybody would read it; a loop may print for ever."""
+
+    def write(self, text):
+        """Keep the beginning."""
+        room = max(0, MAX_PRINTED - self.tell())
+        super().write(text[:room])
+        return len(text)
 
 
 class Notebook:
@@ -119,6 +222,7 @@ class Notebook:
     def __init__(self, path):
         self.path = path
         self.errors = {}  # what each failing cell raised
+        self.left_out = {}  # the lines without which cells were run, by the names that they should have made
         self.notes = []  # what you should know, even where all checks pass
 
     @cached_property
@@ -137,12 +241,13 @@ class Notebook:
     def variables(self):
         """The variables after all your cells have run; a cell that fails does not stop the others."""
         variables = {"__name__": "__main__", "display": print}
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with contextlib.redirect_stdout(Printed()), contextlib.redirect_stderr(Printed()):
             for cell in self.cells:
-                if cell.is_yours and (error := cell.run(variables)):
+                if cell.is_yours and (error := cell.run(variables, self.left_out)):
                     self.errors[cell] = error
                     if cell.label == f"code cell {cell.number}":
                         self.notes.append(f"does not run from top to bottom. {self._described(error)}")
+        self.notes += [f"runs without {line}" for line in dict.fromkeys(self.left_out.values())]
         return variables
 
     def ask(self, question):
@@ -151,7 +256,10 @@ class Notebook:
         if question.name not in self.variables:
             raise UnsolvedError(self._absence(question.name))
         self._note_twins(question.name)
-        if error := check.run(dict(self.variables)):
+        with contextlib.redirect_stdout(Printed()) as printed:
+            error = check.run(dict(self.variables), {})
+        print(printed.getvalue(), end="")  # noqa: T201 - pytest shows it where the question does not pass
+        if error:
             raise UnsolvedError(self._failure(question.name, error))
 
     def _check(self, question):
@@ -178,6 +286,10 @@ class Notebook:
         for cell, error in self.errors.items():
             if cell.makes(name):
                 return f"{name}: its cell does not run. {self._described(error)}"
+        for cell in self.cells:
+            magic = re.match(r"%%\w+", cell.code)
+            if magic and cell.makes(name):
+                return f"{name}: below {magic[0]} its cell defines nothing for others. Delete that line."
         return f"{name}: no cell defines it. Is it spelt as in the exercise, and is its cell still there?"
 
     def _failure(self, name, error):
@@ -187,7 +299,12 @@ class Notebook:
         if line == "raise NotImplementedError()":
             return f"{name}: not filled in yet"
         if isinstance(error, AssertionError) and cell and cell.checks:
-            return f"{str(error) or 'This must hold:'}\n    {cell.claim(number)}"
+            claim = cell.claim(number)
+            message = str(error) or "This must hold:"
+            if "\n" in message:  # pytest's summary shows the first line alone
+                values = re.search(r"\b(allclose|equal|assert_close)\(", claim)
+                message = f"{name}: {'other values than expected' if values else 'this must hold'}\n{message}"
+            return f"{message}\n    {claim}"
         nudge = f"\nDoes {name} return its result?" if "'NoneType' object" in str(error) else ""
         return f"{name}: {self._described(error)}{nudge}"
 
@@ -196,11 +313,17 @@ class Notebook:
         text = error.msg if isinstance(error, SyntaxError) else str(error)
         cell, number = self._place(error)
         place = f"\n    {cell.label}, line {number}: {cell.line(number)}" if cell else ""
-        lost = f"\n{self._lost(error.name, cell)}" if type(error) is NameError and cell else ""
+        lost = (
+            f"\n{self._lost(unknown_name(error), cell, number)}" if type(error) is NameError and cell else ""
+        )
         return f"{type(error).__name__}{': ' if text else ''}{text}{place}{lost}"
 
-    def _lost(self, name, user):
-        """Say why `name` is unknown when the cell `user` runs."""
+    def _lost(self, name, user, number):
+        """Say why `name` is unknown when the cell `user` runs this line."""
+        if name in self.left_out:
+            return f"`{name}` should come from {self.left_out[name]}, which does not work here."
+        if advice := user.local_advice(name, number):
+            return advice
         for cell in self.cells:
             if cell is not user and cell.makes(name):
                 if cell in self.errors:
@@ -227,9 +350,14 @@ def plain(code):
     with contextlib.suppress(SyntaxError):
         ast.parse(code)
         return code
-    if code.startswith("%%") and not re.match(r"%%(time|timeit|capture)\b", code):
+    if code.startswith("%%") and not re.match(r"%%(time|capture)\b", code):
         return ""
     return re.sub(r"(?m)^([ \t]*)(([\w, ]+=)?[ \t]*[%!?].*|[\w.]+\?+[ \t]*$)", r"\1pass", code)
+
+
+def unknown_name(error):
+    """Return the name that a NameError is about; Python 3.9 tells it in the message alone."""
+    return getattr(error, "name", None) or str(error).partition("'")[2].partition("'")[0]
 
 
 class NotebookFile(pytest.File):
@@ -238,6 +366,9 @@ class NotebookFile(pytest.File):
     def collect(self):
         """Return a test for each question."""
         notebook = Notebook(self.path)
+        notebook.notes += [
+            f"was saved last, so it is checked and {other.name} is not" for other in self.others
+        ]
         for question in QUESTIONS:
             test = QuestionTest.from_parent(self, name=question.name)
             test.question, test.notebook = question, notebook
@@ -255,6 +386,25 @@ class QuestionTest(pytest.Item):
             notes = [f"{self.path.name} {note}" for note in self.notebook.notes]
             self.user_properties.append(("question", notes))
 
+    def hint(self):
+        """Return the next hint; those for what the check has seen come first."""
+        try:
+            self.notebook.ask(self.question)
+        except UnsolvedError as failure:
+            seen = str(failure)
+        else:
+            return f"{self.name}: its check passes. {MEANING.capitalize()}."
+        hints = HINTS.get(self.name, ())
+        fitting = [hint["hint"] for hint in hints if "when" in hint and re.search(hint["when"], seen)]
+        hints = fitting + [hint["hint"] for hint in hints if "when" not in hint]
+        if not hints:
+            return f"{self.name}: {seen}\nThere are no hints for this question."
+        cache, key = self.config.cache, f"hints/{EXERCISE}/{self.name}"
+        number = min(cache.get(key, 0) + 1, len(hints))
+        cache.set(key, number)
+        further = f"\nA plainer one: pytest --hint {self.name}" if number < len(hints) else ""
+        return f"{seen}\n\nhint {number} of {len(hints)} for {self.name}: {hints[number - 1]}{further}"
+
     def repr_failure(self, excinfo, style=None):
         """Show only why the question does not pass, without a traceback."""
         if isinstance(excinfo.value, UnsolvedError):
@@ -268,11 +418,12 @@ class QuestionTest(pytest.Item):
 
 
 class Tally:
-    """Counts the questions that pass, in all notebooks of a run."""
+    """Counts the questions that pass, in all notebooks of a run, and gives hints."""
 
     def __init__(self):
         self.passed = []
         self.notes = []
+        self.missing = []  # the notebooks that should be there
 
     def pytest_runtest_logreport(self, report):
         """Count a question when its check has run."""
@@ -281,17 +432,45 @@ class Tally:
             self.passed.append(report.passed)
             self.notes += [note for note in notes if note not in self.notes]
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session):
+        """Give a hint instead of running the checks, where one is asked for."""
+        asked = session.config.getoption("--hint", None)
+        if not asked or session.testsfailed:
+            return None
+        known = {test.name: test for test in session.items if hasattr(test, "question")}
+        hint = (
+            known[asked].hint() if asked in known else f"no question `{asked}`; use one of {', '.join(known)}"
+        )
+        session.config.get_terminal_writer().line(f"\n{hint}")
+        return True
+
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session):
-        """Print the notes and the count at the end."""
+        """Print the notes, the count and what it means at the end."""
         result = yield
         gc.freeze()  # torch's many objects need not be searched for garbage when pytest ends
         terminal = session.config.pluginmanager.get_plugin("terminalreporter")
-        if terminal and self.passed:
-            for note in self.notes:
-                terminal.write_line(f"note: {note}")
-            terminal.write_line(f"questions passed: {sum(self.passed)} of {len(self.passed)}")
+        if not terminal:
+            return result
+        for note in self.notes:
+            terminal.write_line(f"note: {note}")
+        total = sum(hasattr(test, "question") for test in getattr(session, "items", ()))
+        if self.passed:
+            unasked = total - len(self.passed)
+            rest = f" ({unasked} not checked)" if unasked else ""
+            terminal.write_line(f"questions passed: {sum(self.passed)} of {total}{rest}")
+            terminal.write_line(MEANING)
+        elif not session.testscollected and not session.testsfailed:
+            for path in self.missing:
+                terminal.write_line(f"no notebook here: save yours as {path} and run pytest in that folder")
         return result
+
+
+def pytest_addoption(parser):
+    """Add the option for hints, once for several such folders."""
+    with contextlib.suppress(ValueError):
+        parser.addoption("--hint", metavar="QUESTION", help="give a hint for a question, then a plainer one")
 
 
 def pytest_configure(config):
@@ -299,11 +478,31 @@ def pytest_configure(config):
     os.environ.setdefault("MPLBACKEND", "agg")  # matplotlib must open no windows
     if not config.pluginmanager.has_plugin("tally"):
         config.pluginmanager.register(Tally(), "tally")
+    config.pluginmanager.get_plugin("tally").missing.append(HERE / f"{EXERCISE}.ipynb")
 
 
 def pytest_collect_file(file_path, parent):
-    """Collect the exercise's notebook or, where it has another name, every notebook here."""
-    proper = file_path.with_name(f"{EXERCISE}.ipynb")
-    if file_path == proper or (file_path.suffix == ".ipynb" and not proper.exists()):
-        return NotebookFile.from_parent(parent, path=file_path)
-    return None
+    """Collect the exercise's notebook that was saved last, or one that was asked for by name."""
+    if file_path.suffix != ".ipynb":
+        return None
+    config = parent.config
+    asked = [config.invocation_params.dir / argument.partition("::")[0] for argument in config.args]
+    chosen, *others = in_order(file_path.parent)
+    if file_path != chosen and file_path not in asked:
+        return None
+    notebook = NotebookFile.from_parent(parent, path=file_path)
+    notebook.others = others if file_path == chosen else []
+    return notebook
+
+
+def in_order(folder):
+    """Return a folder's notebooks of this exercise, or all if none is of it, the one saved last first."""
+    found = sorted(folder.glob("*.ipynb"), key=lambda path: (path.stat().st_mtime, path.stem == EXERCISE))
+    return [path for path in found[::-1] if is_exercise(path)] or found[::-1]
+
+
+def is_exercise(path):
+    """Whether a notebook seems to be one of this exercise, by its name or by its checks."""
+    with contextlib.suppress(UnsolvedError):
+        return EXERCISE in path.stem or any(cell.checks for cell in Notebook(path).cells)
+    return False

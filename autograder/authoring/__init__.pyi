@@ -1,11 +1,15 @@
 __all__ = [
+    "Look",
     "NamedAnswer",
     "Proof",
+    "Sight",
     "Tally",
     "build_sources",
+    "check_error",
     "create",
     "entry",
     "fill",
+    "look",
     "measure",
     "other_answers",
     "pairs",
@@ -14,6 +18,7 @@ __all__ = [
     "release_notebooks",
     "released",
     "right_answers",
+    "sight",
     "solved_cells",
     "stale",
     "stubs",
@@ -41,3 +46,8 @@ from .release import stale as stale
 from .verify import Proof as Proof
 from .verify import prove as prove
 from .verify import prove_together as prove_together
+from .visible import Look as Look
+from .visible import Sight as Sight
+from .visible import check_error as check_error
+from .visible import look as look
+from .visible import sight as sight

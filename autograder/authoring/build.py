@@ -1,4 +1,4 @@
-"""Writes nbgrader's source notebook of each exercise to build/, with the student's kit beside it."""
+"""Writes nbgrader's source notebook of each exercise to build/, with what students get beside it."""
 
 import shutil
 from collections.abc import Sequence
@@ -6,7 +6,8 @@ from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import build_kit, build_notebook, to_json
+from autograder.course.folder import own_files
+from autograder.course.notebook import SETUP, build_kit, build_notebook, to_json
 from autograder.files import write_whole
 
 
@@ -17,8 +18,17 @@ def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
 
 
 def write_source(exercise: Exercise, folder: Path) -> list[Path]:
-    """Fill `folder` with the source notebook and the kit of `exercise` alone, and return these files."""
-    texts = {f"{exercise.name}.ipynb": to_json(build_notebook(exercise)), "conftest.py": build_kit(exercise)}
+    """Fill `folder` with source notebook, kit and set-up of `exercise` alone, and return these files.
+
+    The Markdown files that lie beside all exercises, in solutions/, come along: notebooks may link to them.
+    """
+    texts = {
+        f"{exercise.name}.ipynb": to_json(build_notebook(exercise)),
+        "conftest.py": build_kit(exercise),
+        SETUP.name: SETUP.read_text(encoding="utf-8"),
+    }
+    shared = own_files(exercise.folder.parent, "*.md")
+    texts |= {path.name: path.read_text(encoding="utf-8") for path in shared}
     if folder.exists():
         shutil.rmtree(folder)  # nbgrader releases whatever lies here
     return [write_whole(folder / name, text) for name, text in texts.items()]

@@ -5,20 +5,26 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.authoring import held_out, visible
 from autograder.authoring.answers import solved_cells, stubs
-from autograder.authoring.held_out import Tally, measure
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
-from autograder.course.exercise import Exercise, Mistake
+from autograder.course.exercise import Exercise, Mistake, Variant
 from autograder.course.folder import left_by_programs
 from autograder.course.names import checked_question
 from autograder.course.source import Cell, Role, SourceError
 from autograder.grading.grader import Grader
 from autograder.grading.session import CellResult
+from autograder.grading.verdicts import told_bits
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote
+from autograder.testing.exchange import Local
+from autograder.testing.inputs import numbered_inputs
+from autograder.worker.namespace import run_code
 
-_KNOWN = {"accepted", "heldout", "mistakes", "test_hidden.py"}
+_KNOWN = {"accepted", "heldout", "mistakes", "hints.yaml", "test_hidden.py"}
+_SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
+_SETS = 4  # sets of hidden inputs that each right answer must pass, besides the one that its code meets
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,9 @@ class Proof:
     accepted: int = 0
     mistakes: int = 0
     named: int = 0  # mistakes that the diagnosis calls by their own names
-    heldout: Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
+    bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
+    heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
+    sight: visible.Sight | None = None  # how many costly mistakes the visible checks see
     findings: tuple[str, ...] = ()
 
 
@@ -38,8 +46,8 @@ def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iter
     for exercise in exercises:
         name = exercise.name
         try:
-            grader = Grader(exercise, course.forbidden(name), course.limits(name), zygote)
-            yield _Verification(exercise, grader).proof()
+            grader = Grader(exercise, course.rules(name), course.limits(name), zygote, _SECRET)
+            yield _Verification(exercise, grader, course.settings.checks_see).proof()
         except SourceError as error:
             yield Proof(name, findings=(str(error),))
 
@@ -63,13 +71,16 @@ class _Verification:
     """Verifies one exercise and gathers its findings.
 
     It looks at the exercise's files, and then grades the reference with the visible checks, the untouched
-    release, the other right answers, each known mistake and last the held-out answers.
+    release, the other right answers, each known mistake and the held-out answers. Last it measures how many
+    of the wrong ones the visible checks see.
     """
 
-    def __init__(self, exercise: Exercise, grader: Grader) -> None:
+    def __init__(self, exercise: Exercise, grader: Grader, checks_see: float) -> None:
         self._exercise = exercise
         self._grader = grader
+        self._checks_see = checks_see
         self._findings: list[str] = []
+        self._checks: dict[str, str] = {}  # the visible checks that the reference passes, by question
 
     def proof(self) -> Proof:
         exercise = self._exercise
@@ -78,9 +89,13 @@ class _Verification:
         self._untouched()
         for variant in exercise.accepted:
             self._full_marks(variant.path, self._grade(exercise.replaced(variant.code)))
+            self._passes_checks(variant)
+            self._other_inputs(variant.path, exercise.variant(variant.code))
         named = sum(self._caught(mistake) for mistake in exercise.mistakes)
         counts = len(exercise.accepted), len(exercise.mistakes), named
-        return Proof(exercise.name, *counts, self._heldout(), tuple(self._findings))
+        bits = told_bits(len(self._grader.suite.tests), len(self._grader.rules))
+        measured = self._heldout(), self._sight()
+        return Proof(exercise.name, *counts, bits, *measured, tuple(self._findings))
 
     def _grade(self, answers: Mapping[str, str]) -> Report:
         """Grade the reference with `answers` in its place."""
@@ -110,6 +125,7 @@ class _Verification:
         cells = solved_cells(self._exercise, {})
         graded = self._grader.grade_cells(cells)
         self._full_marks(self._exercise.source, graded.report)
+        self._other_inputs(self._exercise.source, self._exercise.reference)
         checks = {cell.grade_id: cell for cell in self._exercise.cells if cell.role is Role.CHECK}
         for cell in cells:
             if cell.name in checks:
@@ -119,11 +135,20 @@ class _Verification:
         line, said = 1, "it ended the program or ran too long"
         if result is not None:
             if (error := result.error) is None:
+                self._checks[check.name] = check.text
                 return
             line = next((line for place, line in error.places if place == number and line), 1)
             said = f"{error.type}: {error.message}" if error.message else error.type
         problem = f"the check of {check.name} fails on the reference: {said}; mend the check or the solution"
         self._findings.append(f"{self._exercise.source}:{check.line + line - 1}: {problem}")
+
+    def _passes_checks(self, variant: Variant) -> None:
+        """Find visible checks that another right answer fails, since its student would look for a mistake."""
+        cells = self._exercise.variant(variant.code)
+        for name, check in self._checks.items():
+            if error := visible.check_error(check, cells):
+                said = f"{type(error).__name__}: {error}"
+                self._find(variant.path, f"is right, but the check of {name} fails: {said}; mend the check")
 
     def _full_marks(self, path: Path, report: Report) -> None:
         for question in report.questions:
@@ -131,6 +156,16 @@ class _Verification:
                 if test.verdict is not Verdict.PASSED:
                     seen = f'{question.name}, "{test.title}": {test.verdict}. {test.hint}'
                     self._find(path, f"must score in full, but {seen}")
+
+    def _other_inputs(self, path: Path, cells: tuple[str, ...]) -> None:
+        """Find tests that a right answer passes with some hidden inputs only."""
+        namespace = run_code(cells)
+        for number in range(_SETS):
+            inputs = numbered_inputs(_SECRET, self._exercise.name, number)
+            for run in self._grader.suite.run(Local(namespace), inputs):
+                if run.error is not None:
+                    seen = f'{run.test.question}, "{run.test.title}": {run.error}'
+                    self._find(path, f"must score in full with every input set, but in set {number} {seen}")
 
     def _untouched(self) -> None:
         for question in self._grade(stubs(self._exercise)).questions:
@@ -156,13 +191,19 @@ class _Verification:
             self._find(mistake.path, f"is taken for {taken}; let a hidden test tell them apart, or drop one")
         return own.mistake == mistake.name
 
-    def _heldout(self) -> Tally | None:
+    def _heldout(self) -> held_out.Tally | None:
         """Measure by which names the diagnosis calls the held-out answers, if there are any."""
         if not self._exercise.heldout:
             return None
-        tally = measure(self._exercise, self._grader.diagnosis, self._grade_unchecked)
+        tally = held_out.measure(self._exercise, self._grader.diagnosis, self._grade_unchecked)
         self._findings.extend(tally.findings)
         return tally
+
+    def _sight(self) -> visible.Sight:
+        """Measure how many of the costly mistakes the visible checks see."""
+        sight = visible.measure(self._exercise, self._grader.diagnosis, self._checks, self._checks_see)
+        self._findings.extend(sight.findings)
+        return sight
 
     def _find(self, path: Path, problem: str) -> None:
         self._findings.append(f"{path}: {problem}")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from autograder.batch.dask_worker import HOW_TO_MATCH, VERSIONS, Answer, ClusterError, Order, grade_there
-from autograder.batch.executor import Done, InProcess, Task
+from autograder.batch.executor import Done, Task
+from autograder.batch.pool import ProcessPool
 from autograder.course.copy import course_files
 from autograder.course.course import Course
 from autograder.grading.graded import Graded
@@ -31,14 +32,14 @@ _QUEUED = 256  # submissions at the scheduler at a time: it holds them in memory
 class Cluster:
     """Grades on the Dask workers of the scheduler at `address`; use it in a `with` block.
 
-    What no Dask worker survives to grade is graded in this process.
+    What no Dask worker survives to grade is graded on this machine.
     """
 
     def __init__(self, course: Course, address: str, *, unsafe: bool = False) -> None:
         self._course = course
         self._client = _connected(address)
         self._unsafe = unsafe
-        self._in_process = InProcess(course, unsafe=unsafe)
+        self._here = ProcessPool(course, 1, unsafe=unsafe)
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
         """Grade on the Dask workers, one exercise after another."""
@@ -47,13 +48,13 @@ class Cluster:
             yield from self._graded(exercise, group, left)
         if left:
             _LOG.warning("%d submissions that no Dask worker has graded are graded here", len(left))
-        yield from self._in_process.map(left)
+        yield from self._here.map(left)
 
     def __enter__(self) -> "Cluster":
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self._in_process.__exit__(*error)
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        self._here.__exit__(kind, *error)
         self._client.close()  # the scheduler drops the tasks that nobody waits for any more
 
     def _graded(self, exercise: str, tasks: Iterator[Task], left: list[Task]) -> Iterator[Done]:

@@ -13,7 +13,7 @@ from autograder.course.course import load_course
 from autograder.errors import AutograderError
 from autograder.files import write_whole
 from autograder.grading.graded import Graded
-from autograder.grading.restarting import RestartingGrader
+from autograder.grading.guarded import GuardedGrader
 from autograder.sandbox.zygote import WallError
 from autograder.submission.digest import engine
 from autograder.submission.notebook import Notebook
@@ -53,7 +53,7 @@ def grade_there(order: Order, files: bytes, packed: bytes, problem: str) -> Answ
 
 
 class _ExerciseGrader:
-    """Grades submissions of one exercise: it has a private folder with the exercise's files, and a zygote."""
+    """Grades submissions of one exercise: it has a private folder with the exercise's files."""
 
     def __init__(self, order: Order, files: bytes, folder: str) -> None:
         self.job = order, files
@@ -64,7 +64,7 @@ class _ExerciseGrader:
                 write_whole(Path(self._folder.name, name), archive.read(name))
         course = load_course(Path(self._folder.name))
         self._exercise = course.exercises[order.exercise]
-        self._grader = RestartingGrader(course, unsafe=order.unsafe)
+        self._grader = GuardedGrader(course, unsafe=order.unsafe)
 
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a notebook; what is said about failures names paths of the machine that ordered it."""
@@ -79,8 +79,8 @@ class _ExerciseGrader:
         self._folder.cleanup()
 
 
-# One thread grades for all of Dask's threads: a zygote ends with the thread that started it, and torch's
-# random numbers belong to the process. The one grader ends with the process, its folder with Dask's own.
+# One thread grades for all of Dask's threads: a marking process ends with the thread that started it. The one
+# grader ends with the process, its folder with Dask's own.
 _THREAD = ThreadPoolExecutor(1, "autograder")
 _GRADER: list[_ExerciseGrader] = []
 

@@ -1,4 +1,4 @@
-"""Defines the interface of executors, which grade many submissions, and the executor in this process."""
+"""Defines the interface of executors, which grade many submissions, and one that grades in this process."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol
@@ -25,7 +25,10 @@ class Executor(Protocol):
 
 
 class InProcess:
-    """Grades one submission after another in this process."""
+    """Grades one submission after another in this process, to measure and to test: a submission may end it.
+
+    Whoever grades a class uses a `ProcessPool`, of one process if need be.
+    """
 
     def __init__(self, course: Course, *, unsafe: bool = False) -> None:
         self._course = course

@@ -3,21 +3,26 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from autograder.batch.executor import Executor, InProcess, Task
+from autograder.batch.executor import Executor, Task
 from autograder.batch.pool import ProcessPool
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE
 from autograder.gradebook.book import ExerciseGradebook
+from autograder.gradebook.changes import NEW, ScoreChange
 from autograder.gradebook.conversion import ConversionError
 from autograder.gradebook.folder_check import refusal
+from autograder.gradebook.ledger import Ledger
+from autograder.gradebook.preview import PreviewedGradebook
 from autograder.grading.failures import describe_failure
 from autograder.report.report import Report, Status
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission, find_submissions
+
+Book = ExerciseGradebook | PreviewedGradebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,8 @@ class SubmissionLine:
     message: str = ""
     ours: bool = False  # the submission has no score, and somebody who runs the course has to act
     graded: bool = True  # by this run, not by one before
+    waiting: tuple[str, ...] = ()  # the questions at which a person has to look
+    change: ScoreChange | None = None  # against what the gradebook had before
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,17 @@ class Summary:
     def failures(self) -> tuple[SubmissionLine, ...]:
         """The submissions that have no score because of us or of their folder."""
         return tuple(line for line in self.lines if line.ours)
+
+    @property
+    def waiting(self) -> tuple[SubmissionLine, ...]:
+        """The submissions that a person has to help, because of a failure or for some of their questions."""
+        return tuple(line for line in self.lines if line.ours or line.waiting)
+
+    @property
+    def changes(self) -> tuple[ScoreChange, ...]:
+        """What has changed, or would, about submissions that were graded before."""
+        changes = (line.change for line in self.lines)
+        return tuple(change for change in changes if change is not None and change.why != NEW)
 
     @property
     def exit_code(self) -> int:
@@ -60,6 +78,7 @@ def grade_submissions(
     jobs: int = 1,
     force: bool = False,
     unsafe: bool = False,
+    dry_run: bool = False,
     executor: Executor | None = None,
     notify: Callable[[SubmissionLine], None] = lambda _: None,
 ) -> Summary:
@@ -67,6 +86,7 @@ def grade_submissions(
 
     What is graded already, and has not changed since, is graded again only with `force`. An `executor` grades
     in place of `jobs` processes, for instance on a cluster; `notify` gets each line as soon as it is known.
+    A `dry_run` says what would change, and writes nothing.
     """
     lines: list[SubmissionLine] = []
 
@@ -75,15 +95,13 @@ def grade_submissions(
         notify(line)
 
     with ExitStack() as stack:
-        if executor is None and jobs == 1:
-            executor = stack.enter_context(InProcess(course, unsafe=unsafe))
-        elif executor is None:
+        if executor is None:
             found = (one for exercise in exercises for one in submissions_of(course, exercise, students))
             certain = force or any(one.notebook.is_file() and not one.autograded.exists() for one in found)
             executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
         for exercise in exercises:
             if submissions := submissions_of(course, exercise, students):
-                _ExerciseRound(course, exercise, keep, force, unsafe).grade(submissions, executor)
+                _ExerciseRound(course, exercise, keep, force, unsafe, dry_run).grade(submissions, executor)
     place = [exercise.name for exercise in exercises].index
     return Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
 
@@ -103,36 +121,47 @@ class _ExerciseRound:
     keep: Callable[[SubmissionLine], None]
     force: bool
     unsafe: bool
+    dry_run: bool
 
     def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
         """Grade those that need it and take them into the gradebook."""
         with ExitStack() as stack:
             try:
-                gradebook = stack.enter_context(ExerciseGradebook(self.course, self.exercise))
+                gradebook = self._open(stack)
             except (SourceError, CourseError) as error:
                 for submission in submissions:
                     self.keep(_failed(submission, str(error)))
                 return
             for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook)):
-                problem = describe_failure(self.course, f"{submission.exercise} {submission.student}", graded)
+                name = f"{submission.exercise} {submission.student}"
+                problem = "" if self.dry_run else describe_failure(self.course, name, graded)
                 try:
                     late = gradebook.take_in(submission, notebook, graded)
                 except ConversionError as error:
                     self.keep(_failed(submission, str(error)))
                 else:
-                    self.keep(_line(submission, graded.report, late, problem=problem))
+                    line = _line(submission, graded.report, late, problem=problem)
+                    self.keep(_with_ledger(line, gradebook.ledger))
 
-    def _tasks(self, submissions: Sequence[Submission], gradebook: ExerciseGradebook) -> Iterator[Task]:
+    def _open(self, stack: ExitStack) -> Book:
+        if self.dry_run:
+            return stack.enter_context(PreviewedGradebook(self.course, self.exercise))
+        return stack.enter_context(ExerciseGradebook(self.course, self.exercise))
+
+    def _tasks(self, submissions: Sequence[Submission], gradebook: Book) -> Iterator[Task]:
         """Yield what needs to be graded, each notebook read just before, and keep a line on all others."""
-        late = {} if self.force else gradebook.seconds_late()
+        known = set() if self.force else set(gradebook.seconds_late())
         for submission in submissions:
             if line := self._refused(submission):
                 self.keep(line)
                 continue
             notebook = read_notebook(submission.notebook)
-            report = gradebook.report(submission, notebook) if submission.student in late else None
+            report = gradebook.report(submission, notebook) if submission.student in known else None
             if report is not None and self._is_final(report):
-                self.keep(_line(submission, report, late[submission.student], graded=False))
+                gradebook.arrived(submission)
+                seconds = gradebook.seconds_late()[submission.student]
+                line = _line(submission, report, seconds, graded=False)
+                self.keep(_with_ledger(line, gradebook.ledger))
             else:
                 yield submission, notebook
 
@@ -156,6 +185,13 @@ def _line(
     ours, message = report.status is Status.GRADER_ERROR, problem or report.message
     result = report.status, report.score, report.max_score, late, message
     return SubmissionLine(submission.student, submission.exercise, *result, ours, graded)
+
+
+def _with_ledger(line: SubmissionLine, ledger: Ledger) -> SubmissionLine:
+    """Add what the ledger says of a submission: its changes, and what waits for a person."""
+    entries = ledger.known[line.student].entries
+    waiting = tuple(entry.question for entry in entries if entry.needs_person)
+    return replace(line, waiting=waiting, change=ledger.changes.get(line.student))
 
 
 def _failed(submission: Submission, why: str, status: str = Status.GRADER_ERROR) -> SubmissionLine:

@@ -1,4 +1,8 @@
-"""Writes reports as JUnit XML for build servers: a suite for each notebook, a case for each hidden test."""
+"""Writes reports as JUnit XML for build servers: a suite for each notebook, a case for each hidden test.
+
+It holds to the schema by which Jenkins reads such files (jenkinsci/xunit-plugin, junit-10.xsd), in which the
+root counts no skipped tests.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -22,6 +26,7 @@ def to_junit(reports: Iterable[tuple[str, Report]]) -> str:
     for notebook, report in reports:
         _suite(root, notebook, report)
     _count(root)
+    del root.attrib["skipped"]
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
 

@@ -23,7 +23,7 @@ from autograder.course.course import load_course
 REST = "everything else"
 ONCE = "once for the class: zygote, suite, gradebook"
 FORK, CELLS, TESTS = "process and walls", "the notebook's cells", "hidden tests"
-CONTROL_RUN, MISTAKE = "second run, to show own words safely", "which known mistake it is"
+EXPLAIN, MISTAKE = "second run, on disclosed inputs", "which known mistake it is"
 REPORT, BOOK = "reading, judging, report", "gradebook and autograded notebook"
 
 
@@ -64,7 +64,7 @@ TIMED = (
     TimedFunction("autograder.sandbox.zygote", "Zygote.fork_with", FORK),
     TimedFunction("autograder.grading.session", "Session.start", CELLS),
     TimedFunction("autograder.testing.suite", "Suite.run", TESTS),
-    TimedFunction("autograder.grading.session", "Session.reveals_no_input", CONTROL_RUN, whole=True),
+    TimedFunction("autograder.grading.grader", "Grader.disclosed_runs", EXPLAIN, whole=True),
     TimedFunction("autograder.grading.diagnosis", "Diagnosis.name", MISTAKE, whole=True),
 )
 _WITHOUT_WALLS = "--without-walls"
@@ -130,6 +130,7 @@ def _seconds(root: Path, exercise: str, *words: str) -> dict[str, float]:
 
 def main(root: Path, exercise: str, *, walls: bool) -> None:
     """Grade what lies in the course folder `root` and print the seconds of each stage."""
+    from autograder.batch.executor import InProcess
     from autograder.batch.grade import grade_submissions
 
     course = load_course(root)
@@ -138,7 +139,8 @@ def main(root: Path, exercise: str, *, walls: bool) -> None:
     watch = Stopwatch()
     for timed in TIMED:
         watch.watch(timed)
-    summary = grade_submissions(course, course.chosen([exercise]), jobs=1, unsafe=True)
+    with InProcess(course, unsafe=True) as executor:
+        summary = grade_submissions(course, course.chosen([exercise]), unsafe=True, executor=executor)
     watch.note()
     sys.stdout.write(json.dumps(watch.seconds) + "\n")
     sys.exit(summary.exit_code)

@@ -6,7 +6,9 @@ In reading order:
 - options: arguments that several commands have, and how a command finds its course.
 - author: build, release, verify, new and doctor.
 - collect: takes submissions from archives and folders.
+- students: shows the list of students beside what came.
 - grade: run, grade and demo.
+- extend: lets a student hand in later.
 - publish: feedback, export, dashboard and package.
 - progress: shows people how grading goes on and what came of it.
 - table: shows rows to people.

@@ -49,6 +49,8 @@ def verify(course: "options.Course", exercises: "list[options.Exercise]", jobs: 
         failed |= bool(proof.findings)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
         counts += f"; {proof.heldout}" if proof.heldout else ""
+        counts += f"; {proof.sight}" if proof.sight else ""
+        counts += f"; an attempt tells at most {proof.bits} bits of hidden inputs" if proof.bits else ""
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else 'proved'} ({counts})")
         for finding in proof.findings:
             click.echo(f"  {finding}")

@@ -1,11 +1,16 @@
 """The `autograder collect` command, in a module of its own because it has many options."""
 
+import sys
 from collections import Counter
+from datetime import tzinfo
 from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
 from autograder.cli import options
+
+SOME_REFUSED = 1  # everything else was collected all the same
 
 
 @click.command()
@@ -22,8 +27,17 @@ from autograder.cli import options
     "--students",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="A CSV with a student a row: the id, then the names that platforms use. Nobody else is taken.",
+    help="The CSV of the class, else students.csv beside course.yaml if there is one. Nobody else is taken.",
 )
+@click.option(
+    "--times",
+    "lists",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Moodle's grading worksheet, or a CSV with the columns student, time and, if you like, exercise.",
+)
+@click.option("--zone", metavar="NAME", help="The zone of times that name none, such as Europe/Berlin.")
 @click.option("--no-times", is_flag=True, help="Do not believe the archives' times: nothing is late.")
 @options.course
 def collect(
@@ -32,28 +46,52 @@ def collect(
     exercise: str | None,
     pattern: str | None,
     students: Path | None,
+    lists: tuple[Path, ...],
+    zone: str | None,
     no_times: bool,
 ) -> None:
     """Take submissions from zip and tar archives and from folders into submitted/.
 
     It reads the exports of Canvas (which yield students' user ids), Moodle (their full names) and Gradescope
-    (their sids or addresses), and folders or archives of students. Times without a zone are taken for UTC.
+    (their sids or addresses), and folders or archives of students; students.csv gives them ids of your own.
+    Canvas and Moodle do not tell when something was handed in: give the times with --times. Times without a
+    zone are read in that of the exercise's due date. If anything is refused the exit code is 1.
     """
     from autograder.collecting.collect import collect_archives
-    from autograder.collecting.instructor import read_pattern, read_roster
+    from autograder.collecting.instructor import read_pattern
     from autograder.collecting.naming import NamingRules
+    from autograder.collecting.survey import REFUSED
+    from autograder.collecting.times import read_times
     from autograder.report.text import terminal_line
+    from autograder.submission.students import FILE, read_students
 
+    listed = students or (course.root / FILE if (course.root / FILE).exists() else None)
     rules = NamingRules(
         exercises=list(course.exercises),
         exercise=course.chosen([exercise])[0].name if exercise else "",
         pattern=read_pattern(pattern) if pattern else None,
-        students=read_roster(students) if students else None,
+        students=read_students(listed) if listed else None,
+        times=read_times(lists),
     )
     counts: Counter[str] = Counter()
-    for line in collect_archives(course, archives, rules, times=not no_times):
+    untimed: set[str] = set()
+    lines = collect_archives(course, archives, rules, times=not no_times, zone=_zone(zone))
+    for line in lines:
         counts[line.status] += 1
+        untimed.update(filter(None, [line.untimed]))
         who = f"{line.exercise} {line.student}" if line.student else ""
-        where = (line.archive, line.path) if line.status == "refused" else ()
+        where = (line.archive, line.path) if line.status == REFUSED else ()
         click.echo(terminal_line(": ".join(filter(None, (who, *where, line.status, line.message)))))
     click.echo(", ".join(f"{count} {status}" for status, count in counts.items()) or "no notebooks")
+    if untimed:
+        click.echo(f"nothing from {' and '.join(sorted(untimed))} counts as late without a time; see --times")
+    sys.exit(SOME_REFUSED if counts[REFUSED] else 0)
+
+
+def _zone(name: str | None) -> tzinfo | None:
+    try:
+        return ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise click.UsageError(
+            f'--zone: "{name}" is no zone; write one such as Europe/Berlin or UTC'
+        ) from None

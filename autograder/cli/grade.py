@@ -61,6 +61,7 @@ def run(
 @options.jobs(help="Grade in so many processes; default: all cores.")
 @click.option("--cluster", metavar="ADDRESS", help="Grade on the workers of a Dask scheduler instead.")
 @click.option("--force", is_flag=True, help="Grade again what has not changed since.")
+@click.option("--dry-run", is_flag=True, help="Only say whose score would change, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Print one submission a line, for programs.")
 @options.unsafe
 def grade(
@@ -70,12 +71,13 @@ def grade(
     jobs: int | None,
     cluster: str | None,
     force: bool,
+    dry_run: bool,
     unsafe: bool,
     as_json: bool,
 ) -> None:
     """Grade what lies in submitted/ and keep it in the gradebook."""
     from autograder.batch.grade import grade_submissions, submissions_of
-    from autograder.cli.progress import Progress, show_summary
+    from autograder.cli.progress import Progress, show_changes, show_summary
 
     total = sum(len(submissions_of(course, exercise, students)) for exercise in exercises)
     jobs = jobs or min(os.cpu_count() or 1, max(total, 1))
@@ -89,13 +91,16 @@ def grade(
         try:
             summary = grade_submissions(
                 course, exercises, students,
-                jobs=jobs, force=force, unsafe=unsafe, executor=executor, notify=progress.notify,
+                jobs=jobs, force=force, unsafe=unsafe, dry_run=dry_run, executor=executor,
+                notify=progress.notify,
             )  # fmt: skip
         except KeyboardInterrupt:
             click.echo("stopped; what is graded is kept, and the same command goes on from there", err=True)
             sys.exit(INTERRUPTED)
     if not as_json:
         show_summary(summary)
+        changes = [line.change for line in summary.lines if line.change is not None]
+        show_changes(changes if dry_run else summary.changes, dry_run=dry_run)
     sys.exit(summary.exit_code)
 
 

@@ -14,8 +14,10 @@ import click
 
 from autograder.cli.author import build, doctor, new, release, verify
 from autograder.cli.collect import collect
+from autograder.cli.extend import extend
 from autograder.cli.grade import demo, grade, run
 from autograder.cli.publish import dashboard, export, feedback, package
+from autograder.cli.students import students
 from autograder.errors import OUR_FAILURE, AutograderError
 
 
@@ -56,7 +58,7 @@ def main(context: click.Context, folder: Path | None) -> None:
 
 
 for command in (
-    *(build, collect, dashboard, demo, doctor, export, feedback),
-    *(grade, new, package, release, run, verify),
+    *(build, collect, dashboard, demo, doctor, export, extend, feedback),
+    *(grade, new, package, release, run, students, verify),
 ):
     main.add_command(command)

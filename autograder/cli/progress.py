@@ -15,6 +15,7 @@ from rich.text import Text
 from autograder.batch.grade import SubmissionLine, Summary
 from autograder.cli.table import show
 from autograder.course.course import Course
+from autograder.gradebook.changes import ScoreChange
 from autograder.report.report import Status
 from autograder.report.text import number, terminal_line
 
@@ -56,9 +57,26 @@ def show_summary(summary: Summary) -> None:
     """Print a table of what became of a class, a row for each exercise."""
     names = dict.fromkeys(line.exercise for line in summary.lines)
     rows = [_row(name, [line for line in summary.lines if line.exercise == name]) for name in names]
-    columns = ("exercise", *_STATES, "not changed", "late", "mean score")
-    note = f"{len(summary.lines)} submissions, {len(summary.failures)} that need a person's help"
+    columns = ("exercise", *_STATES, "not changed", "late", "for a person", "mean score")
+    note = f"{len(summary.lines)} submissions, {len(summary.waiting)} that need a person's help"
     show("Graded", columns, rows, note)
+
+
+def show_changes(changes: Sequence[ScoreChange], *, dry_run: bool = False) -> None:
+    """Print whose score is another than before, or would be, by how much and why."""
+    rows = []
+    for change in changes:
+        apart = [f"{q.name} {number(q.before)} > {number(q.after)}" for q in change.questions]
+        gain = None if None in (change.before, change.after) else (change.after or 0) - (change.before or 0)
+        gained = "" if gain is None else f"{'+' if gain > 0 else ''}{number(gain)}"
+        scores = (number(change.before), number(change.after), gained)
+        rows.append((change.student, change.exercise, *scores, change.why, ", ".join(apart)))
+    if rows:
+        columns = ("student", "exercise", "before", "after", "change", "why", "questions")
+        note = "This was a dry run: nothing is written." if dry_run else ""
+        show("What would change" if dry_run else "What has changed", columns, rows, note)
+    elif dry_run:
+        click.echo("No score would change. This was a dry run: nothing is written.")
 
 
 def show_class(demo: Course, summary: Summary) -> None:
@@ -86,6 +104,7 @@ def _row(exercise: str, lines: Sequence[SubmissionLine]) -> list[str]:
     most = max(line.max_score or 0 for line in lines)
     counts = [sum(line.status == state for line in lines) for state in _STATES]
     counts += [sum(not line.graded for line in lines), sum(line.seconds_late > 0 for line in lines)]
+    counts.append(sum(line.ours or bool(line.waiting) for line in lines))
     return [exercise, *(str(count or "") for count in counts), f"{number(mean)} of {number(most)}"]
 
 
@@ -99,5 +118,6 @@ def _described(line: SubmissionLine) -> str:
     points = f"{number(line.score)} of {number(line.max_score)}" if line.max_score is not None else ""
     late = f"{line.seconds_late / 3600:.1f} h late" if line.seconds_late else ""
     words = ", ".join(filter(None, (line.status, points, late, "" if line.graded else "unchanged")))
-    message = f": {line.message}" if line.message else ""
+    reason = line.message or (f"a person has to look at {', '.join(line.waiting)}" if line.waiting else "")
+    message = f": {reason}" if reason else ""
     return terminal_line(f"{line.exercise} {line.student}: {words}{message}")

@@ -8,10 +8,17 @@ In reading order:
 - collect: puts the notebooks of archives into submitted/ and says what became of each
 - survey: reads the names in an archive and settles which of its notebooks count
 - naming: tells from a name whose notebook it is and for which exercise
-- names: judges names: what is wrong with them, and which platform has given them
-- instructor: reads the instructor's own pattern for names, and the list of students
+- identity: tells which students Canvas or Moodle means by a name
+- platforms: reads what Canvas and Moodle write into names
+- names: judges names: what is wrong with them, and what the class has in common
+- instructor: reads names by the instructor's own pattern
+- clock: settles when a notebook was handed in
+- times: reads who handed in when from Moodle's grading worksheet, or from a CSV
+- moments: reads points of time as platforms write them, in many languages
 - gradescope_metadata: reads Gradescope's file about who handed in what, and when
 - placing: writes a notebook into submitted/, whole or not at all
+- arrival: what is known of a notebook's time, and which of two is the newer one
+- attendance: compares the list of students with what came
 - archive: reads archives, folders, and archives in archives as one stream of entries
 - entry: one file in an archive
 - bounds: how much of an archive is read

@@ -5,12 +5,15 @@ An archive is read twice: first its names, which settle who handed in what, then
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import tzinfo
 from itertools import chain
 from pathlib import Path
 
 from autograder.collecting.archive import read_entries
+from autograder.collecting.arrival import Source
 from autograder.collecting.bounds import EXHAUSTION, TOO_COSTLY, ArchiveError
+from autograder.collecting.clock import Clock
 from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.naming import NamingRules
 from autograder.collecting.placing import Placing, place
@@ -21,15 +24,22 @@ from autograder.submission.submission import Submission
 
 
 def collect_archives(
-    course: Course, archives: Sequence[Path], rules: NamingRules, *, times: bool = True
+    course: Course,
+    archives: Sequence[Path],
+    rules: NamingRules,
+    *,
+    times: bool = True,
+    zone: tzinfo | None = None,
 ) -> Iterator[CollectedLine]:
     """Put the notebooks of archives and folders into submitted/, and yield a line on each once it is done.
 
     An archive that cannot be read stops no other. Without `times` no submission has a time, so none is late.
+    Times without a zone are read in `zone`, or else in that of the exercise's due date.
     """
+    clock = Clock(rules, believed=times, zone=zone)
     for archive in archives:
         try:
-            yield from _Collection(course, archive, rules, times).lines()
+            yield from _Collection(course, archive, rules, clock).lines()
         except EXHAUSTION:
             yield CollectedLine(str(archive), "", REFUSED, TOO_COSTLY)
 
@@ -41,11 +51,11 @@ class _Collection:
     course: Course
     archive: Path
     rules: NamingRules
-    times: bool
+    times: Clock
 
     def lines(self) -> Iterator[CollectedLine]:
         """Yield a line on each thing in the archive."""
-        survey = Survey(self.archive, self.rules)
+        survey = Survey(self.archive, self.rules, self.course)
         yield from survey.refused
         waiting: dict[int, list[Candidate]] = defaultdict(list)
         for candidate in survey.chosen:
@@ -75,22 +85,20 @@ class _Collection:
 
     def _place(self, candidate: Candidate, content: bytes) -> CollectedLine:
         """Place a notebook for one student."""
-        student, exercise = candidate.attribution.student, candidate.attribution.exercise
-        when, due = candidate.attribution.when or candidate.when, self.course.due(exercise)
-        if not self.times:
-            when = None
-        elif when is not None and due is not None and candidate.attribution.late is False:
-            when = min(when, due)  # Canvas's LATE decides: files in its archives have the download's time
+        who = candidate.attribution
+        arrival = self.times.arrival(who, candidate.when, self.course.due(who.exercise))
         try:
-            status = place(Submission(self.course.root, student, exercise), content, when)
+            status = place(Submission(self.course.root, who.student, who.exercise), content, arrival)
         except EntryError as error:
             return self._line(candidate, REFUSED, str(error))
-        late = ""
+        said = ""
         if status is Placing.OLDER:
-            status, late = Placing.UNCHANGED, "something handed in later is there"
-        elif status is not Placing.UNCHANGED and when is not None and due is not None and when > due:
-            late = f"{(when - due).total_seconds() / 3600:.1f} h late"
-        return self._line(candidate, status, ", ".join(filter(None, (candidate.message, late))))
+            status, said = Placing.UNCHANGED, "something handed in later is there"
+        elif status is not Placing.UNCHANGED:
+            said = self.times.message(who, arrival, self.course.due(who.exercise))
+        line = self._line(candidate, status, ", ".join(filter(None, (candidate.message, said))))
+        untimed = arrival.source is Source.NOBODY and status is not Placing.UNCHANGED
+        return replace(line, untimed=who.platform or "" if untimed else "")
 
     def _line(self, candidate: Candidate, status: str, message: str) -> CollectedLine:
         who = candidate.attribution

@@ -22,7 +22,8 @@ class ArchiveEntry:
     """A file, or something in the place of one; `read` works until the next entry is asked for."""
 
     name: str
-    when: datetime | None = None  # as the archive says; for a file in a nested archive, that archive's time
+    # As the archive says, without a zone if it names none; in a nested archive, the time of that archive.
+    when: datetime | None = None
     read: Callable[[int], bytes] = _not_open  # returns at most so many bytes, or raises EntryError
     problem: str = ""  # why it must not be read
     inside: str = ""  # its name in the nested archive `name`

@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import yaml
@@ -31,6 +31,7 @@ class GradescopeRecord:
 
     students: tuple[str, ...]
     when: datetime | None = None
+    emails: Mapping[str, str] = field(default_factory=dict)  # by student
 
 
 def find_export(names: Collection[str], root: str = "") -> str | None:
@@ -60,8 +61,7 @@ def read_metadata(data: bytes, folder: str, names: Collection[str]) -> dict[str,
                 times[submission] = _time(text)
     if not students or not students.keys() <= _submissions(names, folder):
         raise EntryError(_NOT_ITS_OWN)
-    ids = {name: tuple(filter(None, map(_id, group.values()))) for name, group in students.items()}
-    return {folder + name: GradescopeRecord(members, times.get(name)) for name, members in ids.items()}
+    return {folder + name: _record(group.values(), times.get(name)) for name, group in students.items()}
 
 
 def _submissions(names: Iterable[str], folder: str) -> set[str]:
@@ -112,6 +112,15 @@ def _advance(path: _Path) -> None:
     """Go to the next item of the innermost list, or wait for the next key of the innermost mapping."""
     if path:
         path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
+
+
+def _record(group: Iterable[Mapping[str, str]], when: datetime | None) -> GradescopeRecord:
+    emails = {student: member.get(":email", "") for member in group if (student := _id(member))}
+    return GradescopeRecord(
+        tuple(emails),
+        when,
+        {student: email for student, email in emails.items() if email not in ("", student)},
+    )
 
 
 def _id(submitter: Mapping[str, str]) -> str:

@@ -1,16 +1,11 @@
-"""Reads what the instructor says about names: a regular expression of their own, and the list of students."""
+"""Reads the names that archives have by a regular expression of the instructor's own."""
 
-import csv
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 from autograder.collecting.entry import plausible
-from autograder.collecting.names import folded
 from autograder.errors import UsageError
-from autograder.submission.submission import is_student
 
 _TIMES = {14: "%Y%m%d%H%M%S", 12: "%Y%m%d%H%M", 8: "%Y%m%d"}
 
@@ -57,26 +52,3 @@ def _time(text: str) -> datetime | None:
         return plausible(datetime.strptime(digits, _TIMES[len(digits)]).replace(tzinfo=UTC))
     except (KeyError, ValueError):
         return None
-
-
-class RosterError(UsageError):
-    """The list cannot be used; the message says where and what to do."""
-
-
-def read_roster(path: Path) -> Mapping[str, str]:
-    """Return ids by folded name. Each row of the CSV is a student: the id, then any other names."""
-    known: dict[str, str] = {}
-    try:
-        rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error):
-        raise RosterError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
-    for number, row in enumerate(rows, 1):
-        names, line = [name for cell in row if (name := cell.strip())], f"{path}:{number}"
-        if names and not is_student(names[0]):
-            raise RosterError(
-                f'{line}: "{names[0]}" is no id; put one of letters, digits and . _ @ + - first'
-            )
-        for name in names:
-            if known.setdefault(folded(name), names[0]) != names[0]:
-                raise RosterError(f'{line}: "{name}" stands for two students; delete it in both rows')
-    return known

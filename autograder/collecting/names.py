@@ -1,17 +1,15 @@
-"""Judges the names of files in archives: what is wrong with them, and which platform has given them."""
+"""Judges the names of files in archives: what is wrong with them, and what the class has in common."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
+from autograder.collecting.platforms import read_platform_name
+
 MAX_NAME = 1000
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz")
 _LEFT_OUT = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store"}
-# Canvas: its user id stays the same throughout the course; the second number counts uploads.
-_CANVAS = re.compile(r"(?P<who>[^/]+?)_(?:(?P<late>LATE)_)?(?P<student>\d+)_(?P<number>\d+)_[^/]+")
-# Moodle: it numbers participants anew in each assignment, so the name has to serve as the id.
-_MOODLE = re.compile(r"(?P<who>(?P<student>[^/]+?))_\d+_assignsubmission_file_?.+")
 _GRADESCOPE = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
 
 
@@ -24,11 +22,6 @@ def name_problem(name: str) -> str:
     if ".." in name.split("/"):
         return "leads out of its folder"
     return "has too long a name" if len(name) > MAX_NAME else ""
-
-
-def folded(name: str) -> str:
-    """Return a form that two names share if some file system takes one for the other."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def left_out(name: str) -> bool:
@@ -47,15 +40,6 @@ def stem(name: str) -> str:
     return next((last[: -len(end)] for end in reversed(_ARCHIVES) if last.lower().endswith(end)), last)
 
 
-def match_platform(name: str) -> re.Match[str] | None:
-    """Return what Canvas or Moodle has written into a name.
-
-    Platforms write before what students choose, so the leftmost sign of a platform counts.
-    """
-    matches = (form.match(name) for form in (_CANVAS, _MOODLE))
-    return min(filter(None, matches), key=lambda match: match.end("who"), default=None)
-
-
 def is_gradescope(name: str) -> bool:
     """Whether the file lies in a folder of Gradescope's, whose name tells no student."""
     return bool(_GRADESCOPE.match(name))
@@ -71,5 +55,5 @@ def class_folder(paths: Sequence[str], exercises: Sequence[str]) -> str:
     students = {path.partition("/")[0] for path in below} - set(exercises)
     if len(tops) != 1 or len(students) < 2:
         return ""
-    uniform = all("/" in path for path in below) or all(match_platform(path) for path in below)
+    uniform = all("/" in path for path in below) or all(read_platform_name(path) for path in below)
     return f"{tops.pop()}/" if uniform else ""

@@ -3,19 +3,20 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC
 from enum import StrEnum
 from pathlib import Path
 
+from autograder.collecting.arrival import FORMAT, Arrival, Source, read_record, record
 from autograder.collecting.entry import EntryError
 from autograder.collecting.folder import open_plain
-from autograder.collecting.names import folded
 from autograder.files import write_whole_in
 from autograder.submission.notebook import MAX_BYTES
+from autograder.submission.students import folded
 from autograder.submission.submission import Submission
 
-_TIMESTAMP = "timestamp.txt"
-_FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # nbgrader's
+_TIMESTAMP = "timestamp.txt"  # where nbgrader looks for it
+_RECORD = "collected.json"
 
 
 class Placing(StrEnum):
@@ -24,33 +25,47 @@ class Placing(StrEnum):
     NEW = "new"
     REPLACED = "replaced"
     UNCHANGED = "unchanged"
+    RETIMED = "time corrected"  # the notebook is the same
     OLDER = "older"  # than what is there, which stays
 
 
-def place(submission: Submission, content: bytes, when: datetime | None) -> Placing:
+def place(submission: Submission, content: bytes, arrival: Arrival) -> Placing:
     """Write the notebook and the time when it came, unless the same or a newer one is there."""
     try:
         with _folder(submission) as folder:
-            return _place(folder, submission.notebook.name, content, when)
+            return _place(folder, submission.notebook.name, content, arrival)
     except OSError as error:
         raise EntryError(f"cannot be written: {error.strerror}") from None
 
 
-def _place(folder: int, name: str, content: bytes, when: datetime | None) -> Placing:
+def _place(folder: int, name: str, content: bytes, arrival: Arrival) -> Placing:
     present = _read(folder, name, MAX_BYTES)
-    before = _time(_read(folder, _TIMESTAMP, 100))
+    timestamp = _read(folder, _TIMESTAMP, 100)
+    before = read_record(_read(folder, _RECORD, 1000), timestamp)
     if present == content:
-        return Placing.UNCHANGED
-    if present is not None and before is not None and when is not None and when < before:
+        if timestamp and before.when is None and arrival.source in (Source.FILE, Source.NOBODY):
+            return Placing.UNCHANGED  # somebody has written the time by hand
+        arrival = arrival.settle(before)
+        _write_times(folder, arrival)
+        return Placing.UNCHANGED if arrival.when == before.when else Placing.RETIMED
+    if present is not None and arrival.is_older_than(before):
         return Placing.OLDER
     # The time goes first: if we are stopped after it, the notebook still differs and is written next time.
-    if when is not None:
-        write_whole_in(folder, _TIMESTAMP, when.strftime(_FORMAT).encode())
-    else:
-        with suppress(FileNotFoundError):
-            os.unlink(_TIMESTAMP, dir_fd=folder)
+    _write_times(folder, arrival)
     write_whole_in(folder, name, content)
     return Placing.NEW if present is None else Placing.REPLACED
+
+
+def _write_times(folder: int, arrival: Arrival) -> None:
+    """Write when the notebook came and what else tells which one is newer; delete what is not so."""
+    when = arrival.when.astimezone(UTC).strftime(FORMAT).encode() if arrival.when is not None else b""
+    for name, content in ((_TIMESTAMP, when), (_RECORD, record(arrival))):
+        if content:
+            if _read(folder, name, len(content)) != content:
+                write_whole_in(folder, name, content)
+        else:
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=folder)
 
 
 @contextmanager
@@ -90,11 +105,3 @@ def _read(folder: int, name: str, limit: int) -> bytes | None:
         raise EntryError(f"{name} in submitted/ is no plain file; delete it") from None
     with file:
         return file.read(limit + 1)
-
-
-def _time(text: bytes | None) -> datetime | None:
-    """Return the time that an earlier `place` wrote, or None for a text by somebody else."""
-    try:
-        return datetime.strptime((text or b"").decode().strip(), _FORMAT).replace(tzinfo=UTC)
-    except ValueError:
-        return None

@@ -1,21 +1,26 @@
 """Reads the names in an archive, and settles which of its notebooks count, for whom, and which do not.
 
-The contents are not read here, so an archive of any size takes little memory.
+The contents are not kept, so an archive of any size takes little memory. Only notebooks whose names tell no
+exercise are read here, one by one: their cells tell.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import read_entries
-from autograder.collecting.bounds import ArchiveError
+from autograder.collecting.bounds import EXHAUSTION, TOO_COSTLY, ArchiveError
 from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.gradescope_metadata import METADATA, GradescopeRecord, find_export, read_metadata
-from autograder.collecting.names import class_folder, folded, left_out, name_problem
-from autograder.collecting.naming import ArchiveContext, Attribution, NamingRules
-from autograder.submission.notebook import MAX_BYTES
+from autograder.collecting.names import class_folder, left_out, name_problem
+from autograder.collecting.naming import Attribution, NamingRules
+from autograder.course.course import Course
+from autograder.submission.notebook import MAX_BYTES, Notebook
+from autograder.submission.recognition import UnknownExerciseError, exercise_by_cells
+from autograder.submission.students import folded
 
 REFUSED = "refused"
 
@@ -41,16 +46,18 @@ class CollectedLine:
     message: str = ""
     student: str = ""
     exercise: str = ""
+    untimed: str = ""  # the platform that tells no time
 
 
 class Survey:
     """What an archive holds: its notebooks that can be attributed, of these one per student, and refusals."""
 
-    def __init__(self, archive: Path, rules: NamingRules) -> None:
+    def __init__(self, archive: Path, rules: NamingRules, course: Course | None = None) -> None:
         self._archive = archive
         self._rules = rules
+        self._course = course
         self.refused: list[CollectedLine] = []
-        self.chosen = list(self._choose(list(self._candidates())))
+        self.chosen = list(self._choose(self._recognised(list(self._candidates()))))
 
     def _candidates(self) -> Iterator[Candidate]:
         """Yield the notebooks whose names tell student and exercise, and refuse what is wrong."""
@@ -59,11 +66,12 @@ class Survey:
             if entry.problem:
                 self._refuse(entry.problem, entry.path)
         sound = [(number, entry) for number, entry in enumerate(entries) if not entry.problem]
-        notebooks = [(number, entry) for number, entry in sound if _is_notebook(entry)]
+        notebooks = [(number, entry) for number, entry in sound if self._is_notebook(entry)]
         paths = [entry.path for _, entry in notebooks]
         twins = _twins(paths)
         records = self._gradescope_records([entry.name for _, entry in sound], [one.name for one in entries])
-        context = ArchiveContext(class_folder(paths, self._rules.exercises), records)
+        folder = class_folder(paths, self._rules.exercises)
+        context = self._rules.context([entry.name for _, entry in notebooks], folder, records)
         for number, entry in notebooks:
             try:
                 _refuse_twin(entry.path, twins)
@@ -71,10 +79,59 @@ class Survey:
             except EntryError as error:
                 self._refuse(str(error), entry.path)
             else:
-                yield from (Candidate(number, entry.path, entry.when, member) for member in group)
+                for member in group:
+                    if member.problem:
+                        self._refuse(member.problem, entry.path)
+                    else:
+                        yield Candidate(number, entry.path, entry.when, member, member.message)
 
-    def _choose(self, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+    def _is_notebook(self, entry: ArchiveEntry) -> bool:
+        """Whether an entry is a notebook, or a script that was exported from one and kept its name."""
+        name = PurePosixPath(entry.inside or entry.name)
+        exported = name.suffix == ".py" and any(exercise in name.stem for exercise in self._rules.exercises)
+        return (name.suffix == ".ipynb" or exported) and not left_out(entry.path)
+
+    def _recognised(self, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+        """Yield the candidates with an exercise each, and refuse where not even the cells tell it."""
+        unnamed = {one.number for one in candidates if not one.attribution.exercise}
+        by_cells = dict(self._exercises_by_cells(unnamed)) if unnamed else {}
+        for one in candidates:
+            exercise, problem = by_cells.get(one.number, ("", "could not be read; collect the archive again"))
+            if one.attribution.exercise:
+                yield one
+            elif exercise:
+                message = ", ".join(filter(None, ("known by its cells", one.message)))
+                attribution = replace(one.attribution, exercise=exercise)
+                yield replace(one, attribution=attribution, message=message)
+            else:
+                self._refuse(problem, one.path)
+
+    def _exercises_by_cells(self, numbers: Collection[int]) -> Iterator[tuple[int, tuple[str, str]]]:
+        """Yield, for the entries of these numbers, the exercise or why it is not known."""
+        entries = enumerate(read_entries(self._archive))
+        with suppress(ArchiveError):  # which the first reading has told
+            for number, entry in entries:
+                if number in numbers:
+                    yield number, self._exercise_by_cells(entry)
+
+    def _exercise_by_cells(self, entry: ArchiveEntry) -> tuple[str, str]:
+        known = ", ".join(self._rules.exercises)
+        unknown = f"tells no exercise, nor do its cells; name it as one of {known}, or say --exercise"
+        try:
+            notebook = Notebook(entry.read(MAX_BYTES))
+            if self._course is None:
+                return "", unknown
+            return exercise_by_cells(self._course, Path(entry.path), notebook).name, ""
+        except UnknownExerciseError:
+            return "", unknown
+        except EntryError as error:
+            return "", str(error)
+        except EXHAUSTION:
+            return "", TOO_COSTLY
+
+    def _choose(self, found: Iterable[Candidate]) -> Iterator[Candidate]:
         """Yield one notebook for each student and exercise; refuse all where nothing decides."""
+        candidates = list(found)
         twins = _twins(candidate.attribution.student for candidate in candidates)
         groups: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
         for candidate in candidates:
@@ -138,14 +195,12 @@ def _refuse_twin(name: str, twins: Mapping[str, str]) -> None:
 
 
 def _best(group: Sequence[Candidate]) -> Candidate:
-    """Return the notebook that counts: one of the exercise's very name, then the one uploaded last."""
-    exact = [candidate for candidate in group if candidate.attribution.exact] or group
-    numbers = {candidate.attribution.number for candidate in exact}
+    """Return the notebook that counts: no script, one of the exercise's very name, the one uploaded last."""
+    notebooks = [candidate for candidate in group if not candidate.path.endswith(".py")] or group
+    exact = [candidate for candidate in notebooks if candidate.attribution.exact] or notebooks
+    numbers = {candidate.attribution.upload for candidate in exact}
     if len(exact) > 1 and (None in numbers or len(numbers) < len(exact)):
         raise EntryError("is one of several notebooks for it; leave one in the archive")
-    last = max(exact, key=lambda candidate: candidate.attribution.number or 0)
-    return replace(last, message=f"chosen from {len(group)}") if len(group) > 1 else last
-
-
-def _is_notebook(entry: ArchiveEntry) -> bool:
-    return (entry.inside or entry.name).endswith(".ipynb") and not left_out(entry.path)
+    last = max(exact, key=lambda candidate: candidate.attribution.upload or 0)
+    chosen = f"chosen from {len(group)}" if len(group) > 1 else ""
+    return replace(last, message=", ".join(filter(None, (chosen, last.message))))

@@ -3,7 +3,7 @@
 import struct
 import zipfile
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import IO
 
@@ -74,7 +74,7 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bounds: Bounds, limit
 
 
 def _time(info: zipfile.ZipInfo) -> datetime | None:
-    """Return when a file was changed: the UTC time if the zip has one, else the local time taken for UTC."""
+    """Return when a file was changed: the UTC time if the zip has one, else a local time without a zone."""
     extra, place = info.extra, 0
     while place + 9 <= len(extra):
         kind, size = struct.unpack_from("<HH", extra, place)
@@ -82,6 +82,6 @@ def _time(info: zipfile.ZipInfo) -> datetime | None:
             return utc(struct.unpack_from("<i", extra, place + 5)[0])
         place += 4 + size
     try:
-        return plausible(datetime(*info.date_time, tzinfo=UTC))
+        return plausible(datetime(*info.date_time))
     except ValueError:
         return None

@@ -5,17 +5,23 @@ at once. In reading order:
 
 course: loads course.yaml, and gives the exercises, their limits, rules and due dates
 settings: what course.yaml may contain, and what is wrong with it in an author's words
+late: what late work costs
+moments: reads moments and spans of time, with time zones by name
 yaml_lines: reads YAML and remembers the line of each value
+rule: what a question asks its answers to do without, or to keep to
+operators: groups of torch's operators, by which rules are written
 limits: what a submission may use, and how much must stand between it and the machine
 names: which names exercises may have, what a question's check is called, and which name may be meant
 exercise: an exercise's folder, with its other right answers and its known mistakes
 source: the exercise itself, a notebook as text with solutions, and its cells
 reference: on which line of the source running the solution fails
 folder: a folder's files, without what programs leave there
+hints: the hints that students can ask for, and what is wrong with them
 notebook: makes nbgrader's source notebook of an exercise, and the kit for students
+secret: keeps the secret from which hidden inputs come
 copy: makes a smaller course of some of the exercises
 log: keeps what went wrong on our side in build/*.log
-kit/: the conftest.py by which students check their own notebook
+kit/: the conftest.py by which students check their own notebook, and how to set up
 """
 
 import lazy_loader

@@ -7,6 +7,8 @@ import yaml
 
 from autograder.course.course import FILE, Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.course.secret import FILE as SECRET
+from autograder.course.secret import course_secret
 from autograder.files import write_whole
 
 _NBGRADER_CONFIG = "nbgrader_config.py"
@@ -17,6 +19,8 @@ def course_files(
 ) -> dict[str, bytes]:
     """Return the files by which these exercises are graded, each by its path in the course's folder.
 
+    The course's secret is among them if it has one: a submission meets the same hidden inputs wherever it is
+    graded.
     `limits` changes limits of the course; `due`, if given, becomes the due date of every exercise.
     """
     settings = course.settings.model_dump(mode="json", exclude_unset=True)
@@ -25,6 +29,8 @@ def course_files(
     if limits:
         settings["limits"] = {**settings.get("limits", {}), **limits}
     files = {FILE: yaml.safe_dump(settings, sort_keys=False).encode()}
+    if (course.root / SECRET).exists():
+        files[SECRET] = f"{course_secret(course).hex()}\n".encode()
     written = {path for exercise in exercises for path in (*exercise.files, *exercise.catalogue)}
     return files | {path.relative_to(course.root).as_posix(): path.read_bytes() for path in sorted(written)}
 
@@ -38,5 +44,5 @@ def copy_course(
     if config.is_file():
         files[_NBGRADER_CONFIG] = config.read_bytes()
     for name, content in files.items():
-        write_whole(root / name, content)
+        write_whole(root / name, content).chmod(0o600 if name == SECRET else 0o644)
     return load_course(root)

@@ -1,7 +1,7 @@
 """Reads the course.yaml of a folder, and says where everything of the course lies."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
 from operator import attrgetter
@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.exercise import Exercise
+from autograder.course.late import LateSettings
 from autograder.course.limits import Limits
 from autograder.course.names import NAME, suggestion
+from autograder.course.operators import spelt_out
+from autograder.course.rule import Rule
 from autograder.course.settings import CourseSettings, ExerciseSettings, read_settings
 from autograder.course.yaml_lines import Document, DocumentError, KeyPath, Problem, dotted, read_document
 from autograder.errors import UsageError
 
 FILE = "course.yaml"
+_RULES = ("forbid", "by_hand")  # the settings of an exercise that name questions
 
 
 class CourseError(UsageError):
@@ -58,13 +62,20 @@ class Course:
         """Return what a submission of exercise `name` may use."""
         return self._entry(name).limits.over(self.settings.limits.over(Limits()))
 
-    def forbidden(self, name: str) -> Mapping[str, Sequence[str]]:
-        """Return the calls that exercise `name` forbids, by question."""
-        return self._entry(name).forbid
+    def rules(self, name: str) -> dict[str, Rule]:
+        """Return the rules of exercise `name` for work by hand, by question."""
+        entry = self._entry(name)
+        allowed = {question: spelt_out(names) for question, names in entry.by_hand.items()}
+        questions = [*entry.forbid, *(question for question in allowed if question not in entry.forbid)]
+        return {q: Rule(entry.forbid.get(q, ()), allowed.get(q)) for q in questions}
 
     def due(self, name: str) -> datetime | None:
         """Return when submissions of exercise `name` become late."""
         return self._entry(name).due
+
+    def late(self, name: str) -> LateSettings | None:
+        """Return what late work costs in exercise `name`; None where course.yaml does not say."""
+        return self._entry(name).late or self.settings.late
 
     def _entry(self, name: str) -> ExerciseSettings:
         return next(entry for entry in self.settings.exercises if entry.name == name)
@@ -129,11 +140,14 @@ def _rules_without_question(root: Path, document: Document) -> Iterator[Problem]
     """Yield a problem for each rule about a question that its exercise does not have."""
     for path, entry in _entries(document):
         match entry:
-            case {"name": str(name), "forbid": dict(rules)} if re.match(NAME, name):
-                known = Exercise(root / "solutions" / name).questions
-                for question in rules if known else ():
+            case {"name": str(name)} if re.match(NAME, name):
+                rules = [
+                    (kind, q) for kind in _RULES if isinstance(entry.get(kind), dict) for q in entry[kind]
+                ]
+                known = Exercise(root / "solutions" / name).questions if rules else []
+                for kind, question in rules if known else ():
                     if question not in known:
-                        rule = (*path, "forbid", str(question))
+                        rule = (*path, kind, str(question))
                         problem = f"{name} has no such question; {suggestion(str(question), known)}"
                         yield Problem(document.line(rule), f"{dotted(rule)}: {problem}")
 

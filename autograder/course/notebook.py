@@ -8,17 +8,30 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.exercise import Exercise
+from autograder.course.hints import read_hints
 from autograder.course.source import GRADED, Cell, Role
 
 NotebookJson = dict[str, Any]  # what a notebook's file holds, read as JSON
 KIT = Path(__file__).parent / "kit" / "conftest.py"
+SETUP = KIT.with_name("SETUP.md")
 HOW_TO_CHECK = """\
 **How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
-To run all checks from a fresh start, save the notebook and run `pytest` in its folder.
+To run all checks from a fresh start, save the notebook and run `pytest` in its folder; `SETUP.md` there says
+what to install. `pytest --hint QUESTION` gives a hint, and each time a plainer one.
 The checks are only a beginning: your score comes from further tests, on other inputs."""
+# What ipykernel says of itself. Jupyter writes it into each notebook that it opens, and marks one as changed
+# where it stands there otherwise; its own exports need it too, to call a script .py.
 _METADATA = {
-    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+        "version": "3.11.7",  # with which the course is tested; only this can differ
+    },
 }
 _FORMAT = {"metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
 
@@ -45,7 +58,8 @@ def build_kit(exercise: Exercise) -> str:
     demos = (f'"{fingerprint(text)}"' for text in sorted(exercise.demos))
     kit = KIT.read_text(encoding="utf-8").replace('EXERCISE = ""', f'EXERCISE = "{exercise.name}"')
     kit = kit.replace("QUESTIONS = ()", f"QUESTIONS = {_tuple(questions)}")
-    return kit.replace("DEMOS = ()", f"DEMOS = {_tuple(demos)}")
+    hints = json.dumps(read_hints(exercise), indent=4)
+    return kit.replace("DEMOS = ()", f"DEMOS = {_tuple(demos)}").replace("HINTS = {}", f"HINTS = {hints}")
 
 
 def fingerprint(code: str) -> str:

@@ -9,7 +9,9 @@ from typing import Annotated, Any
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from autograder.course.late import LateSettings
 from autograder.course.limits import Limits, Tier
+from autograder.course.moments import MomentError, read_moment
 from autograder.course.names import NAME, suggestion
 from autograder.course.yaml_lines import Document, KeyPath, Problem, dotted
 
@@ -17,7 +19,8 @@ SCHEMA = Path(__file__).with_name("course.schema.json")
 _LIMITS = Limits()
 _EXPLANATIONS = {  # by pydantic's kind of error
     "missing": "is missing; add it",
-    "moment": "{message}; write it as 2026-03-01T18:00:00+01:00",
+    "moment": "{message}; write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
+    "span": "{message}",
     "string_type": 'must be text; put it in quotes: "{input}"',
     "string_pattern_mismatch": '"{input}" may hold letters, digits, "_" and "-" only; rename it',
     "string_too_short": "is empty; write something",
@@ -38,18 +41,16 @@ _BOUNDS = {"gt": "above", "ge": "at least", "le": "at most", "max_length": "at m
 
 
 def _moment(value: Any) -> datetime:
-    """Read a moment such as 2026-03-01T18:00:00+01:00; without a time zone it would be ambiguous."""
+    """Read a moment such as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin."""
     try:
-        moment = datetime.fromisoformat(value)
-    except (TypeError, ValueError):
-        raise PydanticCustomError("moment", "is no date and time") from None
-    if moment.tzinfo is None:
-        raise PydanticCustomError("moment", "has no time zone")
-    return moment
+        return read_moment(value)
+    except MomentError as error:
+        raise PydanticCustomError("moment", "{message}", {"message": str(error)}) from None
 
 
 Seconds = Annotated[float, Field(strict=True, gt=0, le=3600, allow_inf_nan=False)]
 Megabytes = Annotated[int, Field(strict=True, ge=64, le=1 << 20)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
 Name = Annotated[str, Field(pattern=NAME, max_length=100)]
 Call = Annotated[str, Field(min_length=1)]
 Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
@@ -85,9 +86,15 @@ class ExerciseSettings(_Strict):
 
     name: Name = Field(description="the name of its folder in solutions/ and assignments/")
     due: Moment | None = Field(None, description="when submissions become late, with a time zone")
+    late: LateSettings | None = Field(None, description="what late work costs in this exercise")
     limits: LimitSettings = Field(LimitSettings(), description="limits of this exercise alone")
     forbid: dict[Name, tuple[Call, ...]] = Field(
         {}, description="calls that a question must do without, by question; a use is held for review"
+    )
+    by_hand: dict[Name, tuple[Call, ...]] = Field(
+        {},
+        description="all that torch may run during a question's calls, by question: basics, sums, products, "
+        "softmaxes, or single operators; anything else is held for review",
     )
 
 
@@ -98,6 +105,10 @@ class CourseSettings(_Strict):
     title: str = Field(min_length=1, description="the course's name, for people")
     walls: Tier = Field(Tier.FULL, description="the walls that must stand before a submission is run")
     limits: LimitSettings = Field(LimitSettings(), description="limits of every exercise")
+    late: LateSettings | None = Field(None, description="what late work costs in every exercise")
+    checks_see: Share = Field(
+        0.85, description="the share of costly mistakes that the visible checks of an exercise must see"
+    )
     exercises: tuple[ExerciseSettings, ...] = Field(min_length=1, description="the exercises, in order")
 
 
@@ -143,6 +154,8 @@ def _model_at(path: KeyPath) -> type[BaseModel]:
     """Return the model whose keys stand at `path`."""
     if path[-1:] == ("limits",):
         return LimitSettings
+    if path[-1:] == ("late",):
+        return LateSettings
     return ExerciseSettings if path else CourseSettings
 
 

@@ -11,7 +11,6 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import BaseConverter
 from nbgrader.preprocessors import (
-    AssignLatePenalties,
     CheckCellMetadata,
     NbGraderPreprocessor,
     OverwriteCells,
@@ -19,12 +18,16 @@ from nbgrader.preprocessors import (
 )
 
 from autograder.course.course import load_course
+from autograder.course.exercise import Exercise
+from autograder.gradebook.answers import keep_answers
 from autograder.gradebook.assignment import record_exercise
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.folder_check import companions, refusal
 from autograder.gradebook.grades import take_in
+from autograder.gradebook.ledger import Ledger
+from autograder.gradebook.roster import enter_student
 from autograder.grading.failures import describe_failure
-from autograder.grading.restarting import RestartingGrader
+from autograder.grading.guarded import GuardedGrader
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
@@ -42,8 +45,9 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         self.course = load_course(Path(self.parent.coursedir.root))
         self._release = cache(partial(Release, self.course))  # by exercise: reading one takes a while
+        self._ledgers: dict[str, Ledger] = {}
         self._read: dict[Submission, Notebook] = {}
-        self._grader = RestartingGrader(self.course)
+        self._grader = GuardedGrader(self.course)
         weakref.finalize(self, self._grader.close)
         self._prepare(self.parent)
 
@@ -68,7 +72,19 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         if problem := describe_failure(self.course, f"{submission.exercise} {submission.student}", graded):
             self.log.error("%s: %s", submission.folder, problem)
         with Gradebook(resources["nbgrader"]["db_url"], self.course.settings.course) as gradebook:
-            return take_in(gradebook, self._release(exercise), submission, notebook, graded)
+            enter_student(gradebook, submission.student)
+            ledger = self._ledger(gradebook, exercise)
+            recorded = take_in(gradebook, self._release(exercise), submission, notebook, graded)
+            ledger.settle(gradebook, submission, notebook, recorded)
+            return recorded.node
+
+    def _ledger(self, gradebook: Gradebook, exercise: Exercise) -> Ledger:
+        """Return the exercise's ledger, which is opened when the first submission comes."""
+        if exercise.name not in self._ledgers:
+            self._ledgers[exercise.name] = Ledger(self.course, exercise, self.parent.config)
+            keep_answers(gradebook)
+            self._ledgers[exercise.name].open(gradebook)
+        return self._ledgers[exercise.name]
 
     def _submission(self, resources: Resources) -> Submission:
         about = resources["nbgrader"]
@@ -99,4 +115,4 @@ class RecordGrades(NbGraderPreprocessor):  # type: ignore[misc]
 
 
 CHECKED = (OverwriteKernelspec, OverwriteCells, CheckCellMetadata)
-GRADED = (RecordGrades, AssignLatePenalties, CheckCellMetadata)
+GRADED = (RecordGrades, CheckCellMetadata)

@@ -6,12 +6,14 @@ from nbformat import NotebookNode, v4
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.names import check_id
 from autograder.gradebook.assignment import released
 from autograder.report.text import is_picture
 from autograder.submission.digest import rules
-from autograder.submission.matching import RestoredCell, restore
+from autograder.submission.matching import RestoredCell, restore, seems_to_define
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 
+_MISSING_ID = "missing-"
 _MISSING = "This cell was missing from the submission. It has been put back as it was released."
 
 
@@ -46,6 +48,34 @@ class Release:
         texts = [c for c in node.cells if c.cell_type == "markdown" and "nbgrader" not in c.metadata]
         return any(cell.source.strip() not in self._given for cell in texts)
 
+    def answers(self, node: NotebookNode) -> dict[str, str]:
+        """Return the student's answer to each question in a restored notebook, by its graded cell's name.
+
+        For a tested question it is the code that defines it. For a written one it is its cell, or the text
+        around the cell where that is untouched. A cell that had to be put back is no answer.
+        """
+        own = [cell for cell in node.cells if cell.cell_type == "code" and "nbgrader" not in cell.metadata]
+        found = {}
+        for cell in (cell for cell in node.cells if "nbgrader" in cell.metadata):
+            about, text = cell.metadata["nbgrader"], "" if cell.id.startswith(_MISSING_ID) else cell.source
+            name = about["grade_id"]
+            if about["solution"] and not about["grade"]:
+                others = [other.source for other in own if seems_to_define(other.source, name)]
+                found[check_id(name)] = "\0".join([text, *others])
+            elif about["solution"] and name in self._graded:
+                untouched = text.strip() in ("", self._graded[name].source.strip())
+                found[name] = self._text_around(node, cell) if untouched else text
+        return found
+
+    def _text_around(self, node: NotebookNode, cell: NotebookNode) -> str:
+        """Return the student's own text between the graded cells before and after `cell`."""
+        graded = [index for index, other in enumerate(node.cells) if "nbgrader" in other.metadata]
+        place = next(index for index in graded if node.cells[index] is cell)
+        first = max((index for index in graded if index < place), default=-1) + 1
+        last = min((index for index in graded if index > place), default=len(node.cells))
+        texts = [other.source for other in node.cells[first:last] if other.cell_type == "markdown"]
+        return "\0".join(text for text in texts if text.strip() not in self._given)
+
     def _still_there(self, submitted: tuple[NotebookCell, ...]) -> dict[str, int]:
         """Return the numbers of the submitted cells that still have a graded cell's id, by its grade_id."""
         numbers = {cell.id: cell.number for cell in reversed(submitted) if cell.id}
@@ -77,4 +107,4 @@ def _put_back(cell: NotebookNode) -> NotebookNode:
     """Return a released cell; where a comment changes nothing, it says that the cell was missing."""
     about = cell.metadata.nbgrader
     note = f"# {_MISSING}\n" if about.solution and not about.grade else ""
-    return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"missing-{about.grade_id}"[:64])
+    return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"{_MISSING_ID}{about.grade_id}"[:64])

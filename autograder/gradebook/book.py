@@ -9,21 +9,21 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import nbformat
-from nbformat import NotebookNode
-from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
+from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
-from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import find_all_files
-from sqlalchemy.orm import contains_eager
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.gradebook.answers import keep_answers
 from autograder.gradebook.autograded import Release
-from autograder.gradebook.config import database
+from autograder.gradebook.config import database, load
 from autograder.gradebook.conversion import ConversionError, converting, open_converter, write_folder
 from autograder.gradebook.folder_check import companions
 from autograder.gradebook.grades import take_in
+from autograder.gradebook.ledger import Ledger
 from autograder.gradebook.release import register
+from autograder.gradebook.roster import enter_student, enter_students
 from autograder.grading.graded import Graded
 from autograder.report.report import Report
 from autograder.submission.digest import digest_of
@@ -42,16 +42,20 @@ class ExerciseGradebook:
         self._exercise = exercise
         self._database = database(course)
         self._release = Release(course, exercise)
+        self.ledger = Ledger(course, exercise, load(course))
         self._open = ExitStack()
 
     def __enter__(self) -> "ExerciseGradebook":
         course, exercise = self._course, self._exercise
         register(course, exercise)
         self._gradebook = self._open.enter_context(Gradebook(self._database, course.settings.course))
+        enter_students(self._gradebook, course)
         self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
         self._autograde = self._open.enter_context(open_converter(Autograde, course, exercise))
         self._folders = self._autograde.coursedir
-        self._penalties = AssignLatePenalties(parent=self._autograde)
+        keep_answers(self._gradebook)
+        self.ledger.open(self._gradebook)
+        self._gradebook.db.expunge_all()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -59,20 +63,15 @@ class ExerciseGradebook:
 
     def seconds_late(self) -> dict[str, float]:
         """Return by how much each student's submission in the gradebook is late."""
-        query = self._gradebook.db.query(SubmittedAssignment).join(SubmittedAssignment.assignment)
-        query = query.options(contains_eager(SubmittedAssignment.assignment))
-        rows = query.filter(Assignment.name == self._exercise.name)
-        return {row.student_id: float(row.total_seconds_late) for row in rows}
+        return {student: known.seconds_late for student, known in self.ledger.known.items()}
 
     def report(self, submission: Submission, notebook: Notebook) -> Report | None:
         """Return the report in the autograded notebook, if grading again would give the same one."""
-        try:
-            kept = json.loads(submission.autograded.read_text(encoding="utf-8"))["metadata"]["autograder"]
-            report = Report.from_dict(kept["report"])
-            current = kept["fingerprint"] == digest_of(self._release.rules, notebook)
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return report if current else None
+        return standing_report(self._release, submission, notebook)
+
+    def arrived(self, submission: Submission) -> None:
+        """Take note of when a submission came that is graded already."""
+        self.ledger.arrived(self._gradebook, submission)
 
     def take_in(self, submission: Submission, notebook: Notebook, graded: Graded) -> float:
         """Take a graded submission in and write its autograded notebook; return how many seconds late it is.
@@ -81,34 +80,22 @@ class ExerciseGradebook:
         """
         try:
             with converting(self._course, self._autograde.log, submission.exercise, submission.student):
-                row = self._row(submission)
-                node = take_in(self._gradebook, self._release, submission, notebook, graded)
-                self._penalize(row, node)
-                text = nbformat.writes(node) + "\n"
+                self._enter(submission)
+                recorded = take_in(self._gradebook, self._release, submission, notebook, graded)
+                settled = self.ledger.settle(self._gradebook, submission, notebook, recorded)
+                text = nbformat.writes(recorded.node) + "\n"
                 others = self._companions(submission)
                 write_folder(self._autograde, submission, submission.autograded, text, others)
-                late = float(row.total_seconds_late)
         except ConversionError:
             self._gradebook.db.rollback()
             raise
         self._gradebook.db.expunge_all()
-        return late
+        return settled.seconds_late
 
-    def _row(self, submission: Submission) -> SubmittedAssignment:
-        """Return the gradebook's row on a submission, new if need be, with the time it was handed in."""
-        self._gradebook.update_or_create_student(submission.student)
-        timestamp = self._folders.get_existing_timestamp(str(submission.folder))
-        time = {"timestamp": timestamp} if timestamp else {}
-        return self._gradebook.update_or_create_submission(submission.exercise, submission.student, **time)
-
-    def _penalize(self, row: SubmittedAssignment, node: NotebookNode) -> None:
-        """Let nbgrader's plugin take points off a late submission, or give back what it once took off."""
-        (notebook,) = row.notebooks
-        if row.total_seconds_late <= 0 and notebook.late_submission_penalty is None:
-            return
-        name = self._exercise.name
-        about = {"notebook": name, "assignment": name, "student": row.student_id, "db_url": self._database}
-        self._penalties.preprocess(node, {"nbgrader": about})
+    def _enter(self, submission: Submission) -> None:
+        """Give a submission its rows in the gradebook, if it has none."""
+        enter_student(self._gradebook, submission.student)
+        self._gradebook.update_or_create_submission(submission.exercise, submission.student)
 
     def _companions(self, submission: Submission) -> dict[str, Path]:
         """Return the files beside the autograded notebook: a few of the student's, all of the exercise's."""
@@ -116,3 +103,14 @@ class ExerciseGradebook:
         source = Path(self._folders.format_path(self._folders.source_directory, ".", submission.exercise))
         files = find_all_files(str(source), [*self._folders.ignore, "*.ipynb"])
         return own | {str(Path(path).relative_to(source)): Path(path) for path in files}
+
+
+def standing_report(release: Release, submission: Submission, notebook: Notebook) -> Report | None:
+    """Return the report in the autograded notebook, if grading again would give the same one."""
+    try:
+        kept = json.loads(submission.autograded.read_text(encoding="utf-8"))["metadata"]["autograder"]
+        report = Report.from_dict(kept["report"])
+        current = kept["fingerprint"] == digest_of(release.rules, notebook)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return report if current else None

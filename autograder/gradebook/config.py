@@ -10,6 +10,8 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.course.course import Course
 from autograder.gradebook.autograde import CHECKED, GRADED, SubmissionExporter
+from autograder.gradebook.exchange import ReleaseFeedback
+from autograder.gradebook.export_plugin import SettledCsvExport
 from autograder.gradebook.feedback import FeedbackExporter
 from autograder.gradebook.formgrader import CleanMarkdown
 
@@ -28,6 +30,8 @@ def configuration(course: Course) -> Config:
     config.Autograde.autograde_preprocessors = list(GRADED)
     config.GenerateFeedback.exporter_class = FeedbackExporter
     config.GenerateFeedback.preprocessors = []
+    config.ExportApp.plugin_class = SettledCsvExport
+    config.ExchangeFactory.release_feedback = ReleaseFeedback
     config.HTMLExporter.preprocessors = [CleanMarkdown]  # formgrader's pages
     return config
 
@@ -45,6 +49,12 @@ def database(course: Course) -> str:
     """Return the address of the course's gradebook, as SQLAlchemy takes it."""
     given = load(course).CourseDirectory
     return str(given.db_url) if "db_url" in given else f"sqlite:///{Path(course.root).resolve()}/gradebook.db"
+
+
+def gradebook_exists(course: Course) -> bool:
+    """Whether the course has a gradebook; one on a server always counts as there."""
+    address = database(course)
+    return not address.startswith("sqlite:///") or Path(address.removeprefix("sqlite:///")).is_file()
 
 
 def _find_alembic() -> None:

@@ -2,6 +2,7 @@
 
 import os
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from nbgrader.utils import parse_utc
@@ -33,6 +34,13 @@ def refusal(submission: Submission) -> str:
 def companions(submission: Submission) -> list[Path]:
     """Return the files that nbgrader needs besides the notebook; it gets to see no others."""
     return [path for name in _KEPT if _is_small_file(path := submission.folder / name)]
+
+
+def handed_in(submission: Submission) -> datetime | None:
+    """Return when a submission came, in UTC and without a zone, as nbgrader keeps it."""
+    path = submission.folder / TIMESTAMP
+    text = path.read_text(encoding="utf-8").strip() if _is_small_file(path) else ""
+    return parse_utc(text) if text else None
 
 
 def _is_small_file(path: Path) -> bool:

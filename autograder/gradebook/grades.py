@@ -1,18 +1,20 @@
 """Records a result of grading: scores and comments in the gradebook, and the notebook as it was graded."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from nbformat import NotebookNode, v4
 from nbgrader import utils
-from nbgrader.api import Comment, Grade, Gradebook
+from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment
 from sqlalchemy.orm import joinedload
 
-from autograder.course.names import check_id
+from autograder.course.names import check_id, checked_question
 from autograder.files import write_whole
+from autograder.gradebook.answers import Answer, Judged, digests, needs_person, read_answers, write_answers
 from autograder.gradebook.autograded import Release
 from autograder.grading.graded import Graded
 from autograder.grading.session import CellResult
+from autograder.report.allowance import Allowance
 from autograder.report.outputs import Output
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.text import clean_html, clean_text, is_picture, printable
@@ -24,12 +26,20 @@ _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR)
 _NO_RESPONSE = "No response."
 # Hints quote the student's own error messages, and nbgrader renders comments as markdown with HTML.
 _PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "(", "]": ")", "`": "'"})
-_CLEANERS = {"text/plain": clean_text, "text/html": clean_html}
+
+
+class Recorded(NamedTuple):
+    """What was recorded of a submission: its autograded notebook, and its rows, of which some are by cell."""
+
+    node: NotebookNode
+    row: SubmittedAssignment
+    grades: Mapping[str, Grade]
+    comments: Mapping[str, Comment]
 
 
 def take_in(
     gradebook: Gradebook, release: Release, submission: Submission, notebook: Notebook, graded: Graded
-) -> NotebookNode:
+) -> Recorded:
     """Record a graded submission, by our command or nbgrader's own, and return its autograded notebook.
 
     The report is written first, then scores and comments; what a person has written stays. The returned
@@ -37,40 +47,56 @@ def take_in(
     """
     write_whole(submission.report, graded.report.to_json() + "\n")
     node = release.restored(notebook)
-    own_text = release.has_own_text(node)
+    judged = judge(release, node, notebook, graded.report)
     digest = digest_of(release.rules, notebook)
     node.metadata["autograder"] = {"fingerprint": digest, "report": graded.report.as_dict()}
+    allowance = Allowance()
     for cell in node.cells:
         number = cell.metadata.pop("autograder", {}).get("number")
         if cell.cell_type == "code" and number in graded.results:
-            cell.outputs = list(_outputs(graded.results[number]))
-    _record(gradebook, submission, node, graded.report, own_text=own_text)
-    return node
+            cell.outputs = list(_outputs(graded.results[number], allowance))
+    name = submission.exercise
+    rows = gradebook.find_submission_notebook(name, name, submission.student)
+    grades, comments = (_rows(gradebook, kind, rows) for kind in (Grade, Comment))
+    enter(judged, grades, read_answers(gradebook, release, submission, grades, kept=True))
+    for cell_name, one in judged.items():
+        comments[checked_question(cell_name) or cell_name].auto_comment = one.comment
+    write_answers(gradebook, grades, judged)
+    gradebook.db.commit()
+    return Recorded(node, rows.assignment, grades, comments)
 
 
-def _record(
-    gradebook: Gradebook, submission: Submission, node: NotebookNode, report: Report, *, own_text: bool
-) -> None:
-    """Write scores and comments to the gradebook; a written answer that was never begun is worth 0.
+def judge(release: Release, node: NotebookNode, notebook: Notebook, report: Report) -> dict[str, Judged]:
+    """Return score and comment for each graded cell; a written answer that was never begun is worth 0.
 
-    With `own_text` the student added text cells: as one of them may be the answer, a person looks at it.
+    Where the student added text cells, one of them may be the written answer, so a person looks at it.
     """
-    exercise = submission.exercise
-    notebook = gradebook.find_submission_notebook(exercise, exercise, submission.student)
-    grades, comments = (_rows(gradebook, kind, notebook) for kind in (Grade, Comment))
     unreadable = report.status is Status.UNREADABLE
+    answers = digests(release, node, notebook, unreadable=unreadable)
     questions = {question.name: question for question in report.questions}
+    judged = {}
     for name, question in questions.items():
         if question.verdict is not Verdict.UNGRADED:
-            attention = unreadable or question.verdict in _FOR_A_PERSON
-            _set_score(grades[check_id(name)], question.score, attention)
-            comments[name].auto_comment = comment(report, question)
+            asked = str(question.verdict) if question.verdict in _FOR_A_PERSON else ""
+            asked = str(report.status) if unreadable else asked
+            digest = answers[check_id(name)]
+            judged[check_id(name)] = Judged(question.score, comment(report, question), asked, digest)
+    own_text = "own text" if release.has_own_text(node) else ""
     for cell in (cell for cell in node.cells if utils.is_grade(cell) and utils.is_solution(cell)):
         name, (score, _) = cell.metadata.nbgrader.grade_id, utils.determine_grade(cell)
-        _set_score(grades[name], score, unreadable or own_text or score is None)
+        asked = str(report.status) if unreadable else own_text if score is not None else "written"
         no_response = _NO_RESPONSE if score == 0 else None
-        comments[name].auto_comment = comment(report, questions[name]) if unreadable else no_response
-    gradebook.db.commit()
+        words = comment(report, questions[name]) if unreadable else no_response
+        judged[name] = Judged(score, words, asked, answers[name])
+    return judged
+
+
+def enter(judged: Mapping[str, Judged], grades: Mapping[str, Grade], before: Mapping[str, Answer]) -> None:
+    """Put our scores into the rows of a submission; what a person gave stays, and often stays confirmed."""
+    for name, one in judged.items():
+        grade = grades[name]
+        grade.auto_score = one.score
+        grade.needs_manual_grade = needs_person(grade, one, before.get(name))
 
 
 def comment(report: Report, question: QuestionReport) -> str:
@@ -91,17 +117,11 @@ def _rows(gradebook: Gradebook, kind: type[Grade | Comment], notebook: Any) -> d
     return {row.cell.name: row for row in query.filter(kind.notebook_id == notebook.id)}
 
 
-def _set_score(grade: Grade, score: float | None, attention: bool) -> None:
-    """Set our score; as in nbgrader, a score that a person gave stays and asks to be looked at again."""
-    grade.auto_score = score
-    grade.needs_manual_grade = attention or grade.manual_score is not None
-
-
-def _outputs(result: CellResult) -> Iterator[NotebookNode]:
+def _outputs(result: CellResult, allowance: Allowance) -> Iterator[NotebookNode]:
     for output in result.outputs:
         if output.stream:
             yield v4.new_output("stream", name=output.stream, text=clean_text(output.text))
-        elif forms := _forms(output):
+        elif forms := _forms(output, allowance):
             yield v4.new_output("display_data", data=forms)
     if result.error is not None:
         name, message = clean_text(result.error.type), clean_text(result.error.message)
@@ -109,12 +129,14 @@ def _outputs(result: CellResult) -> Iterator[NotebookNode]:
         yield v4.new_output("error", ename=name, evalue=message, traceback=[line])
 
 
-def _forms(output: Output) -> dict[str, str]:
+def _forms(output: Output, allowance: Allowance) -> dict[str, str]:
     """Return those forms of a shown object that can be looked at without harm."""
     kept = {}
     for kind, form in output.data:
-        if clean := _CLEANERS.get(kind):
-            kept[kind] = clean(form)
+        if kind == "text/plain":
+            kept[kind] = clean_text(form)
+        elif kind == "text/html":
+            kept[kind] = clean_html(form, allowance)
         elif kind == "image/png" and is_picture(form):
             kept[kind] = form
     return kept

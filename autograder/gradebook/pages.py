@@ -1,6 +1,6 @@
 """Reads a course's gradebook for publishing, and writes the pages that students get.
 
-Nothing here writes to the gradebook: publishing shows what graders and people have left there.
+Publishing shows what graders and people have left there, and writes nothing to it. Only `settle` does.
 """
 
 from collections.abc import Iterator
@@ -12,21 +12,42 @@ from nbgrader.converters import GenerateFeedback
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook.config import database
+from autograder.gradebook.changes import ScoreChange
+from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.conversion import ConversionError, converting, open_converter, write_folder
 from autograder.gradebook.feedback import feedback_page
+from autograder.gradebook.lateness import Lateness
+from autograder.gradebook.ledger import Ledger
 from autograder.gradebook.reading import submissions_in
+from autograder.gradebook.roster import Person, read_class, read_roster
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.submission.submission import Submission
 
 
 def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
     """Return the submissions of `exercise` in the course's gradebook; none where there is no gradebook."""
-    address = database(course)
-    if address.startswith("sqlite:///") and not Path(address.removeprefix("sqlite:///")).is_file():
+    if not gradebook_exists(course):
         return ()
-    with Gradebook(address, course.settings.course) as gradebook:
-        return submissions_in(gradebook, exercise)
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        return submissions_in(gradebook, exercise, lateness=Lateness(course, exercise, load(course)))
+
+
+def read_people(course: Course) -> dict[str, Person]:
+    """Return the class by id: whom students.csv names, or else whom the gradebook knows."""
+    if not gradebook_exists(course):
+        return dict(sorted(read_roster(course).items()))
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        return read_class(gradebook, course)
+
+
+def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:
+    """Bring the gradebook up to date with due dates, extensions and what people gave; return what changed."""
+    if not gradebook_exists(course):
+        return ()
+    ledger = Ledger(course, exercise, load(course))
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        ledger.open(gradebook)
+    return tuple(ledger.changes.values())
 
 
 def write_feedback(course: Course, exercise: Exercise) -> Iterator[Path | ConversionError]:
@@ -38,7 +59,8 @@ def write_feedback(course: Course, exercise: Exercise) -> Iterator[Path | Conver
                 continue
             try:
                 with converting(course, converter.log, exercise.name, graded.student):
-                    text = feedback_page(graded, nbformat.read(submission.autograded, as_version=4))
+                    node = nbformat.read(submission.autograded, as_version=4)
+                    text = feedback_page(course, exercise, graded, node)
                     beside = submission.autograded.parent.iterdir()
                     others = {path.name: path for path in beside if path.suffix != ".ipynb"}
                     write_folder(converter, submission, submission.feedback, text, others)

@@ -14,6 +14,7 @@ from autograder.course.copy import course_files
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.folder import own_files
+from autograder.course.secret import course_secret
 from autograder.errors import AutograderError
 
 _ENGINE = Path(autograder.__file__).parent
@@ -27,6 +28,7 @@ class PackageError(AutograderError):
 
 def write_package(course: Course, exercise: Exercise) -> Path:
     """Write build/packages/<exercise>-gradescope.zip and return it."""
+    course_secret(course)  # made now where there is none yet, so that all containers have the same
     path = course.build / "packages" / f"{exercise.name}-gradescope.zip"
     path.parent.mkdir(parents=True, exist_ok=True)
     files = dict(_files(course, exercise))

@@ -15,8 +15,8 @@ from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
 from autograder.errors import OUR_FAILURE
 from autograder.files import write_whole
-from autograder.grading.restarting import RestartingGrader
-from autograder.report.feedback_page import MEANINGS
+from autograder.grading.guarded import GuardedGrader
+from autograder.report.question_view import MEANINGS
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.text import clean_text, number
 from autograder.submission.notebook import read_notebook
@@ -28,7 +28,7 @@ def main(arguments: list[str]) -> int:
     target.unlink(missing_ok=True)
     course = load_course(folder.absolute())
     (exercise,) = course.exercises.values()
-    with RestartingGrader(course) as grader:
+    with GuardedGrader(course) as grader:
         graded = grader.grade(exercise, read_notebook(find_notebook(submission, exercise)))
     report = graded.report
     sys.stdout.write(f"{report.status}: {number(report.score)} of {number(report.max_score)} points\n")
@@ -45,6 +45,7 @@ def find_notebook(submission: Path, exercise: Exercise) -> Path:
     found = sorted(submission.rglob("*.ipynb"), key=lambda path: (len(path.parts), path))
     own = [path for path in found if not _left_by_programs(path.relative_to(submission))]
     named = [path for path in own if path.stem == exercise.name]
+    named = named or sorted(submission.rglob(f"{exercise.name}.py"))  # a script that was exported from it
     return (named or (own if len(own) == 1 else []) or [submission / f"{exercise.name}.ipynb"])[0]
 
 

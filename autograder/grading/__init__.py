@@ -2,12 +2,15 @@
 
 In reading order:
 
+- guarded: grades submissions in a marking process, which is replaced when a submission ends it.
+- marking: what a marking process does, within limits of its own.
 - restarting: grades submissions one after another, whatever happens to a worker or to us.
 - grader: how one submission becomes a report.
 - graded: what became of a submission, in a form that goes from one process to another.
 - session: a submission at work in a worker that is replaced when it hangs or dies.
-- verdicts: what became of a hidden test, as a verdict and a hint that says where an error was raised.
-- leaks: keeps hidden inputs out of the words that a submission chose.
+- verdicts: decides on a hidden test, by its outcome with hidden inputs and nothing else.
+- explanation: explains a failed test to its student, by its run with disclosed inputs.
+- location: where in a notebook an error was raised.
 - failures: keeps the traceback of a failure of ours where people find it.
 - diagnosis: what is wrong in an answer, by name.
 - evidence: how much a known wrong answer says about a failed test.
@@ -17,9 +20,13 @@ In reading order:
 - patterns: finds places in code by pattern and rewrites them.
 - inlining: writes code with fewer names.
 - same_answer: whether two answers are the same.
+- by_hand: why a person has to look at a question that is to be solved by hand.
 - forbidden: whether a question's code uses what the question forbids.
+- modules: which modules work by hand has a use for, and which reach into other code.
 - name_flow: which statements of a notebook a name rests on.
 - magics: a notebook's statements as IPython reads them.
+- readable: whether code is short and flat enough to be parsed.
+- ran_cell: the cells that really ran, and how far each of them came.
 """
 
 import lazy_loader

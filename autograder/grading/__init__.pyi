@@ -1,29 +1,35 @@
 __all__ = [
     "MAX_SHOWN",
-    "UNSEEN",
     "CellResult",
     "Diagnosis",
+    "Explainer",
     "Graded",
     "Grader",
+    "GuardedGrader",
     "LeftOut",
+    "MarkingError",
     "Misconception",
+    "RanCell",
     "RestartingGrader",
     "Session",
-    "Verdicts",
     "broken_rule",
     "describe_failure",
+    "ran_cells",
 ]
 
+from .by_hand import broken_rule as broken_rule
 from .diagnosis import Diagnosis as Diagnosis
+from .explanation import Explainer as Explainer
 from .failures import describe_failure as describe_failure
-from .forbidden import UNSEEN as UNSEEN
-from .forbidden import broken_rule as broken_rule
 from .graded import Graded as Graded
 from .grader import Grader as Grader
+from .guarded import GuardedGrader as GuardedGrader
+from .guarded import MarkingError as MarkingError
 from .misconceptions import Misconception as Misconception
+from .ran_cell import RanCell as RanCell
+from .ran_cell import ran_cells as ran_cells
 from .restarting import RestartingGrader as RestartingGrader
 from .session import MAX_SHOWN as MAX_SHOWN
 from .session import CellResult as CellResult
 from .session import LeftOut as LeftOut
 from .session import Session as Session
-from .verdicts import Verdicts as Verdicts

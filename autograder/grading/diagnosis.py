@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations, islice
+from warnings import catch_warnings
 
 from autograder.course.exercise import Mistake
 from autograder.course.reference import reference_errors
@@ -94,9 +95,10 @@ class Diagnosis:
 
     def _runs(self, mistake: Mistake) -> tuple[TestRun, ...]:
         exercise = self.suite.exercise
-        with reference_errors(exercise, mistake):
-            namespace = run_code(exercise.variant(mistake.code))
-        return tuple(self.suite.run(Local(namespace), mistake.question))
+        with catch_warnings(action="ignore"):  # the mistake may deserve a warning, but nobody here made it
+            with reference_errors(exercise, mistake):
+                namespace = run_code(exercise.variant(mistake.code))
+            return tuple(self.suite.run(Local(namespace), chosen=self.suite.of(mistake.question)))
 
 
 @dataclass(frozen=True)

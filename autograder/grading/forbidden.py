@@ -1,69 +1,153 @@
 """Finds what a question forbids in a submission's code; a find asks a person to look, and proves nothing."""
 
 import ast
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from autograder.grading.magics import MAGICS, involved
+from autograder.grading.magics import MAGICS, harmless, involved
+from autograder.grading.modules import Modules, needless, own_module, reaching
 from autograder.grading.name_flow import NameFlow, Statement, read_statements
+from autograder.grading.ran_cell import RanCell
+from autograder.grading.readable import readable
 
 UNSEEN = "a definition that cannot be read"
 
 _MATMUL = frozenset({"matmul", "rmatmul", "imatmul"})  # the methods behind the operator @
 _DYNAMIC = {"exec", "eval", "compile", "globals", "locals", "vars", "__import__", "builtins", "__builtins__"}
-_INSIDES = frozenset({"__dict__", "__globals__", "__builtins__", "__code__", "__import__"})
 _SHELL = MAGICS | {
-    *("run_cell", "user_ns", "ast_transformers", "input_transformers_post", "input_transformers_cleanup")
+    *("run_cell", "user_ns", "ast_transformers", "input_transformers_post", "input_transformers_cleanup"),
+    *("register_magic_function", "run_code", "ex", "push", "safe_execfile"),
 }
 _BY_NAME = frozenset({"getattr", "attrgetter", "methodcaller", "__getattribute__"})
-_MAX_CODE = 300_000  # characters of a notebook's code
+# What leads out of torch: its numbers, as others can compute with them.
+_EXITS = frozenset({"__array__", "__dlpack__", "data_ptr", "numpy", "storage", "untyped_storage"})
+# The methods with underscores around them that work by hand has a use for; the others lead inside Python.
+_METHODS = """
+    __abs__ __add__ __call__ __class__ __contains__ __doc__ __enter__ __eq__ __exit__ __float__ __ge__
+    __getitem__ __gt__ __iadd__ __imul__ __init__ __int__ __isub__ __iter__ __itruediv__ __le__ __len__
+    __lt__ __mul__ __name__ __ne__ __neg__ __next__ __pow__ __radd__ __repr__ __rmul__ __rpow__ __rsub__
+    __rtruediv__ __setitem__ __str__ __sub__ __truediv__
+"""
 
 
-def broken_rule(question: str, forbidden: Sequence[str], codes: Iterable[str]) -> str | None:
-    """Return what `question` uses of `forbidden` anywhere in the code it rests on, or None.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What reading a question's code has found, and the statements that were read for it."""
 
-    `codes` are the notebook's code cells, in the order in which they ran. Every name that the question's
-    definition takes from outside is followed to where the notebook binds it, so a helper, an alias or an
-    import hides nothing. A local variable may be called `sum`. Code that can bind any name or read any
-    attribute without spelling it (exec, globals(), getattr with a computed name) counts as a use.
+    used: str | None  # what it must do without, or None
+    statements: tuple[Statement, ...] = ()
+    definition: Statement | None = None  # the statement that bound the question's name last, and for certain
+
+
+def read_question(question: str, forbidden: Sequence[str], cells: Sequence[RanCell]) -> Reading:
+    """Read the code that `question` rests on, in the cells that ran, until something of `forbidden` is found.
+
+    Every name that the question's definition takes from outside is followed to where the notebook binds it,
+    so a helper, an alias or an import hides nothing. A local variable may be called `sum`. Code that can bind
+    any name or read any attribute without spelling it (exec, globals(), getattr with a computed name) counts
+    as a use, and so does a module that computes where nobody records it.
     """
-    if not forbidden:
+    codes = [cell.code for cell in cells]
+    if not readable(codes) or involved(codes):
+        return Reading(UNSEEN)
+    statements = read_statements(cells)
+    if statements is None:
+        return Reading(UNSEEN)
+    return _Reader(statements, forbidden).read(question)
+
+
+class _Reader:
+    """Follows one question through the statements of a notebook."""
+
+    def __init__(self, statements: Sequence[Statement], forbidden: Sequence[str]) -> None:
+        self._statements = statements
+        self._words = frozenset(forbidden)
+        self._flow = NameFlow(statements)
+        self._modules = Modules(node for one in statements for node in _imports(one.tree))
+
+    def read(self, question: str) -> Reading:
+        pending, bound = self._flow.rest_on(question)
+        if not pending:
+            return Reading(UNSEEN)
+        definition = pending[-1] if bound else None
+        pending += [statement for statement in self._statements if self._can_do_anything(statement)]
+        seen = dict[int, Statement]()
+        while pending:
+            statement = pending.pop()
+            if statement.number in seen:
+                continue
+            seen[statement.number] = statement
+            if found := self._use(statement):
+                return Reading(found, tuple(seen.values()), definition)
+            for name, known in statement.names():
+                fresh, bound = self._flow.rest_on(name, known)
+                if name in self._words | _DYNAMIC and not bound:
+                    return Reading(name, tuple(seen.values()), definition)
+                pending += fresh
+            if found := self._handed_on(statement):
+                return Reading(found, tuple(seen.values()), definition)
+        return Reading(None, tuple(seen.values()), definition)
+
+    def _can_do_anything(self, statement: Statement) -> bool:
+        """Whether a statement can change any name of the notebook without spelling it."""
+        return bool((statement.reads | statement.calls) & _DYNAMIC) or bool(self._reach(statement))
+
+    def _reach(self, statement: Statement) -> str | None:
+        """Return by what a statement can change any name: the shell, an own module, or Python's insides."""
+        if statement.found.certain and (own := own_module(statement.tree)):
+            return own
+        calls = [node for node in ast.walk(statement.tree) if isinstance(node, ast.Call)]
+        magics = {call.func for call in calls if harmless(call)}
+        for node in ast.walk(statement.tree):
+            match node:
+                case ast.Attribute(attr=name) if name in _SHELL and node not in magics:
+                    return name
+                case ast.Attribute() if (path := self._modules.path(node)) and (found := reaching(path)):
+                    return found
+                case ast.ImportFrom(str(module), aliases, 0):
+                    paths = ([*module.split("."), alias.name] for alias in aliases)
+                    if found := next(filter(None, map(reaching, paths)), None):
+                        return found
         return None
-    codes, words = list(codes), frozenset(forbidden)
-    if sum(map(len, codes)) > _MAX_CODE or involved(codes):
-        return UNSEEN
-    statements = read_statements(codes)
-    flow = NameFlow(statements)
-    pending, _ = flow.rest_on(question)
-    if not pending:
-        return UNSEEN
-    pending += [statement for statement in statements if _binds_anything(statement)]
-    seen = set[int]()
-    while pending:
-        statement = pending.pop()
-        if statement.number in seen:
-            continue
-        seen.add(statement.number)
-        if found := _use(statement.tree, words):
-            return found
-        for name, known in statement.names():
-            fresh, bound = flow.rest_on(name, known)
-            if name in words | _DYNAMIC and not bound:
-                return name
-            pending += fresh
-    return None
+
+    def _use(self, statement: Statement) -> str | None:
+        """Return what a statement spells out of what it must not, but for names, which are followed."""
+        nodes = list(ast.walk(statement.tree))
+        called = {node.func for node in nodes if isinstance(node, ast.Call)}
+        found = (_found(node, self._words, called) or self._module_use(node) for node in nodes)
+        return next(filter(None, found), None) or self._reach(statement)
+
+    def _handed_on(self, statement: Statement) -> str | None:
+        """Return the module that a statement uses as a value, so that any attribute of it can be read."""
+        nodes = list(ast.walk(statement.tree))
+        owners = {node.value for node in nodes if isinstance(node, ast.Attribute)}
+        imported = Modules(_imports(statement.tree)).aliases
+        for node in nodes:
+            match node:
+                case ast.Name(name) if name in self._modules.aliases and node not in owners:
+                    if name in imported or name not in statement.own:
+                        return f"the module {name} itself"
+        return None
+
+    def _module_use(self, node: ast.AST) -> str | None:
+        """Return what a node takes from a module that work by hand has no use for."""
+        paths: list[list[str]] = []
+        match node:
+            case ast.Attribute() if path := self._modules.path(node):
+                paths = [path]
+            case ast.Import(aliases):
+                paths = [alias.name.split(".") for alias in aliases]
+            case ast.ImportFrom(_, [ast.alias(name="*")]):
+                return "import *"
+            case ast.ImportFrom(str(module), aliases, 0):
+                paths = [[*module.split("."), alias.name] for alias in aliases]
+            case ast.ImportFrom():
+                return "."
+        return next(filter(None, (needless(path, self._words) for path in paths)), None)
 
 
-def _binds_anything(statement: Statement) -> bool:
-    """Whether a statement can bind any name of the notebook without spelling it."""
-    attributes = (node.attr for node in ast.walk(statement.tree) if isinstance(node, ast.Attribute))
-    return bool((statement.reads | statement.calls) & _DYNAMIC) or not _SHELL.isdisjoint(attributes)
-
-
-def _use(tree: ast.stmt, words: frozenset[str]) -> str | None:
-    """Return what of `words` a statement spells out, except for bare names, which the caller follows."""
-    nodes = list(ast.walk(tree))
-    called = {node.func for node in nodes if isinstance(node, ast.Call)}
-    return next((found for node in nodes if (found := _found(node, words, called))), None)
+def _imports(tree: ast.AST) -> Iterator[ast.AST]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
 
 
 def _found(node: ast.AST, words: Collection[str], called: Collection[ast.expr]) -> str | None:
@@ -79,11 +163,19 @@ def _found(node: ast.AST, words: Collection[str], called: Collection[ast.expr]) 
             return "builtins"
         case ast.ImportFrom(names=aliases):
             return _first_word([alias.name for alias in aliases], words)
+        case ast.MatchClass(kwd_attrs=names):
+            return _first_word(names, words) or next((name for name in names if _leads_inside(name)), None)
         case ast.Name(name) | ast.Attribute(attr=name) if name in _BY_NAME and node not in called:
             return name
         case ast.Attribute(attr=name, ctx=ast.Load()):
-            return name if name in _INSIDES | _SHELL else _first_word([name], words)
+            return name if name in _SHELL or _leads_inside(name) else _first_word([name], words)
     return None
+
+
+def _leads_inside(name: str) -> bool:
+    """Whether an attribute leads inside Python, or out of torch."""
+    method = name.startswith("__") and name.endswith("__")
+    return name in _EXITS or (method and name not in _METHODS.split() and name.strip("_") not in _MATMUL)
 
 
 def _fetched(function: str, arguments: Iterable[ast.expr], words: Collection[str]) -> str | None:
@@ -91,7 +183,8 @@ def _fetched(function: str, arguments: Iterable[ast.expr], words: Collection[str
     for argument in arguments:
         if not (isinstance(argument, ast.Constant) and isinstance(argument.value, str)):
             return function
-        if found := _first_word(argument.value.split("."), words):
+        names = argument.value.split(".")
+        if found := _first_word(names, words) or next(filter(_leads_inside, names), None):
             return found
     return None
 

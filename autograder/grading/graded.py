@@ -8,7 +8,7 @@ from typing import Any
 from autograder.course.exercise import Exercise
 from autograder.grading.session import MAX_SHOWN, CellResult
 from autograder.report.outputs import checked_outputs
-from autograder.report.report import QuestionReport, Report, Status, total, written
+from autograder.report.report import QuestionReport, Report, Status, bounded, total, written
 from autograder.testing.exchange import StudentError
 
 
@@ -42,11 +42,11 @@ class Graded:
 def report_on(
     exercise: Exercise, questions: tuple[QuestionReport, ...], walls: tuple[str, ...], message: str
 ) -> Report:
-    """Return the report on a submission: the `questions` that tests grade, then the written ones."""
+    """Return the report on a submission, of bounded size: the tested questions, then the written."""
     score, maximum = total(questions)
     status = Status.GRADED if score is not None else Status.GRADER_ERROR
     answers = tuple(written(name, points) for name, points in exercise.written.items())
-    return Report(exercise.name, status, message, score, maximum, walls, questions + answers)
+    return bounded(Report(exercise.name, status, message, score, maximum, walls, questions + answers))
 
 
 def _packed(result: CellResult) -> dict[str, Any]:

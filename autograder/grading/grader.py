@@ -1,33 +1,54 @@
 """Grades one submission: runs its notebook in a worker, its hidden tests here, and writes the report."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import torch
 
 from autograder.course.exercise import Exercise
 from autograder.course.limits import Limits
+from autograder.course.names import checked_question
+from autograder.course.rule import Rule
+from autograder.grading.by_hand import broken_rule
 from autograder.grading.diagnosis import Diagnosis
-from autograder.grading.forbidden import broken_rule
+from autograder.grading.explanation import Explainer
 from autograder.grading.graded import Graded, report_on
-from autograder.grading.session import Session
-from autograder.grading.verdicts import Verdicts
+from autograder.grading.ran_cell import RanCell, ran_cells
+from autograder.grading.session import LOST, Session
+from autograder.grading.verdicts import decide
 from autograder.report.report import QuestionReport, Status, TestReport, Verdict, summarize
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
-from autograder.testing.suite import Suite, TestRun
+from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
+from autograder.testing.suite import HiddenTest, Suite, TestRun
+from autograder.worker.ran import Ran
 
 
 class Grader:
-    """Grades submissions of one exercise; what all of them share is computed once."""
+    """Grades submissions of one exercise; what all of them share is computed once.
+
+    1. The notebook runs in a worker, and what its cells show is kept.
+    2. The hidden tests run on it, with the inputs that `secret` gives this submission. They decide the score.
+    3. The failed ones run again on disclosed inputs, in a new worker after the end of the first. They supply
+       what the student reads, and the name of the mistake.
+    """
 
     def __init__(
-        self, exercise: Exercise, forbidden: Mapping[str, Sequence[str]], limits: Limits, zygote: Zygote
+        self,
+        exercise: Exercise,
+        rules: Mapping[str, Rule],
+        limits: Limits,
+        zygote: Zygote,
+        secret: bytes,
     ) -> None:
         self.exercise = exercise
-        self._forbidden = forbidden
+        self.rules = rules
         self._limits = limits
         self._zygote = zygote
+        self._secret = secret
         torch.set_num_threads(1)  # the tensors are small: threads would only wait for one another
         if any("torch.optim" in cell.text for cell in exercise.cells):
             zygote.make_optimizer()
@@ -44,38 +65,86 @@ class Grader:
             report = report_on(self.exercise, questions, self._zygote.reported_walls, str(error))
             return Graded(replace(report, status=Status.UNREADABLE), {})
 
-    def grade_cells(self, cells: tuple[NotebookCell, ...]) -> Graded:
-        """Grade a notebook that has been read."""
+    def grade_cells(self, cells: tuple[NotebookCell, ...], inputs: Inputs | None = None) -> Graded:
+        """Grade a notebook that has been read, with the hidden inputs that belong to its code, or others."""
         code = tuple(cell for cell in cells if cell.kind == "code")
+        if inputs is None:
+            text = json.dumps([cell.text for cell in code])
+            inputs = hidden_inputs(self._secret, self.exercise.name, text)
         needed = tuple(cell for cell in code if cell.text not in self.exercise.demos)
         with Session(self._zygote, needed, self._limits) as session:
             session.start()
-            verdicts = Verdicts(self.suite, code, session)
-            runs = self.suite.run(session, refused=verdicts.refused)
-            reported = [(run, verdicts.report(run)) for run in runs]
-        questions = tuple(self._question(name, reported, code) for name in self.exercise.points)
-        numbers = [cell.number for cell in code]
-        message = " ".join(
-            f"Code cell {numbers.index(n) + 1} {lost.why}." for n, lost in session.lost.items()
-        )
-        return Graded(
-            report_on(self.exercise, questions, self._zygote.reported_walls, message), session.results
-        )
+            ran, decided = defaultdict[str, list[Ran]](list), dict[HiddenTest, TestReport]()
+            for run in self._run(session, inputs):
+                decided[run.test] = decide(self.suite, run, inputs)
+                ran[run.test.question] += run.ran
+        held = self._held(tuple(ran_cells(needed, session.results)), ran)
+        questions = {test.question for test, report in decided.items() if report.verdict is Verdict.FAILED}
+        runs = self.disclosed_runs(session, needed, questions | set(held))
+        explain = Explainer(self.suite, code, session).explain
+        failed = (run for run in runs if decided[run.test].verdict is Verdict.FAILED)
+        reports = decided | {run.test: explain(run) for run in failed}
+        by_question = [self._question(name, reports, runs, held.get(name)) for name in self.exercise.points]
+        walls, message = self._zygote.reported_walls, _message(session, code)
+        return Graded(report_on(self.exercise, tuple(by_question), walls, message), session.results)
+
+    def _run(
+        self, session: Session, inputs: Inputs, chosen: Container[HiddenTest] | None = None
+    ) -> Iterator[TestRun]:
+        """Run tests; where one of them loses the worker, no more tests of its question are run."""
+        lost: dict[str, BaseException] = {}
+        for run in self.suite.run(session, inputs, chosen, lost.get, self.rules):
+            if isinstance(run.error, LOST):
+                lost.setdefault(run.test.question, run.error)
+            yield run
+
+    def disclosed_runs(
+        self, first: Session, cells: Sequence[NotebookCell], questions: Container[str]
+    ) -> tuple[TestRun, ...]:
+        """Run all tests of these questions again, on inputs that may be shown.
+
+        All of them, since a known mistake is known by the tests that it passes, too. The worker is new, and
+        the one that knows hidden inputs has ended. The visible checks define nothing, so it does without
+        them, and without the cells that cost the first one its life.
+        """
+        chosen = {test for test in self.suite.tests if test.question in questions}
+        if not chosen:
+            return ()
+        defining = [cell for cell in cells if checked_question(cell.name) is None]
+        with Session(self._zygote, defining, self._limits, first.lost) as session:
+            return tuple(self._run(session, DISCLOSED, chosen))
+
+    def _held(
+        self, cells: Sequence[RanCell], ran: Mapping[str, Sequence[Ran]]
+    ) -> dict[str, Callable[[Sequence[Ran]], str | None]]:
+        """Return the questions whose rules seem broken, each with what says why, given the disclosed runs."""
+        why = {
+            name: partial(broken_rule, name, rule, cells, ran.get(name, ()))
+            for name, rule in self.rules.items()
+        }
+        return {name: say for name, say in why.items() if say(()) is not None}
 
     def _question(
-        self, name: str, reported: list[tuple[TestRun, TestReport]], code: tuple[NotebookCell, ...]
+        self,
+        name: str,
+        reports: Mapping[HiddenTest, TestReport],
+        runs: Sequence[TestRun],
+        why_held: Callable[[Sequence[Ran]], str | None] | None,
     ) -> QuestionReport:
-        runs = [run for run, _ in reported if run.test.question == name]
-        tests = tuple(test for run, test in reported if run.test.question == name)
+        tests = tuple(report for test, report in reports.items() if test.question == name)
         question = summarize(name, self.exercise.points[name], tests)
         wrong = {test.verdict for test in tests} & {Verdict.FAILED, Verdict.CRASHED}
-        if wrong and (mistake := self.diagnosis.name(name, runs)):
+        own = [run for run in runs if run.test.question == name]
+        if wrong and (mistake := self.diagnosis.name(name, own)):
             question = replace(question, mistake=mistake.name, hint=mistake.hint)
-        if question.verdict in (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED):
+        if why_held is None or question.verdict in (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED):
             return question
-        used = broken_rule(name, self._forbidden.get(name, ()), (cell.text for cell in code))
-        if used is None:
-            return question
-        hint = f'This question asks you to do without "{used}". A person will look before it scores.'
+        hint = why_held([shown for run in own for shown in run.ran]) or ""
         rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
         return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule))
+
+
+def _message(session: Session, code: Sequence[NotebookCell]) -> str:
+    """Say which cells were left out, by the numbers that students count."""
+    numbers = [cell.number for cell in code]
+    return " ".join(f"Code cell {numbers.index(n) + 1} {lost.why}." for n, lost in session.lost.items())

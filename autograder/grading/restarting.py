@@ -7,6 +7,7 @@ from dataclasses import replace
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.limits import Tier
+from autograder.course.secret import course_secret
 from autograder.errors import AutograderError
 from autograder.grading.graded import Graded, report_on
 from autograder.grading.grader import Grader
@@ -18,6 +19,7 @@ from autograder.submission.notebook import Notebook
 _OURS = (
     "The autograder failed on this submission, not you. It has no score yet; your instructor has been told."
 )
+_MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # characters: an error may quote what a submission sent
 
 
 class RestartingGrader:
@@ -60,11 +62,11 @@ class RestartingGrader:
         except WallError:
             raise
         except Exception as error:
-            problem = f"{type(error).__name__}: {error}"
+            problem = f"{type(error).__name__}: {error}"[:_MAX_PROBLEM]
             # A message that tells people what to do needs no traceback beside it.
-            details = "" if isinstance(error, AutograderError) else traceback.format_exc()
+            details = "" if isinstance(error, AutograderError) else traceback.format_exc()[-_MAX_TRACEBACK:]
             walls = self._zygote.reported_walls if self._zygote else ()
-            return Graded(_failure(exercise, walls), {}, problem, details)
+            return Graded(failure_report(exercise, walls), {}, problem, details)
         failed = [q.name for q in graded.report.questions if q.verdict is Verdict.GRADER_ERROR]
         problem = f"grader error in {', '.join(failed)}; see the report" if failed else ""
         return replace(graded, problem=problem)
@@ -73,8 +75,9 @@ class RestartingGrader:
         if self._zygote is None:
             self._zygote = Zygote(Tier(self._course.settings.walls), unsafe=self._unsafe)
         if exercise.name not in self._graders:
-            forbidden, limits = self._course.forbidden(exercise.name), self._course.limits(exercise.name)
-            self._graders[exercise.name] = Grader(exercise, forbidden, limits, self._zygote)
+            rules, limits = self._course.rules(exercise.name), self._course.limits(exercise.name)
+            secret = course_secret(self._course)
+            self._graders[exercise.name] = Grader(exercise, rules, limits, self._zygote, secret)
         return self._graders[exercise.name]
 
     def _alive(self) -> bool:
@@ -86,8 +89,8 @@ class RestartingGrader:
         return False
 
 
-def _failure(exercise: Exercise, walls: tuple[str, ...]) -> Report:
-    """Return the report that says no more than that we failed."""
+def failure_report(exercise: Exercise, walls: tuple[str, ...], told: str = _OURS) -> Report:
+    """Return the report without a score that says no more than that we failed, in the words `told`."""
     points = exercise.points.items()
-    questions = tuple(QuestionReport(name, Verdict.GRADER_ERROR, None, most, _OURS) for name, most in points)
-    return replace(report_on(exercise, questions, walls, _OURS), status=Status.GRADER_ERROR, score=None)
+    questions = tuple(QuestionReport(name, Verdict.GRADER_ERROR, None, most, told) for name, most in points)
+    return replace(report_on(exercise, questions, walls, told), status=Status.GRADER_ERROR, score=None)

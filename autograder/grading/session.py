@@ -1,24 +1,24 @@
 """Runs a submission in a worker, again without each cell that hangs or dies, and asks it what tests ask."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.course.limits import Limits
 from autograder.course.names import checked_question
-from autograder.grading import leaks
 from autograder.report.outputs import Output, checked_outputs
 from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import Exchange, Reply, StudentError
+from autograder.testing.exchange import Reply, StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 MAX_RESTARTS = 8
+_WITH_CHECKS = 4  # so often the visible checks run too; they define nothing, and each of them may hang
 MAX_SHOWN = 16 << 20  # characters that a whole notebook may show
-MAX_RECEIVED = 512 << 20  # bytes of a submission's answers, which the grader keeps until the end
-_LOST = (DeadlineError, DiedError, ProtocolError)  # after one of these, a worker answers no more
+MAX_RECEIVED = 64 << 20  # bytes of a submission's answers, which the grader keeps until the end
+LOST = (DeadlineError, DiedError, ProtocolError)  # after one of these, a worker answers no more
 
 
 class ExhaustedError(DeadlineError):
@@ -48,16 +48,21 @@ class Session:
        kept in `lost`, and a fresh worker runs the others.
     2. `ask` answers the requests of hidden tests. A call that loses the worker raises; the next call starts
        a fresh one. So `ask` makes a session a backend for tests.
-    3. `reveals_no_input` asks a second worker, the control, whether the submission's words may be shown.
+
+    From the first request on, a worker may know hidden inputs, and the next one could be told of them. So
+    `results` and `lost` stay as `start` has found them: nothing that cells do later gets into a report.
     """
 
-    def __init__(self, zygote: Zygote, cells: Sequence[NotebookCell], limits: Limits) -> None:
+    def __init__(
+        self, zygote: Zygote, cells: Sequence[NotebookCell], limits: Limits, left_out: Collection[int] = ()
+    ) -> None:
         self.limits = limits
         self.results: dict[int, CellResult] = {}  # by cell number
         self.lost: dict[int, LeftOut] = {}  # by cell number
         self._zygote, self._cells = zygote, cells
+        self._left_out = set(left_out)  # numbers of the cells that are not run any more
         self._worker: Worker | None = None
-        self._control: Worker | None = None
+        self._asked = False
         self._starts = 0
         self._left_to_show = MAX_SHOWN
         self._left_to_receive = MAX_RECEIVED
@@ -68,25 +73,28 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self._close()
-        if self._control is not None:
-            self._control.close()
 
     def start(self) -> None:
         """Run the notebook top to bottom, as often as it takes to find the cells that lose the worker."""
         while self._worker is None and self._starts <= MAX_RESTARTS and self._left() > 0:
             self._starts += 1
             self._worker = self._zygote.fork(self.limits)
-            self.results, self._left_to_show = {}, MAX_SHOWN
+            results, self._left_to_show = dict[int, CellResult](), MAX_SHOWN
             try:
                 for cell in self._kept_cells():
-                    self.results[cell.number] = self._result(self._run(self._worker, cell))
-            except _LOST as error:
+                    results[cell.number] = self._result(self._run(self._worker, cell))
+            except LOST as error:
                 self._close()
-                self.lost[cell.number] = _left_out(error, self.limits)
+                self._left_out.add(cell.number)
+                if not self._asked:
+                    self.lost[cell.number] = _left_out(error, self.limits)
+            if not self._asked:
+                self.results = results
 
     def ask(self, header: Header, tensors: Tensors) -> Reply:
         """Answer one request of a hidden test; a worker that was lost is replaced first."""
         self.start()
+        self._asked = True
         if self._worker is None or self._left() <= 0:
             raise ExhaustedError
         before = self._worker.received
@@ -95,34 +103,14 @@ class Session:
             self._left_to_receive -= self._worker.received - before
             if self._left_to_receive < 0:
                 raise ProtocolError("a submission's answers are too large")
-        except _LOST:
+        except LOST:
             self._close()
             raise
         return answer
 
-    def reveals_no_input(self, exchanges: Sequence[Exchange]) -> bool:
-        """Whether the control worker, asked the same with other numbers, answers in the same words."""
-        try:
-            control = self._control or self._start_control()
-            replies = [
-                control.ask(header, tensors, min(self.limits.call_seconds, self._left()))[0]
-                for header, tensors in leaks.scrambled(exchanges)
-            ]
-        except _LOST:
-            self._control = None
-            return False
-        return leaks.same_words(exchanges, replies)
-
-    def _start_control(self) -> Worker:
-        """Run the notebook once more, without its checks, which define nothing."""
-        self._control = self._zygote.fork(self.limits)
-        for cell in self._kept_cells():
-            if checked_question(cell.name) is None:
-                self._run(self._control, cell)
-        return self._control
-
     def _kept_cells(self) -> Iterator[NotebookCell]:
-        return (cell for cell in self._cells if cell.number not in self.lost)
+        kept = (cell for cell in self._cells if cell.number not in self._left_out)
+        return (cell for cell in kept if self._starts <= _WITH_CHECKS or checked_question(cell.name) is None)
 
     def _run(self, worker: Worker, cell: NotebookCell) -> Header:
         request = {"op": "cell", "number": cell.number, "code": cell.text}

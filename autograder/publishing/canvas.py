@@ -7,7 +7,9 @@ Canvas's own importer shows how it reads such a file (instructure/canvas-lms, li
 - Canvas looks a student up by ID first, then by SIS user id, by login, and at last by name. ID is its own
   number for a user, and of any other text there it reads the leading digits as such a number. So we put only
   student ids there that are all digits, as they are in Canvas's own downloads.
-- An empty cell is no grade. Canvas shows what would change before it imports anything.
+- An empty cell deletes the grade that Canvas has. Canvas shows what would change before it imports anything,
+  and leaves alone who is not in the file.
+- A title that Canvas does not know becomes a new assignment, even if all cells below it are empty.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,9 +20,10 @@ STUDENT_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise
 
 
-def rows(points: Mapping[str, float], scores: Scores) -> Iterator[Row]:
-    """Yield the row of points, then one for each student; an id is the login and, if all digits, the ID."""
+def rows(points: Mapping[str, float], scores: Scores, names: Mapping[str, str]) -> Iterator[Row]:
+    """Yield the row of points, then one for each student, who is known by any id that Canvas has."""
     yield ("    Points Possible", "", "", "", "", *points.values())
     for student, grades in scores.items():
         number = student if student.isascii() and student.isdigit() else ""
-        yield (student, number, "", student, "", *(grades.get(exercise) for exercise in points))
+        marks = (grades.get(exercise) for exercise in points)
+        yield (names[student], number, student, student, "", *marks)

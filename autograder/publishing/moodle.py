@@ -5,7 +5,8 @@ it reads such a file:
 - On import you choose what each column means: map `username` to the user's username, id number or address,
   whichever the course's ids are. A single id that Moodle does not know stops the whole import.
 - Fields are separated by commas, and "." is the decimal point in every language.
-- "-" means no grade. An empty cell means that only for a grade item that already exists, not for a new one.
+- "-" means no grade, and takes away one that Moodle has. An empty cell means that only for a grade item that
+  already exists, not for a new one. Who is not in the file keeps their grade.
 - A new grade item is out of 100, so first create items with the points in `exercises.csv`, then map to these.
 """
 

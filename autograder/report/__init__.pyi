@@ -27,12 +27,12 @@ __all__ = [
     "xml_text",
 ]
 
-from .feedback_page import MEANINGS as MEANINGS
 from .feedback_page import render_feedback as render_feedback
 from .gradebook_submission import GradebookEntry as GradebookEntry
 from .gradebook_submission import GradebookSubmission as GradebookSubmission
 from .outputs import Output as Output
 from .outputs import checked_outputs as checked_outputs
+from .question_view import MEANINGS as MEANINGS
 from .report import QuestionReport as QuestionReport
 from .report import Report as Report
 from .report import Status as Status

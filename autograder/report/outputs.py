@@ -10,6 +10,7 @@ from autograder.report.text import writable
 _MEDIA_TYPES = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png")
 _STREAMS = ("stdout", "stderr")
 _MAX_OUTPUTS = 200  # no honest worker sends more of one cell
+_FORM = 100  # characters, about, that an output takes in a notebook beside what it holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,8 @@ class Output:
 
     @property
     def size(self) -> int:
-        """How many characters it holds."""
-        return len(self.text) + sum(len(form) for _, form in self.data)
+        """How many characters it takes in a notebook, about."""
+        return _FORM + len(self.text) + sum(len(form) for _, form in self.data)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the output in the notebook format's form."""

@@ -1,9 +1,14 @@
 """Holds what grading concludes: a verdict on every test and question, and the report on a submission."""
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
+
+MAX_REPORT = 256 << 10  # bytes of JSON
+_MAX_HINT = 1000  # characters, of a hint or a message
+_LEFT_OUT = "(left out, because the report would be too long)"
 
 
 class Verdict(StrEnum):
@@ -36,6 +41,7 @@ class Status(StrEnum):
 class TestReport:
     """The verdict on one hidden test, as the student sees it."""
 
+    __test__ = False
     title: str
     verdict: Verdict
     weight: float = 1.0
@@ -89,7 +95,7 @@ class Report:
 
 def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> QuestionReport:
     """Return the report on question `name`, given its tests and the points it is worth."""
-    worst = min(tests, key=lambda test: list(Verdict).index(test.verdict))
+    worst = min(tests, key=lambda test: (list(Verdict).index(test.verdict), not test.hint))
     passed = [test.weight for test in tests if test.verdict is Verdict.PASSED]
     half_done = worst.verdict is Verdict.NOT_ATTEMPTED and passed
     verdict = Verdict.FAILED if half_done else worst.verdict
@@ -110,6 +116,30 @@ def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
     maximum = sum(question.max_score for question in tested)
     scores = [question.score for question in tested if question.score is not None]
     return (round(sum(scores), 4) if len(scores) == len(tested) else None), maximum
+
+
+def bounded(report: Report) -> Report:
+    """Return a report of bounded size: every hint is cut and, if that is not enough, those of tests left out.
+
+    Whatever a submission has said, it has said in hints. The rest is the course's own.
+    """
+    cut = replace(_hinting(report, lambda hint: hint[:_MAX_HINT]), message=report.message[:_MAX_HINT])
+    if len(cut.to_json()) <= MAX_REPORT:
+        return cut
+    return _hinting(cut, lambda hint: hint and _LEFT_OUT)
+
+
+def _hinting(report: Report, change: Callable[[str], str]) -> Report:
+    """Return a report with every test's hint, and every question's, changed."""
+    questions = tuple(
+        replace(
+            question,
+            hint=change(question.hint),
+            tests=tuple(replace(test, hint=change(test.hint)) for test in question.tests),
+        )
+        for question in report.questions
+    )
+    return replace(report, questions=questions)
 
 
 def _question(data: dict[str, Any]) -> QuestionReport:

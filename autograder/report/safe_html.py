@@ -4,30 +4,32 @@ This is the only module that marks text as safe. Everything else that a template
 """
 
 import html
-import re
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
-from nbconvert.filters import markdown2html
-from nbconvert.filters.markdown_mistune import InvalidNotebook
-from pygments import highlight
 from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
 
-from autograder.report.text import clean_html, clean_text, is_picture, number
+from autograder.report import pictures
+from autograder.report.allowance import Allowance
+from autograder.report.renderer import Rendered, render
+from autograder.report.text import LEFT_OUT, clean_text, number
 
 # Every page carries this policy, so that the browser refuses whatever the cleaning might have let through.
 POLICY = Markup(
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
 _HERE = Path(__file__).parent
-_FORMATTER = HtmlFormatter()
-CODE_STYLE = str(_FORMATTER.get_style_defs(".highlight"))  # the style sheet of highlighted code
-_ANCHORS = re.compile(r'<a class="anchor-link"[^>]*>[^<]*</a>')
-_SHARED_CELLS = 512  # the cells that most notebooks of a class have in common are rendered once
+CODE_STYLE = str(HtmlFormatter().get_style_defs(".highlight"))  # the style sheet of highlighted code
+MAX_PARSED = 50_000  # letters of a text cell; a longer one is shown as it was typed
+MAX_COLOURED = 20_000  # letters of a cell of code; a longer one is shown without colours
+_MAX_LINES = 5000  # letters of a title, a hint or a message
+_SHARED_TEXTS = 512  # the cells that most notebooks of a class have in common are rendered once
+_SHARED_LETTERS = 5000
+_CUT = " […]"
+_LEFT_OUT = Markup("<p>{}</p>").format(LEFT_OUT)
 
 
 def render_text(text: str) -> Markup:
@@ -36,28 +38,35 @@ def render_text(text: str) -> Markup:
 
 
 def render_lines(text: str) -> Markup:
-    """Return `text` as HTML that shows it letter for letter, with a `<br>` for each line end."""
-    return render_text(text).replace("\n", Markup("<br>"))
+    """Return `text`, or the beginning of a long one, letter for letter, with a `<br>` for each line end."""
+    shown = text if len(text) <= _MAX_LINES else text[:_MAX_LINES] + _CUT
+    return render_text(shown).replace("\n", Markup("<br>"))
 
 
-def render_html(source: str) -> Markup:
+def render_html(source: str, allowance: Allowance) -> Markup:
     """Return the harmless part of `source`."""
-    return _safe(clean_html(source))
+    return _part("html", source, allowance)
 
 
-def render_markdown(cell: Any) -> Markup:
-    """Return a markdown cell as HTML that cannot run anything, with its embedded pictures in place."""
-    source = clean_text(cell.source)
-    for name, forms in cell.get("attachments", {}).items():
-        picture = f"data:image/png;base64,{''.join(forms.get('image/png', '').split())}"
-        source = source.replace(f"attachment:{name}", picture)
-    return _markdown(source)
+def render_comment(source: str, allowance: Allowance) -> Markup:
+    """Return the Markdown of a person's comment as HTML, in which tags are shown as they were typed."""
+    return _part("comment", source, allowance)
 
 
-@lru_cache(_SHARED_CELLS)
-def render_code(source: str) -> Markup:
+def render_markdown(cell: Any, allowance: Allowance, kind: str = "markdown") -> Markup:
+    """Return a text cell as HTML that cannot run anything, with its pictures in place.
+
+    With the kind "mathjax", formulas stay between dollars for a page that typesets them.
+    """
+    text, own = pictures.taken_out(clean_text(cell.source))
+    attached = {name: forms.get("image/png", "") for name, forms in cell.get("attachments", {}).items()}
+    rendered = _plain(text) if len(text) > MAX_PARSED else _part(kind, text, allowance)
+    return _safe(pictures.put_in(rendered, attached | own, allowance.room))
+
+
+def render_code(source: str, allowance: Allowance) -> Markup:
     """Return Python code with the classes that `CODE_STYLE` colours."""
-    return _safe(str(highlight(clean_text(source), PythonLexer(), _FORMATTER)))
+    return _plain(source) if len(source) > MAX_COLOURED else _part("code", source, allowance, _plain(source))
 
 
 @cache
@@ -67,19 +76,29 @@ def load_template(path: Path) -> Template:
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, auto_reload=False)
     environment.trim_blocks = environment.lstrip_blocks = environment.keep_trailing_newline = True
     environment.globals.update(policy=POLICY, code_style=CODE_STYLE)
-    environment.tests["picture"] = is_picture
-    environment.filters.update(number=number, text=render_text, lines=render_lines, html=render_html)
-    environment.filters.update(markdown=render_markdown, code=render_code)
+    environment.filters.update(number=number, lines=render_lines)
     return environment.get_template(path.name)
 
 
-@lru_cache(_SHARED_CELLS)
-def _markdown(source: str) -> Markup:
-    try:
-        converted = markdown2html(source)
-    except InvalidNotebook:  # it names an attachment that is not there, or is no PNG: the picture stays empty
-        converted = markdown2html(source.replace("attachment:", "missing:"))
-    return render_html(_ANCHORS.sub("", converted))
+def _part(kind: str, text: str, allowance: Allowance, instead: Markup = _LEFT_OUT) -> Markup:
+    """Return one part of a page, or `instead` if it cannot be parsed in time.
+
+    When the parts before it have used up the page's time, it is shown as it was typed.
+    """
+    if allowance.seconds <= 0:
+        return _plain(text)
+    rendered = _shared(kind, text) if len(text) <= _SHARED_LETTERS else render(kind, text)
+    allowance.seconds -= rendered.seconds
+    return instead if rendered.html is None else _safe(rendered.html)
+
+
+@lru_cache(_SHARED_TEXTS)
+def _shared(kind: str, text: str) -> Rendered:
+    return render(kind, text)
+
+
+def _plain(text: str) -> Markup:
+    return _safe(f"<pre>{html.escape(clean_text(text))}</pre>")
 
 
 def _safe(cleaned: str) -> Markup:

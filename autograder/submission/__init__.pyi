@@ -5,6 +5,9 @@ __all__ = [
     "Notebook",
     "NotebookCell",
     "RestoredCell",
+    "Student",
+    "Students",
+    "StudentsError",
     "Submission",
     "UnknownExerciseError",
     "UnreadableError",
@@ -19,6 +22,7 @@ __all__ = [
     "is_student",
     "parse_notebook",
     "read_notebook",
+    "read_students",
     "restore",
     "rules",
     "seems_to_define",
@@ -44,6 +48,10 @@ from .notebook import read_notebook as read_notebook
 from .recognition import UnknownExerciseError as UnknownExerciseError
 from .recognition import exercise_by_cells as exercise_by_cells
 from .recognition import exercise_by_name as exercise_by_name
+from .students import Student as Student
+from .students import Students as Students
+from .students import StudentsError as StudentsError
+from .students import read_students as read_students
 from .submission import Submission as Submission
 from .submission import find_submissions as find_submissions
 from .submission import is_student as is_student

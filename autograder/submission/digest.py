@@ -1,7 +1,7 @@
 """Says whether grading a submission again could give another result."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -9,6 +9,8 @@ import autograder
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.folder import own_files
+from autograder.course.rule import Rule
+from autograder.course.secret import course_secret
 from autograder.submission.notebook import Notebook
 
 _ENGINE = Path(autograder.__file__).parent
@@ -18,11 +20,16 @@ _ENGINE = Path(autograder.__file__).parent
 _ROOMS = ("course", "worker", "sandbox", "submission", "testing", "grading", "gradebook", "report")
 _OTHERS = {"errors.py", "files.py"}
 _LEFT_OUT = {
-    *("course/copy.py", "course/log.py", "grading/failures.py", "submission/recognition.py"),
+    *("course/copy.py", "course/log.py", "grading/failures.py", "grading/guarded.py", "grading/marking.py"),
+    *("submission/recognition.py", "submission/students.py"),
     *("gradebook/autograde.py", "gradebook/config.py", "gradebook/conversion.py", "gradebook/feedback.py"),
     *("gradebook/folder_check.py", "gradebook/formgrader.py", "gradebook/pages.py", "gradebook/reading.py"),
-    "gradebook/release.py",
-    *("report/feedback_page.py", "report/gradebook_submission.py", "report/safe_html.py"),
+    *("gradebook/release.py", "gradebook/exchange.py", "gradebook/roster.py", "gradebook/lateness.py"),
+    *("gradebook/extensions.py", "gradebook/changes.py", "gradebook/audit.py", "gradebook/ledger.py"),
+    *("gradebook/preview.py", "gradebook/export_plugin.py", "gradebook/saved_pictures.py"),
+    *("report/feedback_page.py", "report/gradebook_submission.py", "report/markup.py"),
+    *("report/markup_process.py", "report/notebook_view.py", "report/pictures.py"),
+    *("report/question_view.py", "report/safe_html.py"),
 }
 
 
@@ -35,17 +42,26 @@ def rules(course: Course, exercise: Exercise) -> str:
     """Return a digest of everything on which grades of `exercise` depend besides the submission.
 
     These are its source, its hidden tests, known mistakes and accepted answers, the catalogue of
-    misconceptions, its entry in course.yaml, the walls, and the engine. Held-out answers only measure the
-    diagnosis.
+    misconceptions, its entry in course.yaml, the walls, the secret behind the hidden inputs, and the engine.
+    Held-out answers only measure the diagnosis. What being late costs is reckoned anew by each command, so it
+    is no reason to grade again.
     """
     name = exercise.name
-    entry = (course.limits(name), dict(course.forbidden(name)), course.due(name))
-    digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode())
+    entry = (course.limits(name), spelt(course.rules(name)))
+    digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode() + course_secret(course))
     kinds = ("mistakes/*.py", "accepted/*.py")
     answers = (path for kind in kinds for path in own_files(exercise.folder, kind))
     for path in (exercise.source, exercise.suite, *answers, *exercise.catalogue):
         digest.update(path.name.encode() + _content(path))
     return digest.hexdigest()
+
+
+def spelt(rules: Mapping[str, Rule]) -> list[tuple[str, tuple[str, ...], list[str] | None]]:
+    """Return rules in a form that is written the same each time, which a set's is not."""
+    return [
+        (question, rule.forbid, None if rule.operators is None else sorted(rule.operators))
+        for question, rule in rules.items()
+    ]
 
 
 def engine() -> str:

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from autograder.report.text import writable
+from autograder.submission.pictures import Attachments, without_pictures
+from autograder.submission.script import cells_of_script
 
 MAX_BYTES = 20 << 20
 MAX_CELLS = 1000
-MAX_CELL = 200_000  # characters
+MAX_CELL = 200_000  # characters of a code cell
 
 
 class UnreadableError(Exception):
@@ -30,7 +32,7 @@ class NotebookCell:
     text: str
     name: str = ""  # its grade_id, where it has one
     id: str = ""  # by which the notebook format tells cells apart
-    attachments: tuple[tuple[str, str], ...] = ()  # each picture's name, and its PNG in base64, unchecked
+    attachments: Attachments = ()
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def read_notebook(path: Path) -> Notebook:
 
 
 def parse_notebook(content: bytes) -> dict[str, Any]:
-    """Return the JSON of a notebook of format 4; raise UnreadableError if the bytes are anything else."""
+    """Return the JSON of a notebook of format 4, or of a script as one; UnreadableError for anything else."""
     if len(content) > MAX_BYTES:
         raise UnreadableError(f"larger than {MAX_BYTES >> 20} MB; clear all outputs and save again")
     try:
@@ -79,7 +81,8 @@ def parse_notebook(content: bytes) -> dict[str, Any]:
         raise UnreadableError("not UTF-8 text; save it from Jupyter") from None
     if not text.strip():
         raise UnreadableError("the file is empty")
-    return _checked(_parsed(text))
+    script = cells_of_script(text)
+    return _checked(_parsed(text) if script is None else {"nbformat": 4, "cells": script})
 
 
 def cells_of(notebook: dict[str, Any]) -> tuple[NotebookCell, ...]:
@@ -94,8 +97,12 @@ def _cell(number: int, cell: dict[str, Any]) -> NotebookCell:
         case _:
             name = ""
     identity = cell["id"] if isinstance(cell.get("id"), str) else ""
-    attachments = tuple(_attachments(cell)) if cell["cell_type"] == "markdown" else ()
-    return NotebookCell(number, cell["cell_type"], _text(cell["source"]), name, identity, attachments)
+    kind, text = cell["cell_type"], _text(cell["source"])
+    if kind == "code":
+        return NotebookCell(number, kind, text, name, identity)
+    text, pictures = without_pictures(text)
+    attachments = (*_attachments(cell), *pictures) if kind == "markdown" else ()
+    return NotebookCell(number, kind, text, name, identity, attachments)
 
 
 def _attachments(cell: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -136,7 +143,7 @@ def _checked(notebook: Any) -> dict[str, Any]:
         lines = [source] if isinstance(source, str) else source
         if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise UnreadableError(f"cell {number} has no text")
-        if len(_text(source)) > MAX_CELL:
+        if cell["cell_type"] == "code" and len(_text(source)) > MAX_CELL:
             raise UnreadableError(f"cell {number} is longer than {MAX_CELL:,} characters")
     return notebook
 

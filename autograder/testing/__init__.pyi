@@ -14,6 +14,7 @@ __all__ = [
     "Suite",
     "TestRun",
     "Unmet",
+    "draw",
     "expect",
     "expect_close",
     "expect_equal",
@@ -46,6 +47,7 @@ from .expectations import expect_raises as expect_raises
 from .expectations import expect_rows_sum_to_one as expect_rows_sum_to_one
 from .expectations import expect_tensor as expect_tensor
 from .expectations import expect_unchanged as expect_unchanged
+from .inputs import draw as draw
 from .student import Inspection as Inspection
 from .student import Remote as Remote
 from .student import Student as Student

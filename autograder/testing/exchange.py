@@ -15,6 +15,7 @@ Reply = tuple[Header, Tensors]
 CellLine = tuple[int, int | None]  # a cell's number, and a line in it where one is known
 _ADVICE = "Hint: enable anomaly detection"  # torch's words about a switch that students cannot reach here
 _MAX_CELL_LINES = 20
+_MAX_BASES = 20
 _MAX_NUMBER = 1_000_000  # no notebook has so many cells, and no cell so many lines
 
 
@@ -61,7 +62,8 @@ class StudentError(Exception):
     def __init__(self, error: Header) -> None:
         self.type = one_line(error.get("type", "Exception"), 60)
         bases = error.get("bases")
-        self.bases = [base for base in bases if isinstance(base, str)] if isinstance(bases, list) else []
+        claimed = bases[:_MAX_BASES] if isinstance(bases, list) else []
+        self.bases = [one_line(base, 60) for base in claimed if isinstance(base, str)]
         self.message = one_line(one_line(error.get("message", ""), 600).partition(_ADVICE)[0], 300)
         self.places = tuple(_cell_lines(error.get("places")))  # the innermost first
         super().__init__(f"{self.type}: {self.message}" if self.message else self.type)

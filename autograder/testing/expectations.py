@@ -8,12 +8,21 @@ from collections.abc import Sequence
 
 import torch
 
+from autograder.report.text import one_line
 from autograder.testing.exchange import StudentError
 from autograder.testing.student import Inspection, Remote
 
+_MAX_MESSAGE = 500
+
 
 class Unmet(AssertionError):  # noqa: N818 - "except Unmet" reads better without Error
-    """An expectation that does not hold; its text is shown to the student."""
+    """An expectation that does not hold; its text is shown to the student.
+
+    It may name what the submission named, such as a parameter, so it is made one line of bounded length.
+    """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(one_line(message, _MAX_MESSAGE))
 
 
 def expect(holds: bool, message: str) -> None:
@@ -89,7 +98,7 @@ def expect_rows_sum_to_one(weights: object, name: str = "The weights") -> None:
     sums = tensor.sum(dim=-1)
     off = (sums - 1).abs() > (1e-9 if tensor.dtype == torch.float64 else 1e-5)
     if off.any():
-        row = off.nonzero()[0].tolist()
+        row = _index(off)
         where = f"row {row[0] if len(row) == 1 else row} sums to" if row else "the sum is"
         seen = f"{where} {sums[tuple(row)].item():.4g}"
         raise Unmet(f"Rows must sum to 1, but {seen}. Over which dimension did you normalise?")
@@ -155,7 +164,13 @@ def _have(name: str) -> str:
 
 
 def _first(bad: torch.Tensor) -> str:
-    return str(bad.nonzero()[0].tolist()) if bad.dim() else "its only value"
+    return str(_index(bad)) if bad.dim() else "its only value"
+
+
+def _index(bad: torch.Tensor) -> list[int]:
+    """Return where the first true value is; a list of all could be far larger than the tensor."""
+    first = bad.contiguous().view(torch.uint8).flatten().argmax()
+    return [int(index) for index in torch.unravel_index(first, bad.shape)]
 
 
 def _described(value: object) -> str:

@@ -14,6 +14,7 @@ import torch
 from autograder.report.text import one_line
 from autograder.testing.exchange import Backend, Exchange, NotDefinedError, Request, StudentError
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
+from autograder.worker.ran import Ran, take_ran
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Student:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._first: Header = {}  # goes along with the next request
+        self._record = False
+        self.ran: list[Ran] = []  # what recorded calls ran, since the test began
         self.exchanges: list[Exchange] = []
 
     def __getattr__(self, name: str) -> "Remote":
@@ -52,13 +55,15 @@ class Student:
         """Seed torch's generator on the student's side."""
         self.ask({"op": "seed", "seed": seed}, [])
 
-    def begin(self, seed: int = 0) -> None:
-        """Start a test.
+    def begin(self, seed: int = 0, *, record: bool = False) -> None:
+        """Start a test; with `record`, each call's answer says what it ran, which is kept in `ran`.
 
         Its first request makes the other side drop the objects of earlier tests, and reset the seed, the
         gradient mode and the default dtype.
         """
         self.exchanges = []
+        self.ran = []
+        self._record = record
         self._first = {"fresh": seed}
 
     def define(self, source: str, name: str) -> "Remote":
@@ -73,7 +78,11 @@ class Student:
     def exchange(self, header: Header, tensors: Tensors) -> tuple[Header, Decoder]:
         """Send a request, keep both sides of it, and return the reply or raise the error that it reports."""
         header, self._first = {**header, **self._first}, {}
-        reply, sent = self._backend.ask(header, tensors)
+        recorded = self._record and header["op"] in ("call", "inspect") and "torch" not in header["of"]
+        reply, sent = self._backend.ask({**header, "record": True} if recorded else header, tensors)
+        if recorded:
+            reply, ran = take_ran(reply)
+            self.ran += [ran] if ran.complete or "value" in reply else []
         self.exchanges.append(Exchange((header, tensors), (reply, sent)))
         if "missing" in reply:
             # The answer names it too, but the submission could have written anything there.
@@ -111,7 +120,13 @@ class Remote:
         reply, decoder = self._student.exchange(*request)
         parts = ("value", "arguments", "gradients", "parameters")
         output, arguments, gradients, parameters = (decoder.decode(reply.get(part)) for part in parts)
-        return Inspection(output, arguments, {int(k): v for k, v in gradients.items()}, parameters)
+        if not isinstance(arguments, tuple) or not isinstance(gradients, dict) or not _named(parameters):
+            raise ProtocolError("an inspection has no known form")
+        try:
+            by_position = {int(position): gradient for position, gradient in gradients.items()}
+        except (TypeError, ValueError):
+            raise ProtocolError("a gradient belongs to no argument") from None
+        return Inspection(output, arguments, by_position, parameters)
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the object on the student's side."""
@@ -134,6 +149,10 @@ class Torch(Remote):
     def __getattr__(self, name: str) -> "Torch":
         path = f"{self.kind}.{name}".lstrip(".")
         return Torch(self._student, {"torch": path}, path)
+
+
+def _named(parameters: object) -> bool:
+    return isinstance(parameters, dict) and all(isinstance(name, str) for name in parameters)
 
 
 def _names(code: object) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Hidden tests: how an author marks them, and how a whole suite runs on one submission after another."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,9 +11,11 @@ from autograder.course.exercise import Exercise
 from autograder.course.reference import reference_errors
 from autograder.course.source import SourceError
 from autograder.testing.exchange import Backend, Exchange, Local
+from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.pytest_internals import CollectedTests
 from autograder.testing.student import Student
 from autograder.worker.namespace import run_code
+from autograder.worker.ran import Ran
 
 _Refused = Callable[[str], BaseException | None]  # returns why no test of a question is to be run, if so
 
@@ -30,7 +32,7 @@ class HiddenTest:
     question: str
     title: str
     weight: float
-    number: int  # its place in the suite, and the seed of its random numbers
+    number: int  # its place in the suite, and the seed on the submission's side
     function: str  # the name of its function; a parametrized test shares it with others
 
 
@@ -42,6 +44,7 @@ class TestRun:
     test: HiddenTest
     error: BaseException | None
     exchanges: tuple[Exchange, ...]
+    ran: tuple[Ran, ...] = ()  # what the worker says that its calls ran, where this was asked for
 
 
 class Suite:
@@ -64,38 +67,58 @@ class Suite:
                 raise SourceError(f'{exercise.source}: question "{name}" has no hidden test; {fix}')
 
     def run(
-        self, backend: Backend, question: str | None = None, refused: _Refused = lambda _: None
+        self,
+        backend: Backend,
+        inputs: Inputs = DISCLOSED,
+        chosen: Container[HiddenTest] | None = None,
+        refused: _Refused = lambda _: None,
+        recorded: Container[str] = (),
     ) -> Iterator[TestRun]:
-        """Run the tests, of one question or of all, and yield each run before the next test starts.
+        """Run the `chosen` tests, or all, and yield each run before the next test starts.
 
         `refused` is called with a test's question right before the test would start, so it can go by all runs
         that were yielded so far. Where it returns an error, the test is not run: its run holds that error.
+        What calls run is recorded in the tests of the questions in `recorded`.
         """
         for test, item in zip(self.tests, self._collected.items, strict=True):
-            if question in (None, test.question):
+            if chosen is None or test in chosen:
                 error = refused(test.question)
-                yield self._run(test, item, backend) if error is None else TestRun(test, error, ())
+                record = test.question in recorded
+                run = self._run(test, item, backend, inputs, record=record) if error is None else None
+                yield run or TestRun(test, error, ())
+
+    def of(self, question: str) -> tuple[HiddenTest, ...]:
+        """Return the tests of one question."""
+        return tuple(test for test in self.tests if test.question == question)
 
     def run_one(self, test: HiddenTest, backend: Backend) -> TestRun:
-        """Run one of the tests; what it meets does not depend on the tests before it."""
-        return self._run(test, self._collected.items[test.number], backend)
+        """Run one of the tests on disclosed inputs; what it meets does not depend on the tests before it."""
+        return self._run(test, self._collected.items[test.number], backend, DISCLOSED, record=False)
 
     @cached_property
     def reference_runs(self) -> tuple[TestRun, ...]:
-        """Every test run against the trusted solution: what right answers look like.
+        """Every test run against the trusted solution, on disclosed inputs: what right answers look like."""
+        return tuple(self.run(self._solution()))
 
-        The solution gets a namespace of its own, since a test may seed `student` and `reference` apart.
-        """
-        return tuple(self.run(Local(run_code(self.exercise.reference))))
+    def reference_run(self, test: HiddenTest, inputs: Inputs) -> TestRun:
+        """Return a run of one test against the trusted solution."""
+        (run,) = self.run(self._solution(), inputs, {test})
+        return run
 
-    def _run(self, test: HiddenTest, item: pytest.Function, backend: Backend) -> TestRun:
+    def _solution(self) -> Local:
+        """Return the solution in a namespace of its own: a test may seed `student` and `reference` apart."""
+        return Local(run_code(self.exercise.reference))
+
+    def _run(
+        self, test: HiddenTest, item: pytest.Function, backend: Backend, inputs: Inputs, *, record: bool
+    ) -> TestRun:
         student, reference = Student(backend), Student(self._reference)
-        student.begin(test.number)
+        student.begin(test.number, record=record)
         reference.begin(test.number)
-        with torch.random.fork_rng(devices=[]):  # the test's inputs are the same in every run
-            torch.default_generator.manual_seed(1000 + test.number)
+        with torch.random.fork_rng(devices=[]):  # the test draws the same inputs in every run
+            torch.default_generator.manual_seed(inputs.seed(test.number))
             error = self._collected.run(item, student, reference)
-        return TestRun(test, error, tuple(student.exchanges))
+        return TestRun(test, error, tuple(student.exchanges), tuple(student.ran))
 
 
 def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> HiddenTest:

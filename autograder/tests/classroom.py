@@ -9,18 +9,21 @@ from autograder.authoring.answers import fill, right_answers, stubs
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import NotebookJson, build_notebook
+from autograder.course.secret import FILE as SECRET_FILE
 from autograder.submission.submission import Submission
 
 HERE = Path(__file__).parent
 CONFIG = HERE.parent.parent / "nbgrader_config.py"
 WRONG_SUMS = "def row_sums(x):\n    return x.sum(dim=0)"
 ANSWER = "A factor common to all terms can be taken out."
+SECRET = bytes(range(32))
 Notebook = NotebookJson
 
 
 def copy_small_course(root: Path) -> Course:
-    """Return a fresh copy of the small course in the new folder `root`."""
+    """Return a fresh copy of the small course in the new folder `root`, always with the same secret."""
     shutil.copytree(HERE / "small_course", root, ignore=shutil.ignore_patterns("__pycache__"))
+    (root / SECRET_FILE).write_text(SECRET.hex(), encoding="ascii")
     return load_course(root)
 
 

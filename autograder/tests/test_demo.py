@@ -66,6 +66,7 @@ def test_the_real_course_is_left_alone(made: tuple[Path, Path, Summary]) -> None
     assert sorted(path.name for path in root.iterdir()) == [
         "build",
         "course.yaml",
+        "hidden_inputs.key",
         "nbgrader_config.py",
         "solutions",
     ]

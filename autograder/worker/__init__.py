@@ -6,8 +6,14 @@ loaded, a submission can read. The grader's side is the room `sandbox`.
 - zygote: the process that imports torch once and forks a child for each submission.
 - child: what a child does: raise its walls, run cells, answer calls.
 - shell: runs a notebook's cells in IPython and keeps what they show.
+- omission: leaves out of a cell what cannot work where notebooks are graded.
+- stand_in: stands in for functions of torch that need a compiler or a GPU.
 - namespace: performs what hidden tests ask of a notebook's names.
+- operators: records which operators torch runs during a call.
+- origin: in which cells the code of a called object begins.
+- ran: both of these as an answer says them, checked on the grader's side.
 - description: what the grader learns of an exception, or of a value that cannot be sent.
+- bounds: how much a message may hold.
 - protocol: the form of every message between grader and worker.
 - walls: the inner wall, which a child raises around itself.
 - landlock: the part of it that hides the file system.

@@ -27,7 +27,8 @@ def serve(channel: socket.socket, shell: Shell) -> None:
 def _answer(header: Header, tensors: Tensors, shell: Shell, namespace: Namespace) -> tuple[Header, Tensors]:
     if header["op"] == "cell":
         return shell.run(header["number"], header["code"]), []
-    return namespace.handle(header, tensors)
+    reply, tensors = namespace.handle(header, tensors)
+    return ({**reply, "error": shell.explained(reply["error"])} if "error" in reply else reply), tensors
 
 
 def _packed(header: Header, tensors: Tensors) -> bytes:

@@ -10,12 +10,15 @@ from itertools import islice
 import torch
 from torch import nn
 
+from autograder.worker.bounds import MAX_DIMS, is_small
 from autograder.worker.protocol import Header
 
 CELL = "cell "  # a cell's code is compiled under the file name "cell 7"
 _MAX_MESSAGE = 500
 _MAX_PLACES = 20
-_MANY = 1 << 24  # elements: more than any answer needs
+_MAX_NAME = 100
+_MANY = 100
+_CONTAINERS = (dict, list, tuple)  # these are sent if they are small
 _NAME, _BASES = type.__dict__["__name__"].__get__, type.__dict__["__mro__"].__get__
 
 
@@ -50,17 +53,28 @@ def _message(error: BaseException) -> str:
 def _name(kind: type) -> str:
     """Return the name of a type, even where its metaclass gives it another."""
     name: str = _NAME(kind)
-    return str.__getitem__(name, slice(100))
+    return str.__getitem__(name, slice(_MAX_NAME))
 
 
 def kind(value: object) -> str:
     """Return the words that name a value's type to a student."""
     if isinstance(value, torch.Tensor):
         if type(value) not in (torch.Tensor, nn.Parameter):
-            return f"{type(value).__name__}, a subclass of Tensor"
-        size = f" with {value.numel():,} elements" if value.numel() > _MANY else ""
+            return f"{_name(type(value))}, a subclass of Tensor"
+        size = "" if is_small(value) else _size(value)
         where = "" if value.device.type == "cpu" else f" on {value.device.type}"
         layout = "" if value.layout is torch.strided else f" {str(value.layout).removeprefix('torch.')}"
         return f"Tensor of {str(value.dtype).removeprefix('torch.')}{layout}{where}{size}"
-    module = type(value).__module__
-    return type(value).__name__ if module in ("builtins", "__main__") else f"{module}.{type(value).__name__}"
+    name, module = _name(type(value)), type(value).__module__
+    if isinstance(value, _CONTAINERS) and module == "builtins":
+        return f"{name} with {len(value):,} items" if len(value) > _MANY else name
+    return name if module in ("builtins", "__main__") else f"{module[:_MAX_NAME]}.{name}"
+
+
+def _size(tensor: torch.Tensor) -> str:
+    """Say in which way a tensor is too large to be sent."""
+    if tensor.dim() > MAX_DIMS:
+        return f" with {tensor.dim()} dimensions"
+    return (
+        f" with {tensor.numel():,} elements" if tensor.numel() else " without elements, but with huge sizes"
+    )

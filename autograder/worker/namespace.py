@@ -1,11 +1,14 @@
 """Performs what hidden tests ask of a notebook's names: calls, attributes, gradients, seeds."""
 
+from contextlib import suppress
 from typing import Any
 
 import torch
 from torch import nn
 
 from autograder.worker.description import CELL, describe, kind
+from autograder.worker.operators import Recorder
+from autograder.worker.origin import origins
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
 
 Reply = tuple[Header, Tensors]
@@ -20,9 +23,19 @@ class Namespace:
     def __init__(self, variables: dict[str, Any]) -> None:
         self.variables = variables
         self._held: list[object] = []
+        self._ran: Header = {}  # what the request that is being answered has run, where it asks for that
 
     def handle(self, header: Header, tensors: Tensors) -> Reply:
-        """Answer one request; whatever the student's code raises comes back as an error."""
+        """Answer one request; whatever the student's code raises comes back as an error.
+
+        Where the request says `"record": true`, the answer's `"ran"` tells what its call ran: the operators,
+        and where the code of the called object begins.
+        """
+        self._ran = {}
+        reply, answered = self._answer(header, tensors)
+        return ({**reply, "ran": self._ran} if self._ran else reply), answered
+
+    def _answer(self, header: Header, tensors: Tensors) -> Reply:
         try:
             if "fresh" in header:  # the first request of a test carries the test's seed
                 self._held.clear()
@@ -46,10 +59,11 @@ class Namespace:
                 variables: dict[str, Any] = {"__name__": "given", "torch": torch, "nn": nn}
                 exec(compile(source, "given", "exec"), variables)  # noqa: S102 - sent by a hidden test
                 return self._value(variables[name])
-            case {"op": "call", "of": of, "args": args, "kwargs": kwargs}:
-                return self._value(self._resolve(of)(*decoder.decode(args), **decoder.decode(kwargs)))
-            case {"op": "inspect", "of": of, "args": args, "kwargs": kwargs, "weight": weight}:
-                return self._inspect(of, decoder.decode(args), decoder.decode(kwargs), decoder.decode(weight))
+            case {"op": "call", "of": {}, "args": args, "kwargs": kwargs}:
+                return self._value(self._call(header, decoder.decode(args), decoder.decode(kwargs)))
+            case {"op": "inspect", "of": {}, "args": args, "kwargs": kwargs, "weight": weight}:
+                weight = decoder.decode(weight)
+                return self._inspect(header, decoder.decode(args), decoder.decode(kwargs), weight)
         raise ProtocolError("a request has no known form")
 
     def _resolve(self, reference: Header) -> Any:
@@ -75,13 +89,27 @@ class Namespace:
         encoder = Encoder(self._refer)
         return {"value": encoder.encode(value)}, encoder.tensors
 
-    def _inspect(self, of: Header, args: tuple[Any, ...], kwargs: dict[str, Any], weight: Any) -> Reply:
+    def _call(self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call what the request names, and keep what ran if it asks for that; torch's own functions aside."""
+        target = self._resolve(header["of"])
+        if header.get("record") is not True or "torch" in header["of"]:
+            return target(*args, **kwargs)
+        recorder = Recorder()
+        try:
+            with recorder:
+                return target(*args, **kwargs)
+        finally:
+            self._ran = {"operators": recorder.operators, "origins": []}
+            with suppress(Exception):  # the called object may be made to resist
+                self._ran["origins"] = origins(target)
+
+    def _inspect(self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], weight: Any) -> Reply:
         """Call, and report also the arguments afterwards and every gradient.
 
         The gradients are those of the sum of output * weight, or of the output where there is no weight.
         """
-        target = self._resolve(of)
-        output = target(*args, **kwargs)
+        target = self._resolve(header["of"])
+        output = self._call(header, args, kwargs)
         encoder = Encoder(self._refer)
         reply = {"value": encoder.encode(output), "arguments": encoder.encode(args)}
         tensors = {str(i): arg for i, arg in enumerate(args) if isinstance(arg, torch.Tensor)}

@@ -13,26 +13,26 @@ import safetensors
 import safetensors.torch
 import torch
 
-MAX_HEADER = 8 << 20
-MAX_PAYLOAD = 64 << 20
+from autograder.worker import bounds
+from autograder.worker.bounds import MAX_HEADER, MAX_PAYLOAD
+from autograder.worker.bounds import ProtocolError as ProtocolError
+
 _LENGTHS = struct.Struct("!II")
-_INTEGER = 1 << 63
 _KINDS = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64"
 _DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in _KINDS.split()}
 Header = dict[str, Any]
 Tensors = list[torch.Tensor]
-
-
-class ProtocolError(Exception):
-    """A frame or a value breaks the protocol."""
+Container = dict[Any, Any] | list[Any] | tuple[Any, ...]
+_MAX_LEVELS = bounds.MAX_DEPTH // 3 - 4  # a dict is three brackets deep, and some stand around all
 
 
 def pack(header: Header, tensors: Tensors) -> bytes:
     """Return the frame of `header` and `tensors`."""
     text = json.dumps(header, allow_nan=False).encode()
     payload = safetensors.serialize({str(i): _spec(t) for i, t in enumerate(tensors)}) if tensors else b""
-    if len(text) > MAX_HEADER or len(payload) > MAX_PAYLOAD:
-        raise ProtocolError("the message is larger than a frame may be")
+    bounds.check_length(header, text)
+    if len(payload) > MAX_PAYLOAD:
+        raise ProtocolError("the tensors are larger than a frame may hold")
     return _LENGTHS.pack(len(text), len(payload)) + text + payload
 
 
@@ -45,28 +45,41 @@ def read_frame(receive: Callable[[int], bytes]) -> tuple[Header, Tensors]:
 
 
 def unpack(text: bytes, payload: bytes) -> tuple[Header, Tensors]:
-    """Return the header and tensors of a frame's two parts."""
+    """Return the header and tensors of a frame's two parts, each of which is counted before it is built."""
+    bounds.check_json(text)
     try:
-        header = json.loads(text, parse_constant=int)  # int refuses NaN and the infinities
+        # The built-in int refuses NaN and the infinities.
+        header = json.loads(text, parse_constant=int, parse_int=bounds.integer)
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"a header is not JSON: {type(error).__name__}") from None
     if not isinstance(header, dict):
         raise ProtocolError("a header is not an object")
+    bounds.check_length(header, text)
+    bounds.check_texts(header)
     return header, _load(payload) if payload else []
 
 
 class Encoder:
-    """Turns the values of one message into JSON, and gathers their tensors."""
+    """Turns the values of one message into JSON, and gathers their tensors.
+
+    What is larger than a message may be is not sent but referred to, like any other object.
+    """
 
     def __init__(self, refer: Callable[[object], Header]) -> None:
         self.tensors: Tensors = []
         self._refer = refer  # returns a reference for a value that cannot be sent itself
         self._sent: list[torch.Tensor] = []
-        self._room = MAX_PAYLOAD
+        self._bytes = MAX_PAYLOAD
+        self._tokens = bounds.MAX_TOKENS - 100  # those are for what stands around the values
+        self._depth = 0
 
     def encode(self, value: object) -> Any:
         """Return the form of `value`; a tensor that occurs twice is sent once and stays one object."""
-        if value is None or isinstance(value, bool | str) or (type(value) is int and abs(value) < _INTEGER):
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return value if len(value) <= bounds.MAX_TEXT else self._refer(value)
+        if type(value) is int and bounds.is_integer(value):
             return value
         if type(value) is float:
             return value if math.isfinite(value) else {"float": repr(value)}
@@ -74,21 +87,39 @@ class Encoder:
             return self._tensor(value) if _plain(value) else self._refer(value)
         if isinstance(value, torch.dtype) and _name(value) in _DTYPES:
             return {"dtype": _name(value)}
-        if isinstance(value, dict):
-            return {"dict": [[self.encode(key), self.encode(item)] for key, item in value.items()]}
-        if isinstance(value, list):
-            return {"list": [self.encode(item) for item in value]}
-        if isinstance(value, tuple):
-            return {"tuple": [self.encode(item) for item in value]}
+        if isinstance(value, dict | list | tuple) and self._takes(value):
+            return self._container(value)
         return self._refer(value)
+
+    def _takes(self, value: Container) -> bool:
+        """Whether there is room for all that a container holds."""
+        if isinstance(value, dict) and (len(value) > bounds.MAX_ITEMS or not all(map(bounds.is_key, value))):
+            return False
+        self._tokens -= 2 + len(value) * (6 if isinstance(value, dict) else 3)
+        return self._tokens >= 0
+
+    def _container(self, value: Container) -> Header:
+        if self._depth > _MAX_LEVELS:
+            raise RecursionError("the containers are nested too deeply")
+        self._depth += 1
+        code: Header
+        if isinstance(value, dict):
+            code = {"dict": [[self.encode(key), self.encode(item)] for key, item in value.items()]}
+        else:
+            name = "list" if isinstance(value, list) else "tuple"
+            code = {name: [self.encode(item) for item in value]}
+        self._depth -= 1
+        return code
 
     def _tensor(self, tensor: torch.Tensor) -> Header:
         order = _order(tensor)
         index = next((i for i, sent in enumerate(self._sent) if sent is tensor), len(self._sent))
         if index == len(self._sent):
-            self._room -= tensor.numel() * tensor.element_size()
-            if self._room < 0:  # before the tensor is copied, which may take more memory than there is
+            self._bytes -= tensor.numel() * tensor.element_size()
+            if self._bytes < 0:  # before the tensor is copied, which may take more memory than there is
                 raise ValueError(f"the tensors take more than {MAX_PAYLOAD >> 20} MB")
+            if index == bounds.MAX_TENSORS:
+                raise ValueError(f"there are more than {bounds.MAX_TENSORS:,} tensors")
             self._sent.append(tensor)
             laid_out = tensor.detach().permute(order)
             self.tensors.append(laid_out.clone(memory_format=torch.contiguous_format))
@@ -97,6 +128,7 @@ class Encoder:
             code["grad"] = True
         if order != list(range(tensor.dim())):
             code["order"] = order
+            self._tokens -= len(order)
         return code
 
 
@@ -117,7 +149,9 @@ class Decoder:
 
     def _value(self, code: Any) -> Any:
         match code:
-            case None | bool() | int() | float() | str():
+            case None | bool() | float() | str():
+                return code
+            case int() if bounds.is_integer(code):
                 return code
             case {"tensor": index}:
                 return self._tensor(index, code)
@@ -125,15 +159,20 @@ class Decoder:
                 return float(number)
             case {"dtype": name}:
                 return _DTYPES[name]
-            case {"list": items}:
+            case {"list": list(items)}:
                 return [self._value(item) for item in items]
-            case {"tuple": items}:
-                return tuple(self._value(item) for item in items)
-            case {"dict": pairs}:
-                return {self._value(key): self._value(item) for key, item in pairs}
+            case {"tuple": list(items)}:
+                return tuple([self._value(item) for item in items])
+            case {"dict": list(pairs)} if len(pairs) <= bounds.MAX_ITEMS:
+                return {self._key(key): self._value(item) for key, item in pairs}
             case dict():
                 return self._resolve(code)
         raise ProtocolError("a value has no known form")
+
+    def _key(self, code: Any) -> Any:
+        if not bounds.is_key(key := self._value(code)):
+            raise ProtocolError("a dict has a key that is too long, or no text and no number")
+        return key
 
     def _tensor(self, index: int, code: Header) -> torch.Tensor:
         if index not in self._seen:
@@ -154,7 +193,7 @@ def _plain(tensor: torch.Tensor) -> bool:
         and tensor.device.type == "cpu"
         and not tensor.is_quantized
         and _name(tensor.dtype) in _DTYPES
-        and tensor.numel() * tensor.element_size() <= MAX_PAYLOAD
+        and bounds.is_small(tensor)
     )
 
 
@@ -179,11 +218,12 @@ def _order(tensor: torch.Tensor) -> list[int]:
 
 
 def _load(payload: bytes) -> Tensors:
+    bounds.check_tensor_header(payload)
     try:
         named = safetensors.torch.load(payload)
         tensors = [named[str(index)] for index in range(len(named))]
     except Exception as error:  # safetensors raises its own type and several others
         raise ProtocolError(f"a payload is not safetensors: {type(error).__name__}") from None
-    if not all(_plain(tensor) for tensor in tensors):
+    if len(tensors) > bounds.MAX_TENSORS or not all(map(_plain, tensors)):
         raise ProtocolError("a payload holds a tensor that has no form of its own")
     return tensors

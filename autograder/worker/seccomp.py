@@ -18,8 +18,9 @@ _SET_SECCOMP, _FILTER = 22, 2
 _CLONE_THREAD = 0x00010000
 _SAFE_IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _SAFE_PRCTLS = (15, 16, 3, 39)  # set and get a thread's name, get dumpable, get no-new-privs
-# Descriptors, flags, locks and sizes of pipes; not F_SETOWN, by which the kernel would signal others for us.
-_SAFE_FCNTLS = (*range(8), 36, 37, 38, 1030, 1031, 1032)
+# Descriptors, flags and sizes of pipes; not F_SETOWN, by which the kernel would signal others for us, and no
+# locks, by which submissions could talk.
+_SAFE_FCNTLS = (*range(5), 1030, 1031, 1032)
 # O_TRUNC with a mode that does not write: early versions of Landlock let this empty a file.
 _MODE_AND_TRUNCATE, _TRUNCATE_UNWRITTEN = 0o1003, (0o1000, 0o1003)
 Instruction = bytes

@@ -1,8 +1,10 @@
 """Runs a notebook's code cells in IPython's shell, and keeps a bounded amount of what they show."""
 
+import ast
 import io
 import sys
 from binascii import b2a_base64
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
@@ -13,11 +15,16 @@ from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 
 from autograder.worker.description import CELL, describe
+from autograder.worker.omission import Omissions
 from autograder.worker.protocol import Header
+from autograder.worker.stand_in import stand_in
 
 MAX_TEXT = 20_000  # characters of output that a cell keeps
+MAX_WRITTEN = 50_000_000  # characters that a cell may print; what only a loop without an end reaches
 MAX_DISPLAYS = 20  # pictures and tables that a cell keeps
 MAX_SHOWN = 2 << 20  # characters that they may have together
+_LEAST = 16  # characters for which each print counts at least
+MAX_CHANGES = 150  # from one stream to the other, each of which begins another output
 _PROGRAMS = """
     ! sx system script bash sh perl ruby python python2 python3 pypy pip uv conda mamba micromamba
 """
@@ -35,18 +42,32 @@ class Compiler(CachingCompiler):  # type: ignore[misc]
         return f"{CELL}{Compiler.number}"
 
 
+class FloodError(RuntimeError):
+    """A cell prints without an end."""
+
+    def __init__(self) -> None:
+        super().__init__(f"this cell has printed {MAX_WRITTEN >> 20} MB and was stopped. Can its loop end?")
+
+
 class Outputs:
     """What one cell has shown so far, in nbformat's form, and bounded however much the cell writes."""
 
     def __init__(self) -> None:
         self.items: list[Header] = []
         self._room = MAX_TEXT
+        self._written = 0
         self._displays = MAX_DISPLAYS
         self._shown = MAX_SHOWN
 
     def text(self, stream: str, text: str) -> None:
-        """Add printed text; what exceeds the bound is dropped, and a note says so."""
-        if self._room <= 0:
+        """Add printed text; what exceeds the bound is dropped, and a note says so.
+
+        A loop that prints for ever ends here, long before the cell's time is over, and the worker lives on.
+        """
+        self._written += max(len(text), _LEAST)
+        if self._written > MAX_WRITTEN:
+            raise FloodError
+        if self._room <= 0 or not text:
             return
         kept = text[: self._room]
         self._room -= len(kept)
@@ -55,7 +76,7 @@ class Outputs:
         last = self.items[-1] if self.items else {}
         if last.get("output_type") == "stream" and last["name"] == stream:
             last["text"] += kept
-        else:
+        elif len(self.items) < MAX_CHANGES:
             self.items.append({"output_type": "stream", "name": stream, "text": kept})
 
     def display(self, data: dict[str, Any]) -> None:
@@ -96,32 +117,74 @@ class Shell:
         InteractiveShell.compiler_class = Compiler
         InteractiveShell.displayhook_class, InteractiveShell.display_pub_class = _display_classes(self)
         self.outputs = Outputs()
-        self._shell = InteractiveShell.instance()
+        self._omissions = Omissions()
+        self._shell = _shell_class(self, self._omissions).instance()
         self._shell.enable_gui = _do_nothing  # %matplotlib starts no event loop
         self._shell.system = self._shell.getoutput = self._refuse_program
         for magic in _PROGRAMS.split():
             for kind in ("line", "cell"):
                 self._shell.register_magic_function(self._refuse_program, kind, magic)
+        self._shell.register_magic_function(self._run_timed, "cell", "time")
+        stand_in()
         self.variables: dict[str, Any] = self._shell.user_ns
 
     def run(self, number: int, code: str) -> Header:
         """Run cell `number` and return its outputs and, where it failed, its error."""
         self.outputs = Outputs()
+        self._omissions.start_cell()
         Compiler.number = number
         self._shell.showtraceback = self._shell.showsyntaxerror = _do_nothing  # the error is reported instead
         with redirect_stdout(Stream(self, "stdout")), redirect_stderr(Stream(self, "stderr")):
             try:
                 result = self._shell.run_cell(code, store_history=False)
                 error = result.error_before_exec or result.error_in_exec
+                error = error or self._omissions.unmade(self.variables)
             except BaseException as raised:
                 error = raised
-        return {"outputs": self.outputs.items, "error": describe(error) if error is not None else None}
+        described = self.explained(describe(error)) if error is not None else None
+        return {"outputs": self.outputs.items, "error": described}
+
+    def explained(self, described: Header) -> Header:
+        """Return an error's description, with a sentence more where something left out has led to it."""
+        return self._omissions.explained(described)
+
+    def _run_timed(self, _: str, cell: str) -> None:
+        """Run the cell below %%time as any other, without its times, which differ from run to run."""
+        above = "" if cell.startswith("%%") else "# %%time\n"  # so that lines keep their numbers
+        self._shell.run_cell(above + cell).raise_error()
 
     def _refuse_program(self, *args: object, **kwargs: object) -> None:  # noqa: ARG002
         """Replace what starts programs, such as `!pip`: print a note in a cell, and fail in a hidden test."""
         if not isinstance(sys.stderr, Stream):
             raise PermissionError(_NO_PROGRAM)
         sys.stderr.write(f"{_NO_PROGRAM}\n")
+
+
+def _shell_class(owner: Shell, omissions: Omissions) -> type[InteractiveShell]:
+    """Return IPython's shell, changed so that a cell runs on without what cannot work here."""
+
+    class CellShell(InteractiveShell):  # type: ignore[misc]
+        """Runs a cell one statement at a time, as IPython does, and asks what is left of one that fails."""
+
+        async def run_ast_nodes(
+            self, nodelist: Sequence[ast.stmt], cell_name: str, interactivity: str = "last_expr",
+            compiler: Any = compile, result: Any = None,
+        ) -> bool:  # fmt: skip
+            for statement in nodelist:
+                shown = interactivity if statement is nodelist[-1] or interactivity == "all" else "none"
+                if not await super().run_ast_nodes([statement], cell_name, shown, compiler, result):
+                    continue
+                rest = omissions.rest(statement, result.error_in_exec)
+                if rest is None:
+                    return True
+                if rest.note:
+                    owner.outputs.text("stderr", f"{rest.note}\n")
+                result.error_in_exec = None
+                if await self.run_ast_nodes(rest.statements, cell_name, shown, compiler, result):
+                    return True
+            return False
+
+    return CellShell
 
 
 def _display_classes(owner: Shell) -> tuple[type, type]:

@@ -21,7 +21,7 @@ _LAST_CAPABILITY = 63
 _SYSTEM = (
     "/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/mime.types",
     "/dev/null", "/dev/zero", "/dev/urandom", "/dev/random",
-    "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu",
+    "/proc/cpuinfo", "/sys/devices/system/cpu",
 )  # fmt: skip
 
 

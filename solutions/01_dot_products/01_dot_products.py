@@ -15,9 +15,11 @@
 # Nothing is trained yet. Later notebooks add trainable weights, masks and several heads, but these three
 # moves stay as they are.
 #
-# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
-# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
-# `# try` for you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
+# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
+# to change. Plan for about an hour.
 
 # %%
 import torch
@@ -126,26 +128,44 @@ def dot_product(a: Tensor, b: Tensor) -> Tensor:
 
 # %% check="dot_product" points=2
 # Check of dot_product
-result = dot_product(journey[0], journey[1])
-assert isinstance(result, torch.Tensor), f"return a tensor, not a {type(result).__name__}"
-assert result.shape == (), f"one number has shape (), but yours has shape {tuple(result.shape)}"
+def check_dot_product():
+    result = dot_product(journey[0], journey[1])
+    assert isinstance(result, torch.Tensor), f"return a tensor, not a {type(result).__name__}"
+    assert result.shape == (), f"one number has shape (), but yours has shape {tuple(result.shape)}"
 
-# The three products in the table above, rounded to two decimals.
-terms = [0.240, 0.130, 0.590]
-for i in range(3):
-    term = dot_product(journey[0, i : i + 1], journey[1, i : i + 1])
-    assert abs(term.item() - terms[i]) < 0.005, f"{terms[i]:.2f} expected in dim {i} alone, {term:.4f} found"
+    # The three products in the table above, rounded to two decimals.
+    terms = [0.240, 0.130, 0.590]
+    for i in range(3):
+        term = dot_product(journey[0, i : i + 1], journey[1, i : i + 1])
+        assert abs(term.item() - terms[i]) < 0.005, (
+            f"{terms[i]:.2f} expected in dim {i} alone, {term:.4f} found"
+        )
 
-# Their sum is the score of "Your" for "journey".
-assert torch.allclose(result, torch.tensor(0.9544), atol=1e-4, rtol=0), f"0.9544 expected, {result:.4f} found"
+    # Their sum is the score of "Your" for "journey".
+    assert torch.allclose(result, torch.tensor(0.9544), atol=1e-4, rtol=0), (
+        f"0.9544 expected, {result:.4f} found"
+    )
 
-try:
-    dot_product(torch.ones(3), torch.ones(4))
-except ValueError:
-    pass
-else:
-    raise AssertionError("vectors of different lengths must raise ValueError")
-print("dot_product: this check passes")
+    try:
+        dot_product(torch.ones(3), torch.ones(4))
+    except ValueError:
+        pass
+    else:
+        raise AssertionError("vectors of different lengths must raise ValueError")
+
+    # Other numbers: 2 * 3 + (-1) * 5 = 1, in float64. The gradient for `a` is `b`.
+    a = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
+    b = torch.tensor([3.0, 5.0], dtype=torch.float64)
+    result = dot_product(a, b)
+    assert result.item() == 1, f"1 expected for {a.tolist()} and {b.tolist()}, {result.item()} found"
+    assert result.dtype == torch.float64, f"two float64 vectors make a float64 number, not {result.dtype}"
+    assert result.requires_grad, "the result is cut off from the vectors; which step leaves torch?"
+    assert a.tolist() == [2, -1], f"the first vector was [2, -1], but now it is {a.tolist()}"
+    assert b.tolist() == [3, 5], f"the second vector was [3, 5], but now it is {b.tolist()}"
+    print("dot_product: this check passes")
+
+
+check_dot_product()
 
 # %% [markdown]
 # ### What the dot product measures
@@ -213,13 +233,32 @@ def attention_scores(inputs: Tensor, query: Tensor) -> Tensor:
 
 # %% check="attention_scores" points=2
 # Check of attention_scores
-query = journey[1]  # "journey" asks
-scores = attention_scores(journey, query)
-assert isinstance(scores, torch.Tensor), f"return a tensor, not a {type(scores).__name__}"
-assert scores.shape == (6,), f"one score for each of 6 tokens is shape (6,), yours is {tuple(scores.shape)}"
-expected = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
-assert torch.allclose(scores, expected, atol=1e-4, rtol=0), f"{expected} expected, {scores} found"
-print("attention_scores: this check passes")
+def check_attention_scores():
+    query = journey[1]  # "journey" asks
+    scores = attention_scores(journey, query)
+    assert isinstance(scores, torch.Tensor), f"return a tensor, not a {type(scores).__name__}"
+    assert scores.shape == (6,), (
+        f"one score for each of 6 tokens is shape (6,), yours is {tuple(scores.shape)}"
+    )
+    expected = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
+    assert torch.allclose(scores, expected, atol=1e-4, rtol=0), (
+        f"the scores should be {expected}, not {scores}"
+    )
+
+    # Three tokens of two numbers, and a query that is none of them, in float64: work it out in your head.
+    few = torch.tensor([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]], dtype=torch.float64)
+    asking = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
+    scores = attention_scores(few, asking)
+    assert scores.tolist() == [2, -2, 5], (
+        f"[2, -2, 5] expected for {asking.tolist()}, {scores.tolist()} found"
+    )
+    assert scores.dtype == torch.float64, f"float64 inputs make float64 scores, not {scores.dtype}"
+    assert scores.requires_grad, "the scores are cut off from the query; which step leaves torch?"
+    assert few.tolist() == [[1, 0], [0, 2], [3, 1]], "the call has changed its inputs"
+    print("attention_scores: this check passes")
+
+
+check_attention_scores()
 
 # %% [markdown]
 # Was your guess right? Change who asks and see who answers loudest. One thing may surprise you: only *Your*
@@ -264,14 +303,29 @@ def normalize_by_sum(scores: Tensor) -> Tensor:
 
 # %% check="normalize_by_sum" points=1
 # Check of normalize_by_sum
-scores = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
-weights = normalize_by_sum(scores)
-assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
-assert weights.shape == (6,), f"6 scores need 6 weights, shape (6,); yours is {tuple(weights.shape)}"
-assert abs(weights.sum().item() - 1) < 1e-4, f"the weights should sum to 1, yours sum to {weights.sum():.4f}"
-expected = torch.tensor([0.1455, 0.2278, 0.2249, 0.1285, 0.1077, 0.1656])
-assert torch.allclose(weights, expected, atol=1e-4, rtol=0), f"{expected} expected, {weights} found"
-print("normalize_by_sum: this check passes")
+def check_normalize_by_sum():
+    scores = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
+    weights = normalize_by_sum(scores)
+    assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
+    assert weights.shape == (6,), f"6 scores need 6 weights, shape (6,); yours is {tuple(weights.shape)}"
+    assert abs(weights.sum().item() - 1) < 1e-4, (
+        f"the weights should sum to 1, yours sum to {weights.sum():.4f}"
+    )
+    expected = torch.tensor([0.1455, 0.2278, 0.2249, 0.1285, 0.1077, 0.1656])
+    assert torch.allclose(weights, expected, atol=1e-4, rtol=0), (
+        f"the weights should be {expected}, not {weights}"
+    )
+
+    # Four scores of any sign, in float64. Their sum is 2, so each is halved.
+    scores = torch.tensor([3.0, 1.0, -4.0, 2.0], dtype=torch.float64, requires_grad=True)
+    weights = normalize_by_sum(scores)
+    assert weights.tolist() == [1.5, 0.5, -2, 1], f"[1.5, 0.5, -2, 1] expected, {weights.tolist()} found"
+    assert weights.dtype == torch.float64, f"float64 scores make float64 weights, not {weights.dtype}"
+    assert scores.tolist() == [3, 1, -4, 2], "the call has changed the scores"
+    print("normalize_by_sum: this check passes")
+
+
+check_normalize_by_sum()
 
 # %% [markdown]
 # That works for these scores, because all of them are positive. Scores need not be. Before you run the
@@ -334,21 +388,49 @@ def softmax(scores: Tensor) -> Tensor:
 
 # %% check="softmax" points=3
 # Check of softmax
-scores = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
-weights = softmax(scores)
-assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
-assert weights.shape == (6,), f"6 scores need 6 weights, shape (6,); yours is {tuple(weights.shape)}"
-assert abs(weights.sum().item() - 1) < 1e-4, f"the weights should sum to 1, yours sum to {weights.sum():.4f}"
-expected = torch.tensor([0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581])
-assert torch.allclose(weights, expected, atol=1e-4, rtol=0), f"{expected} expected, {weights} found"
+def check_softmax():
+    scores = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
+    weights = softmax(scores)
+    assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
+    assert weights.shape == (6,), f"6 scores need 6 weights, shape (6,); yours is {tuple(weights.shape)}"
+    assert abs(weights.sum().item() - 1) < 1e-4, (
+        f"the weights should sum to 1, yours sum to {weights.sum():.4f}"
+    )
+    expected = torch.tensor([0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581])
+    assert torch.allclose(weights, expected, atol=1e-4, rtol=0), (
+        f"the weights should be {expected}, not {weights}"
+    )
 
-# Two equal scores share equally, however large they are.
-halves = softmax(torch.tensor([1000.0, 1000.0]))
-assert not torch.isnan(halves).any(), "nan for large scores: which step overflows?"
-assert torch.allclose(halves, torch.tensor([0.5, 0.5]), atol=1e-4, rtol=0), (
-    f"0.5 and 0.5 expected, {halves} found"
-)
-print("softmax: this check passes")
+    # Two equal scores share equally, however large they are.
+    halves = softmax(torch.tensor([1000.0, 1000.0]))
+    assert not torch.isnan(halves).any(), "nan for large scores: which step overflows?"
+    assert torch.allclose(halves, torch.tensor([0.5, 0.5]), atol=1e-4, rtol=0), (
+        f"0.5 and 0.5 expected, {halves} found"
+    )
+
+    # The same for very low ones. And a score that is far below the others gets nothing, without nan.
+    for size in (-1000.0, 1e4):
+        weights = softmax(torch.tensor([size, size, size - 5000]))
+        assert torch.allclose(weights, torch.tensor([0.5, 0.5, 0.0]), atol=1e-3, rtol=0), (
+            f"[0.5, 0.5, 0] expected near {size:g}, {weights.tolist()} found"
+        )
+
+    # Scores that differ by log(3) have weights of 1 to 3, here in float64.
+    scores = (
+        torch.tensor([2.0, 2.0], dtype=torch.float64) + torch.tensor([1.0, 3.0], dtype=torch.float64).log()
+    )
+    before = scores.clone()
+    weights = softmax(scores.requires_grad_())
+    assert weights.dtype == torch.float64, f"float64 scores make float64 weights, not {weights.dtype}"
+    assert torch.allclose(weights, torch.tensor([0.25, 0.75], dtype=torch.float64), atol=1e-12, rtol=0), (
+        f"0.25 and 0.75 expected, to twelve digits; {weights.tolist()} found"
+    )
+    assert weights.requires_grad, "the weights are cut off from the scores; which step leaves torch?"
+    assert torch.equal(scores, before), "the call has changed the scores"
+    print("softmax: this check passes")
+
+
+check_softmax()
 
 # %% [markdown]
 # ### How softmax sharpens
@@ -446,34 +528,50 @@ def context_vector(weights: Tensor, inputs: Tensor) -> Tensor:
 
 # %% check="context_vector" points=2
 # Check of context_vector
-weights = torch.softmax(torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]), dim=0)
-context = context_vector(weights, journey)
-assert isinstance(context, torch.Tensor), f"return a tensor, not a {type(context).__name__}"
-assert context.shape == (3,), f"one vector like a token's has shape (3,), yours has {tuple(context.shape)}"
-
-# Set all weights but one to 0, and only one token's share is left.
-weighted_rows = torch.tensor(
-    [
-        [0.0596, 0.0208, 0.1233],
-        [0.1308, 0.2070, 0.1570],
-        [0.1330, 0.1983, 0.1493],
-        [0.0273, 0.0719, 0.0409],
-        [0.0833, 0.0270, 0.0108],
-        [0.0079, 0.1265, 0.0870],
-    ]
-)
-for i in range(6):
-    alone = torch.zeros(6)
-    alone[i] = weights[i]
-    share = context_vector(alone, journey)
-    assert torch.allclose(share, weighted_rows[i], atol=1e-4, rtol=0), (
-        f"{weighted_rows[i]} expected for {tokens[i]} alone, {share} found"
+def check_context_vector():
+    weights = torch.softmax(torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]), dim=0)
+    context = context_vector(weights, journey)
+    assert isinstance(context, torch.Tensor), f"return a tensor, not a {type(context).__name__}"
+    assert context.shape == (3,), (
+        f"one vector like a token's has shape (3,), yours has {tuple(context.shape)}"
     )
 
-# The shares of all tokens together are the context vector.
-expected = torch.tensor([0.4419, 0.6515, 0.5683])
-assert torch.allclose(context, expected, atol=1e-4, rtol=0), f"{expected} expected, {context} found"
-print("context_vector: this check passes")
+    # Set all weights but one to 0, and only one token's share is left.
+    weighted_rows = torch.tensor(
+        [
+            [0.0596, 0.0208, 0.1233],
+            [0.1308, 0.2070, 0.1570],
+            [0.1330, 0.1983, 0.1493],
+            [0.0273, 0.0719, 0.0409],
+            [0.0833, 0.0270, 0.0108],
+            [0.0079, 0.1265, 0.0870],
+        ]
+    )
+    for i in range(6):
+        alone = torch.zeros(6)
+        alone[i] = weights[i]
+        share = context_vector(alone, journey)
+        assert torch.allclose(share, weighted_rows[i], atol=1e-4, rtol=0), (
+            f"{weighted_rows[i]} expected for {tokens[i]} alone, {share} found"
+        )
+
+    # The shares of all tokens together are the context vector.
+    expected = torch.tensor([0.4419, 0.6515, 0.5683])
+    assert torch.allclose(context, expected, atol=1e-4, rtol=0), (
+        f"the context vector should be {expected}, not {context}"
+    )
+
+    # Two tokens of four numbers, and weights that do not sum to 1, in float64.
+    pair = torch.tensor([[1.0, 2.0, 0.0, -1.0], [0.0, 1.0, 3.0, 2.0]], dtype=torch.float64)
+    weights = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
+    context = context_vector(weights, pair)
+    assert context.tolist() == [2, 3, -3, -4], f"[2, 3, -3, -4] expected, {context.tolist()} found"
+    assert context.dtype == torch.float64, f"float64 inputs make a float64 vector, not {context.dtype}"
+    assert context.requires_grad, "the vector is cut off from the weights; which step leaves torch?"
+    print("context_vector: this check passes")
+
+
+check_context_vector()
 
 # %% [markdown]
 # ### The whole road in one picture

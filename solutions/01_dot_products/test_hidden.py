@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from autograder.testing import (
+    draw,
     expect_close,
     expect_finite,
     expect_gradient,
@@ -50,9 +51,10 @@ def test_dot_product_of_any_length(student, length):
 @question("dot_product")
 def test_dot_product_of_opposite_and_crossing_vectors(student):
     """Negative for opposite vectors, zero for crossing ones."""
-    a = torch.tensor([3.0, -1.0, 2.0, 0.5])
-    expect_close(student.dot_product(a, -2 * a), torch.tensor(-28.5), hint="Signs count.")
-    expect_close(student.dot_product(a, torch.tensor([1.0, 3.0, 0.5, -2.0])), torch.tensor(0.0))
+    a = 2 * torch.randn(4)
+    crossing = torch.stack([a[1], -a[0], a[3], -a[2]])
+    expect_close(student.dot_product(a, -2 * a), -2 * (a * a).sum(), hint="Signs count.")
+    expect_close(student.dot_product(a, crossing), torch.tensor(0.0))
 
 
 @question("dot_product")
@@ -151,23 +153,24 @@ def test_normalize_by_sum_of_any_number(student, n):
 @question("normalize_by_sum")
 def test_normalize_by_sum_of_very_few(student):
     """Two scores share the whole, and a single one gets all of it."""
-    for scores in (torch.tensor([0.3, 1.2]), torch.tensor([0.4])):
+    for scores in (torch.rand(2) + 0.1, torch.rand(1) + 0.1):
         expect_close(student.normalize_by_sum(scores), scores / scores.sum())
 
 
 @question("normalize_by_sum")
 def test_normalize_by_sum_of_negative_scores(student):
     """Negative scores are divided like all others, whatever comes of it."""
-    scores = torch.tensor([2.0, -3.0, 0.5, 4.5])
-    expect_close(student.normalize_by_sum(scores), scores / 4, hint="Divide by the plain sum, signs and all.")
-    expect_close(student.normalize_by_sum(-scores), scores / 4)
+    scores = torch.tensor([2.0, -3.0, 0.5, 4.5])[torch.randperm(4)] + torch.rand(4)
+    right = scores / scores.sum()
+    expect_close(student.normalize_by_sum(scores), right, hint="Divide by the plain sum, signs and all.")
+    expect_close(student.normalize_by_sum(-scores), right)
 
 
 @question("normalize_by_sum")
 def test_normalize_by_sum_of_large_scores(student):
     """Large scores give the same shares as small ones."""
-    scores = torch.tensor([1.0, 2.0, 5.0])
-    expect_close(student.normalize_by_sum(1e4 * scores), scores / 8)
+    scores = torch.rand(3) + 0.1
+    expect_close(student.normalize_by_sum(1e4 * scores), scores / scores.sum())
 
 
 @question("normalize_by_sum")
@@ -205,37 +208,39 @@ def test_softmax_of_any_number(student, n):
 @question("softmax")
 def test_softmax_of_very_few(student):
     """Two scores share the whole, and a single one gets all of it."""
-    for scores in (torch.tensor([0.3, -1.2]), torch.tensor([-0.4])):
+    for scores in (torch.randn(2), torch.randn(1)):
         expect_close(student.softmax(scores), torch.softmax(scores, 0))
 
 
 @question("softmax")
 def test_softmax_of_negative_scores(student):
     """Right when every score is negative."""
-    scores = torch.tensor([-1.0, -4.0, -0.5, -2.5])
+    scores = -4 * torch.rand(4) - 0.1
     expect_close(student.softmax(scores), torch.softmax(scores, 0))
 
 
 @question("softmax")
 def test_softmax_survives_large_scores(student):
     """Scores of 1e4 do not overflow."""
-    expect_close(student.softmax(torch.full((4,), 1e4)), torch.full((4,), 0.25), atol=1e-3)
-    scores = torch.tensor([1e4, 1e4 - 2, 1e4 - 1], dtype=torch.float64)
-    expect_close(student.softmax(scores), torch.softmax(scores - 1e4, 0))
+    n, low = draw(3, 9), 2 * torch.rand(3, dtype=torch.float64)
+    expect_close(student.softmax(torch.full((n,), 1e4)), torch.full((n,), 1 / n), atol=1e-3)
+    expect_close(student.softmax(1e4 - low), torch.softmax(-low, 0))
 
 
 @question("softmax")
 def test_softmax_survives_very_negative_scores(student):
     """Scores of -1e4 do not all vanish."""
-    expect_close(student.softmax(torch.full((5,), -1e4)), torch.full((5,), 0.2), atol=1e-3)
-    scores = torch.tensor([-1e4, -1e4 - 2, -1e4 - 1], dtype=torch.float64)
-    expect_close(student.softmax(scores), torch.softmax(scores + 1e4, 0))
+    n, low = draw(3, 9), 2 * torch.rand(3, dtype=torch.float64)
+    expect_close(student.softmax(torch.full((n,), -1e4)), torch.full((n,), 1 / n), atol=1e-3)
+    expect_close(student.softmax(-1e4 - low), torch.softmax(-low, 0))
 
 
 @question("softmax")
 def test_softmax_survives_scores_far_apart(student):
     """1e4 and -1e4 side by side give clean ones and zeros."""
-    expect_close(student.softmax(torch.tensor([-1e4, 1e4, 0.0])), torch.tensor([0.0, 1.0, 0.0]))
+    order = torch.randperm(3)
+    scores, right = torch.tensor([-1e4, 1e4, 0.0]), torch.tensor([0.0, 1.0, 0.0])
+    expect_close(student.softmax(scores[order]), right[order])
 
 
 @question("softmax")
@@ -274,10 +279,11 @@ def test_gradients_flow_through_softmax(student):
 @question("softmax")
 def test_gradients_of_large_scores_are_finite(student):
     """Gradients stay finite for scores of 1e4."""
-    scores = torch.tensor([1e4, -1e4, 1e4], requires_grad=True)
-    inspection = student.softmax.inspect(scores, weight=torch.tensor([1.0, 2.0, 3.0]))
-    expect_close(inspection.output, torch.tensor([0.5, 0.0, 0.5]), atol=1e-3)
-    expect_gradient(inspection, {0: torch.tensor([-0.5, 0.0, 0.5])}, atol=1e-2, names=("scores",))
+    order = torch.randperm(3)
+    scores = torch.tensor([1e4, -1e4, 1e4])[order].requires_grad_()
+    inspection = student.softmax.inspect(scores, weight=torch.tensor([1.0, 2.0, 3.0])[order])
+    expect_close(inspection.output, torch.tensor([0.5, 0.0, 0.5])[order], atol=1e-3)
+    expect_gradient(inspection, {0: torch.tensor([-0.5, 0.0, 0.5])[order]}, atol=1e-2, names=("scores",))
     expect_finite(inspection.gradients[0], "The gradient")
 
 

@@ -19,7 +19,10 @@
 # By the end you will have written self-attention in three lines, for any number of sentences at once, and
 # you will know two things about it that are easy to miss.
 #
-# As before, stay in torch so that gradients flow, and leave the inputs as they were. Plan for about an hour.
+# As before, stay in torch so that gradients flow, and leave the inputs as they were. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
+# and names are those of the [table of notation](notation.md). Plan for about an hour.
 
 # %%
 import torch
@@ -77,21 +80,38 @@ def pairwise_scores_loop(inputs: Tensor) -> Tensor:
 
 # %% check="pairwise_scores_loop" points=1
 # Check of pairwise_scores_loop
-scores = pairwise_scores_loop(journey)
-assert isinstance(scores, torch.Tensor), f"return a tensor, not a {type(scores).__name__}"
-assert scores.shape == (6, 6), f"6 tokens have 6 x 6 scores; yours have shape {tuple(scores.shape)}"
-expected = torch.tensor(
-    [
-        [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
-        [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
-        [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
-        [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
-        [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
-        [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
-    ]
-)
-assert torch.allclose(scores, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{scores}"
-print("pairwise_scores_loop: this check passes")
+def check_pairwise_scores_loop():
+    scores = pairwise_scores_loop(journey)
+    assert isinstance(scores, torch.Tensor), f"return a tensor, not a {type(scores).__name__}"
+    assert scores.shape == (6, 6), f"6 tokens have 6 x 6 scores; yours have shape {tuple(scores.shape)}"
+    expected = torch.tensor(
+        [
+            [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
+            [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
+            [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
+            [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
+            [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
+            [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
+        ]
+    )
+    assert torch.allclose(scores, expected, atol=1e-4, rtol=0), (
+        f"the scores differ from the expected ones,\n{expected}\nand are\n{scores}"
+    )
+
+    # Three tokens of two numbers, in float64: work the scores out in your head.
+    few = torch.tensor([[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]], dtype=torch.float64, requires_grad=True)
+    scores = pairwise_scores_loop(few)
+    expected = [[5, 6, 1], [6, 9, 3], [1, 3, 2]]
+    assert scores.tolist() == expected, (
+        f"for {few.tolist()} the scores should be {expected}, not {scores.tolist()}"
+    )
+    assert scores.dtype == torch.float64, f"float64 tokens make float64 scores, not {scores.dtype}"
+    assert scores.requires_grad, "the scores are cut off from the tokens; which step leaves torch?"
+    assert few.tolist() == [[1, 2], [0, 3], [-1, 1]], "the call has changed the tokens"
+    print("pairwise_scores_loop: this check passes")
+
+
+check_pairwise_scores_loop()
 
 # %% [markdown]
 # ### Question 2: `pairwise_scores` (2 points)
@@ -131,25 +151,40 @@ def pairwise_scores(inputs: Tensor) -> Tensor:
 
 # %% check="pairwise_scores" points=2
 # Check of pairwise_scores
-scores = pairwise_scores(journey)
-assert isinstance(scores, torch.Tensor), f"return a tensor, not a {type(scores).__name__}"
-assert scores.shape == (6, 6), f"6 tokens have 6 x 6 scores; yours have shape {tuple(scores.shape)}"
-expected = torch.tensor(
-    [
-        [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
-        [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
-        [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
-        [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
-        [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
-        [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
-    ]
-)
-assert torch.allclose(scores, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{scores}"
+def check_pairwise_scores():
+    scores = pairwise_scores(journey)
+    assert isinstance(scores, torch.Tensor), f"return a tensor, not a {type(scores).__name__}"
+    assert scores.shape == (6, 6), f"6 tokens have 6 x 6 scores; yours have shape {tuple(scores.shape)}"
+    expected = torch.tensor(
+        [
+            [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
+            [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
+            [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
+            [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
+            [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
+            [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
+        ]
+    )
+    assert torch.allclose(scores, expected, atol=1e-4, rtol=0), (
+        f"the scores differ from the expected ones,\n{expected}\nand are\n{scores}"
+    )
 
-# Three sentences of two tokens each: the batch dimension stays in front.
-batch_shape = pairwise_scores(journey.reshape(3, 2, 3)).shape
-assert batch_shape == (3, 2, 2), f"inputs of (3, 2, 3) have scores of (3, 2, 2), not {tuple(batch_shape)}"
-print("pairwise_scores: this check passes")
+    # Two sentences of three tokens of two numbers, in float64. Sentences do not mix.
+    batch = torch.tensor([[[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]], [[2.0, 0.0], [1.0, 1.0], [0.0, 4.0]]])
+    batch = batch.double().requires_grad_()
+    scores = pairwise_scores(batch)
+    assert scores.shape == (2, 3, 3), f"a batch (2, 3, 2) has scores (2, 3, 3), not {tuple(scores.shape)}"
+    expected = [[[5, 6, 1], [6, 9, 3], [1, 3, 2]], [[4, 2, 0], [2, 2, 4], [0, 4, 16]]]
+    assert scores.tolist() == expected, f"for the batch {expected} expected, {scores.tolist()} found"
+    assert scores.dtype == torch.float64, f"float64 tokens make float64 scores, not {scores.dtype}"
+
+    # The first score is 1 * 1 + 2 * 2, so its derivatives by the two numbers are twice these numbers.
+    scores[0, 0, 0].backward()
+    assert batch.grad[0, 0].tolist() == [2, 4], "the scores must stay connected with the tokens on both sides"
+    print("pairwise_scores: this check passes")
+
+
+check_pairwise_scores()
 
 # %% [markdown]
 # Here is the score matrix. Look for these before you read on:
@@ -244,39 +279,64 @@ def attention_weights(scores: Tensor) -> Tensor:
 
 # %% check="attention_weights" points=2
 # Check of attention_weights
-scores = torch.tensor(
-    [
-        [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
-        [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
-        [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
-        [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
-        [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
-        [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
-    ]
-)
-weights = attention_weights(scores)
-assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
-assert weights.shape == (6, 6), f"weights have the shape of the scores; yours have {tuple(weights.shape)}"
-sums = weights.sum(dim=1)
-assert torch.allclose(sums, torch.ones(6), atol=1e-4, rtol=0), (
-    f"each row should sum to 1, but the rows sum to {sums}"
-)
-expected = torch.tensor(
-    [
-        [0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452],
-        [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581],
-        [0.1390, 0.2369, 0.2326, 0.1242, 0.1108, 0.1565],
-        [0.1435, 0.2074, 0.2046, 0.1462, 0.1263, 0.1720],
-        [0.1526, 0.1958, 0.1975, 0.1367, 0.1879, 0.1295],
-        [0.1385, 0.2184, 0.2128, 0.1420, 0.0988, 0.1896],
-    ]
-)
-assert torch.allclose(weights, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{weights}"
+def check_attention_weights():
+    scores = torch.tensor(
+        [
+            [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
+            [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
+            [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
+            [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
+            [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
+            [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
+        ]
+    )
+    weights = attention_weights(scores)
+    assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
+    assert weights.shape == (6, 6), f"weights have the shape of the scores; yours have {tuple(weights.shape)}"
+    sums = weights.sum(dim=1)
+    assert torch.allclose(sums, torch.ones(6), atol=1e-4, rtol=0), (
+        f"each row should sum to 1, but the rows sum to {sums}"
+    )
+    expected = torch.tensor(
+        [
+            [0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452],
+            [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581],
+            [0.1390, 0.2369, 0.2326, 0.1242, 0.1108, 0.1565],
+            [0.1435, 0.2074, 0.2046, 0.1462, 0.1263, 0.1720],
+            [0.1526, 0.1958, 0.1975, 0.1367, 0.1879, 0.1295],
+            [0.1385, 0.2184, 0.2128, 0.1420, 0.0988, 0.1896],
+        ]
+    )
+    assert torch.allclose(weights, expected, atol=1e-4, rtol=0), (
+        f"the weights differ from the expected ones,\n{expected}\nand are\n{weights}"
+    )
 
-# In a batch, too, each row sums to 1.
-sums = attention_weights(torch.stack([scores, -2 * scores])).sum(dim=-1)
-assert torch.allclose(sums, torch.ones(2, 6), atol=1e-4, rtol=0), f"rows of a batch sum to\n{sums}"
-print("attention_weights: this check passes")
+    # In a batch, too, each row sums to 1, and a row gets what it gets alone.
+    batch = torch.stack([scores, -2 * scores])
+    weights = attention_weights(batch)
+    sums = weights.sum(dim=-1)
+    assert torch.allclose(sums, torch.ones(2, 6), atol=1e-4, rtol=0), (
+        f"in a batch, too, each row should sum to 1, but the rows sum to\n{sums}"
+    )
+    assert torch.allclose(weights[0], expected, atol=1e-4, rtol=0), (
+        "the same scores get other weights in a batch"
+    )
+    assert torch.equal(batch, torch.stack([scores, -2 * scores])), "the call has changed the scores"
+
+    # Scores that are not symmetric and far apart, in float64: e to the power of log_3 is 3, of -5000 it is 0.
+    log_3 = 1.0986122886681098
+    scores = torch.tensor([[1e4, 5e3], [0.0, log_3]], dtype=torch.float64, requires_grad=True)
+    weights = attention_weights(scores)
+    expected = torch.tensor([[1.0, 0.0], [0.25, 0.75]], dtype=torch.float64)
+    assert weights.dtype == torch.float64, f"float64 scores make float64 weights, not {weights.dtype}"
+    assert torch.allclose(weights, expected, atol=1e-9, rtol=0), (
+        f"{expected.tolist()} expected, {weights.tolist()} found"
+    )
+    assert weights.requires_grad, "the weights are cut off from the scores; which step leaves torch?"
+    print("attention_weights: this check passes")
+
+
+check_attention_weights()
 
 # %% [markdown]
 # This is the picture that you will see in every article on attention. Read it row by row: each row shows
@@ -363,22 +423,41 @@ def context_vectors(weights: Tensor, inputs: Tensor) -> Tensor:
 
 # %% check="context_vectors" points=2
 # Check of context_vectors
-weights = torch.softmax(journey @ journey.T, dim=-1)
-contexts = context_vectors(weights, journey)
-assert isinstance(contexts, torch.Tensor), f"return a tensor, not a {type(contexts).__name__}"
-assert contexts.shape == (6, 3), f"a vector of 3 for each of 6 tokens expected, {tuple(contexts.shape)} found"
-expected = torch.tensor(
-    [
-        [0.4421, 0.5931, 0.5790],
-        [0.4419, 0.6515, 0.5683],
-        [0.4431, 0.6496, 0.5671],
-        [0.4304, 0.6298, 0.5510],
-        [0.4671, 0.5910, 0.5266],
-        [0.4177, 0.6503, 0.5645],
-    ]
-)
-assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{contexts}"
-print("context_vectors: this check passes")
+def check_context_vectors():
+    weights = torch.softmax(journey @ journey.T, dim=-1)
+    contexts = context_vectors(weights, journey)
+    assert isinstance(contexts, torch.Tensor), f"return a tensor, not a {type(contexts).__name__}"
+    assert contexts.shape == (6, 3), (
+        f"a vector of 3 for each of 6 tokens expected, {tuple(contexts.shape)} found"
+    )
+    expected = torch.tensor(
+        [
+            [0.4421, 0.5931, 0.5790],
+            [0.4419, 0.6515, 0.5683],
+            [0.4431, 0.6496, 0.5671],
+            [0.4304, 0.6298, 0.5510],
+            [0.4671, 0.5910, 0.5266],
+            [0.4177, 0.6503, 0.5645],
+        ]
+    )
+    assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), (
+        f"the context vectors differ from the expected ones,\n{expected}\nand are\n{contexts}"
+    )
+
+    # Two sentences of two tokens of three numbers, in float64. The weights need not sum to 1.
+    inputs = torch.tensor([[[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]], [[5.0, 1.0, 0.0], [1.0, 0.0, 3.0]]]).double()
+    weights = torch.tensor([[[1.0, 2.0], [3.0, 0.0]], [[0.0, 1.0], [2.0, -1.0]]]).double().requires_grad_()
+    before = inputs.clone()
+    contexts = context_vectors(weights, inputs)
+    expected = [[[1, 2, 4], [3, 0, 6]], [[1, 0, 3], [9, 2, -3]]]
+    assert contexts.tolist() == expected, f"for two sentences {expected} expected, {contexts.tolist()} found"
+    assert contexts.dtype == torch.float64, f"float64 inputs make float64 vectors, not {contexts.dtype}"
+    assert contexts.requires_grad, "the vectors are cut off from the weights; which step leaves torch?"
+    assert torch.equal(inputs, before), "the call has changed the inputs"
+    print("context_vectors: this check passes")
+
+
+check_context_vectors()
 
 # %% [markdown]
 # Row 1 is the context vector of *journey* that you computed in the first notebook. Here are all six: each
@@ -435,31 +514,56 @@ def simple_self_attention(inputs: Tensor) -> Tensor:
 
 # %% check="simple_self_attention" points=3
 # Check of simple_self_attention
-contexts = simple_self_attention(journey)
-assert isinstance(contexts, torch.Tensor), f"return a tensor, not a {type(contexts).__name__}"
-assert contexts.shape == (6, 3), f"a vector of 3 for each of 6 tokens expected, {tuple(contexts.shape)} found"
-expected = torch.tensor(
-    [
-        [0.4421, 0.5931, 0.5790],
-        [0.4419, 0.6515, 0.5683],
-        [0.4431, 0.6496, 0.5671],
-        [0.4304, 0.6298, 0.5510],
-        [0.4671, 0.5910, 0.5266],
-        [0.4177, 0.6503, 0.5645],
-    ]
-)
-assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), f"expected\n{expected}\nfound\n{contexts}"
+def check_simple_self_attention():
+    contexts = simple_self_attention(journey)
+    assert isinstance(contexts, torch.Tensor), f"return a tensor, not a {type(contexts).__name__}"
+    assert contexts.shape == (6, 3), (
+        f"a vector of 3 for each of 6 tokens expected, {tuple(contexts.shape)} found"
+    )
+    expected = torch.tensor(
+        [
+            [0.4421, 0.5931, 0.5790],
+            [0.4419, 0.6515, 0.5683],
+            [0.4431, 0.6496, 0.5671],
+            [0.4304, 0.6298, 0.5510],
+            [0.4671, 0.5910, 0.5266],
+            [0.4177, 0.6503, 0.5645],
+        ]
+    )
+    assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), (
+        f"the context vectors differ from the expected ones,\n{expected}\nand are\n{contexts}"
+    )
 
-# A batch of two different sentences gives what each gives alone.
-other = 2 - journey
-both = simple_self_attention(torch.stack([journey, other]))
-assert both.shape == (2, 6, 3), f"(2, 6, 3) expected for a batch of two, {tuple(both.shape)} found"
-alone = simple_self_attention(other)
-assert torch.allclose(both[0], contexts, atol=1e-4, rtol=0), (
-    "the first sentence gets another result in a batch"
-)
-assert torch.allclose(both[1], alone, atol=1e-4, rtol=0), "the second sentence gets another result in a batch"
-print("simple_self_attention: this check passes")
+    # A batch of two different sentences gives what each gives alone.
+    other = 2 - journey
+    both = simple_self_attention(torch.stack([journey, other]))
+    assert both.shape == (2, 6, 3), f"(2, 6, 3) expected for a batch of two, {tuple(both.shape)} found"
+    alone = simple_self_attention(other)
+    assert not torch.allclose(alone, contexts, atol=1e-2), "another sentence must get other context vectors"
+    assert torch.allclose(both[0], contexts, atol=1e-4, rtol=0), (
+        "the first sentence gets another result in a batch"
+    )
+    assert torch.allclose(both[1], alone, atol=1e-4, rtol=0), (
+        "the second sentence gets another result in a batch"
+    )
+
+    # Tokens far apart look at themselves only, so each stays as it is; here there are three, in float64.
+    far = torch.tensor(
+        [[100.0, 0.0], [0.0, 100.0], [-100.0, -100.0]], dtype=torch.float64, requires_grad=True
+    )
+    contexts = simple_self_attention(far)
+    assert contexts.shape == (3, 2), f"(3, 2) expected for three tokens of two, {tuple(contexts.shape)} found"
+    assert not contexts.isnan().any(), "nan for large scores: which step overflows?"
+    assert torch.allclose(contexts, far), (
+        f"tokens far apart should stay as they are, but they become\n{contexts}"
+    )
+    assert contexts.dtype == torch.float64, f"float64 tokens make float64 vectors, not {contexts.dtype}"
+    assert contexts.requires_grad, "the vectors are cut off from the tokens; which step leaves torch?"
+    assert far.tolist() == [[100, 0], [0, 100], [-100, -100]], "the call has changed the tokens"
+    print("simple_self_attention: this check passes")
+
+
+check_simple_self_attention()
 
 # %% [markdown]
 # ### Does the order of the words matter?

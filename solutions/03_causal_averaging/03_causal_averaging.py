@@ -17,9 +17,12 @@
 # All three give the same numbers. The third looks like a detour, but it is the one that lasts: put real
 # attention scores where it has zeros, and you have causal attention.
 #
-# **How to work.** Your work is graded on other lengths, batches and number types than those of the lesson.
-# Each question is graded by itself, so let every answer stand on its own. Pictures have lines marked
-# `# try` for you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
+# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
+# to change. Each question is graded by itself, so let every answer stand on its own. Plan for about an
+# hour.
 
 # %% [markdown]
 # ## Given: what earlier exercises taught
@@ -73,6 +76,10 @@ def draw_heatmap(axes, values: Tensor, title: str, labels: list[str] | None = No
 #
 # This is the picture to keep in mind. A row is a token that looks, a column is a token that is looked at,
 # and 1 means "may look". *Your* sees only itself; *step* sees the whole sentence.
+#
+# A table of ones comes first because a weight is a number: divide each row by its sum, and the ones are
+# weights. The third version turns the question round and asks what to *hide*. From there on, and in all
+# later notebooks, a table of this kind is called a mask, and True in it means hidden.
 
 # %% demo
 import matplotlib.pyplot as plt
@@ -133,44 +140,59 @@ def causal_average_loop(x: Tensor) -> Tensor:
 
 # %% check="causal_average_loop" points=2
 # Check of causal_average_loop
-torch.manual_seed(1)
-sequence = torch.randn(8, 2)
-before = torch.stack([sequence, 3 - sequence])  # two sequences that differ
-batch = before.clone()
-result = causal_average_loop(batch)
-assert isinstance(result, torch.Tensor), (
-    f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
-)
-assert tuple(result.shape) == (2, 8, 2), f"A batch (2, 8, 2) must give (2, 8, 2), not {tuple(result.shape)}."
-
-trap = torch.tensor([-0.9052, -0.8464])
-assert not torch.allclose(result[0, 2], trap, atol=1e-4, rtol=0), (
-    "Row 2 has the value of the trap: the loop averages rows that it has already overwritten."
-)
-assert torch.equal(batch, before), (
-    "The function must leave x alone, but x has changed. Write into a new tensor."
-)
-
-expected = torch.tensor(
-    [
-        [-1.5256, -0.7502],
-        [-1.0898, -1.1799],
-        [-0.7599, -0.9896],
-        [-0.8149, -1.1445],
-        [-0.7943, -0.8549],
-        [-0.7915, -0.7543],
-        [-0.7102, -0.4055],
-        [-0.5929, -0.2964],
-    ]
-)
-for t in range(8):
-    assert torch.allclose(result[0, t], expected[t], atol=1e-4, rtol=0), (
-        f"Row {t}: {expected[t]} expected, the mean of itself and all rows before it, {result[0, t]} found."
+def check_causal_average_loop():
+    torch.manual_seed(1)
+    sequence = torch.randn(8, 2)
+    before = torch.stack([sequence, 3 - sequence])  # two sequences that differ
+    batch = before.clone()
+    result = causal_average_loop(batch)
+    assert isinstance(result, torch.Tensor), (
+        f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
     )
-assert torch.allclose(result[1], 3 - expected, atol=1e-4, rtol=0), (
-    "The first sequence of the batch comes out right, the second does not. Each has its own averages."
-)
-print("causal_average_loop: this check passes")
+    assert tuple(result.shape) == (2, 8, 2), (
+        f"A batch (2, 8, 2) must give (2, 8, 2), not {tuple(result.shape)}."
+    )
+
+    trap = torch.tensor([-0.9052, -0.8464])
+    assert not torch.allclose(result[0, 2], trap, atol=1e-4, rtol=0), (
+        "Row 2 has the value of the trap: the loop averages rows that it has already overwritten."
+    )
+    assert torch.equal(batch, before), (
+        "The function must leave x alone, but x has changed. Write into a new tensor."
+    )
+
+    expected = torch.tensor(
+        [
+            [-1.5256, -0.7502],
+            [-1.0898, -1.1799],
+            [-0.7599, -0.9896],
+            [-0.8149, -1.1445],
+            [-0.7943, -0.8549],
+            [-0.7915, -0.7543],
+            [-0.7102, -0.4055],
+            [-0.5929, -0.2964],
+        ]
+    )
+    for t in range(8):
+        assert torch.allclose(result[0, t], expected[t], atol=1e-4, rtol=0), (
+            f"Row {t}: {expected[t]} expected, the mean of rows 0 to {t}, {result[0, t]} found."
+        )
+    assert torch.allclose(result[1], 3 - expected, atol=1e-4, rtol=0), (
+        "The first sequence of the batch comes out right, the second does not. Each has its own averages."
+    )
+
+    # Three tokens of one number, in float64: work the means out in your head.
+    few = torch.tensor([[[1.0], [3.0], [-1.0]]], dtype=torch.float64, requires_grad=True)
+    result = causal_average_loop(few)
+    assert result.tolist() == [[[1], [2], [1]]], (
+        f"1, 2, 1 expected for 1, 3, -1, {result.flatten().tolist()} found"
+    )
+    assert result.dtype == torch.float64, f"A float64 input must give a float64 result, not {result.dtype}."
+    assert result.requires_grad, "The result is cut off from x; which step leaves torch?"
+    print("causal_average_loop: this check passes")
+
+
+check_causal_average_loop()
 
 # %% [markdown]
 # ### What the average does
@@ -283,32 +305,45 @@ def causal_average_weights(length: int) -> Tensor:
 
 # %% check="causal_average_weights" points=2
 # Check of causal_average_weights
-result = causal_average_weights(8)
-assert isinstance(result, torch.Tensor), (
-    f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
-)
-assert tuple(result.shape) == (8, 8), f"For 8 tokens the weights must be (8, 8), not {tuple(result.shape)}."
-sums = result.sum(dim=1)
-assert torch.allclose(sums, torch.ones(8)), f"Every row must sum to 1, but the rows sum to {sums}."
-future = result.triu(diagonal=1)
-assert bool((future == 0).all()), "Above the diagonal every weight must be 0: nobody sees the future."
+def check_causal_average_weights():
+    result = causal_average_weights(8)
+    assert isinstance(result, torch.Tensor), (
+        f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
+    )
+    assert tuple(result.shape) == (8, 8), (
+        f"For 8 tokens the weights must be (8, 8), not {tuple(result.shape)}."
+    )
+    sums = result.sum(dim=1)
+    assert torch.allclose(sums, torch.ones(8)), f"Every row must sum to 1, but the rows sum to {sums}."
+    future = result.triu(diagonal=1)
+    assert bool((future == 0).all()), "Above the diagonal every weight must be 0: nobody sees the future."
 
-expected = torch.tensor(
-    [
-        [1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
-        [0.5000, 0.5000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
-        [0.3333, 0.3333, 0.3333, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
-        [0.2500, 0.2500, 0.2500, 0.2500, 0.0000, 0.0000, 0.0000, 0.0000],
-        [0.2000, 0.2000, 0.2000, 0.2000, 0.2000, 0.0000, 0.0000, 0.0000],
-        [0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.0000, 0.0000],
-        [0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.0000],
-        [0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250],
-    ]
-)
-assert torch.allclose(result, expected, atol=1e-4, rtol=0), (
-    "Row t must hold 1 / (t + 1) in its first t + 1 columns."
-)
-print("causal_average_weights: this check passes")
+    expected = torch.tensor(
+        [
+            [1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.5000, 0.5000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.3333, 0.3333, 0.3333, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.2500, 0.2500, 0.2500, 0.2500, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.2000, 0.2000, 0.2000, 0.2000, 0.2000, 0.0000, 0.0000, 0.0000],
+            [0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.0000, 0.0000],
+            [0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.0000],
+            [0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250],
+        ]
+    )
+    assert torch.allclose(result, expected, atol=1e-4, rtol=0), (
+        "Row t must hold 1 / (t + 1) in its first t + 1 columns."
+    )
+
+    few = causal_average_weights(2)
+    assert few.tolist() == [[1, 0], [0.5, 0.5]], (
+        f"For 2 tokens [[1, 0], [0.5, 0.5]] expected, {few.tolist()} found."
+    )
+    shape = tuple(causal_average_weights(11).shape)
+    assert shape == (11, 11), f"For 11 tokens the weights must be (11, 11), not {shape}."
+    print("causal_average_weights: this check passes")
+
+
+check_causal_average_weights()
 
 # %% [markdown]
 # ### Rows and columns
@@ -363,39 +398,57 @@ def causal_average(x: Tensor) -> Tensor:
 
 # %% check="causal_average" points=2
 # Check of causal_average
-torch.manual_seed(1)
-sequence = torch.randn(8, 2)
-result = causal_average(sequence)
-assert isinstance(result, torch.Tensor), (
-    f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
-)
-assert tuple(result.shape) == (8, 2), f"One sequence (8, 2) must give (8, 2), not {tuple(result.shape)}."
+def check_causal_average():
+    torch.manual_seed(1)
+    sequence = torch.randn(8, 2)
+    result = causal_average(sequence)
+    assert isinstance(result, torch.Tensor), (
+        f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
+    )
+    assert tuple(result.shape) == (8, 2), f"One sequence (8, 2) must give (8, 2), not {tuple(result.shape)}."
 
-expected = torch.tensor(
-    [
-        [-1.5256, -0.7502],
-        [-1.0898, -1.1799],
-        [-0.7599, -0.9896],
-        [-0.8149, -1.1445],
-        [-0.7943, -0.8549],
-        [-0.7915, -0.7543],
-        [-0.7102, -0.4055],
-        [-0.5929, -0.2964],
-    ]
-)
-for t in range(8):
-    assert torch.allclose(result[t], expected[t], atol=1e-4, rtol=0), (
-        f"Row {t}: {expected[t]} expected, the mean of itself and all rows before it, {result[t]} found."
+    expected = torch.tensor(
+        [
+            [-1.5256, -0.7502],
+            [-1.0898, -1.1799],
+            [-0.7599, -0.9896],
+            [-0.8149, -1.1445],
+            [-0.7943, -0.8549],
+            [-0.7915, -0.7543],
+            [-0.7102, -0.4055],
+            [-0.5929, -0.2964],
+        ]
+    )
+    for t in range(8):
+        assert torch.allclose(result[t], expected[t], atol=1e-4, rtol=0), (
+            f"Row {t}: {expected[t]} expected, the mean of itself and all rows before it, {result[t]} found."
+        )
+
+    batch = torch.stack([sequence, -sequence, 2 * sequence])
+    result = causal_average(batch)
+    assert tuple(result.shape) == (3, 8, 2), (
+        f"A batch (3, 8, 2) must give (3, 8, 2), not {tuple(result.shape)}."
+    )
+    assert torch.allclose(result, torch.stack([expected, -expected, 2 * expected]), atol=2e-4, rtol=0), (
+        "One sequence comes out right, but a batch does not. Each sequence has its own averages."
     )
 
-batch = torch.stack([sequence, -sequence, 2 * sequence])
-result = causal_average(batch)
-assert tuple(result.shape) == (3, 8, 2), f"A batch (3, 8, 2) must give (3, 8, 2), not {tuple(result.shape)}."
-assert torch.allclose(result, torch.stack([expected, -expected, 2 * expected]), atol=2e-4, rtol=0), (
-    "One sequence comes out right, but a batch does not. Each sequence has its own averages."
-)
-assert causal_average(sequence.double()).dtype == torch.float64, "A float64 input must give a float64 result."
-print("causal_average: this check passes")
+    # Three tokens of one number, in float64. The columns of a wider tensor, transposed, are a sequence, too.
+    few = torch.tensor([[1.0, 3.0, -1.0]], dtype=torch.float64, requires_grad=True)
+    result = causal_average(few.T)
+    assert result.dtype == torch.float64, f"A float64 input must give a float64 result, not {result.dtype}."
+    assert torch.allclose(result, few.new_tensor([[1], [2], [1]])), (
+        f"1, 2, 1 expected for 1, 3, -1, {result} found."
+    )
+    assert result.requires_grad, "The result is cut off from x; which step leaves torch?"
+    assert few.tolist() == [[1, 3, -1]], "The function must leave x alone, but x has changed."
+    assert causal_average(torch.ones(1, 3, 2, 4, 5)).shape == (1, 3, 2, 4, 5), (
+        "Any dimensions may stand in front."
+    )
+    print("causal_average: this check passes")
+
+
+check_causal_average()
 
 # %% [markdown]
 # ### Two ways, one result
@@ -473,31 +526,42 @@ def causal_mask_scores(length: int) -> Tensor:
 
 # %% check="causal_mask_scores" points=2
 # Check of causal_mask_scores
-result = causal_mask_scores(8)
-assert isinstance(result, torch.Tensor), (
-    f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
-)
-assert tuple(result.shape) == (8, 8), f"For 8 tokens the scores must be (8, 8), not {tuple(result.shape)}."
-assert not result.isnan().any(), "There is a NaN in the scores. Did you multiply 0 by infinity?"
-assert not result.diagonal().isinf().any(), (
-    "Your mask hides each token from itself, but a token may look at itself."
-)
+def check_causal_mask_scores():
+    result = causal_mask_scores(8)
+    assert isinstance(result, torch.Tensor), (
+        f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
+    )
+    assert tuple(result.shape) == (8, 8), (
+        f"For 8 tokens the scores must be (8, 8), not {tuple(result.shape)}."
+    )
+    assert not result.isnan().any(), "There is a NaN in the scores. Did you multiply 0 by infinity?"
+    assert not result.diagonal().isinf().any(), (
+        "Your mask hides each token from itself, but a token may look at itself."
+    )
 
-inf = float("inf")
-expected = torch.tensor(
-    [
-        [0.0, -inf, -inf, -inf, -inf, -inf, -inf, -inf],
-        [0.0, 0.0, -inf, -inf, -inf, -inf, -inf, -inf],
-        [0.0, 0.0, 0.0, -inf, -inf, -inf, -inf, -inf],
-        [0.0, 0.0, 0.0, 0.0, -inf, -inf, -inf, -inf],
-        [0.0, 0.0, 0.0, 0.0, 0.0, -inf, -inf, -inf],
-        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -inf, -inf],
-        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -inf],
-        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-    ]
-)
-assert torch.equal(result, expected), "On and below the diagonal must be 0, above it -inf."
-print("causal_mask_scores: this check passes")
+    inf = float("inf")
+    expected = torch.tensor(
+        [
+            [0.0, -inf, -inf, -inf, -inf, -inf, -inf, -inf],
+            [0.0, 0.0, -inf, -inf, -inf, -inf, -inf, -inf],
+            [0.0, 0.0, 0.0, -inf, -inf, -inf, -inf, -inf],
+            [0.0, 0.0, 0.0, 0.0, -inf, -inf, -inf, -inf],
+            [0.0, 0.0, 0.0, 0.0, 0.0, -inf, -inf, -inf],
+            [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -inf, -inf],
+            [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -inf],
+            [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        ]
+    )
+    assert torch.equal(result, expected), "On and below the diagonal must be 0, above it -inf."
+
+    few = causal_mask_scores(2)
+    assert few.tolist() == [[0, -inf], [0, 0]], (
+        f"For 2 tokens [[0, -inf], [0, 0]] expected, {few.tolist()} found."
+    )
+    print("causal_mask_scores: this check passes")
+
+
+check_causal_mask_scores()
 
 # %% [markdown]
 # ### Question 6: `causal_softmax_weights` (2 points)
@@ -528,31 +592,46 @@ def causal_softmax_weights(length: int) -> Tensor:
 
 # %% check="causal_softmax_weights" points=2
 # Check of causal_softmax_weights
-result = causal_softmax_weights(8)
-assert isinstance(result, torch.Tensor), (
-    f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
-)
-assert tuple(result.shape) == (8, 8), f"For 8 tokens the weights must be (8, 8), not {tuple(result.shape)}."
-assert not result.isnan().any(), (
-    "There is a NaN in the weights. Is there a row in which everything is hidden?"
-)
-sums = result.sum(dim=1)
-assert torch.allclose(sums, torch.ones(8)), f"Every row must sum to 1, but the rows sum to {sums}."
+def check_causal_softmax_weights():
+    result = causal_softmax_weights(8)
+    assert isinstance(result, torch.Tensor), (
+        f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
+    )
+    assert tuple(result.shape) == (8, 8), (
+        f"For 8 tokens the weights must be (8, 8), not {tuple(result.shape)}."
+    )
+    assert not result.isnan().any(), (
+        "There is a NaN in the weights. Is there a row in which everything is hidden?"
+    )
+    sums = result.sum(dim=1)
+    assert torch.allclose(sums, torch.ones(8)), f"Every row must sum to 1, but the rows sum to {sums}."
 
-expected = torch.tensor(
-    [
-        [1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
-        [0.5000, 0.5000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
-        [0.3333, 0.3333, 0.3333, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
-        [0.2500, 0.2500, 0.2500, 0.2500, 0.0000, 0.0000, 0.0000, 0.0000],
-        [0.2000, 0.2000, 0.2000, 0.2000, 0.2000, 0.0000, 0.0000, 0.0000],
-        [0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.0000, 0.0000],
-        [0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.0000],
-        [0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250],
-    ]
-)
-assert torch.allclose(result, expected, atol=1e-4, rtol=0), "These must be the weights of the average so far."
-print("causal_softmax_weights: this check passes")
+    expected = torch.tensor(
+        [
+            [1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.5000, 0.5000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.3333, 0.3333, 0.3333, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.2500, 0.2500, 0.2500, 0.2500, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.2000, 0.2000, 0.2000, 0.2000, 0.2000, 0.0000, 0.0000, 0.0000],
+            [0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.0000, 0.0000],
+            [0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.0000],
+            [0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250],
+        ]
+    )
+    assert torch.allclose(result, expected, atol=1e-4, rtol=0), (
+        "These must be the weights of the average so far."
+    )
+
+    few = causal_softmax_weights(2)
+    assert few.tolist() == [[1, 0], [0.5, 0.5]], (
+        f"For 2 tokens [[1, 0], [0.5, 0.5]] expected, {few.tolist()} found."
+    )
+    future = result.triu(diagonal=1)
+    assert bool((future == 0).all()), "Above the diagonal every weight must be exactly 0."
+    print("causal_softmax_weights: this check passes")
+
+
+check_causal_softmax_weights()
 
 # %% [markdown]
 # ### The mask at work

@@ -5,6 +5,7 @@ import torch
 
 from autograder.testing import (
     Remote,
+    draw,
     expect,
     expect_close,
     expect_equal,
@@ -140,9 +141,10 @@ def test_loop_reads_any_memory_layout(student, reference):
 
 
 @question("causal_average_weights", weight=2)
-@pytest.mark.parametrize("length", [5, 11])
-def test_weights_share_evenly(student, reference, length):
+@pytest.mark.parametrize(("low", "high"), [(3, 7), (9, 16)])
+def test_weights_share_evenly(student, reference, low, high):
     """Row t shares the weight 1 evenly among the tokens 0 to t."""
+    length = draw(low, high)
     right = reference.causal_average_weights(length)
     expect_close(student.causal_average_weights(length), right, hint=EVENLY)
 
@@ -150,17 +152,19 @@ def test_weights_share_evenly(student, reference, length):
 @question("causal_average_weights")
 def test_weights_sum_to_one(student, reference):
     """Every row sums to 1."""
-    weights = student.causal_average_weights(9)
+    length = draw(9, 12)
+    weights = student.causal_average_weights(length)
     expect_rows_sum_to_one(weights)
-    expect_close(weights, reference.causal_average_weights(9), hint=EVENLY)
+    expect_close(weights, reference.causal_average_weights(length), hint=EVENLY)
 
 
 @question("causal_average_weights")
 def test_weights_hide_the_future(student, reference):
     """Every weight above the diagonal is exactly 0."""
-    weights = expect_tensor(student.causal_average_weights(6), (6, 6))
+    length = draw(5, 9)
+    weights = expect_tensor(student.causal_average_weights(length), (length, length))
     expect_hidden_future(weights, "A token has a weight for one that comes after it. Which triangle is kept?")
-    expect_close(weights, reference.causal_average_weights(6), hint=EVENLY)
+    expect_close(weights, reference.causal_average_weights(length), hint=EVENLY)
 
 
 @question("causal_average_weights")
@@ -234,9 +238,10 @@ def test_product_reads_any_memory_layout(student, reference):
 
 
 @question("causal_mask_scores", weight=2)
-@pytest.mark.parametrize("length", [5, 11])
-def test_mask_is_zero_or_minus_infinity(student, reference, length):
+@pytest.mark.parametrize(("low", "high"), [(3, 7), (9, 16)])
+def test_mask_is_zero_or_minus_infinity(student, reference, low, high):
     """Scores are 0 on and below the diagonal and -inf above it."""
+    length = draw(low, high)
     right = reference.causal_mask_scores(length)
     expect_equal(student.causal_mask_scores(length), right, hint=SCORES)
 
@@ -244,25 +249,27 @@ def test_mask_is_zero_or_minus_infinity(student, reference, length):
 @question("causal_mask_scores")
 def test_mask_lets_each_token_see_itself(student):
     """Every token may look at itself."""
-    scores = expect_no_nan(expect_tensor(student.causal_mask_scores(7), (7, 7)))
+    length = draw(5, 9)
+    scores = expect_no_nan(expect_tensor(student.causal_mask_scores(length), (length, length)))
     expect(
         not bool(scores.diagonal().isinf().any()),
         "A token is hidden from itself: its score on the diagonal is infinite. Where does the future begin?",
     )
-    expect_equal(scores.tril(), torch.zeros(7, 7), name="The part that may be seen", hint=SCORES)
-    future = torch.ones(7, 7).triu(1) == 1
+    expect_equal(scores.tril(), torch.zeros(length, length), name="The part that may be seen", hint=SCORES)
+    future = torch.ones(length, length).triu(1) == 1
     expect(bool((scores[future] < 0).all()), "A token of the future has the same score as the token itself.")
 
 
 @question("causal_mask_scores")
 def test_mask_hides_whatever_the_scores_are(student, reference):
     """Added to huge scores, it still hides the future completely."""
-    mask = expect_no_nan(expect_tensor(student.causal_mask_scores(6), (6, 6)))
-    scores = 1e12 * torch.randn(6, 6).abs().cumsum(dim=1)
+    length = draw(5, 9)
+    mask = expect_no_nan(expect_tensor(student.causal_mask_scores(length), (length, length)))
+    scores = 1e12 * torch.randn(length, length).abs().cumsum(dim=1)
     weights = torch.softmax(scores + mask, dim=1)
     expect_rows_sum_to_one(weights, "The softmax of the masked scores")
     expect_hidden_future(weights, "A large score shines through the mask. Does the mask hold minus infinity?")
-    expect_equal(mask, reference.causal_mask_scores(6), hint=SCORES)
+    expect_equal(mask, reference.causal_mask_scores(length), hint=SCORES)
 
 
 @question("causal_mask_scores")
@@ -273,9 +280,10 @@ def test_mask_of_very_few_tokens(student, reference):
 
 
 @question("causal_softmax_weights", weight=2)
-@pytest.mark.parametrize("length", [5, 11])
-def test_softmax_shares_evenly(student, reference, length):
+@pytest.mark.parametrize(("low", "high"), [(3, 7), (9, 16)])
+def test_softmax_shares_evenly(student, reference, low, high):
     """Row t shares the weight 1 evenly among the tokens 0 to t."""
+    length = draw(low, high)
     right = reference.causal_softmax_weights(length)
     expect_close(student.causal_softmax_weights(length), right, hint=MASKED)
 
@@ -283,17 +291,19 @@ def test_softmax_shares_evenly(student, reference, length):
 @question("causal_softmax_weights")
 def test_softmax_rows_sum_to_one(student, reference):
     """Every row sums to 1."""
-    weights = student.causal_softmax_weights(9)
+    length = draw(9, 12)
+    weights = student.causal_softmax_weights(length)
     expect_rows_sum_to_one(weights)
-    expect_close(weights, reference.causal_softmax_weights(9), hint=MASKED)
+    expect_close(weights, reference.causal_softmax_weights(length), hint=MASKED)
 
 
 @question("causal_softmax_weights")
 def test_softmax_hides_the_future(student, reference):
     """Every weight above the diagonal is exactly 0."""
-    weights = expect_no_nan(expect_tensor(student.causal_softmax_weights(6), (6, 6)))
+    length = draw(5, 9)
+    weights = expect_no_nan(expect_tensor(student.causal_softmax_weights(length), (length, length)))
     expect_hidden_future(weights, "A hidden token has a weight. What is the exponential of its score?")
-    expect_close(weights, reference.causal_softmax_weights(6), hint=MASKED)
+    expect_close(weights, reference.causal_softmax_weights(length), hint=MASKED)
 
 
 @question("causal_softmax_weights")

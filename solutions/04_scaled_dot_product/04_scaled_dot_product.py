@@ -19,9 +19,12 @@
 # You will build it from left to right: the projections, the scores $Q K^\top$, the odd $\sqrt{d_k}$ (which is
 # there for a reason that you will *measure*), the weights, and at last the whole line.
 #
-# **How to work.** Your work is graded on other sizes, batches and number types than those of the lesson.
-# Each question is graded by itself, so let every answer stand on its own. Pictures have lines marked
-# `# try` for you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
+# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
+# to change. Each question is graded by itself, so let every answer stand on its own. Plan for about an
+# hour.
 
 # %% [markdown]
 # ## Given: what earlier exercises taught
@@ -139,46 +142,76 @@ def project(x: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> tuple
 
 # %% check="project" points=2
 # Check of project
-torch.manual_seed(123)
-W_query, W_key, W_value = torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 2)
-expected = torch.tensor([[0.2961, 0.5166], [0.2517, 0.6886], [0.0740, 0.8665]])
-assert torch.allclose(W_query, expected, atol=1e-4, rtol=0), "the matrices are not those of the lesson"
+def check_project():
+    torch.manual_seed(123)
+    W_query, W_key, W_value = torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 2)
+    expected = torch.tensor([[0.2961, 0.5166], [0.2517, 0.6886], [0.0740, 0.8665]])
+    assert torch.allclose(W_query, expected, atol=1e-4, rtol=0), "the matrices are not those of the lesson"
 
-projected = project(journey[1], W_query, W_key, W_value)
-wanted = "return three tensors, queries, keys and values"
-assert projected is not None, f"{wanted}; yours returns nothing"
-assert not isinstance(projected, torch.Tensor) or len(projected) == 3, f"{wanted}; yours returns a single one"
-assert len(projected) == 3, f"{wanted}; yours returns {len(projected)}"
-expected = torch.tensor([0.4306, 1.4551])
-assert projected[0].shape == (2,), f"one token has one query, shape (2,), not {tuple(projected[0].shape)}"
-assert torch.allclose(projected[0], expected, atol=1e-4, rtol=0), f"{expected} expected, {projected[0]} found"
-
-# The table of the lesson: each number of the token alone, times its row of W_query.
-query_2_by_rows = torch.tensor([[0.1629, 0.2841], [0.2190, 0.5990], [0.0488, 0.5719]])
-for i in range(3):
-    alone = torch.zeros(3)
-    alone[i] = journey[1, i]
-    share = project(alone, W_query, W_key, W_value)[0]
-    assert torch.allclose(share, query_2_by_rows[i], atol=1e-4, rtol=0), (
-        f"{alone} must give {query_2_by_rows[i]}, not {share}"
+    projected = project(journey[1], W_query, W_key, W_value)
+    wanted = "return three tensors, queries, keys and values"
+    assert projected is not None, f"{wanted}; yours returns nothing"
+    assert not isinstance(projected, torch.Tensor) or len(projected) == 3, (
+        f"{wanted}; yours returns a single one"
+    )
+    assert len(projected) == 3, f"{wanted}; yours returns {len(projected)}"
+    expected = torch.tensor([0.4306, 1.4551])
+    assert projected[0].shape == (2,), f"one token has one query, shape (2,), not {tuple(projected[0].shape)}"
+    assert torch.allclose(projected[0], expected, atol=1e-4, rtol=0), (
+        f"the queries should be {expected}, not {projected[0]}"
     )
 
-# All tokens at once.
-projected = project(journey, W_query, W_key, W_value)
-assert projected[1].shape == (6, 2), f"6 tokens have keys of shape (6, 2), not {tuple(projected[1].shape)}"
-assert projected[2].shape == (6, 2), f"6 tokens have values of shape (6, 2), not {tuple(projected[2].shape)}"
-expected = torch.tensor(
-    [
-        [0.2309, 1.0966],
-        [0.4306, 1.4551],
-        [0.4300, 1.4343],
-        [0.2355, 0.7990],
-        [0.2983, 0.6565],
-        [0.2568, 1.0533],
-    ]
-)
-assert torch.allclose(projected[0], expected, atol=1e-4, rtol=0), f"{expected} expected, {projected[0]} found"
-print("project: this check passes")
+    # The table of the lesson: each number of the token alone, times its row of W_query.
+    query_2_by_rows = torch.tensor([[0.1629, 0.2841], [0.2190, 0.5990], [0.0488, 0.5719]])
+    for i in range(3):
+        alone = torch.zeros(3)
+        alone[i] = journey[1, i]
+        share = project(alone, W_query, W_key, W_value)[0]
+        assert torch.allclose(share, query_2_by_rows[i], atol=1e-4, rtol=0), (
+            f"{alone} must give {query_2_by_rows[i]}, not {share}"
+        )
+
+    # All tokens at once.
+    projected = project(journey, W_query, W_key, W_value)
+    assert projected[1].shape == (6, 2), (
+        f"6 tokens have keys of shape (6, 2), not {tuple(projected[1].shape)}"
+    )
+    assert projected[2].shape == (6, 2), (
+        f"6 tokens have values of shape (6, 2), not {tuple(projected[2].shape)}"
+    )
+    expected = torch.tensor(
+        [
+            [0.2309, 1.0966],
+            [0.4306, 1.4551],
+            [0.4300, 1.4343],
+            [0.2355, 0.7990],
+            [0.2983, 0.6565],
+            [0.2568, 1.0533],
+        ]
+    )
+    assert torch.allclose(projected[0], expected, atol=1e-4, rtol=0), (
+        f"the queries should be {expected}, not {projected[0]}"
+    )
+
+    # A batch, other matrices, and values of another width, in float64: work it out in your head.
+    x = torch.tensor([[[1, 2, 0]], [[0, 1, -1]]], dtype=torch.float64, requires_grad=True)
+    to_queries = torch.tensor([[1, 0], [0, 1], [2, 2]], dtype=torch.float64)
+    to_keys = torch.tensor([[0, 1], [1, 1], [1, 0]], dtype=torch.float64)
+    to_values = torch.tensor([[1, 0, 0, 2], [0, 3, 0, 0], [0, 0, 1, 1]], dtype=torch.float64)
+    projected = project(x, to_queries, to_keys, to_values)
+    right = {
+        "queries": [[[1, 2]], [[-2, -1]]],
+        "keys": [[[2, 3]], [[0, 1]]],
+        "values": [[[1, 6, 0, 2]], [[0, 3, -1, -1]]],
+    }
+    for (name, expected), found in zip(right.items(), projected, strict=True):
+        assert found.tolist() == expected, f"the {name} should be {expected}, but they are {found.tolist()}"
+        assert found.dtype == torch.float64, f"float64 tokens must have float64 {name}, not {found.dtype}"
+        assert found.requires_grad, f"the {name} are cut off from the tokens; which step leaves torch?"
+    print("project: this check passes")
+
+
+check_project()
 
 # %% [markdown]
 # ### One token, three roles
@@ -256,34 +289,48 @@ def attention_scores(queries: Tensor, keys: Tensor) -> Tensor:
 
 # %% check="attention_scores" points=2
 # Check of attention_scores
-query_2, key_2 = queries[1:2], keys[1:2]  # as a matrix of one row each
-score_22 = attention_scores(query_2, key_2)
-assert score_22 is not None, "the function returns nothing; is a return missing?"
-assert score_22.shape == (1, 1), f"one query and one key make a (1, 1) score, not {tuple(score_22.shape)}"
-assert abs(score_22.item() - 1.8524) < 1e-4, f"1.8524 expected, {score_22.item():.4f} found"
+def check_attention_scores():
+    query_2, key_2 = queries[1:2], keys[1:2]  # as a matrix of one row each
+    score_22 = attention_scores(query_2, key_2)
+    assert score_22 is not None, "the function returns nothing; is a return missing?"
+    assert score_22.shape == (1, 1), f"one query and one key make a (1, 1) score, not {tuple(score_22.shape)}"
+    assert abs(score_22.item() - 1.8524) < 1e-4, f"1.8524 expected, {score_22.item():.4f} found"
 
-scores_2 = attention_scores(query_2, keys)
-expected = torch.tensor([1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440])
-assert scores_2.shape == (1, 6), f"one query and six keys make (1, 6) scores, not {tuple(scores_2.shape)}"
-assert torch.allclose(scores_2[0], expected, atol=1e-4, rtol=0), f"{expected} expected, {scores_2[0]} found"
+    scores_2 = attention_scores(query_2, keys)
+    expected = torch.tensor([1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440])
+    assert scores_2.shape == (1, 6), f"one query and six keys make (1, 6) scores, not {tuple(scores_2.shape)}"
+    assert torch.allclose(scores_2[0], expected, atol=1e-4, rtol=0), (
+        f"the scores of one query should be {expected}, not {scores_2[0]}"
+    )
 
-all_scores = attention_scores(queries, keys)
-expected = torch.tensor(
-    [
-        [0.9231, 1.3545, 1.3241, 0.7910, 0.4032, 1.1330],
-        [1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440],
-        [1.2544, 1.8284, 1.7877, 1.0654, 0.5508, 1.5238],
-        [0.6973, 1.0167, 0.9941, 0.5925, 0.3061, 0.8475],
-        [0.6114, 0.8819, 0.8626, 0.5121, 0.2707, 0.7307],
-        [0.8995, 1.3165, 1.2871, 0.7682, 0.3937, 1.0996],
-    ]
-)
-assert all_scores.shape == (6, 6), f"six tokens make (6, 6) scores, not {tuple(all_scores.shape)}"
-assert torch.allclose(all_scores, expected, atol=1e-4, rtol=0), f"{expected} expected, {all_scores} found"
+    all_scores = attention_scores(queries, keys)
+    expected = torch.tensor(
+        [
+            [0.9231, 1.3545, 1.3241, 0.7910, 0.4032, 1.1330],
+            [1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440],
+            [1.2544, 1.8284, 1.7877, 1.0654, 0.5508, 1.5238],
+            [0.6973, 1.0167, 0.9941, 0.5925, 0.3061, 0.8475],
+            [0.6114, 0.8819, 0.8626, 0.5121, 0.2707, 0.7307],
+            [0.8995, 1.3165, 1.2871, 0.7682, 0.3937, 1.0996],
+        ]
+    )
+    assert all_scores.shape == (6, 6), f"six tokens make (6, 6) scores, not {tuple(all_scores.shape)}"
+    assert torch.allclose(all_scores, expected, atol=1e-4, rtol=0), (
+        f"the scores differ from the expected ones,\n{expected}\nand are\n{all_scores}"
+    )
 
-batch = attention_scores(torch.zeros(4, 5, 3), torch.zeros(4, 7, 3))
-assert batch.shape == (4, 5, 7), f"a batch (4, 5, 3) and (4, 7, 3) makes (4, 5, 7), not {tuple(batch.shape)}"
-print("attention_scores: this check passes")
+    # A batch of two, each with one query and three keys of its own, in float64.
+    few_queries = torch.tensor([[[1, 2]], [[3, 0]]], dtype=torch.float64, requires_grad=True)
+    few_keys = torch.tensor([[[1, 0], [0, 1], [1, 1]], [[2, 1], [0, 5], [-1, 1]]], dtype=torch.float64)
+    batch = attention_scores(few_queries, few_keys)
+    expected = [[[1, 2, 3]], [[6, 0, -3]]]
+    assert batch.tolist() == expected, f"for the batch {expected} expected, {batch.tolist()} found"
+    assert batch.dtype == torch.float64, f"float64 queries have float64 scores, not {batch.dtype}"
+    assert batch.requires_grad, "the scores are cut off from the queries; which step leaves torch?"
+    print("attention_scores: this check passes")
+
+
+check_attention_scores()
 
 # %% [markdown]
 # ### Question 3: in your own words (2 points)
@@ -361,24 +408,32 @@ def score_variance(queries: Tensor, keys: Tensor, scaled: bool) -> Tensor:
 
 # %% check="score_variance" points=2
 # Check of score_variance
-# By hand: the scores are 1, 3, 2 and 2, 0, 2. Their mean is 10/6, and the squared distances from it add up
-# to 16/3. Six numbers: divide by 5. Scaling divides the scores by the root of 2, the variance by 2.
-small_queries = torch.tensor([[1.0, 1.0], [2.0, 0.0]])
-small_keys = torch.tensor([[1.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
-plain = score_variance(small_queries, small_keys, False)
-assert isinstance(plain, torch.Tensor), f"return a tensor, not a {type(plain).__name__}"
-assert plain.shape == (), f"one number has shape (), but yours has shape {tuple(plain.shape)}"
-assert abs(plain.item() - 16 / 15) < 1e-4, f"{16 / 15:.4f} expected without scaling, {plain:.4f} found"
-scaled = score_variance(small_queries, small_keys, True)
-assert abs(scaled.item() - 8 / 15) < 1e-4, f"{8 / 15:.4f} expected with scaling, {scaled:.4f} found"
+def check_score_variance():
+    # By hand: the scores are 1, 3, 2 and 2, 0, 2. Their mean is 10/6, and the squared distances from it add
+    # up to 16/3. Six numbers: divide by 5. Scaling divides the scores by the root of 2, the variance by 2.
+    small_queries = torch.tensor([[1.0, 1.0], [2.0, 0.0]])
+    small_keys = torch.tensor([[1.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
+    plain = score_variance(small_queries, small_keys, False)
+    assert isinstance(plain, torch.Tensor), f"return a tensor, not a {type(plain).__name__}"
+    assert plain.shape == (), f"one number has shape (), but yours has shape {tuple(plain.shape)}"
+    assert abs(plain.item() - 16 / 15) < 1e-4, f"{16 / 15:.4f} expected without scaling, {plain:.4f} found"
+    scaled = score_variance(small_queries, small_keys, True)
+    assert abs(scaled.item() - 8 / 15) < 1e-4, f"{8 / 15:.4f} expected with scaling, {scaled:.4f} found"
 
-torch.manual_seed(0)
-many_queries, many_keys = torch.randn(200, 64), torch.randn(200, 64)
-plain = score_variance(many_queries, many_keys, False)
-assert 55 < plain < 75, f"for head size 64 the variance should be near 64 without scaling, not {plain:.2f}"
-scaled = score_variance(many_queries, many_keys, True)
-assert 0.85 < scaled < 1.15, f"with scaling it should be near 1, not {scaled:.2f}"
-print("score_variance: this check passes")
+    torch.manual_seed(0)
+    many_queries, many_keys = torch.randn(200, 64), torch.randn(200, 64)
+    plain = score_variance(many_queries, many_keys, False)
+    assert 55 < plain < 75, (
+        f"for head size 64 the variance should be near 64 without scaling, not {plain:.2f}"
+    )
+    scaled = score_variance(many_queries, many_keys, True)
+    assert 0.85 < scaled < 1.15, f"with scaling it should be near 1, not {scaled:.2f}"
+
+    assert small_queries.tolist() == [[1, 1], [2, 0]], "the call has changed the queries"
+    print("score_variance: this check passes")
+
+
+check_score_variance()
 
 # %% [markdown]
 # ### The measurement
@@ -480,30 +535,61 @@ def scaled_attention_weights(scores: Tensor, d_k: int) -> Tensor:
 
 # %% check="scaled_attention_weights" points=2
 # Check of scaled_attention_weights
-lesson_scores = torch.nn.functional.linear(queries, keys)  # the scores of the lesson, made by the library
-weights_2 = scaled_attention_weights(lesson_scores[1], 2)
-assert weights_2 is not None, "the function returns nothing; is a return missing?"
-assert weights_2.shape == (6,), f"the weights of one query have shape (6,), not {tuple(weights_2.shape)}"
-assert abs(weights_2.sum().item() - 1) < 1e-4, (
-    f"the weights must sum to 1, yours sum to {weights_2.sum():.4f}"
-)
-expected = torch.tensor([0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820])
-assert torch.allclose(weights_2, expected, atol=1e-4, rtol=0), f"{expected} expected, {weights_2} found"
+def check_scaled_attention_weights():
+    # The scores of the lesson.
+    lesson_scores = torch.tensor(
+        [
+            [0.9231, 1.3545, 1.3241, 0.7910, 0.4032, 1.1330],
+            [1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440],
+            [1.2544, 1.8284, 1.7877, 1.0654, 0.5508, 1.5238],
+            [0.6973, 1.0167, 0.9941, 0.5925, 0.3061, 0.8475],
+            [0.6114, 0.8819, 0.8626, 0.5121, 0.2707, 0.7307],
+            [0.8995, 1.3165, 1.2871, 0.7682, 0.3937, 1.0996],
+        ]
+    )
+    weights_2 = scaled_attention_weights(lesson_scores[1], 2)
+    assert weights_2 is not None, "the function returns nothing; is a return missing?"
+    assert weights_2.shape == (6,), f"the weights of one query have shape (6,), not {tuple(weights_2.shape)}"
+    assert abs(weights_2.sum().item() - 1) < 1e-4, (
+        f"the weights must sum to 1, yours sum to {weights_2.sum():.4f}"
+    )
+    expected = torch.tensor([0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820])
+    assert torch.allclose(weights_2, expected, atol=1e-4, rtol=0), (
+        f"the weights of one query should be {expected}, not {weights_2}"
+    )
 
-all_weights = scaled_attention_weights(lesson_scores, 2)
-expected = torch.tensor(
-    [
-        [0.1551, 0.2104, 0.2059, 0.1413, 0.1074, 0.1799],
-        [0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820],
-        [0.1503, 0.2256, 0.2192, 0.1315, 0.0914, 0.1819],
-        [0.1591, 0.1994, 0.1962, 0.1477, 0.1206, 0.1769],
-        [0.1610, 0.1949, 0.1923, 0.1501, 0.1265, 0.1752],
-        [0.1557, 0.2092, 0.2048, 0.1419, 0.1089, 0.1794],
-    ]
-)
-assert all_weights.shape == (6, 6), f"(6, 6) scores make (6, 6) weights, not {tuple(all_weights.shape)}"
-assert torch.allclose(all_weights, expected, atol=1e-4, rtol=0), f"{expected} expected, {all_weights} found"
-print("scaled_attention_weights: this check passes")
+    all_weights = scaled_attention_weights(lesson_scores, 2)
+    expected = torch.tensor(
+        [
+            [0.1551, 0.2104, 0.2059, 0.1413, 0.1074, 0.1799],
+            [0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820],
+            [0.1503, 0.2256, 0.2192, 0.1315, 0.0914, 0.1819],
+            [0.1591, 0.1994, 0.1962, 0.1477, 0.1206, 0.1769],
+            [0.1610, 0.1949, 0.1923, 0.1501, 0.1265, 0.1752],
+            [0.1557, 0.2092, 0.2048, 0.1419, 0.1089, 0.1794],
+        ]
+    )
+    assert all_weights.shape == (6, 6), f"(6, 6) scores make (6, 6) weights, not {tuple(all_weights.shape)}"
+    assert torch.allclose(all_weights, expected, atol=1e-4, rtol=0), (
+        f"the weights differ from the expected ones,\n{expected}\nand are\n{all_weights}"
+    )
+
+    # A batch, keys of width 4, large scores, in float64. e to the power of log_3 is 3.
+    log_3 = 1.0986122886681098
+    rows = [[[0, 2 * log_3], [1e4, -1e4]], [[5, 5], [2 * log_3, 0]]]
+    scores = torch.tensor(rows, dtype=torch.float64, requires_grad=True)
+    weights = scaled_attention_weights(scores, 4)
+    expected = torch.tensor([[[0.25, 0.75], [1, 0]], [[0.5, 0.5], [0.75, 0.25]]], dtype=torch.float64)
+    assert weights.dtype == torch.float64, f"float64 scores have float64 weights, not {weights.dtype}"
+    assert torch.allclose(weights, expected, atol=1e-9, rtol=0), (
+        f"for d_k = 4 and a batch {expected.tolist()} expected, {weights.tolist()} found"
+    )
+    assert weights.requires_grad, "the weights are cut off from the scores; which step leaves torch?"
+    assert scores.tolist() == rows, "the call has changed the scores"
+    print("scaled_attention_weights: this check passes")
+
+
+check_scaled_attention_weights()
 
 # %% [markdown]
 # ### Who looks at whom
@@ -594,29 +680,54 @@ def scaled_dot_product_attention(queries: Tensor, keys: Tensor, values: Tensor) 
 
 # %% check="scaled_dot_product_attention" points=3
 # Check of scaled_dot_product_attention
-context_2 = scaled_dot_product_attention(queries[1:2], keys, values)
-assert context_2 is not None, "the function returns nothing; is a return missing?"
-assert context_2.shape == (1, 2), f"one query makes one context vector, (1, 2), not {tuple(context_2.shape)}"
-expected = torch.tensor([0.3061, 0.8210])
-assert torch.allclose(context_2[0], expected, atol=1e-4, rtol=0), f"{expected} expected, {context_2[0]} found"
+def check_scaled_dot_product_attention():
+    context_2 = scaled_dot_product_attention(queries[1:2], keys, values)
+    assert context_2 is not None, "the function returns nothing; is a return missing?"
+    assert context_2.shape == (1, 2), (
+        f"one query makes one context vector, (1, 2), not {tuple(context_2.shape)}"
+    )
+    expected = torch.tensor([0.3061, 0.8210])
+    assert torch.allclose(context_2[0], expected, atol=1e-4, rtol=0), (
+        f"the context vector of one query should be {expected}, not {context_2[0]}"
+    )
 
-context = scaled_dot_product_attention(queries, keys, values)
-expected = torch.tensor(
-    [
-        [0.2996, 0.8053],
-        [0.3061, 0.8210],
-        [0.3058, 0.8203],
-        [0.2948, 0.7939],
-        [0.2927, 0.7891],
-        [0.2990, 0.8040],
-    ]
-)
-assert context.shape == (6, 2), f"six queries make context vectors (6, 2), not {tuple(context.shape)}"
-assert torch.allclose(context, expected, atol=1e-4, rtol=0), f"{expected} expected, {context} found"
+    context = scaled_dot_product_attention(queries, keys, values)
+    expected = torch.tensor(
+        [
+            [0.2996, 0.8053],
+            [0.3061, 0.8210],
+            [0.3058, 0.8203],
+            [0.2948, 0.7939],
+            [0.2927, 0.7891],
+            [0.2990, 0.8040],
+        ]
+    )
+    assert context.shape == (6, 2), f"six queries make context vectors (6, 2), not {tuple(context.shape)}"
+    assert torch.allclose(context, expected, atol=1e-4, rtol=0), (
+        f"the context vectors differ from the expected ones,\n{expected}\nand are\n{context}"
+    )
 
-batch = scaled_dot_product_attention(torch.zeros(4, 5, 3), torch.zeros(4, 7, 3), torch.zeros(4, 7, 2))
-assert batch.shape == (4, 5, 2), f"a batch must give (4, 5, 2) here, not {tuple(batch.shape)}"
-print("scaled_dot_product_attention: this check passes")
+    # A batch of two in float64: three queries, two keys of width 4, two values of width 3. The scores of the
+    # first query differ by 2 * log_3. Divided by the root of 4 that is log_3, so its weights are as 1 to 3.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    asking = torch.tensor(
+        [[[2, 0, 0, 0], [0, 0, 0, 0], [-2, 0, 0, 0]]] * 2, dtype=torch.float64, requires_grad=True
+    )
+    zero, one = [0, 0, 0, 0], [log_3, 0, 0, 0]
+    matched = torch.tensor([[zero, one], [one, zero]], dtype=torch.float64)
+    mixed = torch.tensor([[[4, 0, 8], [0, 4, 4]], [[4, 0, 0], [0, 0, 8]]], dtype=torch.float64)
+    context = scaled_dot_product_attention(asking, matched, mixed)
+    expected = mixed.new_tensor([[[1, 3, 5], [2, 2, 6], [3, 1, 7]], [[3, 0, 2], [2, 0, 4], [1, 0, 6]]])
+    assert context.shape == (2, 3, 3), f"the batch must give (2, 3, 3), not {tuple(context.shape)}"
+    assert context.dtype == torch.float64, f"float64 values have float64 mixtures, not {context.dtype}"
+    assert torch.allclose(context, expected, atol=1e-9, rtol=0), (
+        f"for the batch the context vectors differ from the expected ones,\n{expected}\nand are\n{context}"
+    )
+    assert context.requires_grad, "the context vectors are cut off from the queries; which step leaves torch?"
+    print("scaled_dot_product_attention: this check passes")
+
+
+check_scaled_dot_product_attention()
 
 # %% [markdown]
 # ### Where the context vectors lie

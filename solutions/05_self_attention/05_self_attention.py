@@ -18,11 +18,15 @@
 # 3. copy the weights of the second into the first, which needs one small but important step,
 # 4. write it a third time as another source does, and follow every number on its way through.
 #
-# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
-# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
-# `# try` for you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
+# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
+# to change. Plan for about an hour.
 
 # %%
+import math
+
 import torch
 from torch import Tensor, nn
 
@@ -138,6 +142,8 @@ class SelfAttention_v1(nn.Module):
     Parameters: `W_query`, `W_key`, `W_value`, each an nn.Parameter of shape (d_in, d_out),
     drawn with torch.rand in this order.
 
+    Any means are right: the formula written out step by step, or what torch offers.
+
     Source: "self-attention with trainable weights", version 1.
     """
 
@@ -166,39 +172,66 @@ class SelfAttention_v1(nn.Module):
 
 # %% check="SelfAttention_v1" points=3
 # Check of SelfAttention_v1
-torch.manual_seed(123)
-module = SelfAttention_v1(3, 2)
-assert isinstance(module, nn.Module), "the class must be an nn.Module"
-shapes = {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
-for name in ("W_query", "W_key", "W_value"):
-    assert name in shapes, f"{name} is not registered; the module's parameters are {list(shapes)}"
-    assert shapes[name] == (3, 2), f"{name} should have shape (d_in, d_out) = (3, 2), not {shapes[name]}"
+def check_SelfAttention_v1():
+    torch.manual_seed(123)
+    module = SelfAttention_v1(3, 2)
+    assert isinstance(module, nn.Module), "the class must be an nn.Module"
+    shapes = {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
+    for name in ("W_query", "W_key", "W_value"):
+        assert name in shapes, f"{name} is not registered; the module's parameters are {list(shapes)}"
+        assert shapes[name] == (3, 2), f"{name} should have shape (d_in, d_out) = (3, 2), not {shapes[name]}"
 
-context = module(journey)
-assert isinstance(context, torch.Tensor), "forward must return a tensor. Is a return missing?"
-assert context.shape == (6, 2), (
-    f"6 context vectors of 2 numbers have shape (6, 2), not {tuple(context.shape)}"
-)
-trainable_context = torch.tensor(
-    [
-        [0.2996, 0.8053],
-        [0.3061, 0.8210],
-        [0.3058, 0.8203],
-        [0.2948, 0.7939],
-        [0.2927, 0.7891],
-        [0.2990, 0.8040],
-    ]
-)
-assert torch.allclose(context, trainable_context, atol=1e-4, rtol=0), (
-    f"the course prints\n{trainable_context}\nbut yours is\n{context}\n"
-    "Are the parameters made with torch.rand, in the order query, key, value? Are the scores scaled?"
-)
+    context = module(journey)
+    assert isinstance(context, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    assert context.shape == (6, 2), (
+        f"6 context vectors of 2 numbers have shape (6, 2), not {tuple(context.shape)}"
+    )
+    trainable_context = torch.tensor(
+        [
+            [0.2996, 0.8053],
+            [0.3061, 0.8210],
+            [0.3058, 0.8203],
+            [0.2948, 0.7939],
+            [0.2927, 0.7891],
+            [0.2990, 0.8040],
+        ]
+    )
+    assert torch.allclose(context, trainable_context, atol=1e-4, rtol=0), (
+        f"the output differs from the documented one,\n{trainable_context}\nand is\n{context}\n"
+        "Are the parameters made with torch.rand, in the order query, key, value? Are the scores scaled?"
+    )
 
-# A training loop sends gradients back; each parameter must get one.
-context.sum().backward()
-for name, parameter in module.named_parameters():
-    assert parameter.grad is not None, f"no gradient reaches {name}. Is it used in forward?"
-print("SelfAttention_v1: this check passes")
+    # A training loop sends gradients back; each parameter must get one.
+    context.sum().backward()
+    for name, parameter in module.named_parameters():
+        assert parameter.grad is not None, f"no gradient reaches {name}. Is it used in forward?"
+
+    # Other sizes, and matrices with so few numbers that the output can be worked out by hand. A token (a,
+    # b) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0). Divided by the root of 4, a score is
+    # a * b * log_3, so the first token (a = 1) weighs the four tokens as 1, 3, 3, 1, and the third one as
+    # 3, 1, 1, 3.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    x = torch.tensor([[1, 0], [0, 1], [-1, 1], [0, 0]], dtype=torch.float64)
+    module = SelfAttention_v1(2, 4).double()
+    with torch.no_grad():
+        module.W_query.copy_(torch.tensor([[2, 0, 0, 0], [0, 0, 0, 0]]))
+        module.W_key.copy_(torch.tensor([[0, 0, 0, 0], [log_3, 0, 0, 0]]))
+        module.W_value.copy_(torch.tensor([[8, 0, 16, 0], [0, 8, 0, -8]]))
+
+    expected = torch.tensor(
+        [[-2, 6, -4, -6], [0, 4, 0, -4], [2, 2, 4, -2], [0, 4, 0, -4]], dtype=torch.float64
+    )
+    context = module(x)
+    assert context.dtype == torch.float64, f"a float64 module makes float64 vectors, not {context.dtype}"
+    assert torch.allclose(context, expected, atol=1e-6), (
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{context}"
+    )
+    assert module(1000 * x).isfinite().all(), "large tokens give inf or nan: which step overflows?"
+    assert x.tolist() == [[1, 0], [0, 1], [-1, 1], [0, 0]], "the call has changed the tokens"
+    print("SelfAttention_v1: this check passes")
+
+
+check_SelfAttention_v1()
 
 # %% [markdown]
 # ### What does it look at?
@@ -270,6 +303,8 @@ class SelfAttention_v2(nn.Module):
 
     Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in this order.
 
+    Any means are right: the formula written out step by step, or what torch offers.
+
     Source: "self-attention with trainable weights", version 2.
     """
 
@@ -298,49 +333,77 @@ class SelfAttention_v2(nn.Module):
 
 # %% check="SelfAttention_v2" points=2
 # Check of SelfAttention_v2
-torch.manual_seed(789)
-module = SelfAttention_v2(3, 2)
-shapes = {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
-for name in ("W_query.weight", "W_key.weight", "W_value.weight"):
-    assert name in shapes, f"{name} is not registered; the module's parameters are {list(shapes)}"
-    assert shapes[name] == (2, 3), f"a Linear(3, 2) has a weight of shape (2, 3), not {shapes[name]}"
-assert len(shapes) == 3, f"by default there is no bias, but the parameters are {list(shapes)}"
+def check_SelfAttention_v2():
+    torch.manual_seed(789)
+    module = SelfAttention_v2(3, 2)
+    shapes = {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
+    for name in ("W_query.weight", "W_key.weight", "W_value.weight"):
+        assert name in shapes, f"{name} is not registered; the module's parameters are {list(shapes)}"
+        assert shapes[name] == (2, 3), f"a Linear(3, 2) has a weight of shape (2, 3), not {shapes[name]}"
+    assert len(shapes) == 3, f"by default there is no bias, but the parameters are {list(shapes)}"
 
-context = module(journey)
-assert isinstance(context, torch.Tensor), "forward must return a tensor. Is a return missing?"
-assert context.shape == (6, 2), (
-    f"6 context vectors of 2 numbers have shape (6, 2), not {tuple(context.shape)}"
-)
-self_attention_v2 = torch.tensor(
-    [
-        [-0.0739, 0.0713],
-        [-0.0748, 0.0703],
-        [-0.0749, 0.0702],
-        [-0.0760, 0.0685],
-        [-0.0763, 0.0679],
-        [-0.0754, 0.0693],
-    ]
-)
-assert torch.allclose(context, self_attention_v2, atol=1e-4, rtol=0), (
-    f"for the journey the course prints\n{self_attention_v2}\nbut yours is\n{context}\n"
-    "Are there exactly three layers, made in the order query, key, value? Are the scores scaled?"
-)
+    context = module(journey)
+    assert isinstance(context, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    assert context.shape == (6, 2), (
+        f"6 context vectors of 2 numbers have shape (6, 2), not {tuple(context.shape)}"
+    )
+    self_attention_v2 = torch.tensor(
+        [
+            [-0.0739, 0.0713],
+            [-0.0748, 0.0703],
+            [-0.0749, 0.0702],
+            [-0.0760, 0.0685],
+            [-0.0763, 0.0679],
+            [-0.0754, 0.0693],
+        ]
+    )
+    assert torch.allclose(context, self_attention_v2, atol=1e-4, rtol=0), (
+        f"the output differs from the documented one,\n{self_attention_v2}\nand is\n{context}\n"
+        "Are there exactly three layers, made in the order query, key, value? Are the scores scaled?"
+    )
 
-# Another sentence of the course: "Attention Mechanism drives contextual embedding".
-mechanism = torch.tensor(
-    [[0.12, 0.45, 0.67], [0.34, 0.56, 0.78], [0.23, 0.57, 0.91], [0.76, 0.88, 0.45], [0.54, 0.12, 0.34]]
-)
-torch.manual_seed(123)
-context = SelfAttention_v2(3, 2)(mechanism)
-self_attention_mechanism = torch.tensor(
-    [[-0.5128, -0.0366], [-0.5141, -0.0376], [-0.5143, -0.0377], [-0.5143, -0.0377], [-0.5129, -0.0367]]
-)
-assert torch.allclose(context, self_attention_mechanism, atol=1e-4, rtol=0), (
-    f"for the second sentence the course prints\n{self_attention_mechanism}\nbut yours is\n{context}"
-)
+    # Another sentence of the course: "Attention Mechanism drives contextual embedding".
+    mechanism = torch.tensor(
+        [[0.12, 0.45, 0.67], [0.34, 0.56, 0.78], [0.23, 0.57, 0.91], [0.76, 0.88, 0.45], [0.54, 0.12, 0.34]]
+    )
+    torch.manual_seed(123)
+    context = SelfAttention_v2(3, 2)(mechanism)
+    self_attention_mechanism = torch.tensor(
+        [[-0.5128, -0.0366], [-0.5141, -0.0376], [-0.5143, -0.0377], [-0.5143, -0.0377], [-0.5129, -0.0367]]
+    )
+    assert torch.allclose(context, self_attention_mechanism, atol=1e-4, rtol=0), (
+        "for the second sentence the output differs from the documented one,\n"
+        f"{self_attention_mechanism}\nand is\n{context}"
+    )
 
-assert SelfAttention_v2(3, 2, True).W_value.bias is not None, "with qkv_bias the layers have a bias"
-print("SelfAttention_v2: this check passes")
+    names = [name for name, _ in SelfAttention_v2(3, 2, True).named_parameters()]
+    assert len(names) == 6, f"with qkv_bias all three layers have a bias, but the parameters are {names}"
+
+    # Other sizes, and matrices with so few numbers that the output can be worked out by hand. A token (a,
+    # b) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0). Divided by the root of 4, a score is
+    # a * b * log_3, so the first token (a = 1) weighs the four tokens as 1, 3, 3, 1, and the third one as
+    # 3, 1, 1, 3.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    x = torch.tensor([[1, 0], [0, 1], [-1, 1], [0, 0]], dtype=torch.float64)
+    module = SelfAttention_v2(2, 4).double()
+    with torch.no_grad():
+        module.W_query.weight.copy_(torch.tensor([[2, 0], [0, 0], [0, 0], [0, 0]]))
+        module.W_key.weight.copy_(torch.tensor([[0, log_3], [0, 0], [0, 0], [0, 0]]))
+        module.W_value.weight.copy_(torch.tensor([[8, 0], [0, 8], [16, 0], [0, -8]]))
+
+    expected = torch.tensor(
+        [[-2, 6, -4, -6], [0, 4, 0, -4], [2, 2, 4, -2], [0, 4, 0, -4]], dtype=torch.float64
+    )
+    context = module(x)
+    assert context.dtype == torch.float64, f"a float64 module makes float64 vectors, not {context.dtype}"
+    assert torch.allclose(context, expected, atol=1e-6), (
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{context}"
+    )
+    assert x.tolist() == [[1, 0], [0, 1], [-1, 1], [0, 0]], "the call has changed the tokens"
+    print("SelfAttention_v2: this check passes")
+
+
+check_SelfAttention_v2()
 
 # %% [markdown]
 # ### Two ways to begin
@@ -429,28 +492,44 @@ def copy_weights(source: nn.Module, target: nn.Module) -> nn.Module:
 
 # %% check="copy_weights" points=2
 # Check of copy_weights
-# Two stand-ins that have the parameters but no forward, so that this check needs none of your classes.
-names = ("W_query", "W_key", "W_value")
-source = nn.ModuleDict({name: nn.Linear(3, 2, bias=False) for name in names})
-target = nn.ParameterDict({name: nn.Parameter(torch.rand(3, 2)) for name in names})
-before = [source[name].weight.detach().clone() for name in names]
+def check_copy_weights():
+    # Two stand-ins that have the parameters but no forward, so that this check needs none of your classes.
+    names = ("W_query", "W_key", "W_value")
+    source = nn.ModuleDict({name: nn.Linear(3, 2, bias=False) for name in names})
+    target = nn.ParameterDict({name: nn.Parameter(torch.rand(3, 2)) for name in names})
+    before = [source[name].weight.detach().clone() for name in names]
 
-result = copy_weights(source, target)
-assert result is target, "return the target itself"
-x = torch.tensor([[0.4, -1.0, 2.5], [1.5, 0.3, -0.7]])
-for name in names:
-    shape = tuple(target[name].shape)
-    assert shape == (3, 2), f"{name} of the target must keep its shape (3, 2), but now it has {shape}"
-    assert torch.allclose(x @ target[name], source[name](x), atol=1e-5), (
-        f"x @ {name} in the target must give what the layer {name} of the source gives"
-    )
-    assert target[name].requires_grad, f"{name} of the target can no longer be trained"
-for name, old in zip(names, before, strict=True):
-    assert torch.equal(source[name].weight, old), f"{name} of the source has changed"
-    with torch.no_grad():
-        target[name].add_(1)
-    assert torch.equal(source[name].weight, old), f"{name} of the source changes when the target is changed"
-print("copy_weights: this check passes")
+    result = copy_weights(source, target)
+    assert result is target, "return the target itself"
+    x = torch.tensor([[0.4, -1.0, 2.5], [1.5, 0.3, -0.7]])
+    for name in names:
+        shape = tuple(target[name].shape)
+        assert shape == (3, 2), f"{name} of the target must keep its shape (3, 2), but now it has {shape}"
+        assert torch.allclose(x @ target[name], source[name](x), atol=1e-5), (
+            f"x @ {name} in the target must give what the layer {name} of the source gives"
+        )
+        assert target[name].requires_grad, f"{name} of the target can no longer be trained"
+    for name, old in zip(names, before, strict=True):
+        assert torch.equal(source[name].weight, old), f"{name} of the source has changed"
+        with torch.no_grad():
+            target[name].add_(1)
+        assert torch.equal(source[name].weight, old), (
+            f"{name} of the source changes when the target is changed"
+        )
+
+    # A square matrix turns without an error, so nothing but the numbers shows whether it was transposed.
+    source = nn.ModuleDict({name: nn.Linear(2, 2, bias=False) for name in names})
+    target = nn.ParameterDict({name: nn.Parameter(torch.rand(2, 2)) for name in names})
+    copy_weights(source, target)
+    for name in names:
+        turned = [[source[name].weight[j, i].item() for j in range(2)] for i in range(2)]
+        assert target[name].tolist() == turned, (
+            f"{name} of the target should be {turned}, not {target[name].tolist()}"
+        )
+    print("copy_weights: this check passes")
+
+
+check_copy_weights()
 
 # %% [markdown]
 # Here are your two classes and your copy at work. Follow one number of the left picture to its place in the
@@ -483,6 +562,8 @@ print(f"largest difference between the two outputs: {gap:.1e}")
 # dimension 0 counts the tokens, one a row, so `row_dim` is 0. Dimension 1 counts the numbers of a token,
 # one a column, so `col_dim` is 1. Your work is tested with these two values.
 #
+# The names stay as they are in that source, so that you can compare each number with those that it prints.
+#
 # This time write out all steps. The three tokens of the example are *write a poem*, two numbers each, and
 # on the way you compute each of these tensors:
 #
@@ -511,6 +592,8 @@ class SelfAttention(nn.Module):
         col_dim: which one counts its columns, the numbers of a token; 1 for an input (n, d_model).
 
     Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made in this order.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """
@@ -549,62 +632,93 @@ class SelfAttention(nn.Module):
 
 # %% check="SelfAttention" points=3
 # Check of SelfAttention
-torch.manual_seed(42)
-module = SelfAttention(d_model=2, row_dim=0, col_dim=1)
+def check_SelfAttention():
+    torch.manual_seed(42)
+    module = SelfAttention(d_model=2, row_dim=0, col_dim=1)
 
+    def compare(name, actual, expected):
+        """Compare an intermediate tensor with the one that the course prints."""
+        assert actual.shape == expected.shape, f"{name} has shape {tuple(actual.shape)}"
+        assert torch.allclose(actual, expected, atol=1e-4, rtol=0), (
+            f"{name} should be\n{expected}\nbut with your layers it is\n{actual}"
+        )
 
-def compare(name, actual, expected):
-    """Compare an intermediate tensor with the one that the course prints."""
-    assert actual.shape == expected.shape, f"{name} has shape {tuple(actual.shape)}"
-    assert torch.allclose(actual, expected, atol=1e-4, rtol=0), (
-        f"{name} should be\n{expected}\nbut with your layers it is\n{actual}"
+    names = [name for name, _ in module.named_parameters()]
+    assert names == ["W_q.weight", "W_k.weight", "W_v.weight"], (
+        f"three layers without bias, W_q, W_k and W_v, are made in this order, but the parameters are {names}"
     )
+    with torch.no_grad():
+        # The three matrices, as they act on a row of tokens. If these differ: are exactly three layers made,
+        # in the order query, key, value?
+        encodings_W_q = torch.tensor([[0.5406, -0.1657], [0.5869, 0.6496]])
+        compare("W_q.weight transposed", module.W_q.weight.T, encodings_W_q)
+        encodings_W_k = torch.tensor([[-0.1549, -0.3443], [0.1427, 0.4153]])
+        compare("W_k.weight transposed", module.W_k.weight.T, encodings_W_k)
+        encodings_W_v = torch.tensor([[0.6233, 0.6146], [-0.5188, 0.1323]])
+        compare("W_v.weight transposed", module.W_v.weight.T, encodings_W_v)
 
+        # Queries, keys and values.
+        q, k, v = module.W_q(encodings), module.W_k(encodings), module.W_v(encodings)
+        encodings_q = torch.tensor([[0.7621, -0.0428], [1.1063, 0.7890], [1.1164, -2.1336]])
+        compare("q", q, encodings_q)
+        encodings_k = torch.tensor([[-0.1469, -0.3038], [0.1057, 0.3685], [-0.9914, -2.4152]])
+        compare("k", k, encodings_k)
+        encodings_v = torch.tensor([[0.6038, 0.7434], [-0.3502, 0.5303], [3.8695, 2.4246]])
+        compare("v", v, encodings_v)
 
-with torch.no_grad():
-    # The three matrices, as they act on a row of tokens. If these differ: are exactly three layers made,
-    # without bias, in the order query, key, value?
-    encodings_W_q = torch.tensor([[0.5406, -0.1657], [0.5869, 0.6496]])
-    compare("W_q.weight transposed", module.W_q.weight.T, encodings_W_q)
-    encodings_W_k = torch.tensor([[-0.1549, -0.3443], [0.1427, 0.4153]])
-    compare("W_k.weight transposed", module.W_k.weight.T, encodings_W_k)
-    encodings_W_v = torch.tensor([[0.6233, 0.6146], [-0.5188, 0.1323]])
-    compare("W_v.weight transposed", module.W_v.weight.T, encodings_W_v)
-    assert module.W_q.bias is None, "the layers have no bias"
+        # The remaining steps with Python's numbers, one by one, from your layers. Compare your own with them.
+        scores = torch.tensor(
+            [[sum(a * b for a, b in zip(x, y, strict=True)) for y in k.tolist()] for x in q.tolist()]
+        )
+        encodings_scores = torch.tensor(
+            [[-0.0990, 0.0648, -0.6523], [-0.4022, 0.4078, -3.0024], [0.4842, -0.6683, 4.0461]]
+        )
+        compare("scores", scores, encodings_scores)
+        scaled = scores / 2**0.5
+        encodings_scaled_scores = torch.tensor(
+            [[-0.0700, 0.0458, -0.4612], [-0.2844, 0.2883, -2.1230], [0.3424, -0.4725, 2.8610]]
+        )
+        compare("scaled scores", scaled, encodings_scaled_scores)
+        powers = [[math.exp(score) for score in row] for row in scaled.tolist()]
+        weights = torch.tensor([[power / sum(row) for power in row] for row in powers])
+        encodings_weights = torch.tensor(
+            [[0.3573, 0.4011, 0.2416], [0.3410, 0.6047, 0.0542], [0.0722, 0.0320, 0.8959]]
+        )
+        compare("weights", weights, encodings_weights)
 
-    # Queries, keys and values.
-    q, k, v = module.W_q(encodings), module.W_k(encodings), module.W_v(encodings)
-    encodings_q = torch.tensor([[0.7621, -0.0428], [1.1063, 0.7890], [1.1164, -2.1336]])
-    compare("q", q, encodings_q)
-    encodings_k = torch.tensor([[-0.1469, -0.3038], [0.1057, 0.3685], [-0.9914, -2.4152]])
-    compare("k", k, encodings_k)
-    encodings_v = torch.tensor([[0.6038, 0.7434], [-0.3502, 0.5303], [3.8695, 2.4246]])
-    compare("v", v, encodings_v)
+    # And what your forward makes of it.
+    output = module(encodings)
+    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    encodings_attention = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
+    compare("the output", output, encodings_attention)
 
-    # The remaining steps, computed here from your layers. Compare your own steps with them.
-    scores = q @ k.T
-    encodings_scores = torch.tensor(
-        [[-0.0990, 0.0648, -0.6523], [-0.4022, 0.4078, -3.0024], [0.4842, -0.6683, 4.0461]]
+    # Another size, and matrices with so few numbers that the output can be worked out by hand. A token (a,
+    # b, 0, 0) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0). Divided by the root of 4, a
+    # score is a * b * log_3, so the first token (a = 1) weighs the four tokens as 1, 3, 3, 1, and the third
+    # one as 3, 1, 1, 3.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    x = torch.tensor([[1, 0, 0, 0], [0, 1, 0, 0], [-1, 1, 0, 0], [0, 0, 0, 0]], dtype=torch.float64)
+    module = SelfAttention(d_model=4).double()
+    with torch.no_grad():
+        for layer in (module.W_q, module.W_k, module.W_v):
+            layer.weight.zero_()
+        module.W_q.weight[0, 0] = 2
+        module.W_k.weight[0, 1] = log_3
+        module.W_v.weight[:, :2] = torch.tensor([[8, 0], [0, 8], [16, 0], [0, -8]])
+
+    expected = torch.tensor(
+        [[-2, 6, -4, -6], [0, 4, 0, -4], [2, 2, 4, -2], [0, 4, 0, -4]], dtype=torch.float64
     )
-    compare("scores", scores, encodings_scores)
-    scaled = scores / 2**0.5
-    encodings_scaled_scores = torch.tensor(
-        [[-0.0700, 0.0458, -0.4612], [-0.2844, 0.2883, -2.1230], [0.3424, -0.4725, 2.8610]]
+    output = module(x)
+    assert output.dtype == torch.float64, f"a float64 module makes float64 mixtures, not {output.dtype}"
+    assert torch.allclose(output, expected, atol=1e-6), (
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{output}"
     )
-    compare("scaled scores", scaled, encodings_scaled_scores)
-    weights = torch.softmax(scaled, dim=1)
-    encodings_weights = torch.tensor(
-        [[0.3573, 0.4011, 0.2416], [0.3410, 0.6047, 0.0542], [0.0722, 0.0320, 0.8959]]
-    )
-    compare("weights", weights, encodings_weights)
+    assert x.sum() == 2, "the call has changed the tokens"
+    print("SelfAttention: this check passes")
 
-# And what your forward makes of it.
-output = module(encodings)
-assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
-encodings_attention = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
-compare("the output", output, encodings_attention)
-assert SelfAttention(d_model=5)(torch.randn(4, 5)).shape == (4, 5), "4 tokens of 5 numbers give (4, 5)"
-print("SelfAttention: this check passes")
+
+check_SelfAttention()
 
 # %% [markdown]
 # ### The way of the numbers

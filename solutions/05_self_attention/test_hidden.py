@@ -51,9 +51,6 @@ def pair(weights):
     source.load_state_dict(weights)
     return source, target
 
-def same(first, second):
-    return first is second
-
 def overwrite(module):
     with torch.no_grad():
         for parameter in module.parameters():
@@ -372,11 +369,13 @@ def test_copies_square_matrices(student):
 @question("copy_weights")
 def test_returns_the_target(student):
     """The result is the target itself."""
-    source, target, _ = pair(student, 5, 3)
+    source, target, weights = pair(student, 5, 3)
     result = student.copy_weights(source, target)
-    same = student.define(STAND_INS, "same")
     expect(result is not None, "The function returns nothing.")
-    expect(same(result, target), "The result must be the very object that was given as target, not another.")
+    student.define(STAND_INS, "overwrite")(result)
+    changed = {name: weight + 1 for name, weight in weights.items()}
+    hint = "The result must be the very object that was given as target, not another."
+    expect_copied(student, target, changed, hint)
 
 
 @question("copy_weights")

@@ -25,11 +25,12 @@
 # 4. write a **head** as GPTs have it: for batches, and for texts of any length up to a limit,
 # 5. add **dropout** on the weights, which is active only while the model trains.
 #
-# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
-# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
-# `# try` for you to change. Let each answer stand on its own: where you need a mask, make it with torch
-# instead of calling your function from another question. Then a slip in one cannot spoil the other. Plan
-# for 75 minutes.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
+# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
+# to change. Let each answer stand on its own: where you need a mask, make it with torch instead of calling
+# your function from another question. Then a slip in one cannot spoil the other. Plan for 75 minutes.
 
 # %%
 import torch
@@ -123,9 +124,11 @@ plt.show()
 #
 # ## 1 · Who may not look at whom
 #
-# A mask is a table with a row for each token that looks and a column for each token that is looked at. As
-# everywhere in this course, **True means hidden**. (In other books True can mean visible,
-# so look twice when you read code.)
+# A mask is a table with a row for each token that looks and a column for each token that is looked at. In
+# it, **True means hidden**, here and in all that follows: that is what `masked_fill`, which you will use,
+# understands by it. (The ones of `tril` in *Causal averaging* meant the opposite, "may look", because they
+# became weights; and in other books, and in some of torch's own functions, True means visible. So look
+# twice when you read code.)
 #
 # | | write | a | poem |
 # |---|---|---|---|
@@ -158,13 +161,24 @@ def causal_mask(length: int) -> Tensor:
 
 # %% check="causal_mask" points=2
 # Check of causal_mask
-mask = causal_mask(3)
-assert isinstance(mask, torch.Tensor), f"return a tensor, not a {type(mask).__name__}"
-assert mask.shape == (3, 3), f"3 tokens have a mask of shape (3, 3), not {tuple(mask.shape)}"
-assert mask.dtype == torch.bool, f"a mask is boolean, not {mask.dtype}"
-causal_mask_3 = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
-assert torch.equal(mask, causal_mask_3), f"\n{causal_mask_3}\nexpected, but the mask is\n{mask}"
-print("causal_mask: this check passes")
+def check_causal_mask():
+    mask = causal_mask(3)
+    assert isinstance(mask, torch.Tensor), f"return a tensor, not a {type(mask).__name__}"
+    assert mask.shape == (3, 3), f"3 tokens have a mask of shape (3, 3), not {tuple(mask.shape)}"
+    assert mask.dtype == torch.bool, f"a mask is boolean, not {mask.dtype}"
+    causal_mask_3 = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
+    assert torch.equal(mask, causal_mask_3), (
+        f"the mask differs from the expected one,\n{causal_mask_3}\nand is\n{mask}"
+    )
+
+    hidden = causal_mask(5).sum(dim=1).tolist()
+    assert hidden == [4, 3, 2, 1, 0], (
+        f"of 5 tokens the rows should hide 4, 3, 2, 1 and 0, but they hide {hidden}"
+    )
+    print("causal_mask: this check passes")
+
+
+check_causal_mask()
 
 # %% [markdown]
 # Dark means hidden. Read the picture by rows: how many tokens can *with* see? And by columns: who can see
@@ -228,29 +242,43 @@ def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
 
 # %% check="masked_attention_weights" points=3
 # Check of masked_attention_weights
-scores = torch.tensor([[-0.0700, 0.0458, -0.4612], [-0.2844, 0.2883, -2.1230], [0.3424, -0.4725, 2.8610]])
-mask = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
-before = scores.clone()
-weights = masked_attention_weights(scores, mask)
-assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
-assert weights.shape == (3, 3), (
-    f"the weights have the shape of the scores, (3, 3), not {tuple(weights.shape)}"
-)
-assert torch.equal(scores, before), "the scores were changed in place; the caller still needs them"
-assert (weights[mask] == 0).all(), f"hidden weights must be exactly 0, but yours are {weights[mask]}"
-sums = weights.sum(dim=-1)
-assert torch.allclose(sums, torch.ones(3)), f"each row must sum to 1, but yours sum to {sums}"
-masked_weights = torch.tensor([[1.0000, 0.0000, 0.0000], [0.3606, 0.6394, 0.0000], [0.0722, 0.0320, 0.8959]])
-assert torch.allclose(weights, masked_weights, atol=1e-4, rtol=0), (
-    f"\n{masked_weights}\nexpected, not\n{weights}"
-)
+def check_masked_attention_weights():
+    scores = torch.tensor([[-0.0700, 0.0458, -0.4612], [-0.2844, 0.2883, -2.1230], [0.3424, -0.4725, 2.8610]])
+    mask = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
+    before = scores.clone()
+    weights = masked_attention_weights(scores, mask)
+    assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
+    assert weights.shape == (3, 3), (
+        f"the weights have the shape of the scores, (3, 3), not {tuple(weights.shape)}"
+    )
+    assert torch.equal(scores, before), "the scores were changed in place; the caller still needs them"
+    assert (weights[mask] == 0).all(), f"hidden weights must be exactly 0, but yours are {weights[mask]}"
+    sums = weights.sum(dim=-1)
+    assert torch.allclose(sums, torch.ones(3)), f"each row must sum to 1, but yours sum to {sums}"
+    masked_weights = torch.tensor(
+        [[1.0000, 0.0000, 0.0000], [0.3606, 0.6394, 0.0000], [0.0722, 0.0320, 0.8959]]
+    )
+    assert torch.allclose(weights, masked_weights, atol=1e-4, rtol=0), (
+        f"the weights differ from the expected ones,\n{masked_weights}\nand are\n{weights}"
+    )
 
-# A batch of two: each row of each sequence for itself.
-batch = torch.stack([scores, scores.flip(1)])
-assert torch.allclose(masked_attention_weights(batch, mask)[0], weights), (
-    "the same scores get other weights in a batch; along which dimension does the softmax run?"
-)
-print("masked_attention_weights: this check passes")
+    # A batch of two, in which 2 tokens look at 3, in float64. This mask is no triangle.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    rows = [[[0, log_3, 9], [7, 1e4, 1e4]], [[-5, -5, 50], [1, log_3, 0]]]
+    scores = torch.tensor(rows, dtype=torch.float64, requires_grad=True)
+    mask = torch.tensor([[False, False, True], [True, False, False]])
+    weights = masked_attention_weights(scores, mask)
+    expected = scores.new_tensor([[[0.25, 0.75, 0], [0, 0.5, 0.5]], [[0.5, 0.5, 0], [0, 0.75, 0.25]]])
+    assert weights.dtype == torch.float64, f"float64 scores have float64 weights, not {weights.dtype}"
+    assert torch.allclose(weights, expected, atol=1e-9), (
+        f"for the batch the weights differ from the expected ones,\n{expected}\nand are\n{weights}"
+    )
+    assert weights.requires_grad, "the weights are cut off from the scores; which step leaves torch?"
+    assert scores.tolist() == rows, "the scores were changed in place; the caller still needs them"
+    print("masked_attention_weights: this check passes")
+
+
+check_masked_attention_weights()
 
 # %% [markdown]
 # Both ideas in one picture. Six tokens have random scores. At the top are the weights without a mask and
@@ -295,6 +323,9 @@ plt.show()
 # true, and torch refuses to answer that.)
 #
 # ### Question 3: `MaskedSelfAttention` (3 points)
+#
+# `W_q`, `W_k`, `W_v`, `row_dim`, `col_dim` and `token_encodings` are the names in the source of this class.
+# They are kept, so that you can compare your numbers with those that it prints.
 
 
 # %% solution="MaskedSelfAttention"
@@ -307,6 +338,8 @@ class MaskedSelfAttention(nn.Module):
         col_dim: which one counts its columns, the numbers of a token; 1 for an input (n, d_model).
 
     Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made in this order.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: Vaswani et al. (2017), 3.2.3.
     """
@@ -348,26 +381,57 @@ class MaskedSelfAttention(nn.Module):
 
 # %% check="MaskedSelfAttention" points=3
 # Check of MaskedSelfAttention
-mask = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
-torch.manual_seed(42)
-module = MaskedSelfAttention(d_model=2, row_dim=0, col_dim=1)
-output = module(encodings, mask)
-assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
-assert output.shape == (3, 2), f"3 tokens of 2 numbers give (3, 2), not {tuple(output.shape)}"
-assert torch.allclose(output[0], module.W_v(encodings)[0], atol=1e-5), (
-    "the first token sees only itself, so its output must be its own value"
-)
-masked_attention = torch.tensor([[0.6038, 0.7434], [-0.0062, 0.6072], [3.4989, 2.2427]])
-assert torch.allclose(output, masked_attention, atol=1e-4, rtol=0), (
-    f"the course prints\n{masked_attention}\nbut yours is\n{output}\n"
-    "Are W_q, W_k, W_v made in this order, without bias? Are the scores scaled, and masked before softmax?"
-)
+def check_MaskedSelfAttention():
+    mask = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
+    torch.manual_seed(42)
+    module = MaskedSelfAttention(d_model=2, row_dim=0, col_dim=1)
+    output = module(encodings, mask)
+    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    assert output.shape == (3, 2), f"3 tokens of 2 numbers give (3, 2), not {tuple(output.shape)}"
+    assert torch.allclose(output[0], module.W_v(encodings)[0], atol=1e-5), (
+        "the first token sees only itself, so its output must be its own value"
+    )
+    masked_attention = torch.tensor([[0.6038, 0.7434], [-0.0062, 0.6072], [3.4989, 2.2427]])
+    assert torch.allclose(output, masked_attention, atol=1e-4, rtol=0), (
+        f"the output differs from the documented one,\n{masked_attention}\nand is\n{output}\n"
+        "Are W_q, W_k, W_v made in this order, without bias? Are scores scaled, and masked before softmax?"
+    )
 
-# Without a mask it is plain self-attention: the last token sees everything anyway, the others change.
-free = module(encodings)
-assert torch.allclose(free[2], output[2], atol=1e-5), "the last token sees all, with the mask or without"
-assert not torch.allclose(free[0], output[0], atol=1e-2), "without a mask the first token sees the others"
-print("MaskedSelfAttention: this check passes")
+    # Without a mask it is plain self-attention: the last token sees everything anyway, the others change.
+    free = module(encodings)
+    assert torch.allclose(free[2], output[2], atol=1e-5), "the last token sees all, with the mask or without"
+    assert not torch.allclose(free[0], output[0], atol=1e-2), "without a mask the first token sees the others"
+
+    # Another size and a mask that is no triangle, with so few numbers that all can be worked out by hand. A
+    # token (a, b, 0, 0) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0). Divided by the root
+    # of 4, a score is a * b * log_3: the first token (a = 1) weighs the first two (b = 0 and b = 1) as 1
+    # and 3.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    module = MaskedSelfAttention(d_model=4).double()
+    with torch.no_grad():
+        for layer in (module.W_q, module.W_k, module.W_v):
+            layer.weight.zero_()
+        module.W_q.weight[0, 0] = 2
+        module.W_k.weight[0, 1] = log_3
+        module.W_v.weight[:, :2] = torch.tensor([[4, 0], [0, 4], [8, 0], [0, -4]])
+    x = torch.tensor([[1, 0, 0, 0], [0, 1, 0, 0], [-1, 1, 0, 0], [0, 0, 0, 0]], dtype=torch.float64)
+    rows = [
+        [False, False, True, True],
+        [True, True, False, False],
+        [False, False, True, True],
+        [False, True, True, True],
+    ]
+    mask = torch.tensor(rows)
+    expected = x.new_tensor([[1, 3, 2, -3], [-2, 2, -4, -2], [3, 1, 6, -1], [4, 0, 8, 0]])
+    output = module(x, mask)
+    assert torch.allclose(output, expected, atol=1e-6), (
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{output}"
+    )
+    assert mask.tolist() == rows, "the mask was changed in place; the caller still needs it"
+    print("MaskedSelfAttention: this check passes")
+
+
+check_MaskedSelfAttention()
 
 # %% [markdown]
 # The experiment from the beginning, with your class. The red bars should be gone. Then set
@@ -424,6 +488,10 @@ plt.show()
 # its code, and its explanation says "dividing by 1/sqrt" where multiplying is meant. Here we scale.)
 #
 # ### Question 4: `Head` (4 points)
+#
+# `n_embd`, `block_size`, `key`, `query` and `value` are the names in that lecture, which you may want to read
+# beside your code. Elsewhere in the course they are called `d_in`, `context_length`, `W_key`, `W_query` and
+# `W_value`.
 
 
 # %% solution="Head"
@@ -437,6 +505,8 @@ class Head(nn.Module):
 
     Layers: `key`, `query`, `value`, each an nn.Linear(n_embd, head_size) without bias, made in this order.
     The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: "the mathematical trick in self-attention", the head, with the scaling of Vaswani et al. (2017).
     """
@@ -471,45 +541,73 @@ class Head(nn.Module):
 
 # %% check="Head" points=4
 # Check of Head
-torch.manual_seed(1)
-head_batch = torch.randn(4, 8, 32)
-head = Head(32, 16, 8)
-names = sorted(name for name, _ in head.named_parameters())
-assert names == ["key.weight", "query.weight", "value.weight"], (
-    f"three layers without bias and nothing else, but the parameters are {names}"
-)
+def check_Head():
+    torch.manual_seed(1)
+    head_batch = torch.randn(4, 8, 32)
+    head = Head(32, 16, 8)
+    names = sorted(name for name, _ in head.named_parameters())
+    assert names == ["key.weight", "query.weight", "value.weight"], (
+        f"three layers without bias and nothing else, but the parameters are {names}"
+    )
 
-# The shapes that the course prints: result, queries, keys and values, and the weights.
-output = head(head_batch)
-assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
-queries, keys, values = head.query(head_batch), head.key(head_batch), head.value(head_batch)
-for name, tensor in {"the output": output, "query(x)": queries, "key(x)": keys, "value(x)": values}.items():
-    assert tensor.shape == (4, 8, 16), f"{name} should have shape (4, 8, 16), not {tuple(tensor.shape)}"
-assert (queries @ keys.transpose(1, 2)).shape == (4, 8, 8), "the weights have shape (4, 8, 8)"
+    # The shapes that the course prints: result, queries, keys and values, and the weights.
+    output = head(head_batch)
+    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    queries, keys, values = head.query(head_batch), head.key(head_batch), head.value(head_batch)
+    for name, tensor in {
+        "the output": output,
+        "query(x)": queries,
+        "key(x)": keys,
+        "value(x)": values,
+    }.items():
+        assert tensor.shape == (4, 8, 16), f"{name} should have shape (4, 8, 16), not {tuple(tensor.shape)}"
+    assert (queries @ keys.transpose(1, 2)).shape == (4, 8, 8), "the weights have shape (4, 8, 8)"
 
-# The first token of each text sees only itself.
-assert torch.allclose(output[:, 0], values[:, 0], atol=1e-5), "the first output must be the first value"
+    # The first token of each text sees only itself.
+    assert torch.allclose(output[:, 0], values[:, 0], atol=1e-5), "the first output must be the first value"
 
-# torch has the formula as a function of its own. Five times larger queries make a wrong scale visible.
-with torch.no_grad():
-    head.query.weight *= 5
-output = head(head_batch)
-expected = nn.functional.scaled_dot_product_attention(5 * queries, keys, values, is_causal=True)
-assert torch.allclose(output, expected, atol=1e-5), (
-    "torch's own attention gives other mixtures. By which number are the scores scaled, over which dimension "
-    "does the softmax run, and what is hidden?"
-)
+    # The future has no influence, so the beginning of a text gives the same outputs on its own.
+    changed = head_batch.clone()
+    changed[:, 5:] = 3.0
+    assert torch.allclose(head(changed)[:, :5], output[:, :5], atol=1e-5), (
+        "tokens from 5 on were changed, and earlier outputs moved"
+    )
+    assert torch.allclose(head(head_batch[:, :5]), output[:, :5], atol=1e-5), (
+        "the first five tokens alone must give the first five outputs"
+    )
 
-# The future has no influence, so the beginning of a text gives the same outputs on its own.
-changed = head_batch.clone()
-changed[:, 5:] = 3.0
-assert torch.allclose(head(changed)[:, :5], output[:, :5], atol=1e-5), (
-    "tokens from 5 on were changed, and earlier outputs moved"
-)
-assert torch.allclose(head(head_batch[:, :5]), output[:, :5], atol=1e-5), (
-    "the first five tokens alone must give the first five outputs"
-)
-print("Head: this check passes")
+    # Two texts of three tokens, worked out by hand. A token (a, b) has the query (2a, 0, 0, 0) and the key
+    # (b * log_3, 0, 0, 0). Divided by the root of 4, a score is a * b * log_3. So the second token of the
+    # first text (a = 1) weighs the first one (b = 0) and itself (b = 1) as 1 and 3.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    head = Head(2, 4, 12).double()
+    left_behind = [name for name, value in vars(head).items() if isinstance(value, torch.Tensor)]
+    assert not left_behind, f"{left_behind} would stay behind when the module moves; make it a buffer"
+    with torch.no_grad():
+        head.query.weight.copy_(torch.tensor([[2, 0], [0, 0], [0, 0], [0, 0]]))
+        head.key.weight.copy_(torch.tensor([[0, log_3], [0, 0], [0, 0], [0, 0]]))
+        head.value.weight.copy_(torch.tensor([[4, 0], [0, 20], [0, 40], [-8, 0]]))
+    texts = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]], dtype=torch.float64)
+    expected = [
+        [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]],
+        [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]],
+    ]
+    assert torch.allclose(head(texts), texts.new_tensor(expected), atol=1e-6), (
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{head(texts).detach()}\n"
+        "Which number scales the scores, over which dimension does the softmax run, and what is hidden?"
+    )
+
+    # The longest texts that this head takes. Their last token still sees their first one.
+    long_texts = texts.repeat(1, 4, 1)
+    last_before = head(long_texts)[:, -1]
+    long_texts[:, 0] += 1
+    assert not torch.allclose(head(long_texts)[:, -1], last_before, atol=1e-2), (
+        "the last token misses the first one"
+    )
+    print("Head: this check passes")
+
+
+check_Head()
 
 # %% [markdown]
 # ### Who influences whom
@@ -597,6 +695,8 @@ class CausalAttention(nn.Module):
     Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in this order.
     The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
 
+    Any means are right: the formula written out step by step, or what torch offers.
+
     Source: announced, but not written, in "self-attention with trainable weights".
     """
 
@@ -635,36 +735,64 @@ class CausalAttention(nn.Module):
 
 # %% check="CausalAttention" points=4
 # Check of CausalAttention
-torch.manual_seed(0)
-x = torch.randn(2, 6, 3)
-module = CausalAttention(3, 4, 6, 0.0)
-names = sorted(name for name, _ in module.named_parameters())
-assert names == ["W_key.weight", "W_query.weight", "W_value.weight"], (
-    f"three layers without bias and nothing else, but the parameters are {names}"
-)
-assert CausalAttention(3, 4, 6, 0.0, True).W_key.bias is not None, "with qkv_bias the layers have a bias"
+def check_CausalAttention():
+    torch.manual_seed(0)
+    x = torch.randn(2, 6, 3)
+    module = CausalAttention(3, 4, 6, 0.0)
+    names = sorted(name for name, _ in module.named_parameters())
+    assert names == ["W_key.weight", "W_query.weight", "W_value.weight"], (
+        f"three layers without bias and nothing else, but the parameters are {names}"
+    )
+    names = [name for name, _ in CausalAttention(3, 4, 6, 0.0, True).named_parameters()]
+    assert len(names) == 6, f"with qkv_bias all three layers have a bias, but the parameters are {names}"
 
-output = module(x)
-assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
-assert output.shape == (2, 6, 4), f"the output should have shape (2, 6, 4), not {tuple(output.shape)}"
-assert torch.allclose(output[:, 0], module.W_value(x)[:, 0], atol=1e-5), "the first output is the first value"
-expected = nn.functional.scaled_dot_product_attention(
-    module.W_query(4 * x), module.W_key(4 * x), module.W_value(4 * x), is_causal=True
-)
-assert torch.allclose(module(4 * x), expected, atol=1e-4), (
-    "torch's own attention gives other mixtures. By which number are the scores scaled, over which dimension "
-    "does the softmax run, and what is hidden?"
-)
-assert torch.allclose(module(x[:, :4]), output[:, :4], atol=1e-5), (
-    "the first four tokens alone must give the first four outputs"
-)
+    output = module(x)
+    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    assert output.shape == (2, 6, 4), f"the output should have shape (2, 6, 4), not {tuple(output.shape)}"
+    assert torch.allclose(output[:, 0], module.W_value(x)[:, 0], atol=1e-5), (
+        "the first output is the first value"
+    )
+    assert torch.allclose(module(x[:, :4]), output[:, :4], atol=1e-5), (
+        "the first four tokens alone must give the first four outputs"
+    )
+    output.sum().backward()
+    for name, parameter in module.named_parameters():
+        assert parameter.grad is not None, f"no gradient reaches {name}; is the result cut off from it?"
 
-# Dropout works in training and does nothing in evaluation.
-module = CausalAttention(3, 4, 6, 0.5)
-assert not torch.allclose(module(x), module(x)), "in training, two calls with dropout 0.5 should differ"
-module.eval()
-assert torch.allclose(module(x), module(x)), "in evaluation nothing is dropped, so two calls agree"
-print("CausalAttention: this check passes")
+    # The two texts of the check of Head, with the same numbers by hand.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    module = CausalAttention(2, 4, 12, 0.0).double()
+    left_behind = [name for name, value in vars(module).items() if isinstance(value, torch.Tensor)]
+    assert not left_behind, f"{left_behind} would stay behind when the module moves; make it a buffer"
+    with torch.no_grad():
+        module.W_query.weight.copy_(torch.tensor([[2, 0], [0, 0], [0, 0], [0, 0]]))
+        module.W_key.weight.copy_(torch.tensor([[0, log_3], [0, 0], [0, 0], [0, 0]]))
+        module.W_value.weight.copy_(torch.tensor([[4, 0], [0, 20], [0, 40], [-8, 0]]))
+    texts = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]], dtype=torch.float64)
+    expected = [
+        [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]],
+        [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]],
+    ]
+    assert torch.allclose(module(texts), texts.new_tensor(expected), atol=1e-6), (
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{module(texts).detach()}\n"
+        "Which number scales the scores, over which dimension does the softmax run, and what is hidden?"
+    )
+
+    # The first token has one weight, 1. With dropout 0.75 it is dropped, or kept and made 4 times as large;
+    # its output is then 0, or 4 times its value. In evaluation nothing is dropped.
+    module = CausalAttention(3, 4, 6, 0.75)
+    x = torch.randn(64, 1, 3)
+    factors = {tuple(row) for row in (module(x) / module.W_value(x))[:, 0].round().tolist()}
+    assert factors == {(0, 0, 0, 0), (4, 4, 4, 4)}, (
+        "with dropout 0.75 each weight, after the softmax, must become 0 or 4 times as large; "
+        f"the first tokens' values were multiplied by {factors}"
+    )
+    module.eval()
+    assert torch.allclose(module(x), module.W_value(x), atol=1e-5), "in evaluation nothing is dropped"
+    print("CausalAttention: this check passes")
+
+
+check_CausalAttention()
 
 # %% [markdown]
 # ### A cloud around the truth

@@ -20,9 +20,11 @@
 #
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #
-# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
-# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
-# `# try` for you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
+# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
+# to change. Plan for about an hour.
 
 # %%
 import torch
@@ -144,7 +146,9 @@ plt.show()
 #
 # `row_dim` and `col_dim` say which dimension of the input counts tokens and which counts features. For $(n,
 # d)$ that is 0 and 1. You need them for transposing the keys, for the size to scale by, and for the
-# softmax. The mask is boolean, and **True means hidden**, as everywhere in this course.
+# softmax. The mask is boolean, and **True means hidden**, as in the last notebook.
+#
+# The names of the layers and arguments are those of the source that prints the numbers in the check.
 
 
 # %% solution="Attention"
@@ -157,6 +161,8 @@ class Attention(nn.Module):
         col_dim: which one counts its columns, the features; 1 for an input (n, d_model).
 
     Layers: `W_q`, `W_k`, `W_v`, each nn.Linear(d_model, d_model) without bias, made in that order.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """
@@ -205,32 +211,65 @@ class Attention(nn.Module):
 
 # %% check="Attention" points=4
 # Check of Attention
-encodings = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
-torch.manual_seed(42)
-attention = Attention(d_model=2, row_dim=0, col_dim=1)
-output = attention(encodings, encodings, encodings)
-assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
-assert output.shape == (3, 2), f"3 queries of 2 features give (3, 2), not {tuple(output.shape)}"
+def check_Attention():
+    encodings = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
+    torch.manual_seed(42)
+    attention = Attention(d_model=2, row_dim=0, col_dim=1)
+    output = attention(encodings, encodings, encodings)
+    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    assert output.shape == (3, 2), f"3 queries of 2 features give (3, 2), not {tuple(output.shape)}"
 
-# Three times the same input is self-attention, so the course's documented numbers come out.
-encodings_attention = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
-assert torch.allclose(output, encodings_attention, atol=1e-4, rtol=0), (
-    "With seed 42 the documented tensor must come out. Are W_q, W_k, W_v made in that order, without bias? "
-    "Are the scores divided by the square root of the keys' size, before the softmax?"
-)
+    # Three times the same input is self-attention, so the course's documented numbers come out.
+    encodings_attention = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
+    assert torch.allclose(output, encodings_attention, atol=1e-4, rtol=0), (
+        "With seed 42 the documented tensor must come out. Are W_q, W_k, W_v made in that order, bias-free? "
+        "Are the scores divided by the square root of the keys' size, before the softmax?"
+    )
 
-# The output has as many rows as there are queries.
-others = torch.tensor([[0.3, -1.2], [2.0, 0.7], [-0.5, 0.4], [1.1, 1.9]])
-assert attention(encodings, others, others).shape == (3, 2), "3 queries and 4 keys give 3 rows"
-assert attention(others, encodings, encodings).shape == (4, 2), "4 queries and 3 keys give 4 rows"
+    # The output has as many rows as there are queries.
+    others = torch.tensor([[0.3, -1.2], [2.0, 0.7], [-0.5, 0.4], [1.1, 1.9]])
+    assert attention(encodings, others, others).shape == (3, 2), "3 queries and 4 keys give 3 rows"
+    assert attention(others, encodings, encodings).shape == (4, 2), "4 queries and 3 keys give 4 rows"
 
-# A query that sees a single key takes over that key's value.
-only_first = torch.tensor([[False, True, True, True]] * 3)
-first_value = attention.W_v(others[:1]).expand(3, 2)
-assert torch.allclose(attention(encodings, others, others, only_first), first_value, atol=1e-5), (
-    "With all keys but the first hidden, every row must be the first value. True means hidden."
-)
-print("Attention: this check passes")
+    # A query that sees a single key takes over that key's value.
+    only_first = torch.tensor([[False, True, True, True]] * 3)
+    first_value = attention.W_v(others[:1]).expand(3, 2)
+    assert torch.allclose(attention(encodings, others, others, only_first), first_value, atol=1e-5), (
+        "With all keys but the first hidden, every row must be the first value. True means hidden."
+    )
+
+    # Three inputs that differ, by hand: 2 tokens ask, 4 tokens answer. A token (a, 0, 0, 0) that asks has
+    # the query (2a, 0, 0, 0), a token (b, 0, 0, 0) of the keys has the key (b * log_3, 0, 0, 0). Divided by
+    # the root of 4, a score is a * b * log_3. So the first query (a = 1) weighs the four values as 1, 3, 3,
+    # 1.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    attention = Attention(d_model=4).double()
+    with torch.no_grad():
+        for layer, factor in [(attention.W_q, 2), (attention.W_k, log_3), (attention.W_v, 8)]:
+            layer.weight.copy_(factor * torch.eye(4))
+    asking = torch.tensor([[1, 0, 0, 0], [-1, 0, 0, 0]], dtype=torch.float64)
+    matched = torch.tensor([[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=torch.float64)
+    mixed = torch.tensor([[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]], dtype=torch.float64)
+    output = attention(encodings_for_q=asking, encodings_for_k=matched, encodings_for_v=mixed)
+    expected = [[4, 3, 5, -2], [12, 1, 7, 2]]
+    assert torch.allclose(output, mixed.new_tensor(expected), atol=1e-6), (
+        f"for three different inputs {expected} expected, {output.detach()} found"
+    )
+    rows = [[False, False, True, True], [True, False, False, True]]
+    mask = torch.tensor(rows)
+    masked = attention(asking, matched, mixed, mask)
+    expected = [[2, 6, 4, 0], [0, 4, 4, -4]]
+    assert torch.allclose(masked, mixed.new_tensor(expected), atol=1e-6), (
+        f"with the mask {expected} expected, {masked.detach()} found"
+    )
+    assert mask.tolist() == rows, "the mask was changed in place; the caller still needs it"
+    output.sum().backward()
+    for name, parameter in attention.named_parameters():
+        assert parameter.grad is not None, f"no gradient reaches {name}; is the result cut off from it?"
+    print("Attention: this check passes")
+
+
+check_Attention()
 
 # %% [markdown]
 # ### Look inside: a trick to see the weights
@@ -300,19 +339,31 @@ def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
 
 # %% check="padding_mask" points=2
 # Check of padding_mask
-hidden = padding_mask(torch.tensor([3, 1, 4]), 5)
-assert isinstance(hidden, torch.Tensor), "padding_mask must return a tensor"
-assert hidden.shape == (3, 5), f"3 sentences of 5 positions give (3, 5), not {tuple(hidden.shape)}"
-assert hidden.dtype == torch.bool, f"a mask is boolean, not {hidden.dtype}"
-expected = torch.tensor(
-    [
-        [False, False, False, True, True],
-        [False, True, True, True, True],
-        [False, False, False, False, True],
-    ]
-)
-assert torch.equal(hidden, expected), f"True must stand where padding stands, but the mask is\n{hidden}"
-print("padding_mask: this check passes")
+def check_padding_mask():
+    hidden = padding_mask(torch.tensor([3, 1, 4]), 5)
+    assert isinstance(hidden, torch.Tensor), "padding_mask must return a tensor"
+    assert hidden.shape == (3, 5), f"3 sentences of 5 positions give (3, 5), not {tuple(hidden.shape)}"
+    assert hidden.dtype == torch.bool, f"a mask is boolean, not {hidden.dtype}"
+    expected = torch.tensor(
+        [
+            [False, False, False, True, True],
+            [False, True, True, True, True],
+            [False, False, False, False, True],
+        ]
+    )
+    assert torch.equal(hidden, expected), f"True must stand where padding stands, but the mask is\n{hidden}"
+
+    # A sentence that fills all places has no padding, and the longest one may be shorter than max_length.
+    lengths = torch.tensor([4, 2])
+    assert padding_mask(lengths, 4).tolist() == [[False] * 4, [False, False, True, True]], (
+        "a full sentence is hidden"
+    )
+    assert padding_mask(lengths, 6).shape == (2, 6), "the mask must be max_length wide, here 6"
+    assert lengths.tolist() == [4, 2], "the lengths were changed in place; the caller still needs them"
+    print("padding_mask: this check passes")
+
+
+check_padding_mask()
 
 # %% [markdown]
 # Draw it. Dark cells are hidden. Try your own lengths, and a `max_length` above the longest of them.
@@ -363,6 +414,8 @@ plt.show()
 # both.
 #
 # ### Question 3: `CrossAttention` (4 points)
+#
+# This class follows no source, so its layers have the course's own names, `W_query`, `W_key` and `W_value`.
 
 
 # %% solution="CrossAttention"
@@ -376,6 +429,8 @@ class CrossAttention(nn.Module):
         qkv_bias: whether the three layers have a bias.
 
     Layers: `W_query` from d_query to d_out; `W_key` and `W_value` from d_context to d_out; each an nn.Linear.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: Vaswani et al. (2017), 3.2.3, "encoder-decoder attention".
     """
@@ -416,40 +471,69 @@ class CrossAttention(nn.Module):
 
 # %% check="CrossAttention" points=4
 # Check of CrossAttention
-torch.manual_seed(0)
-cross = CrossAttention(d_query=3, d_context=5, d_out=4)
-x, context = torch.randn(2, 6, 3), torch.randn(2, 7, 5)
-output = cross(x, context)
-assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
-assert output.shape == (2, 6, 4), f"the output must be (B, n, d_out) = (2, 6, 4), not {tuple(output.shape)}"
-assert cross.W_query.bias is None, "without qkv_bias the layers have no bias"
-assert CrossAttention(3, 5, 4, qkv_bias=True).W_key.bias is not None, "with qkv_bias they have one"
+def check_CrossAttention():
+    torch.manual_seed(0)
+    cross = CrossAttention(d_query=3, d_context=5, d_out=4)
+    x, context = torch.randn(2, 6, 3), torch.randn(2, 7, 5)
+    output = cross(x, context)
+    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    assert output.shape == (2, 6, 4), (
+        f"the output must be (B, n, d_out) = (2, 6, 4), not {tuple(output.shape)}"
+    )
+    assert cross.W_query.bias is None, "without qkv_bias the layers have no bias"
+    names = [name for name, _ in CrossAttention(3, 5, 4, qkv_bias=True).named_parameters()]
+    assert len(names) == 6, f"with qkv_bias all three layers have a bias, but the parameters are {names}"
 
-# With a single context token there is nothing to choose: every query takes over its value.
-single = cross(x, context[:, :1])
-assert torch.allclose(single, cross.W_value(context[:, :1]).expand(2, 6, 4), atol=1e-5), (
-    "With one context token each output row must be that token's value. Does the softmax run over the keys?"
-)
+    # With a single context token there is nothing to choose: every query takes over its value.
+    single = cross(x, context[:, :1])
+    assert torch.allclose(single, cross.W_value(context[:, :1]).expand(2, 6, 4), atol=1e-5), (
+        "With one context token each output row must be its value. Does the softmax run over the keys?"
+    )
 
-# torch has the formula as a function of its own. Larger queries make a wrong scale visible.
-expected = nn.functional.scaled_dot_product_attention(
-    cross.W_query(4 * x), cross.W_key(context), cross.W_value(context)
-)
-assert torch.allclose(cross(4 * x, context), expected, atol=1e-5), (
-    "torch's own attention gives other mixtures. By which number are the scores scaled, and over which "
-    "dimension does the softmax run?"
-)
+    # Hiding the last tokens is the same as not having them: four are left of the first context, two of the
+    # other.
+    padded = torch.tensor([[False] * 4 + [True] * 3, [False] * 2 + [True] * 5])
+    hidden = cross(x, context, padded)
+    alone = torch.cat([cross(x[:1], context[:1, :4]), cross(x[1:], context[1:, :2])])
+    assert torch.allclose(hidden, alone, atol=1e-5), (
+        "Hiding the last context tokens must give what the other ones give alone, for each sequence its own."
+    )
+    for_each_query = padded.unsqueeze(1).repeat(1, 6, 1)
+    for_each_query[:, 0] = False  # the first query of each sequence sees everything
+    before = for_each_query.clone()
+    some_hidden = cross(x, context, for_each_query)
+    assert torch.allclose(some_hidden[:, 0], output[:, 0], atol=1e-5), (
+        "In a mask (B, n, m) each query has its row."
+    )
+    assert torch.allclose(some_hidden[:, 1:], hidden[:, 1:], atol=1e-5), (
+        "In a mask (B, n, m) each query has its row."
+    )
+    assert torch.equal(for_each_query, before), "the mask was changed in place; the caller still needs it"
 
-# Hiding the last tokens is the same as not having them.
-padded = torch.tensor([[False] * 4 + [True] * 3] * 2)
-assert torch.allclose(cross(x, context, padded), cross(x, context[:, :4]), atol=1e-5), (
-    "Hiding the last three context tokens must give what the first four give alone."
-)
-for_each_query = padded.unsqueeze(1).expand(2, 6, 7)
-assert torch.allclose(cross(x, context, for_each_query), cross(x, context, padded), atol=1e-5), (
-    "A mask (B, n, m) with equal rows must do what the mask (B, m) does."
-)
-print("CrossAttention: this check passes")
+    # Two sequences by hand. A token (a, 0) has the query (2a, 0, 0, 0), a context token (b, c, d) has the
+    # key (b * log_3, 0, 0, 0) and the value 8 * (c, d, b, c + d). Divided by the root of 4, a score is a *
+    # b * log_3.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    cross = CrossAttention(2, 3, 4).double()
+    with torch.no_grad():
+        cross.W_query.weight.copy_(torch.tensor([[2, 0], [0, 0], [0, 0], [0, 0]]))
+        cross.W_key.weight.copy_(torch.tensor([[log_3, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]))
+        cross.W_value.weight.copy_(torch.tensor([[0, 8, 0], [0, 0, 8], [8, 0, 0], [0, 8, 8]]))
+    x = torch.tensor([[[1, 0], [-1, 0]], [[0, 0], [1, 0]]], dtype=torch.float64)
+    first, second = (
+        [[0, 1, 0], [1, 0, 3], [1, 2, 1], [0, 0, 1]],
+        [[1, 0, 1], [0, 1, -1], [0, 1, 0], [1, 2, 2]],
+    )
+    output = cross(x, x.new_tensor([first, second]))
+    expected = [[[7, 13, 6, 20], [5, 7, 2, 12]], [[8, 4, 4, 12], [8, 8, 6, 16]]]
+    assert torch.allclose(output, x.new_tensor(expected), atol=1e-6), (
+        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{output.detach()}\n"
+        "Which number scales the scores, and over which dimension does the softmax run?"
+    )
+    print("CrossAttention: this check passes")
+
+
+check_CrossAttention()
 
 # %% [markdown]
 # ### What padding does if nobody hides it

@@ -5,6 +5,7 @@ from torch.nn.functional import linear, scaled_dot_product_attention
 
 from autograder.testing import (
     Unmet,
+    draw,
     expect,
     expect_close,
     expect_equal,
@@ -256,10 +257,16 @@ def test_attention_float64(student):
     expect_close(actual, attention(weights, q, k, v, hidden))
 
 
+def padding(lengths, width):
+    """Return the padding mask: True from each sentence's end on."""
+    return torch.arange(width) >= lengths.unsqueeze(1)
+
+
 @question("padding_mask")
 def test_padding_form(student):
     """The mask is boolean, with a row for each sentence and max_length columns, and hides some, not all."""
-    mask = expect_tensor(student.padding_mask(torch.tensor([2, 6, 3, 1]), 6), (4, 6), torch.bool)
+    lengths = torch.cat([torch.randint(1, 6, (3,)), torch.tensor([6])])[torch.randperm(4)]
+    mask = expect_tensor(student.padding_mask(lengths, 6), (4, 6), torch.bool)
     expect(bool(mask.any()), "Nothing is hidden. True means hidden.")
     expect(not mask.all(), "Everything is hidden. True means hidden.")
 
@@ -267,43 +274,51 @@ def test_padding_form(student):
 @question("padding_mask")
 def test_padding_values(student):
     """Exactly the positions after the last word are True."""
-    expected = torch.tensor(
-        [[False, False, True, True], [False, True, True, True], [False, False, False, True]]
-    )
+    lengths, width = torch.randint(1, 7, (draw(3, 6),)), draw(7, 9)
     hint = "Which position is the first padding of a sentence of length 2, counted from 0?"
-    expect_equal(student.padding_mask(torch.tensor([2, 1, 3]), 4), expected, hint=hint)
+    expect_equal(student.padding_mask(lengths, width), padding(lengths, width), hint=hint)
 
 
 @question("padding_mask")
 def test_padding_full_sentences(student):
     """A sentence that fills its row has no padding."""
-    actual = student.padding_mask(torch.tensor([5, 2, 5]), 5)
-    expected = torch.tensor([[False] * 5, [False, False, True, True, True], [False] * 5])
-    expect_equal(actual, expected, hint="What does your code do when nothing is left to pad?")
+    width = draw(4, 8)
+    lengths = torch.tensor([width, draw(1, width - 1), width])
+    expected = padding(lengths, width)
+    expect_equal(
+        student.padding_mask(lengths, width),
+        expected,
+        hint="What does your code do when nothing is left to pad?",
+    )
 
 
 @question("padding_mask")
 def test_padding_beyond_longest(student):
     """max_length may exceed the longest sentence."""
-    actual = student.padding_mask(torch.tensor([1, 3]), 6)
-    expected = torch.tensor([[False] + [True] * 5, [False] * 3 + [True] * 3])
-    expect_equal(actual, expected, hint="The width is max_length, whatever the lengths are.")
+    lengths, width = torch.randint(1, 4, (draw(2, 5),)), draw(5, 9)
+    expected = padding(lengths, width)
+    expect_equal(
+        student.padding_mask(lengths, width),
+        expected,
+        hint="The width is max_length, whatever the lengths are.",
+    )
 
 
 @question("padding_mask")
 def test_padding_single(student):
     """One sentence is a batch too, and so is one position."""
-    expect_equal(student.padding_mask(torch.tensor([2]), 3), torch.tensor([[False, False, True]]))
+    length = torch.randint(1, 5, (1,))
+    expect_equal(student.padding_mask(length, 5), padding(length, 5))
     expect_equal(student.padding_mask(torch.tensor([1, 1]), 1), torch.tensor([[False], [False]]))
 
 
 @question("padding_mask")
 def test_padding_leaves_lengths(student):
     """The mask is right, and the lengths stay as they were."""
-    lengths = torch.tensor([4, 2, 3])
-    seen = student.padding_mask.inspect(lengths, 4)
+    lengths = torch.randint(1, 6, (3,))
+    seen = student.padding_mask.inspect(lengths, 5)
     expect_unchanged(seen, lengths, names=("lengths",))
-    expect_equal(seen.output, torch.arange(4) >= lengths.unsqueeze(1))
+    expect_equal(seen.output, padding(lengths, 5))
 
 
 @question("CrossAttention")

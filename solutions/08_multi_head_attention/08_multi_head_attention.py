@@ -17,9 +17,11 @@
 #
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #
-# **How to work.** Read the description of each question before you write its code. Checks use the lesson's
-# example, but grading uses other inputs, so write what is true for all of them. Pictures have a line marked
-# `# try` for you to change. Plan for 60 to 90 minutes.
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
+# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
+# to change. Plan for 60 to 90 minutes.
 
 # %%
 import torch
@@ -132,6 +134,8 @@ plt.show()
 # Keep the heads in an `nn.ModuleList` named `heads`. A plain Python list would hide them from torch: their
 # weights would not be among the module's parameters, so an optimizer would never train them. And make each
 # head anew: a list with the same layer three times has one set of weights, not three.
+#
+# As in `Attention`, the names are those of the source that prints the numbers in the check.
 
 
 # %% solution="MultiHeadAttentionWrapper"
@@ -186,43 +190,78 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 # %% check="MultiHeadAttentionWrapper" points=3
 # Check of MultiHeadAttentionWrapper
-encodings = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
+def check_MultiHeadAttentionWrapper():
+    encodings = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
 
-# One head is plain attention, so the documented tensor of the earlier lessons comes out.
-torch.manual_seed(42)
-one_head = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=1)
-output = one_head(encodings, encodings, encodings)
-assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
-assert output.shape == (3, 2), f"3 tokens and one head of 2 features give (3, 2), not {tuple(output.shape)}"
-encodings_attention = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
-assert torch.allclose(output, encodings_attention, atol=1e-4, rtol=0), (
-    "With seed 42 and one head the documented tensor of plain attention must come out."
-)
+    # One head is plain attention, so the documented tensor of the earlier lessons comes out.
+    torch.manual_seed(42)
+    one_head = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=1)
+    output = one_head(encodings, encodings, encodings)
+    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    assert output.shape == (3, 2), (
+        f"3 tokens and one head of 2 features give (3, 2), not {tuple(output.shape)}"
+    )
+    encodings_attention = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
+    assert torch.allclose(output, encodings_attention, atol=1e-4, rtol=0), (
+        "With seed 42 and one head the documented tensor of plain attention must come out."
+    )
 
-# Three heads: 3 tokens with 3 * 2 features. The first two columns are those of the single head.
-torch.manual_seed(42)
-wrapper = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=3)
-number = len(list(wrapper.parameters()))
-assert number == 9, f"3 heads of 3 layers have 9 parameters, but torch knows of {number}. What is heads?"
-output = wrapper(encodings, encodings, encodings)
-assert output.shape == (3, 6), f"3 tokens and 3 heads of 2 features give (3, 6), not {tuple(output.shape)}"
-three_heads = torch.tensor(
-    [
-        [1.0100, 1.0641, -0.7081, -0.8268, 0.6226, 0.1312],
-        [0.2040, 0.7057, -0.7417, -0.9193, 0.5522, 0.2499],
-        [3.4989, 2.2427, -0.7190, -0.8447, 0.5669, 0.2324],
-    ]
-)
-assert torch.allclose(output, three_heads, atol=1e-4, rtol=0), (
-    "With seed 42 and three heads the documented tensor must come out. "
-    "Is each head made anew, one after the other, and do their outputs stand side by side?"
-)
+    # Three heads: 3 tokens with 3 * 2 features. The first two columns are those of the single head.
+    torch.manual_seed(42)
+    wrapper = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=3)
+    number = len(list(wrapper.parameters()))
+    assert number == 9, f"3 heads of 3 layers have 9 parameters, but torch knows of {number}. What is heads?"
+    output = wrapper(encodings, encodings, encodings)
+    assert output.shape == (3, 6), (
+        f"3 tokens and 3 heads of 2 features give (3, 6), not {tuple(output.shape)}"
+    )
+    three_heads = torch.tensor(
+        [
+            [1.0100, 1.0641, -0.7081, -0.8268, 0.6226, 0.1312],
+            [0.2040, 0.7057, -0.7417, -0.9193, 0.5522, 0.2499],
+            [3.4989, 2.2427, -0.7190, -0.8447, 0.5669, 0.2324],
+        ]
+    )
+    assert torch.allclose(output, three_heads, atol=1e-4, rtol=0), (
+        "With seed 42 and three heads the documented tensor must come out. "
+        "Is each head made anew, one after the other, and do their outputs stand side by side?"
+    )
 
-# Under a causal mask the first token sees only itself, in every head.
-first = wrapper(encodings, encodings, encodings, causal_mask(3))[0]
-own_values = torch.cat([head.W_v(encodings[0]) for head in wrapper.heads])
-assert torch.allclose(first, own_values, atol=1e-5), "The mask must reach every head, but one looks past it."
-print("MultiHeadAttentionWrapper: this check passes")
+    # Under a causal mask the first token sees only itself, in every head.
+    first = wrapper(encodings, encodings, encodings, causal_mask(3))[0]
+    own_values = torch.cat([head.W_v(encodings[0]) for head in wrapper.heads])
+    assert torch.allclose(first, own_values, atol=1e-5), (
+        "The mask must reach every head, but one looks past it."
+    )
+
+    # Three inputs that differ, by hand: 2 tokens ask, 4 tokens answer, in two heads. In the first one, the
+    # first query weighs the four values as 1, 3, 3, 1 and the second one as 3, 1, 1, 3; in the second head
+    # all are equal.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    wrapper = MultiHeadAttentionWrapper(d_model=4, num_heads=2).double()
+    with torch.no_grad():
+        for head, factors in zip(wrapper.heads, [(2, log_3, 8), (0, 0, 4)], strict=True):
+            for layer, factor in zip((head.W_q, head.W_k, head.W_v), factors, strict=True):
+                layer.weight.copy_(factor * torch.eye(4))
+    asking = torch.tensor([[1, 0, 0, 0], [-1, 0, 0, 0]], dtype=torch.float64)
+    matched = torch.tensor([[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=torch.float64)
+    mixed = torch.tensor([[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]], dtype=torch.float64)
+    before = mixed.clone()
+    mask = torch.tensor([[False, False, True, True], [True, False, False, True]])
+    for given, expected in [
+        (None, [[4, 3, 5, -2, 4, 1, 3, 0], [12, 1, 7, 2, 4, 1, 3, 0]]),
+        (mask, [[2, 6, 4, 0, 2, 2, 4, 0], [0, 4, 4, -4, 0, 2, 2, -2]]),
+    ]:
+        output = wrapper(asking, matched, mixed, given)
+        which = "without a mask" if given is None else "with a mask"
+        assert torch.allclose(output, mixed.new_tensor(expected), atol=1e-6), (
+            f"for three different inputs, {which}, {expected} expected, {output.detach()} found"
+        )
+    assert torch.equal(mixed, before), "the call has changed an input"
+    print("MultiHeadAttentionWrapper: this check passes")
+
+
+check_MultiHeadAttentionWrapper()
 
 # %% [markdown]
 # ### The price, and a better way
@@ -273,19 +312,25 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
 
 # %% check="split_heads" points=2
 # Check of split_heads
-# Two tokens with four features. Each number names its token and feature: 12 is feature 2 of token 1.
-x = torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])
-heads = split_heads(x, 2)
-assert isinstance(heads, torch.Tensor), "split_heads must return a tensor"
-assert heads.shape == (1, 2, 2, 2), f"(1, 2, 4) and two heads give (1, 2, 2, 2), not {tuple(heads.shape)}"
-assert torch.equal(heads[0, 0], torch.tensor([[0.0, 1.0], [10.0, 11.0]])), (
-    f"The first head must hold features 0 and 1 of both tokens, but it holds {heads[0, 0].tolist()}"
-)
-assert torch.equal(heads[0, 1], torch.tensor([[2.0, 3.0], [12.0, 13.0]])), (
-    f"The second head must hold features 2 and 3 of both tokens, but it holds {heads[0, 1].tolist()}"
-)
-assert split_heads(torch.zeros(2, 5, 12), 3).shape == (2, 3, 5, 4), "(2, 5, 12) and 3 heads give (2, 3, 5, 4)"
-print("split_heads: this check passes")
+def check_split_heads():
+    # Two tokens with four features. Each number names its token and feature: 12 is feature 2 of token 1.
+    x = torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])
+    heads = split_heads(x, 2)
+    assert isinstance(heads, torch.Tensor), "split_heads must return a tensor"
+    assert heads.shape == (1, 2, 2, 2), f"(1, 2, 4) and two heads give (1, 2, 2, 2), not {tuple(heads.shape)}"
+    assert torch.equal(heads[0, 0], torch.tensor([[0.0, 1.0], [10.0, 11.0]])), (
+        f"The first head must hold features 0 and 1 of both tokens, but it holds {heads[0, 0].tolist()}"
+    )
+    assert torch.equal(heads[0, 1], torch.tensor([[2.0, 3.0], [12.0, 13.0]])), (
+        f"The second head must hold features 2 and 3 of both tokens, but it holds {heads[0, 1].tolist()}"
+    )
+    assert split_heads(torch.zeros(2, 5, 12), 3).shape == (2, 3, 5, 4), (
+        "(2, 5, 12) and 3 heads give (2, 3, 5, 4)"
+    )
+    print("split_heads: this check passes")
+
+
+check_split_heads()
 
 # %% [markdown]
 # ### See it in colour
@@ -359,16 +404,20 @@ def merge_heads(x: Tensor) -> Tensor:
 
 # %% check="merge_heads" points=2
 # Check of merge_heads
-# Two heads of size 2 over two tokens, as split_heads makes them of [[0, 1, 2, 3], [10, 11, 12, 13]].
-heads = torch.tensor([[[[0.0, 1.0], [10.0, 11.0]], [[2.0, 3.0], [12.0, 13.0]]]])
-joined = merge_heads(heads)
-assert isinstance(joined, torch.Tensor), "merge_heads must return a tensor"
-assert joined.shape == (1, 2, 4), f"(1, 2, 2, 2) gives (1, 2, 4), not {tuple(joined.shape)}"
-assert torch.equal(joined, torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])), (
-    f"Each token must get its own features back, head after head, but the result is {joined[0].tolist()}"
-)
-assert merge_heads(torch.zeros(2, 3, 5, 4)).shape == (2, 5, 12), "(2, 3, 5, 4) gives (2, 5, 12)"
-print("merge_heads: this check passes")
+def check_merge_heads():
+    # Two heads of size 2 over two tokens, as split_heads makes them of [[0, 1, 2, 3], [10, 11, 12, 13]].
+    heads = torch.tensor([[[[0.0, 1.0], [10.0, 11.0]], [[2.0, 3.0], [12.0, 13.0]]]])
+    joined = merge_heads(heads)
+    assert isinstance(joined, torch.Tensor), "merge_heads must return a tensor"
+    assert joined.shape == (1, 2, 4), f"(1, 2, 2, 2) gives (1, 2, 4), not {tuple(joined.shape)}"
+    assert torch.equal(joined, torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])), (
+        f"Each token must get its own features back, head after head, but the result is {joined[0].tolist()}"
+    )
+    assert merge_heads(torch.zeros(2, 3, 5, 4)).shape == (2, 5, 12), "(2, 3, 5, 4) gives (2, 5, 12)"
+    print("merge_heads: this check passes")
+
+
+check_merge_heads()
 
 # %% [markdown]
 # There and back again: cut, join, and compare with joining without the swap.
@@ -419,7 +468,8 @@ plt.show()
 # ### Question 4: `MultiHeadAttention` (6 points)
 #
 # Write the cutting and joining out inside the class, even though you have functions for it. It is two
-# lines, and so a slip in one question cannot cost you points in another.
+# lines, and so a slip in one question cannot cost you points in another. The layers have the course's own
+# names again, `W_query`, `W_key` and `W_value`.
 
 
 # %% solution="MultiHeadAttention"
@@ -439,6 +489,8 @@ class MultiHeadAttention(nn.Module):
 
     Raises:
         ValueError (or AssertionError): if d_out is not divisible by num_heads.
+
+    Any means are right: the formula written out step by step, or what torch offers.
 
     Source: Vaswani et al. (2017), 3.2.2.
     """
@@ -493,41 +545,80 @@ class MultiHeadAttention(nn.Module):
 
 # %% check="MultiHeadAttention" points=6
 # Check of MultiHeadAttention
-torch.manual_seed(0)
-attention = MultiHeadAttention(d_in=5, d_out=12, context_length=7, dropout=0.0, num_heads=3)
-x = torch.randn(2, 6, 5) * 2
-output = attention(x)
-assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
-assert output.shape == (2, 6, 12), f"the output must be (B, T, d_out) = (2, 6, 12), not {tuple(output.shape)}"
-names = sorted(name for name, _ in attention.named_parameters())
-layers = ["W_key.weight", "W_query.weight", "W_value.weight", "out_proj.bias", "out_proj.weight"]
-assert names == layers, f"the parameters must be {layers}, but they are {names}"
+def check_MultiHeadAttention():
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(d_in=5, d_out=12, context_length=7, dropout=0.0, num_heads=3)
+    x = torch.randn(2, 6, 5) * 2
+    output = attention(x)
+    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    assert output.shape == (2, 6, 12), (
+        f"the output must be (B, T, d_out) = (2, 6, 12), not {tuple(output.shape)}"
+    )
+    names = sorted(name for name, _ in attention.named_parameters())
+    layers = ["W_key.weight", "W_query.weight", "W_value.weight", "out_proj.bias", "out_proj.weight"]
+    assert names == layers, f"the parameters must be {layers}, but they are {names}"
 
-# A later token never changes an earlier output, and shorter sequences are welcome.
-assert torch.allclose(attention(x[:, :4]), output[:, :4], atol=1e-5), (
-    "The first four outputs must be the same, whether or not other tokens follow."
-)
+    # A later token never changes an earlier output, and shorter sequences are welcome.
+    assert torch.allclose(attention(x[:, :4]), output[:, :4], atol=1e-5), (
+        "The first four outputs must be the same, whether or not other tokens follow."
+    )
+    output.sum().backward()
+    for name, parameter in attention.named_parameters():
+        assert parameter.grad is not None, f"no gradient reaches {name}; is the result cut off from it?"
+    names = [name for name, _ in MultiHeadAttention(5, 12, 7, 0.0, 3, qkv_bias=True).named_parameters()]
+    assert len(names) == 8, f"with qkv_bias all layers have a bias, but the parameters are {names}"
 
-# Three heads are three attentions over four features each, side by side, before out_proj.
-heads = []
-for first in (0, 4, 8):
-    rows = slice(first, first + 4)
-    q = x @ attention.W_query.weight[rows].T
-    k = x @ attention.W_key.weight[rows].T
-    v = x @ attention.W_value.weight[rows].T
-    heads.append(nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True))
-expected = attention.out_proj(torch.cat(heads, dim=-1))
-assert torch.allclose(output, expected, atol=1e-5), (
-    "The output must be what three separate heads give, joined and sent through out_proj."
-)
+    refused = False
+    try:
+        MultiHeadAttention(d_in=5, d_out=10, context_length=7, dropout=0.0, num_heads=4)
+    except (ValueError, AssertionError):
+        refused = True
+    assert refused, "10 features cannot be shared among 4 heads: raise a ValueError"
 
-refused = False
-try:
-    MultiHeadAttention(d_in=5, d_out=10, context_length=7, dropout=0.0, num_heads=4)
-except (ValueError, AssertionError):
-    refused = True
-assert refused, "10 features cannot be shared among 4 heads: raise a ValueError"
-print("MultiHeadAttention: this check passes")
+    # Two texts and two heads of size 4, by hand. In the first head a token (a, b) has the query (2a, 0, 0,
+    # 0) and the key (b * log_3, 0, 0, 0). Divided by the root of 4, a score is a * b * log_3. In the second
+    # head all queries are 0, so each token gets the mean of all values so far. out_proj doubles and adds 1.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    attention = MultiHeadAttention(2, 8, 12, 0.0, 2).double()
+    left_behind = [name for name, value in vars(attention).items() if isinstance(value, torch.Tensor)]
+    assert not left_behind, f"{left_behind} would stay behind when the module moves; make it a buffer"
+    nothing = [[0, 0]] * 3
+    with torch.no_grad():
+        attention.W_query.weight.copy_(torch.tensor([[2, 0], *nothing, [0, 0], *nothing]))
+        attention.W_key.weight.copy_(torch.tensor([[0, log_3], *nothing, [5, 5], *nothing]))
+        attention.W_value.weight[:4] = torch.tensor([[4, 0], [0, 20], [0, 40], [-8, 0]])
+        attention.W_value.weight[4:] = torch.tensor([[6, 0], [0, 6], [0, 0], [6, 6]])
+        attention.out_proj.weight.copy_(2 * torch.eye(8))
+        attention.out_proj.bias.fill_(1)
+    texts = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]], dtype=torch.float64)
+    joined = [
+        [[20, 0, 0, -40, 30, 0, 0, 30], [8, 15, 30, -16, 18, 3, 0, 21], [7.2, 12, 24, -14.4, 14, 2, 0, 16]],
+        [[0, 20, 40, 0, 0, 6, 0, 6], [-3, 5, 10, 6, -3, 3, 0, 0], [-3.2, 8, 16, 6.4, -4, 4, 0, 0]],
+    ]
+    found = (attention(texts) - 1) / 2
+    assert torch.allclose(found, texts.new_tensor(joined), atol=1e-6), (
+        "before out_proj the heads differ from those worked out by hand,\n"
+        f"{joined}\nand give\n{found.detach()}\n"
+        "Which number scales the scores, what is hidden, and whose features does each head get?"
+    )
+
+    # The first token has one weight in each head, 1. With dropout 0.75 it becomes 0 or 4 times as large.
+    dropping = MultiHeadAttention(2, 8, 12, 0.75, 2)
+    with torch.no_grad():
+        dropping.out_proj.weight.copy_(torch.eye(8))
+        dropping.out_proj.bias.zero_()
+    x = torch.randn(64, 1, 2)
+    values = dropping.W_value(x)
+    factors = {tuple(row) for row in (dropping(x) / values).round().reshape(128, 4).tolist()}
+    assert factors == {(0, 0, 0, 0), (4, 4, 4, 4)}, (
+        "with dropout 0.75 each weight, after the softmax, must become 0 or 4 times as large; "
+        f"the first tokens' values were multiplied by {factors}"
+    )
+    assert torch.allclose(dropping.eval()(x), values, atol=1e-5), "in evaluation nothing is dropped"
+    print("MultiHeadAttention: this check passes")
+
+
+check_MultiHeadAttention()
 
 # %% [markdown]
 # ### Do heads help? Try it

@@ -43,17 +43,15 @@ def enlarge(block):
 def parameters(block):
     return dict(block.named_parameters())
 
+def untracked(block, *arguments):
+    with torch.no_grad():
+        return block(*arguments), arguments
+
 def zero(block, names):
     with torch.no_grad():
         for name, parameter in block.named_parameters():
             if name in names:
                 parameter.zero_()
-
-def is_left_alone(x, block):
-    before = x.clone()
-    with torch.no_grad():
-        block(x)
-    return torch.equal(x, before)
 """
 
 
@@ -160,8 +158,10 @@ def test_block_keeps_sequences_apart(student):
 @question("Block")
 def test_block_leaves_its_input_alone(student):
     """The block leaves its input as it was."""
-    left_alone = tool(student, "is_left_alone")(tokens_like(2, 6, N_EMBD), large_block(student))
-    expect(left_alone, "The block writes into its input. x += ... changes x in place; x = x + ... does not.")
+    x = tokens_like(2, 6, N_EMBD)
+    _, (after,) = tool(student, "untracked")(large_block(student), x)
+    message = "The block writes into its input. x += ... changes x in place; x = x + ... does not."
+    expect(torch.equal(expect_tensor(after, x.shape, x.dtype, "The input"), x), message)
 
 
 @question("Block", weight=2)
@@ -302,34 +302,31 @@ def with_own_block(model_class, *sizes):
     return stirred(model_class(*sizes).eval())
 
 def weights(model_class, vocab_size, n_embd, num_heads, num_layers, context_length, tokens, targets):
-    # How many the model has, and how many of them a gradient reaches.
+    # The model's parameters, and the gradients that reach them.
     model = fresh(model_class, vocab_size, n_embd, num_heads, num_layers, context_length)
     model(tokens, targets)[1].backward()
-    sizes = [(parameter.numel(), parameter.grad is not None) for parameter in model.parameters()]
-    return sum(size for size, _ in sizes), sum(size for size, reached in sizes if reached)
+    parameters = list(model.parameters())
+    return parameters, [parameter.grad for parameter in parameters]
 """
 
 MEASURES = """
-from torch.nn import functional as F
-
 def embed_large(model, factor):
     for module in model.modules():
         if isinstance(module, nn.Embedding):
             module.register_forward_hook(lambda module, given, output: output * factor)
 
-def learn(model, tokens, targets, steps):
-    # Whether the loss at the last places is small after training.
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, fused=True)
-    model.train()
-    for _ in range(steps):
-        optimizer.zero_grad()
-        model(tokens, targets)[1].backward()
-        optimizer.step()
-    model.eval()
-    with torch.no_grad():
-        logits = model(tokens, targets)[0]
-    # Half of the guesses have four ways to go on from the last token alone: log(4) / 2 is about 0.7.
-    return F.cross_entropy(logits[:, -1], targets[:, -1]).item() <= 0.4
+class Training:
+    def __init__(self, model):
+        self.model = model
+        self.optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, fused=True)
+
+    def __call__(self, tokens, targets, steps):
+        self.model.train()
+        for _ in range(steps):
+            self.optimizer.zero_grad()
+            self.model(tokens, targets)[1].backward()
+            self.optimizer.step()
+        self.model.eval()
 """
 
 
@@ -462,7 +459,8 @@ def test_sequences_stay_apart(student):
 @question("TinyGPT", weight=2)
 def test_order_matters(student):
     """The order of the earlier tokens matters, even to a single block."""
-    tokens, other = torch.tensor([[3, 14, 1, 5, 9, 2, 6]]), torch.tensor([[2, 9, 5, 1, 14, 3, 6]])
+    tokens = torch.randperm(VOCAB)[None, :7]
+    other = tokens[:, [5, 4, 3, 2, 1, 0, 6]]
     for how in ("build", "with_own_block"):  # positions may also be known inside the notebook's own Block
         model = build(student, how=how)
         if farthest(logits_of(model, tokens)[:, -1], logits_of(model, other)[:, -1]) > 1e-4:
@@ -473,7 +471,12 @@ def test_order_matters(student):
 def weights(student):
     """How many weights models of one, two and three blocks have, and how many of them get a gradient."""
     batch = random_tokens(2, 6), random_tokens(2, 6)
-    return zip(*(made(student, "weights", layers, *batch) for layers in (1, 2, 3)), strict=True)
+    found = (made(student, "weights", layers, *batch) for layers in (1, 2, 3))
+    return zip(*((elements(all_), elements(reached)) for all_, reached in found), strict=True)
+
+
+def elements(tensors):
+    return sum(tensor.numel() for tensor in tensors if tensor is not None)
 
 
 @question("TinyGPT")
@@ -515,13 +518,17 @@ def test_context_length_is_kept(student):
 
 @question("TinyGPT", weight=2)
 def test_small_text_is_learnt(student):
-    """60 steps are enough to learn a small text in which the last token alone does not tell the next."""
-    text = torch.tensor([0, 1, 0, 2, 0, 3, 0, 4, 5, 4, 6, 4, 7, 4] * 3)
+    """240 steps are enough to learn a small text in which the last token alone does not tell the next."""
+    text = torch.randperm(VOCAB)[torch.tensor([0, 1, 0, 2, 0, 3, 0, 4, 5, 4, 6, 4, 7, 4] * 3)]
     places = torch.arange(14)[:, None] + torch.arange(LENGTH)
-    learn = student.define(MEASURES, "learn")
-    learnt = learn(made(student, "fresh", 1), text[places], text[places + 1], 60)
-    expect(isinstance(learnt, bool), "The loss must be one number.")
-    expect(learnt, "After 60 steps the loss is still above 0.4. Does it know tokens, places and past?")
+    model = made(student, "fresh", 1)
+    train = student.define(MEASURES, "Training")(model)
+    for _ in range(4):  # most models need the first sixty steps; small tied embeddings need them all
+        train(text[places], text[places + 1], 60)
+        # Half of the guesses have four ways to go on from the last token alone: log(4) / 2 is about 0.7.
+        if F.cross_entropy(logits_of(model, text[places])[:, -1], text[places + 1][:, -1]) < 0.4:
+            return
+    raise Unmet("After 240 steps the loss is still above 0.4. Does it know tokens, places and past?")
 
 
 RECORDER = """
@@ -565,7 +572,7 @@ def continued(tokens, count, vocab_size=13, context_length=5):
 @question("generate", weight=2)
 def test_greedy_continuation(student):
     """Each new token is the likeliest after all tokens so far."""
-    tokens = torch.tensor([[1, 4], [7, 3], [0, 11]])
+    tokens = torch.randint(13, (3, 2))
     new = written(student, recorder(student), tokens, 3)
     hint = "Which place's logits tell the token to come, and which token is likeliest?"
     expect_equal(new, continued(tokens, 3), hint=hint)
@@ -607,7 +614,7 @@ def test_crops_to_the_context(student):
 @question("generate", weight=2)
 def test_crops_from_the_front(student):
     """Of a long text the last tokens count, not the first."""
-    tokens = torch.tensor([[2, 9, 4, 7, 1, 12, 3, 8], [5, 5, 0, 6, 10, 1, 1, 2]])
+    tokens = torch.randint(13, (2, 8))
     new = written(student, recorder(student), tokens, 6)
     expect_equal(new, continued(tokens, 6), hint="Which context_length tokens of the text go in?")
 

@@ -12,6 +12,7 @@ def test_the_built_notebook_is_the_golden_one(course: Course, golden: Callable[[
     assert [path.relative_to(course.root).as_posix() for path in built] == [
         "build/source/01_small/01_small.ipynb",
         "build/source/01_small/conftest.py",
+        "build/source/01_small/SETUP.md",
     ]
     golden("notebook/01_small.ipynb", built[0].read_text(encoding="utf-8"))
 
@@ -33,5 +34,12 @@ def test_what_lay_in_the_folder_is_gone(course: Course) -> None:
 
 
 def test_the_kit_lies_beside_the_notebook(course: Course) -> None:
-    _, kit = build_sources(course, course.chosen([]))
+    _, kit, _ = build_sources(course, course.chosen([]))
     assert kit.read_text(encoding="utf-8") == build_kit(course.exercises["01_small"])
+
+
+def test_what_all_exercises_share_lies_beside_each_notebook(course: Course) -> None:
+    (course.root / "solutions" / "symbols.md").write_text("# Symbols\n", encoding="utf-8")
+    *_, shared = build_sources(course, course.chosen([]))
+    assert shared.relative_to(course.root).as_posix() == "build/source/01_small/symbols.md"
+    assert shared.read_text(encoding="utf-8") == "# Symbols\n"

@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from ipykernel.ipkernel import IPythonKernel
+from ipykernel.kernelspec import get_kernel_dict
 
 from autograder.authoring.release import release_notebooks, stale
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import HOW_TO_CHECK, KIT, to_json
+from autograder.course.notebook import HOW_TO_CHECK, KIT, SETUP, to_json
 from autograder.course.source import BEGIN, END
 
 ROOT = Path(__file__).parents[3]
@@ -32,10 +34,22 @@ def test_the_released_notebook_is_the_golden_one(folder: Path, golden: Callable[
     golden("release/01_small.ipynb", (folder / "01_small.ipynb").read_text(encoding="utf-8"))
 
 
-def test_a_release_is_the_notebook_and_the_kit(course: Course, folder: Path) -> None:
+def test_a_release_is_the_notebook_the_kit_and_how_to_set_up(course: Course, folder: Path) -> None:
     released = release_notebooks(course, course.chosen([]))
-    assert released == [folder / "01_small.ipynb", folder / "conftest.py"]
-    assert sorted(folder.iterdir()) == released
+    names = ["01_small.ipynb", "SETUP.md", "conftest.py"]
+    assert released == sorted(folder.iterdir()) == [folder / name for name in names]
+
+
+def test_jupyter_finds_in_a_release_what_it_would_write_into_it(folder: Path) -> None:
+    """It writes what the kernel says of itself; the version of Python alone may differ."""
+    metadata = json.loads((folder / "01_small.ipynb").read_text(encoding="utf-8"))["metadata"]
+    assert metadata["language_info"] == {
+        **IPythonKernel.language_info, "version": metadata["language_info"]["version"]
+    }  # fmt: skip
+    spec = get_kernel_dict()
+    assert metadata["kernelspec"] == {
+        "name": "python3", "display_name": spec["display_name"], "language": spec["language"]
+    }  # fmt: skip
 
 
 def test_two_releases_are_the_same_to_the_byte(course: Course, folder: Path) -> None:
@@ -85,6 +99,7 @@ def test_whatever_differs_from_a_fresh_release_is_stale(course: Course, folder: 
 def test_everything_is_stale_before_the_first_release(course: Course) -> None:
     assert stale(course, course.chosen([])) == [
         "assignments/01_small/01_small.ipynb",
+        "assignments/01_small/SETUP.md",
         "assignments/01_small/conftest.py",
     ]
 
@@ -117,7 +132,8 @@ def leaks(exercise: Exercise, folder: Path) -> list[str]:
 
 def private_lines(exercise: Exercise) -> list[str]:
     """Return the lines that tell: all but the shortest of those that are nowhere public, without quotes."""
-    public, private = [HOW_TO_CHECK, KIT.read_text(encoding="utf-8")], list[str]()
+    given = (KIT.read_text(encoding="utf-8"), SETUP.read_text(encoding="utf-8"))
+    public, private = [HOW_TO_CHECK, *given], list[str]()
     for cell in exercise.cells:
         hidden = False
         for line in cell.text.splitlines():

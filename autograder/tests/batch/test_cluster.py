@@ -16,6 +16,7 @@ from autograder.batch.cluster import Cluster
 from autograder.batch.dask_worker import ClusterError
 from autograder.batch.executor import Done, Executor, InProcess, Task
 from autograder.batch.grade import grade_submissions
+from autograder.batch.pool import ProcessPool
 from autograder.course.course import Course, load_course
 from autograder.sandbox.zygote import WallError
 from autograder.submission.notebook import MAX_BYTES, read_notebook
@@ -106,14 +107,14 @@ def test_a_dask_worker_that_dies_costs_no_result(
     graded_here: bool,
 ) -> None:
     here: list[Task] = []
-    right = InProcess.map
+    right = ProcessPool.map
 
-    def counted(self: InProcess, tasks: Iterable[Task]) -> Iterator[Done]:
+    def counted(self: ProcessPool, tasks: Iterable[Task]) -> Iterator[Done]:
         here.extend(tasks)
         return right(self, here)
 
     monkeypatch.setattr(scheduler(dask), "allowed_failures", failures)
-    monkeypatch.setattr(InProcess, "map", counted)
+    monkeypatch.setattr(ProcessPool, "map", counted)
     course, submissions = class_of_six
     assert until(lambda: len(scheduler(dask).workers) == 2)
     with Cluster(course, dask.scheduler_address) as executor:

@@ -15,6 +15,7 @@ from autograder.sandbox.zygote import WallError, Zygote
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
+from autograder.tests.gradebook.rows import full_marks
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,15 @@ def test_a_name_that_is_no_id_is_refused_and_asks_for_somebody(summary: Summary)
     assert summary.failures == (refused,)
 
 
+def test_whatever_waits_for_a_person_is_counted(summary: Summary) -> None:
+    assert {line.student: line.waiting for line in summary.waiting} == {
+        "=cmd()": (),
+        "ann": ("why",),
+        "ben": ("why",),
+        "cleo": ("double", "row_sums", "why"),
+    }
+
+
 def test_reports_are_written_one_for_each(course: Course, summary: Summary) -> None:
     assert sorted(reports(course)) == ["ann.json", "ben.json", "cleo.json", "dan.json"]
     assert all(report.endswith(b"\n") for report in reports(course).values())
@@ -86,6 +96,25 @@ class Unneeded:
     def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
         assert [submission.student for submission, _ in tasks] == []
         return iter(())
+
+
+class Generous:
+    """An executor that gives full marks."""
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        for submission, notebook in tasks:
+            yield submission, notebook, full_marks(load_course(submission.root).exercises["01_small"])
+
+
+def test_a_dry_run_says_what_would_change_and_leaves_it(course: Course, summary: Summary) -> None:
+    before = {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()}
+    chosen = [small(course)]
+    would = grade_submissions(course, chosen, ["ben"], force=True, dry_run=True, executor=Generous())
+    (change,) = would.changes
+    assert (change.student, change.before, change.after) == ("ben", line(summary, "ben").score, 5.0)
+    assert [question.name for question in change.questions] == ["row_sums"]
+    assert grade_submissions(course, chosen, ["ben"], dry_run=True, executor=Unneeded()).changes == ()
+    assert {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()} == before
 
 
 def test_grading_twice_gives_the_same_bytes(course: Course, summary: Summary) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from autograder.batch import pool
 from autograder.batch.executor import Done, Executor, InProcess, Task
 from autograder.batch.pool import ProcessPool
 from autograder.course.course import Course, load_course
+from autograder.grading import marking
 from autograder.sandbox.zygote import WallError
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
@@ -99,12 +99,12 @@ def test_processes_that_have_done_their_work_are_gone(classroom: Course) -> None
     assert not psutil.wait_procs(begun, timeout=30)[1]
 
 
-def test_a_process_that_breaks_leaves_its_work_to_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_breaks_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     course = open_course(tmp_path / "course")
     submission = hand_in(course, "ann", solved(small(course)))
-    monkeypatch.setattr(pool, "_begin", os.abort)
+    monkeypatch.setattr(marking, "serve", lambda *_: os.abort())
     tasks = [(submission, read_notebook(submission.notebook))]
-    with pool.ProcessPool(course, 2) as executor:
+    with ProcessPool(course, 2) as executor:
         done = [(one.student, graded.report.score) for one, _, graded in executor.map(tasks)]
     assert done == [("ann", 5.0)]
 

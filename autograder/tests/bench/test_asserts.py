@@ -36,7 +36,7 @@ def test_others_tests_pass_the_reference_and_catch_mistakes_where_ours_do(exerci
     assert set(tests) == set(exercise.points)
     assert all(tests.values())
     assert failing(exercise, exercise.reference, tests) == set()
-    forbidden = REAL.forbidden(exercise.name)  # a rule finds these, no test
+    forbidden = REAL.rules(exercise.name)  # a rule finds these, no test
     mistakes = {m.question: m for m in exercise.mistakes if "library" not in m.name or not forbidden}
     for question, mistake in mistakes.items():
         assert failing(exercise, exercise.variant(mistake.code), tests) == {question}, mistake.path

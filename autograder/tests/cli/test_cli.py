@@ -13,7 +13,8 @@ from autograder.authoring.verify import Proof
 from autograder.batch import run as running
 from autograder.batch.dask_worker import ClusterError
 from autograder.cli import main
-from autograder.collecting.instructor import PatternError, RosterError
+from autograder.collecting.instructor import PatternError
+from autograder.collecting.times import TimesError
 from autograder.course.course import Course, CourseError
 from autograder.course.source import SourceError
 from autograder.doctor import Check
@@ -22,6 +23,7 @@ from autograder.gradebook.conversion import ConversionError
 from autograder.gradescope.package import PackageError
 from autograder.sandbox.zygote import WallError, ZygoteError
 from autograder.submission.recognition import UnknownExerciseError
+from autograder.submission.students import StudentsError
 
 
 def call(course: Course, *words: str) -> Result:
@@ -147,7 +149,8 @@ def test_every_command_explains_itself(command: str) -> None:
         (CourseError, 2),
         (UnknownExerciseError, 2),
         (PatternError, 2),
-        (RosterError, 2),
+        (StudentsError, 2),
+        (TimesError, 2),
         (SourceError, 3),
         (WallError, 3),
         (ZygoteError, 3),

@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 
 import pytest
@@ -10,12 +11,14 @@ from rich.console import Console
 
 from autograder.batch.grade import SubmissionLine, Summary
 from autograder.cli import progress
-from autograder.cli.progress import Progress, show_summary
+from autograder.cli.progress import Progress, show_changes, show_summary
+from autograder.gradebook.changes import QuestionChange, ScoreChange
 
+LOST = ScoreChange("ben", "01_small", 3.5, 2.5, "dates or late policy", (QuestionChange("late", None, -1.0),))
 LINES = (
-    SubmissionLine("ann", "01_small", "graded", 5.0, 5.0),
-    SubmissionLine("ben", "01_small", "graded", 2.5, 5.0, seconds_late=7200, graded=False),
-    SubmissionLine("cleo", "01_small", "unreadable", 0.0, 5.0, message="it is no JSON"),
+    SubmissionLine("ann", "01_small", "graded", 5.0, 5.0, waiting=("why",)),
+    SubmissionLine("ben", "01_small", "graded", 2.5, 5.0, seconds_late=7200, graded=False, change=LOST),
+    SubmissionLine("cleo", "01_small", "unreadable", 0.0, 5.0, message="it is no JSON", waiting=("double",)),
     SubmissionLine("dan", "01_small", "missing", message="no 01_small.ipynb in submitted/dan/01_small"),
     SubmissionLine("=1+1\x1b[2J", "01_small", "refused", message="is no student's id", ours=True),
     SubmissionLine("ann", "02_big", "grader error", None, 7.0, message="ours", ours=True),
@@ -33,6 +36,8 @@ def test_in_a_file_every_submission_has_a_line_and_every_exercise_a_row(
 ) -> None:
     show_progress()
     show_summary(Summary(LINES))
+    show_changes(Summary(LINES).changes)
+    show_changes((), dry_run=True)
     out, err = capsys.readouterr()
     golden("grade.txt", out)
     golden("grade_errors.txt", err)
@@ -41,7 +46,7 @@ def test_in_a_file_every_submission_has_a_line_and_every_exercise_a_row(
 def test_a_program_gets_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     show_progress(as_json=True)
     out, err = capsys.readouterr()
-    assert [SubmissionLine(**json.loads(text)) for text in out.splitlines()] == list(LINES)
+    assert [json.loads(text) for text in out.splitlines()] == json.loads(json.dumps([*map(asdict, LINES)]))
     assert not err
 
 

@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +16,7 @@ from typing import IO, Never
 import pytest
 from click.testing import CliRunner, Result
 
+import autograder
 import autograder.collecting.zip as zip_module
 from autograder.cli import main
 from autograder.collecting.bounds import Bounds
@@ -141,20 +143,10 @@ def test_canvas_counts_uploads_and_the_last_one_goes_in(course: Course, tmp_path
         },
     )
     first, second = run(course, archive)
-    assert (first.student, first.status, first.message) == ("123", "new", "chosen from 3")
+    assert (first.student, first.status) == ("123", "new")
+    assert first.message == "chosen from 3, Canvas tells no time"
     assert (second.student, second.status) == ("45", "new")
     assert submitted(course)["123/01_small/01_small.ipynb"] == notebook("last")
-
-
-def test_canvas_itself_says_what_is_late_as_its_times_are_the_download_s(
-    course: Course, tmp_path: Path
-) -> None:
-    names = ("lovelaceada_123_900_01_small.ipynb", "turingalan_LATE_45_901_01_small.ipynb")
-    archive = make_zip(tmp_path / "a.zip", dict.fromkeys(names, notebook()), LATE)
-    in_time, late = run(due(course), archive)
-    assert (in_time.message, late.message) == ("", "8.0 h late")
-    assert submitted(course)["123/01_small/timestamp.txt"] == "2026-03-02 23:59:00.000000 UTC"
-    assert submitted(course)["45/01_small/timestamp.txt"] == "2026-03-03 08:00:00.000000 UTC"
 
 
 def test_without_times_nothing_is_late(course: Course, tmp_path: Path) -> None:
@@ -175,21 +167,23 @@ def test_moodle_s_names_become_ids_where_they_can(course: Course, tmp_path: Path
     assert {(line.student, line.status) for line in lines} == {
         ("Ada.Lovelace", "new"),
         ("", "refused"),
-        ("Anna.Lee", "refused"),
     }
+    wrong = {line.path[:5]: line.message for line in lines if line.status == "refused"}
+    assert "is no student's id" in wrong["Zoë M"]
+    assert '"Anna Lee" is the name of several people; give Moodle\'s grading worksheet' in wrong["Anna "]
 
 
 def test_a_list_of_students_turns_names_into_ids(course: Course, tmp_path: Path) -> None:
     roster = tmp_path / "students.csv"
-    roster.write_text("zoe,Zoë Müller,77\nada,Ada Lovelace\n", encoding="utf-8-sig")
+    roster.write_text("zoe,Zoë Müller,77\nada,Ada Lovelace,78\n", encoding="utf-8-sig")
     files = {
         "Zoë Müller_2_assignsubmission_file_/01_small.ipynb": notebook(),
         "lovelaceada_88_900_01_small.ipynb": notebook(),
     }
     done = call(course, make_zip(tmp_path / "a.zip", files), "--students", roster)
-    assert done.exit_code == 0
+    assert done.exit_code == 1
     assert "01_small zoe: new" in done.stdout
-    assert 'refused: "88" is not in the list of students' in done.stdout
+    assert 'refused: "88", whom Canvas calls "lovelaceada", is not in the list of students' in done.stdout
 
 
 def test_gradescope_s_export_goes_in_for_everybody_of_a_group(course: Course, tmp_path: Path) -> None:
@@ -486,11 +480,13 @@ def test_leavings_of_systems_are_passed_over(course: Course, tmp_path: Path) -> 
     assert statuses(lines) == [("ada", "new")]
 
 
-def test_the_command_says_a_line_on_each_and_exits_with_0(course: Course, tmp_path: Path) -> None:
+def test_the_command_says_a_line_on_each_and_exits_with_1_where_one_is_refused(
+    course: Course, tmp_path: Path
+) -> None:
     files = {"ada/01_small.ipynb": notebook(), "bob\x1b[2J/01_small.ipynb": notebook()}
     archive = make_zip(tmp_path / "a.zip", files)
     done = call(course, archive)
-    assert done.exit_code == 0
+    assert done.exit_code == 1
     assert done.stdout.splitlines() == [
         f"{archive}: bob/01_small.ipynb: refused: has control characters in its name",
         "01_small ada: new",
@@ -523,3 +519,83 @@ def test_wrong_use_exits_with_2_and_collects_nothing(course: Course, words: list
 def test_notebooks_of_any_name_go_in_where_the_exercise_is_given(course: Course, tmp_path: Path) -> None:
     archive = make_zip(tmp_path / "a.zip", {"lovelaceada_123_900_final.ipynb": notebook()})
     assert "01_small 123: new" in call(course, archive, "--exercise", "01_small").stdout
+
+
+RENAMED = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def with_code(code: str) -> str:
+    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": code, "outputs": []}
+    return json.dumps(RENAMED | {"cells": [cell | {"execution_count": None}]})
+
+
+def test_a_renamed_notebook_is_known_by_its_cells_and_others_are_refused(
+    course: Course, tmp_path: Path
+) -> None:
+    inner = make_zip(tmp_path / "hw.zip", {"hw/my work.ipynb": with_code("def double(x): ...")})
+    files: dict[str, Content] = {
+        "lovelaceada_101_9001_homework.ipynb": with_code("def row_sums(x): ..."),
+        "beebob_102_9002_hw.zip": inner.read_bytes(),
+        "eve_103_9003_recipes.ipynb": with_code("def soup(x): ..."),
+        "zoe_104_9004_poem.ipynb": "[" * 200_000,
+        "kim_105_9005_Untitled.ipynb": with_code("def row_sums(x): ..."),
+        "kim_105_9006_01_small.ipynb": notebook("kim's"),
+    }
+    done = call(course, make_zip(tmp_path / "a.zip", files))
+    assert done.exit_code == 1
+    assert done.stdout.count("known by its cells") == 2
+    unknown = "refused: tells no exercise, nor do its cells; name it as one of 01_small, or say --exercise"
+    assert [line.rpartition("_")[2] for line in done.stdout.splitlines() if "refused:" in line] == [
+        f"recipes.ipynb: {unknown}".rpartition("_")[2],
+        f"poem.ipynb: {unknown}".rpartition("_")[2],
+    ]
+    assert sorted(name for name in submitted(course) if name.endswith(".ipynb")) == [
+        f"{student}/01_small/01_small.ipynb" for student in ("101", "102", "105")
+    ]
+    assert submitted(course)["105/01_small/01_small.ipynb"] == notebook("kim's")
+
+
+def test_a_list_beside_course_yaml_is_read_and_its_groups_get_one_file_each(
+    course: Course, tmp_path: Path
+) -> None:
+    listed = "id,name,email,group\nada,,a@b.c,Team Red\nbob,,b@b.c,Team Red\n"
+    (course.root / "students.csv").write_text(listed, encoding="utf-8")
+    metadata = """
+submission_5:
+  :submitters:
+  - {":sid": "100", ":email": "a@b.c"}
+  - {":email": "nobody@b.c"}
+"""
+    files = {f"{EXPORT}submission_5/01_small.ipynb": notebook(), f"{EXPORT}submission_metadata.yml": metadata}
+    done = call(course, make_zip(tmp_path / "g.zip", files))
+    assert "01_small ada: new" in done.stdout
+    assert 'refused: "nobody@b.c" is not in the list of students' in done.stdout
+    moodle = {"Team Red_17_assignsubmission_file/01_small.ipynb": notebook("team's")}
+    done = call(course, make_zip(tmp_path / "m.zip", moodle))
+    assert [line.split(":")[0] for line in done.stdout.splitlines()[:2]] == ["01_small ada", "01_small bob"]
+    assert done.stdout.count("of group Team Red, Moodle tells no time") == 2
+
+
+def test_a_later_upload_of_the_ninth_time_counts(course: Course, tmp_path: Path) -> None:
+    ninth = "lovelaceada_101_9009_01_small-0f8fad5b-d9cb-469f-a165-70867728950e.ipynb"
+    files = {"lovelaceada_101_9001_01_small-7.ipynb": notebook("7"), ninth: notebook("9")}
+    run(course, make_zip(tmp_path / "a.zip", files))
+    assert submitted(course)["101/01_small/01_small.ipynb"] == notebook("9")
+
+
+@pytest.mark.parametrize(
+    ("archives", "words"),
+    [
+        ("{0}/my class", ["{0}/my class"]),
+        ("{0}/O'Brien's.zip", ["{0}/O'Brien's.zip"]),
+        ("'{0}/my class' {0}/a.zip", ["{0}/my class", "{0}/a.zip"]),
+        ("canvas.zip class/", ["canvas.zip", "class/"]),
+    ],
+)
+def test_make_collect_takes_paths_with_spaces(tmp_path: Path, archives: str, words: list[str]) -> None:
+    (tmp_path / "my class").mkdir()
+    (tmp_path / "O'Brien's.zip").touch()
+    command = ["make", "-s", "collect", "READY=", "GRADER=printf '%s\\n'", f"ARCHIVES={archives}"]
+    command = [word.format(tmp_path) for word in command]
+    done = subprocess.run(command, cwd=Path(autograder.__file__).parents[1], capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["collect", *(word.format(tmp_path) for word in words)]

@@ -29,7 +29,7 @@ submission_6:
 def test_gradescope_tells_who_handed_in_and_when() -> None:
     when = datetime(2026, 3, 2, 18, 0, 0, 500_000, tzinfo=UTC)
     assert read_metadata(METADATA, EXPORT, NAMES) == {
-        f"{EXPORT}submission_5": GradescopeRecord(("100", "bob@school.org"), when),
+        f"{EXPORT}submission_5": GradescopeRecord(("100", "bob@school.org"), when, {"100": "ada@school.org"}),
         f"{EXPORT}submission_6": GradescopeRecord(()),
     }
 

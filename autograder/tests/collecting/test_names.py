@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.collecting.names import folded, left_out, name_problem
+from autograder.collecting.names import left_out, name_problem
+from autograder.submission.students import folded
 
 
 @pytest.mark.parametrize(

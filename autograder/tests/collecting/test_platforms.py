@@ -2,7 +2,8 @@
 
 import pytest
 
-from autograder.collecting.names import class_folder, is_gradescope, match_platform
+from autograder.collecting.names import class_folder, is_gradescope
+from autograder.collecting.platforms import read_platform_name
 
 EXERCISES = ("01_first", "01_first_part", "02_second")
 
@@ -28,16 +29,16 @@ def test_a_folder_around_the_class_is_found(paths: list[str], shared: str) -> No
 @pytest.mark.parametrize(
     ("name", "student"),
     [
-        ("lovelaceada_12_34_01_first.ipynb", "12"),
+        ("lovelaceada_12_34_01_first.ipynb", "lovelaceada"),
         ("Ada Lovelace_12_assignsubmission_file_/bob_99_3_01_first.ipynb", "Ada Lovelace"),
-        ("mallory_1_2_Bob_99_assignsubmission_file_01_first.ipynb", "1"),
+        ("mallory_1_2_Bob_99_assignsubmission_file_01_first.ipynb", "mallory"),
         ("ada/bob_99_3_01_first.ipynb", None),
         ("01_first.ipynb", None),
     ],
 )
 def test_the_leftmost_sign_of_a_platform_counts(name: str, student: str | None) -> None:
-    match = match_platform(name)
-    assert (match and match["student"]) == student
+    found = read_platform_name(name)
+    assert (found.who if found else None) == student
 
 
 @pytest.mark.parametrize("name", ["submission_5/n", "assignment_1_export/submission_5/n"])

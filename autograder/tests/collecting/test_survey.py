@@ -53,3 +53,10 @@ def test_a_broken_archive_is_refused_as_a_whole(tmp_path: Path) -> None:
     assert [(refusal.path, refusal.message) for refusal in found.refused] == [
         ("", "is damaged; download it again")
     ]
+
+
+def test_an_exported_script_counts_where_there_is_no_notebook(survey: Surveyor) -> None:
+    found = survey(
+        "ada/01_first.py", "bob/01_first.py", "bob/01_first.ipynb", "eve/helpers.py", "eve/x.ipynb"
+    )
+    assert chosen(found) == [(0, "ada", "01_first"), (2, "bob", "01_first")]

@@ -8,6 +8,8 @@ import pytest
 from autograder.course.copy import copy_course, course_files
 from autograder.course.course import Course, load_course
 from autograder.course.limits import Limits
+from autograder.course.rule import Rule
+from autograder.course.secret import course_secret
 
 SETTINGS = """\
 course: small
@@ -36,6 +38,7 @@ def test_the_files_of_an_exercise_come_with_its_settings_alone(two: Course) -> N
         "course: small\ntitle: Small steps\nlimits:\n  memory_mb: 1024\nexercises:\n"
         "- name: 01_small\n  due: '2026-03-01T18:00:00+01:00'\n  forbid:\n    row_sums:\n    - einsum\n"
     )
+    assert bytes.fromhex(files.pop("hidden_inputs.key").decode()) == course_secret(two)
     assert files == {
         path.relative_to(two.root).as_posix(): path.read_bytes() for path in two.exercises["01_small"].files
     }
@@ -63,7 +66,7 @@ def test_limits_and_due_dates_can_be_changed_on_the_way(two: Course, tmp_path: P
     for name in copied.exercises:
         assert copied.limits(name) == Limits(cell_seconds=3, memory_mb=1024)
         assert str(copied.due(name)) == "2027-01-01 00:00:00+00:00"
-    assert dict(copied.forbidden("01_small")) == {"row_sums": ("einsum",)}
+    assert copied.rules("01_small") == {"row_sums": Rule(("einsum",))}
 
 
 def test_nbgrader_s_settings_come_along_where_there_are_any(two: Course, tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from autograder.course.course import Course, CourseError, find_course, load_course
 from autograder.course.limits import Limits
+from autograder.course.operators import GROUPS
+from autograder.course.rule import Rule
 
 HEAD = "course: small\ntitle: Small\n"
 ONE = "exercises:\n  - name: 01_small\n"
@@ -62,9 +64,11 @@ exercises:
         'course.yaml:8: limits.memory_mb: must be a whole number, but it is "2.5"; change it',
         'course.yaml:9: limits.total_second: unknown key; did you mean "total_seconds"?',
         'course.yaml:11: exercises[0].name: "01 dots" may hold letters, digits, "_" and "-" only; rename it',
-        "course.yaml:12: exercises[0].due: has no time zone; write it as 2026-03-01T18:00:00+01:00",
+        "course.yaml:12: exercises[0].due: has no time zone; "
+        "write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
         'course.yaml:14: exercises[1].du: unknown key; did you mean "due"?',
-        "course.yaml:15: exercises[1].due: is no date and time; write it as 2026-03-01T18:00:00+01:00",
+        "course.yaml:15: exercises[1].due: is no date and time; "
+        "write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
         'course.yaml:16: exercises[1].forbids: unknown key; did you mean "forbid"?',
         "course.yaml:18: exercises[1].forbid.double: must be a list; write it as [one, two]",
         'course.yaml:19: exercises[2].name: "One" is the name of exercises[1] too; rename one or delete it',
@@ -122,6 +126,10 @@ exercises:
             "5: exercises[0].limits.memory_mb: must be at least 64, but it is 1; change it",
         ),
         (
+            HEAD + ONE + "    by_hand:\n      doubles: [basics]\n",
+            '6: exercises[0].by_hand.doubles: 01_small has no such question; did you mean "double"?',
+        ),
+        (
             HEAD + ONE + "    forbid:\n      doubles: [mul]\n",
             '6: exercises[0].forbid.doubles: 01_small has no such question; did you mean "double"?',
         ),
@@ -166,7 +174,12 @@ def test_a_due_moment_keeps_its_time_zone(course: Course) -> None:
 
 
 def test_rules_are_handed_on_by_question(course: Course) -> None:
-    assert dict(course.forbidden("01_small")) == {"row_sums": ("einsum",)}
+    assert course.rules("01_small") == {"row_sums": Rule(("einsum",))}
+    both = HEAD + ONE + "    forbid: {double: [mul]}\n    by_hand: {double: [add], row_sums: [sums, view]}\n"
+    assert accepted(course, both).rules("01_small") == {
+        "double": Rule(("mul",), frozenset({"add"})),
+        "row_sums": Rule((), GROUPS["sums"] | {"view"}),
+    }
 
 
 def test_an_unknown_exercise_is_refused_with_the_known_ones(course: Course) -> None:

@@ -13,9 +13,11 @@ def test_the_committed_schema_is_current() -> None:
 
 def test_the_schema_knows_every_key() -> None:
     known = json.loads(schema())
-    assert set(known["properties"]) == {"course", "title", "walls", "limits", "exercises"}
+    keys = {"course", "title", "walls", "limits", "late", "checks_see", "exercises"}
+    assert set(known["properties"]) == keys
     assert known["additionalProperties"] is False
-    assert set(known["$defs"]["ExerciseSettings"]["properties"]) == {"name", "due", "limits", "forbid"}
+    exercise = known["$defs"]["ExerciseSettings"]["properties"]
+    assert set(exercise) == {"name", "due", "late", "limits", "forbid", "by_hand"}
 
 
 def test_wrong_settings_are_problems_with_their_lines_and_right_ones_are_not() -> None:

@@ -17,8 +17,8 @@ def nbgrader(course: Course, *arguments: str) -> subprocess.CompletedProcess[str
     return subprocess.run(command, cwd=course.root, capture_output=True, text=True, timeout=300, check=False)
 
 
-def formgrader(course: Course) -> NbGraderAPI:
+def formgrader(course: Course, exchange: Path | None = None) -> NbGraderAPI:
     """Return what stands behind the formgrader's buttons."""
     config = load(course)
-    config.merge(Config({"Exchange": {"root": str(course.root)}}))
+    config.merge(Config({"Exchange": {"root": str(exchange or course.root)}}))
     return NbGraderAPI(config=config)

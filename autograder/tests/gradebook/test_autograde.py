@@ -1,11 +1,25 @@
 """The way through `nbgrader autograde`: the command's and the formgrader's, with the same rows as ours."""
 
+import json
+
 import pytest
 
 from autograder.course.course import Course
+from autograder.course.exercise import Exercise
 from autograder.gradebook import read_gradebook
+from autograder.grading.graded import Graded
+from autograder.grading.guarded import GuardedGrader
+from autograder.grading.restarting import RestartingGrader
+from autograder.submission.notebook import Notebook
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
-from autograder.tests.gradebook.rows import autograded, dump, fill, gradebook_submission
+from autograder.tests.gradebook.rows import (
+    Formgrader,
+    autograded,
+    dump,
+    fill,
+    gradebook_entry,
+    gradebook_submission,
+)
 from autograder.tests.gradebook.stock import formgrader, nbgrader
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
@@ -45,6 +59,12 @@ def test_the_formgraders_button_grades_as_we_do(graded_class: Course, ready: Cou
     assert result["success"], result
     assert gradebook_submission(ready, "wrong") == gradebook_submission(graded_class, "wrong")
     assert (ready.root / "build" / "reports" / "01_small" / "wrong.json").is_file()
+    Formgrader(ready).grade("wrong", "why", 1.5)
+    assert formgrader(ready).autograde(small(ready).name, "wrong")["success"]
+    why = gradebook_entry(ready, "wrong", "why")
+    assert (why.score, why.needs_person) == (1.5, False)
+    lines = map(json.loads, (ready.root / "audit.jsonl").read_text(encoding="utf-8").splitlines())
+    assert [(line["why"], line["score"]) for line in lines] == [("new", 2.0), ("by hand", 3.5)]
 
 
 def test_a_failure_of_ours_is_shown_on_nbgraders_screen_with_the_place_of_its_traceback(
@@ -53,6 +73,11 @@ def test_a_failure_of_ours_is_shown_on_nbgraders_screen_with_the_place_of_its_tr
     def broken(*args: object) -> None:
         raise RuntimeError("secret inner workings")
 
+    def in_process(self: GuardedGrader, exercise: Exercise, notebook: Notebook) -> Graded:
+        with RestartingGrader(ready) as grader:  # a process of its own would not know of what is broken here
+            return grader.grade(exercise, notebook)
+
+    monkeypatch.setattr(GuardedGrader, "grade", in_process)
     monkeypatch.setattr("autograder.grading.grader.Grader.grade", broken)
     hand_in(ready, "ann", solved(small(ready)))
     result = formgrader(ready).autograde(small(ready).name, "ann")

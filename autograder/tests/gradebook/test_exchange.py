@@ -15,7 +15,6 @@ from nbgrader.exchange.default import (
     ExchangeFetchAssignment,
     ExchangeFetchFeedback,
     ExchangeReleaseAssignment,
-    ExchangeReleaseFeedback,
     ExchangeSubmit,
 )
 from traitlets.config import Config
@@ -27,9 +26,12 @@ from autograder.course.course import Course
 from autograder.gradebook.config import load
 from autograder.publishing.feedback import write_pages
 from autograder.submission.submission import Submission
-from autograder.tests.classroom import small
+from autograder.tests.classroom import hand_in, small
+from autograder.tests.gradebook.stock import formgrader
 
 pytestmark = [
+    # nbgrader passes an "authentictor" to the exchange.
+    pytest.mark.filterwarnings("ignore:Passing unrecognized arguments:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.filterwarnings(
         "ignore::pytest.PytestUnraisableExceptionWarning"
@@ -77,8 +79,12 @@ def test_a_page_finds_its_way_back_to_the_student(
     pass_on(ExchangeSubmit, desk)
     pass_on(ExchangeCollect, ready.root)
     assert [line.score for line in grade_submissions(ready, [small(ready)]).lines] == [5.0]
+    hand_in(ready, "aaa", "by e-mail, and no notebook")
+    grade_submissions(ready, [small(ready)])
     write_pages(ready, [small(ready)])
-    pass_on(ExchangeReleaseFeedback, ready.root)
+    released = formgrader(ready, tmp_path / "exchange").release_feedback(small(ready).name)
+    assert released["success"], released["error"]
+    assert "aaa/01_small did not come through the exchange" in released["log"]
     pass_on(ExchangeFetchFeedback, desk)
     (returned,) = (desk / small(ready).name / "feedback").rglob("*.html")
     assert returned.read_bytes() == Submission(ready.root, getuser(), small(ready).name).feedback.read_bytes()

@@ -109,7 +109,7 @@ def test_what_a_person_gave_survives_grading_again(ready: Course) -> None:
     why, double = gradebook_entry(ready, "ann", "why"), gradebook_entry(ready, "ann", "double")
     assert (why.manual_score, why.remark, why.score) == (1.5, "Say why it is linear.", 1.5)
     assert (double.auto_score, double.manual_score, double.score) == (2.0, 0.5, 0.5)
-    assert double.needs_person  # as in nbgrader: somebody should see whether it still holds
+    assert not double.needs_person  # the answer is the one that a person has seen
 
 
 def test_a_grader_error_leaves_no_score_and_asks_for_a_person(ready: Course) -> None:

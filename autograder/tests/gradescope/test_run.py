@@ -92,6 +92,7 @@ def test_the_notebook_is_found_by_name_then_as_the_only_one(own: Course, tmp_pat
     assert found("deep/01_small.ipynb", "other.ipynb") == "deep/01_small.ipynb"
     assert found("answer.ipynb", ".ipynb_checkpoints/01_small.ipynb", "__MACOSX/._a.ipynb") == "answer.ipynb"
     assert found("one.ipynb", "two.ipynb") == "01_small.ipynb"
+    assert found("helpers.py", "deep/01_small.py") == "deep/01_small.py"
 
 
 def test_an_unreadable_notebook_says_so_once_and_scores_nothing() -> None:

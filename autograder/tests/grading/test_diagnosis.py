@@ -17,7 +17,7 @@ def test_a_mistake_that_warns_is_named_without_a_word(course: Course) -> None:
     )
     (exercise.folder / "mistakes/double__squares.py").write_text(warning, encoding="utf-8")
     suite = Suite(exercise)
-    runs = list(suite.run(Local(run_code(exercise.variant(code))), "double"))
+    runs = list(suite.run(Local(run_code(exercise.variant(code))), chosen=suite.of("double")))
     mistake = Diagnosis(suite).name("double", runs)
     assert "warnings.warn" in warning
     assert mistake is not None
@@ -45,7 +45,7 @@ def test_a_clash_of_shapes_is_known_by_its_words_or_by_a_value_beside_it(
     text = '"""Does every shape fit?"""\n\n\ndef double(x):\n    return {}\n'
     (exercise.folder / "mistakes/double__fixed.py").write_text(text.format(known), encoding="utf-8")
     suite = Suite(exercise)
-    runs = list(suite.run(Local(run_code(exercise.variant(text.format(seen)))), "double"))
+    runs = list(suite.run(Local(run_code(exercise.variant(text.format(seen)))), chosen=suite.of("double")))
     mistake = Diagnosis(suite).name("double", runs)
     assert (mistake is not None and mistake.name == "double__fixed") is named
 
@@ -71,7 +71,7 @@ def test_a_mistake_is_named_only_if_it_is_the_only_one_that_fits(
         text = f'"""How often is it added?"""\n\n\n{WRONG}\n'
         (exercise.folder / "mistakes" / name).write_text(text, encoding="utf-8")
     suite = Suite(exercise)
-    runs = list(suite.run(Local(run_code(exercise.variant(WRONG))), "double"))
+    runs = list(suite.run(Local(run_code(exercise.variant(WRONG))), chosen=suite.of("double")))
     mistake = Diagnosis(suite).name("double", runs)
     assert (mistake and mistake.name) == named
 
@@ -110,7 +110,7 @@ def misconceptions(course: Course) -> Diagnosis:
 def named(diagnosis: Diagnosis, code: str, *, failed_only: bool = False) -> Named | None:
     suite = diagnosis.suite
     backend = Local(run_code(suite.exercise.variant(f"def double(x):\n    return {code}")))
-    runs = [run for run in suite.run(backend, "double") if run.error or not failed_only]
+    runs = [run for run in suite.run(backend, chosen=suite.of("double")) if run.error or not failed_only]
     return diagnosis.name("double", runs)
 
 

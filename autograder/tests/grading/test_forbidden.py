@@ -1,8 +1,11 @@
 """What a question forbids is found wherever the question's code takes it from, and nowhere else."""
 
+from collections.abc import Iterable
+
 import pytest
 
-from autograder.grading.forbidden import UNSEEN, broken_rule
+from autograder.grading.forbidden import UNSEEN, read_question
+from autograder.grading.ran_cell import RanCell
 
 SOFTMAX = ("softmax", "log_softmax", "Softmax")
 DOT = ("dot", "matmul", "@", "einsum", "sum")
@@ -32,12 +35,16 @@ def sum(values):
 """
 
 
+def used(question: str, forbidden: tuple[str, ...], codes: Iterable[str]) -> str | None:
+    return read_question(question, forbidden, [RanCell(n, code) for n, code in enumerate(codes)]).used
+
+
 def softmax(*cells: str) -> str | None:
-    return broken_rule("softmax", SOFTMAX, ["import torch", *cells])
+    return used("softmax", SOFTMAX, ["import torch", *cells])
 
 
 def dot_product(*cells: str) -> str | None:
-    return broken_rule("dot_product", DOT, ["import torch", *cells])
+    return used("dot_product", DOT, ["import torch", *cells])
 
 
 @pytest.mark.parametrize(
@@ -97,6 +104,27 @@ def test_softmax_by_hand_passes(body: str) -> None:
         ("exec('result = torch.dot(a, b)')", "exec"),
         ("import builtins\n    return builtins.max(a * b)", "builtins"),
         ("return __import__('torch').dot(a, b)", "dot"),
+        ("match torch:\n        case object(dot=found):\n            return found(a, b)", "dot"),
+        ("match a:\n        case object(__matmul__=found):\n            return found(b)", "__matmul__"),
+        ("import inspect\n    return inspect.getattr_static(torch, 'd' + 'ot')(a, b)", "inspect"),
+        ("from pkgutil import resolve_name as find\n    return find('torch:' + 'dot')(a, b)", "pkgutil"),
+        ("import pickle\n    return pickle.loads(b'ctorch\\ndot\\n.')(a, b)", "pickle"),
+        ("import string\n    return string.Formatter().get_field('0.dot', [torch], {})[0](a, b)", "string"),
+        ("import ctypes\n    return ctypes.pythonapi", "ctypes"),
+        ("import importlib\n    return importlib.import_module('torch')", "importlib"),
+        ("import functools\n    return functools.reduce(getattr, ['dot'], torch)(a, b)", "getattr"),
+        ("return fetch(torch, 'dot')(a, b)", "the module torch itself"),
+        ("return torch.jit.script(f)(a, b)", "jit"),
+        ("return torch.ops.aten.dot(a, b)", "dot"),
+        ("return torch._VF.tensordot(a, b)", "_VF"),
+        ("from torch import _C\n    return _C", "_C"),
+        ("return torch.from_numpy(a.numpy().prod())", "numpy"),
+        ("import numpy as np\n    return np.vdot(a, b)", "numpy.vdot"),
+        ("import numpy\n    return apply(numpy, a)", "the module numpy itself"),
+        ("import math\n    return math.sumprod(a, b)", "math.sumprod"),
+        ("import einops\n    return einops.reduce(a * b, 'i ->', 'add')", "einops"),
+        ("class Sum(list):\n        f = list.__subclasses__\n    return Sum.f()", "__subclasses__"),
+        ("from helper import add\n    return add(a, b)", "helper"),
     ],
 )
 def test_a_forbidden_call_is_found_in_the_definition(body: str, found: str) -> None:
@@ -167,6 +195,23 @@ def test_the_last_certain_definition_counts() -> None:
         "get_ipython().user_ns['soft' + 'max'] = torch.softmax",
         "get_ipython().ast_transformers.append(Rewriter())",
         "get_ipython().run_cell('softmax = torch.softmax')",
+        "%run later.py",
+        "%load_ext later",
+        "%prun -q softmax = torch.softmax",
+        "%timeit -n1 -r1 globals()['softmax'] = torch.softmax",
+        "%%prun\nsoftmax = torch.softmax",
+        "%%a_magic_of_its_own\nsoftmax = torch.softmax",
+        "from helper import *",
+        "from torch.nn.functional import *",
+        "import helper",
+        "setattr(torch, 'exp', torch.softmax)",
+        "torch.exp = torch.softmax",
+        "torch.__dict__['exp'] = torch.softmax",
+        "import sys\nsys.modules['__main__'].softmax = torch.softmax",
+        "import gc\nnames = gc.get_objects()",
+        "import ctypes\nctypes.pythonapi.PyDict_SetItem()",
+        "from autograder.worker.operators import Recorder",
+        "torch._C._autograd._enable_record_function(False)",
     ],
 )
 def test_a_definition_that_is_swapped_later_is_found(swap: str) -> None:
@@ -175,7 +220,7 @@ def test_a_definition_that_is_swapped_later_is_found(swap: str) -> None:
 
 def test_a_definition_out_of_sight_is_for_review() -> None:
     assert softmax() == UNSEEN
-    assert softmax("from helper import *") == UNSEEN
+    assert softmax("from helper import *") == "import *"
     assert softmax("setattr(__main__, 'softmax', torch.softmax)") == UNSEEN
 
 
@@ -200,6 +245,14 @@ def test_other_cells_may_use_what_the_question_forbids() -> None:
         "for scores in [1, 2]:\n    weights = torch.softmax(torch.ones(scores), 0)",
         "%timeit torch.softmax(torch.ones(3), 0)",
         "%matplotlib inline",
+        "if True:\n    %matplotlib inline",
+        "%config InlineBackend.figure_format = 'retina'\n%load_ext autoreload\n%autoreload 2",
+        "%timeit -n 10 -r 3 torch.softmax(torch.ones(3), 0)",
+        "%%html\n<b>softmax = torch.softmax</b>",
+        "%%writefile later.py\nsoftmax = torch.softmax",
+        "import gc, inspect, sys, time\ngc.collect()\nprint(sys.version, inspect.getsource(softmax))",
+        "import numpy as np\nnp.random.seed(0)\nprint(np.dot([1], [2]))",
+        "try:\n    import google.colab\nexcept ImportError:\n    pass",
         "!pip list",
         "this is no Python",
     ]
@@ -211,10 +264,6 @@ def test_other_cells_may_use_what_the_question_forbids() -> None:
 
 def test_a_computed_getattr_elsewhere_is_no_matter() -> None:
     assert softmax(BY_HAND, "for name in ['exp', 'log']:\n    getattr(torch, name)") is None
-
-
-def test_a_question_without_a_rule_is_free() -> None:
-    assert broken_rule("softmax", (), ["softmax = torch.softmax"]) is None
 
 
 @pytest.mark.parametrize(
@@ -241,8 +290,33 @@ def test_a_question_without_a_rule_is_free() -> None:
     ],
 )
 def test_hostile_code_beside_the_question_is_borne(code: str) -> None:
-    assert softmax(code, BY_HAND) in (None, "exec")
+    assert softmax(code, BY_HAND) in (None, "exec", UNSEEN)
 
 
 def test_too_much_code_is_for_review() -> None:
     assert softmax(*["x = 1  # " + "x" * 100_000] * 4, BY_HAND) == UNSEEN
+
+
+def test_by_hand_work_may_use_what_is_of_use() -> None:
+    cells = [
+        "import math, functools, sys\nimport numpy as np\nfrom torch import nn",
+        "import torch.nn.functional as F",
+        "class Exp(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "    def forward(self, x):\n        return x.exp() * np.sqrt(1.0) * math.e ** (0 / sys.maxsize)",
+        "def softmax(scores):\n    top = functools.reduce(torch.maximum, scores)\n"
+        "    F = Exp()(scores - top)\n    return F / F.sum()",
+    ]
+    assert softmax(*cells) is None
+
+
+def test_code_that_did_not_run_clears_nobody() -> None:
+    draft = "import torch\ndef softmax(scores):\n    return torch.softmax(scores, 0)\n"
+    failing = RanCell(1, draft + "1 / 0\n" + BY_HAND, failed_at=4)
+    assert read_question("softmax", SOFTMAX, [RanCell(0, BY_HAND), failing]).used == "softmax"
+    below = RanCell(1, "1 / 0\n" + draft, failed_at=1)
+    assert read_question("softmax", SOFTMAX, [RanCell(0, BY_HAND), below]).used is None
+    somewhere = RanCell(1, BY_HAND + "1 / 0", failed_at=0)
+    assert read_question("softmax", SOFTMAX, [RanCell(0, draft), somewhere]).used == "softmax"
+    assert softmax(draft, "%%capture\n1 / 0\n" + BY_HAND) == "softmax"
+    assert softmax(draft, "%%html\n" + BY_HAND) == "softmax"
+    assert softmax(draft, "%%writefile clean.py\n" + BY_HAND) == "softmax"

@@ -5,10 +5,13 @@ import pytest
 from autograder.authoring.answers import solved_cells
 from autograder.course.course import Course
 from autograder.course.limits import Limits
+from autograder.course.operators import GROUPS
+from autograder.course.rule import Rule
 from autograder.grading.grader import Grader
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell
+from autograder.tests.classroom import SECRET
 
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
 FULL = 5.0
@@ -19,7 +22,8 @@ class Desk:
 
     def __init__(self, course: Course, zygote: Zygote) -> None:
         self.exercise = course.exercises["01_small"]
-        self.grader = Grader(self.exercise, {"double": ["mul"]}, LIMITS, zygote)
+        rules = {"double": Rule(("mul",), GROUPS["basics"])}
+        self.grader = Grader(self.exercise, rules, LIMITS, zygote, SECRET)
 
     def cells(self, **answers: str) -> tuple[NotebookCell, ...]:
         return solved_cells(self.exercise, {"double": "def double(x):\n    return x + x", **answers})
@@ -72,7 +76,7 @@ def test_the_untouched_release_scores_nothing_and_says_so(desk: Desk) -> None:
         ("def row_sums(x):\n    import sys; sys.exit(0)", "crashed", "SystemExit"),
         ("def row_sums(x):\n    return row_sums(x)", "crashed", "RecursionError"),
         ("def row_sums(x):\n    import os; os._exit(0)", "crashed", "ended itself (exit code 0)"),
-        ("def row_sums(x):\n    import ctypes; ctypes.string_at(0)", "crashed", "segmentation fault"),
+        ("def row_sums(x):\n    import faulthandler as f; f._sigsegv()", "crashed", "segmentation fault"),
         ("def row_sums(x):\n    bytearray(4 << 30)", "crashed", "MemoryError"),
         ("def row_sums(x):\n    while True: pass", "timed out", "Can its loop end?"),
         ("def row_sums(x)\n    return x", "not defined", "expected ':' (the cell of row_sums, line 1)"),
@@ -146,6 +150,24 @@ def test_a_forbidden_call_is_for_review_and_scores_nothing_yet(desk: Desk) -> No
     question = of(report, "double")
     assert (question.verdict, question.score) == (Verdict.REVIEW, 0)
     assert '"mul"' in question.hint
+
+
+def test_an_operator_that_work_by_hand_has_no_use_for_is_for_review(desk: Desk) -> None:
+    double = "def double(x):\n    return torch.einsum('...,->...', x, torch.full((), 2.0, dtype=x.dtype))"
+    report = desk.grade(double=double)
+    question = of(report, "double")
+    assert (question.verdict, question.score) == (Verdict.REVIEW, 0)
+    assert "ran an operation" in question.hint
+    assert "einsum" not in question.hint  # a submission could choose the name by a hidden input
+    assert of(report, "row_sums").verdict == Verdict.PASSED
+
+
+def test_a_clean_definition_that_did_not_run_is_for_review(desk: Desk) -> None:
+    clean = "def double(x):\n    return x + x\n"
+    draft = "import torch\ndef double(x):\n    return torch.mul(x, 2)\n"
+    question = of(desk.grade(double=f"{draft}1 / 0\n{clean}"), "double")
+    assert (question.verdict, question.tests[0].verdict) == (Verdict.REVIEW, Verdict.PASSED)
+    assert of(desk.grade(double=f"{clean}1 / 0\n{draft}"), "double").verdict == Verdict.PASSED
 
 
 def test_a_transformer_of_syntax_trees_hides_nothing_and_is_for_review_where_calls_are_forbidden(

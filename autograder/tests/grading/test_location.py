@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.course.course import Course
-from autograder.grading.verdicts import Locator
+from autograder.grading.location import Locator
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import StudentError
 

@@ -1,12 +1,21 @@
 """A name rests on the last statement that binds it for certain, and on all that touch it afterwards."""
 
+from collections.abc import Iterable
+
 import pytest
 
-from autograder.grading.name_flow import NameFlow, read_statements
+from autograder.grading.name_flow import NameFlow, Statement, read_statements
+from autograder.grading.ran_cell import RanCell
+
+
+def read(codes: Iterable[str]) -> list[Statement]:
+    statements = read_statements([RanCell(n, code) for n, code in enumerate(codes)])
+    assert statements is not None
+    return statements
 
 
 def rests_on(*codes: str, name: str = "f", known: int | None = None) -> tuple[list[int], bool]:
-    found, bound = NameFlow(read_statements(codes)).rest_on(name, known)
+    found, bound = NameFlow(read(codes)).rest_on(name, known)
     return [statement.number for statement in found], bound
 
 
@@ -40,16 +49,33 @@ def test_as_a_name_was_known_later_statements_do_not_count() -> None:
 
 
 def test_no_statement_is_given_twice() -> None:
-    flow = NameFlow(read_statements(["f = []", "f.append(1)", "f.append(2)"]))
+    flow = NameFlow(read(["f = []", "f.append(1)", "f.append(2)"]))
     assert [statement.number for statement in flow.rest_on("f", 2)[0]] == [1, 0]
     assert [statement.number for statement in flow.rest_on("f")[0]] == [2]
     assert flow.rest_on("f") == ([], True)
 
 
 def test_a_statement_says_what_it_takes_from_outside_and_when() -> None:
-    (statement,) = read_statements(["def f(x=a):\n    y = x\n    return b(y)"])
+    (statement,) = read(["def f(x=a):\n    y = x\n    return b(y)"])
     assert dict(statement.names()) == {"a": 0, "b": None}
 
 
-def test_a_notebook_of_too_many_statements_has_none() -> None:
-    assert read_statements(["a\n" * 25_001]) == []
+def test_a_star_import_may_bind_again_what_its_module_holds() -> None:
+    assert rests_on("f = 1", "from helper import *") == ([1, 0], True)
+    assert rests_on("exp = 1", "from torch import *", name="exp") == ([1, 0], True)
+    assert rests_on("from torch import *", "exp = 1", name="exp") == ([1], True)
+    assert rests_on("f = 1", "from torch import *") == ([0], True)
+    assert rests_on("from torch import *", name="exp") == ([], False)
+    assert rests_on("from helper import *") == ([0], False)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(x):\n " + ";".join(f"v{i}=1" for i in range(1100)) + "\n " + ";".join(["lambda:0"] * 1100),
+        "from helper import *\n" * 51,
+    ],
+    ids=["functions times names", "star imports"],
+)
+def test_what_takes_too_long_to_follow_is_not_followed(code: str) -> None:
+    assert read_statements([RanCell(0, code)]) is None

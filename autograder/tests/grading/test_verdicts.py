@@ -1,46 +1,23 @@
-"""Each thing that may become of a hidden test has its verdict, and a hint that gives nothing away."""
+"""A run on hidden inputs gives a verdict, and tells nothing else of what the submission answered."""
 
-from collections.abc import Callable, Sequence
+import math
 
 import pytest
 import torch
 
 from autograder.course.course import Course
-from autograder.course.limits import Limits
-from autograder.grading.session import CellResult, ExhaustedError, LeftOut, Session
-from autograder.grading.verdicts import Verdicts
-from autograder.report.report import Verdict
+from autograder.grading.session import ExhaustedError
+from autograder.grading.verdicts import decide, told_bits
+from autograder.report.report import TestReport, Verdict
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.sandbox.zygote import ZygoteError
-from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Exchange, NotDefinedError, StudentError
 from autograder.testing.expectations import Unmet
+from autograder.testing.inputs import numbered_inputs
 from autograder.testing.suite import Suite, TestRun
-from autograder.tests.grading.workers import ScriptedZygote
-from autograder.worker.protocol import Header, ProtocolError, Tensors
+from autograder.worker.protocol import Header, ProtocolError
 
-LIMITS = Limits(cell_seconds=3, call_seconds=2)
-CELLS = (
-    NotebookCell(1, "code", "def double(x):\n    raise NotImplementedError()"),
-    NotebookCell(2, "code", "def row_sums(x):\n    return x.sums()", "row_sums"),
-)
-UNKNOWN = "Its words depend on hidden inputs."
-
-
-class TalkingSession(Session):
-    """A session of which each test says whether its words reveal inputs; it counts how often it is asked."""
-
-    reveals = False
-    count = 0
-
-    def reveals_no_input(self, exchanges: Sequence[Exchange]) -> bool:
-        self.count += 1
-        return not self.reveals
-
-
-@pytest.fixture
-def session() -> TalkingSession:
-    return TalkingSession(ScriptedZygote(), CELLS, LIMITS)
+INPUTS = numbered_inputs(b"secret", "01_small", 3)
 
 
 @pytest.fixture
@@ -48,202 +25,55 @@ def suite(course: Course) -> Suite:
     return Suite(course.exercises["01_small"])
 
 
-@pytest.fixture
-def judge(suite: Suite, session: TalkingSession) -> Callable[..., tuple[Verdict, str]]:
-    """Return a function that gives the verdict and hint on an error, after answers if there were any."""
-    verdicts = Verdicts(suite, CELLS, session)
-
-    def judge(error: BaseException | None, *exchanges: Exchange, number: int = 0) -> tuple[Verdict, str]:
-        report = verdicts.report(TestRun(suite.tests[number], error, exchanges))
-        assert report.title == suite.tests[number].title
-        return report.verdict, report.hint
-
-    return judge
-
-
-Judged = Callable[..., tuple[Verdict, str]]
-
-
-def answered(reply: Header, *tensors: torch.Tensor) -> Exchange:
-    return Exchange(({}, []), (reply, list[torch.Tensor](tensors)))
-
-
-def error(kind: str, message: str = "", *places: list[int], bases: Sequence[str] = ()) -> Header:
-    return {"type": kind, "message": message, "places": list(places), "bases": [kind, *bases]}
-
-
-def raised(described: Header) -> tuple[StudentError, Exchange]:
-    return StudentError(described), answered({"error": described})
+def decided(suite: Suite, error: BaseException | None, *replies: tuple[Header, torch.Tensor]) -> TestReport:
+    exchanges = tuple(Exchange(({}, []), (header, [tensor])) for header, tensor in replies)
+    return decide(suite, TestRun(suite.tests[0], error, exchanges), INPUTS)
 
 
 @pytest.mark.parametrize(
-    ("problem", "verdict", "hint"),
+    "error",
     [
-        (None, Verdict.PASSED, ""),
-        (Unmet("Rows must sum to 1."), Verdict.FAILED, "Rows must sum to 1."),
-        (ExhaustedError(), Verdict.TIMED_OUT, "The notebook had used up its time"),
-        (DeadlineError(), Verdict.TIMED_OUT, "A call did not come back within 2 s. Can its loop end?"),
-        (DiedError("it broke"), Verdict.CRASHED, "A call ended the program: it broke."),
-        (ProtocolError("?"), Verdict.CRASHED, "A call came back with something that is no answer."),
-        (ZygoteError("we failed"), Verdict.GRADER_ERROR, "we failed"),
-        (NotDefinedError("triple"), Verdict.NOT_DEFINED, "The notebook does not define triple."),
+        Unmet("row 1127 sums to 0.25"),
+        StudentError({"type": "E025", "message": "0.25", "places": [[0, 1127]], "bases": ["OSError"]}),
+        NotDefinedError("double"),
+        DeadlineError(),
+        DiedError("the process ended itself (exit code 25)"),
+        ProtocolError("?"),
     ],
-    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
+    ids=lambda error: type(error).__name__,
 )
-def test_each_kind_of_error_has_its_verdict(
-    judge: Judged, problem: BaseException | None, verdict: Verdict, hint: str
+def test_whatever_goes_wrong_the_report_says_no_more_than_that_it_failed(
+    suite: Suite, error: Exception
 ) -> None:
-    found, words = judge(problem)
-    assert found is verdict
-    assert words.startswith(hint)
+    test = suite.tests[0]
+    assert decided(suite, error) == TestReport(test.title, Verdict.FAILED, test.weight, "")
 
 
-@pytest.mark.parametrize(
-    ("described", "verdict", "hint"),
-    [
-        (error("ValueError", "no", [2, 2]), "crashed", "ValueError: no (the cell of row_sums, line 2)"),
-        (error("ValueError"), "crashed", "ValueError"),
-        (error("NotImplementedError", "", [1, 2]), "not attempted", 'Replace "raise NotImplementedError()"'),
-        (error("NotImplementedError", "later", [2, 2]), "crashed", "NotImplementedError: later"),
-        (
-            error("OwnError", "no socket", [2, 2], bases=["PermissionError"]),
-            "blocked",
-            "The sandbox refused this: no socket (the cell of row_sums, line 2)",
-        ),
-    ],
-)
-def test_an_exception_is_a_crash_a_stub_or_a_wall(
-    judge: Judged, described: Header, verdict: str, hint: str
-) -> None:
-    found, words = judge(*raised(described))
-    assert found == verdict
-    assert words.startswith(hint)
+def test_a_run_without_an_error_has_passed(suite: Suite) -> None:
+    assert decided(suite, None).verdict is Verdict.PASSED
 
 
-@pytest.mark.parametrize(
-    ("described", "verdict", "hint"),
-    [
-        (error("ValueError", "0.25"), "crashed", f"A call raised ValueError. {UNKNOWN}"),
-        (error("E025", "no"), "crashed", f"A call raised an error of its own kind. {UNKNOWN}"),
-        (
-            error("E025", "0.25", [2, 2], bases=["PermissionError"]),
-            "blocked",
-            f"A call raised an error of its own kind (the cell of row_sums, line 2). {UNKNOWN}",
-        ),
-    ],
-)
-def test_words_that_depend_on_hidden_inputs_are_withheld(
-    judge: Judged, session: TalkingSession, described: Header, verdict: str, hint: str
-) -> None:
-    session.reveals = True
-    assert judge(*raised(described)) == (verdict, hint)
+def test_used_up_time_and_our_own_failures_are_told_apart(suite: Suite) -> None:
+    exhausted, failure = decided(suite, ExhaustedError()), decided(suite, ZygoteError("we failed"))
+    assert (exhausted.verdict, failure.verdict) == (Verdict.TIMED_OUT, Verdict.GRADER_ERROR)
+    assert exhausted.hint.startswith("The notebook had used up its time")
+    assert failure.hint == "we failed"
 
 
-@pytest.mark.parametrize("problem", [Unmet("It is a Leak025."), TypeError()])
-def test_a_type_whose_name_depends_on_hidden_inputs_is_withheld(
-    judge: Judged, session: TalkingSession, problem: Exception
-) -> None:
-    session.reveals = True
-    leak = answered({"value": {"handle": 0, "type": "Leak025"}})
-    assert judge(problem, leak) == (Verdict.FAILED, "What came back is not what the question asks for.")
+def test_a_test_that_breaks_on_an_answer_of_another_kind_fails_without_a_word_about_it(suite: Suite) -> None:
+    report = decided(suite, TypeError("in the test"), ({"value": {"tensor": 0}}, torch.zeros(0, 1127)))
+    assert (report.verdict, report.hint) == (Verdict.FAILED, "")
 
 
-def test_a_stub_needs_no_control_and_the_same_words_need_one_only_once(
-    judge: Judged, session: TalkingSession
-) -> None:
-    judge(*raised(error("NotImplementedError", "", [1, 2])))
-    judge(Unmet("wrong"), answered({"value": {"tensor": 0}}, torch.ones(2)))
-    assert session.count == 0
-    for number in (0, 1):
-        judge(*raised(error("ValueError", "no")), number=number)
-    assert session.count == 1
-    judge(*raised(error("ValueError", "other")))
-    judge(*raised(error("ValueError", "no")), number=3)
-    assert session.count == 3
+def test_a_test_that_breaks_on_an_answer_of_the_right_kind_is_our_failure(suite: Suite) -> None:
+    report = decided(suite, TypeError("in the test"), ({"value": {"tensor": 0}}, torch.zeros(3, 5)))
+    title = suite.tests[0].title
+    assert report.verdict is Verdict.GRADER_ERROR
+    assert report.hint == f'The hidden test "{title}" failed by itself. Your instructor will look.'
 
 
-@pytest.mark.parametrize(
-    "left_out",
-    [
-        LeftOut(Verdict.TIMED_OUT, "ran and ran"),
-        LeftOut(Verdict.CRASHED, "ended the program: the process wrote longer than it may"),
-    ],
-)
-def test_a_name_in_a_cell_that_was_left_out_has_the_verdict_of_that_cell(
-    judge: Judged, session: TalkingSession, left_out: LeftOut
-) -> None:
-    session.lost[2] = left_out
-    expected = f"The cell that defines row_sums {left_out.why}."
-    assert judge(NotDefinedError("row_sums")) == (left_out.verdict, expected)
-
-
-def test_a_cell_that_dies_with_words_of_time_has_crashed_all_the_same(suite: Suite) -> None:
-    def answers(header: Header) -> Header:
-        raise DiedError("the process wrote longer than it may")
-
-    with Session(ScriptedZygote(answers), CELLS, LIMITS) as session:
-        session.start()
-        report = Verdicts(suite, CELLS, session).report(
-            TestRun(suite.tests[3], NotDefinedError("row_sums"), ())
-        )
-    assert report.verdict is Verdict.CRASHED
-
-
-def test_a_name_in_a_cell_that_fails_has_that_cells_error_for_a_hint(
-    judge: Judged, session: TalkingSession
-) -> None:
-    session.results[2] = CellResult((), StudentError(error("SyntaxError", "expected ':'", [2, 1])))
-    assert judge(NotDefinedError("row_sums")) == (
-        Verdict.NOT_DEFINED,
-        "The cell that defines row_sums fails: SyntaxError: expected ':' (the cell of row_sums, line 1)",
-    )
-
-
-@pytest.mark.parametrize(
-    ("reply", "tensors", "seen"),
-    [
-        ({"value": None}, [], "None"),
-        ({"value": 0.5}, [], "a float"),
-        ({"value": {"tuple": [1, 2]}}, [], "2 values"),
-        ({"value": {"dict": []}}, [], "a dict"),
-        ({"value": {"handle": 0, "type": "numpy.ndarray"}}, [], "numpy.ndarray"),
-        ({"value": {"tensor": 0}}, [torch.ones(2)], "a float32 tensor of shape (2,)"),
-        ({"value": {"tensor": 0}}, [torch.ones(3, 5).double()], "a float64 tensor of shape (3, 5)"),
-        ({"value": {"tensor": 9}}, [], "a dict"),
-    ],
-)
-def test_a_test_that_breaks_on_an_answer_of_another_kind_fails(
-    judge: Judged, reply: Header, tensors: Tensors, seen: str
-) -> None:
-    verdict, hint = judge(TypeError("in the test"), answered(reply, *tensors))
-    assert verdict is Verdict.FAILED
-    assert hint == f"A call must give a float32 tensor of shape (3, 5), but it gave {seen}."
-
-
-def test_a_test_that_breaks_on_an_answer_of_the_right_kind_is_our_failure(
-    judge: Judged, suite: Suite
-) -> None:
-    verdict, hint = judge(TypeError("in the test"), answered({"value": {"tensor": 0}}, torch.zeros(3, 5)))
-    assert verdict is Verdict.GRADER_ERROR
-    assert hint == f'The hidden test "{suite.tests[0].title}" failed by itself. Your instructor will look.'
-
-
-@pytest.mark.parametrize("problem", [DeadlineError(), DiedError("it broke"), ProtocolError("?")])
-def test_a_question_that_lost_the_worker_is_refused_for_its_first_reason(
-    suite: Suite, session: TalkingSession, problem: Exception
-) -> None:
-    verdicts = Verdicts(suite, CELLS, session)
-    assert verdicts.refused("double") is None
-    for reason in (problem, DeadlineError()):
-        verdicts.report(TestRun(suite.tests[0], reason, ()))
-    assert verdicts.refused("double") is problem
-    assert verdicts.refused("row_sums") is None
-
-
-@pytest.mark.parametrize("problem", [None, Unmet(""), StudentError({}), NotDefinedError("double")])
-def test_a_question_is_not_refused_for_a_wrong_answer(
-    suite: Suite, session: TalkingSession, problem: Exception | None
-) -> None:
-    verdicts = Verdicts(suite, CELLS, session)
-    verdicts.report(TestRun(suite.tests[0], problem, ()))
-    assert verdicts.refused("double") is None
+@pytest.mark.parametrize("tests", [1, 2, 45])
+def test_the_bound_counts_each_report_that_a_run_can_come_to(tests: int) -> None:
+    """Three outcomes for each test, and a point from which on no time was left."""
+    reports = 3**tests * (tests + 1)
+    assert math.log2(reports) <= told_bits(tests) < math.log2(reports) + 1

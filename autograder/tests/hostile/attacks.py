@@ -17,11 +17,15 @@ import yaml
 
 from autograder.course.course import Course
 from autograder.course.limits import Limits, Tier
+from autograder.course.operators import spelt_out
+from autograder.course.rule import Rule
 from autograder.grading.graded import Graded
 from autograder.grading.grader import Grader
 from autograder.report.report import Report
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.notebook import read_notebook
+from autograder.submission.notebook import Notebook, read_notebook
+from autograder.testing.inputs import Inputs
+from autograder.tests.classroom import SECRET as INPUTS_SECRET
 from autograder.tests.classroom import cell_of, small, solved, stripped
 from autograder.tests.sandbox.processes import descendants
 
@@ -49,6 +53,7 @@ class Attack:
     cell: str = "answer"  # "first": a cell of its own, above a plain wrong answer
     times: int = 1
     forbid: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] = ()  # what torch may run, in the words of course.yaml; nothing: anything
     alike: str = ""  # another answer, which must get the same report to the byte
     form: dict[str, Any] = field(default_factory=dict)
 
@@ -124,9 +129,10 @@ class Desk:
 
     def __init__(self, course: Course, zygote: Zygote, host: Host) -> None:
         self.exercise = small(course)
-        self.grader = Grader(self.exercise, {}, LIMITS, zygote)
+        self.grader = Grader(self.exercise, {}, LIMITS, zygote, INPUTS_SECRET)
         self.zygote = zygote
         self.host = host
+        self._by_rules: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Grader] = {}
         self._folder = course.root
         self._names = {
             "{canary}": str(host.file),
@@ -151,10 +157,12 @@ class Desk:
         path = self._folder / "submitted" / STUDENT / "01_small" / "01_small.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(self.notebook(attack, code)), encoding="utf-8")
-        if attack.forbid:
-            forbidden = {attack.answer: attack.forbid}
-            return Grader(self.exercise, forbidden, LIMITS, self.zygote).grade(read_notebook(path))
-        return self.grader.grade(read_notebook(path))
+        return self._grader(attack).grade(read_notebook(path))
+
+    def grade_with(self, attack: Attack, inputs: Inputs) -> Graded:
+        """Grade a submission that holds the attack, with these hidden inputs in place of its own."""
+        content = json.dumps(self.notebook(attack)).encode()
+        return self.grader.grade_cells(Notebook(content).cells, inputs)
 
     def reference(self) -> Report:
         """Grade the right answers."""
@@ -180,6 +188,15 @@ class Desk:
             "execution_count": None,
         }
         return {**made, "cells": [own, *made["cells"]]}
+
+    def _grader(self, attack: Attack) -> Grader:
+        """Return the grader by whose rules the attack is judged; attacks of the same rules share one."""
+        allowed = spelt_out(attack.by_hand) if attack.by_hand else None
+        key = (attack.answer, tuple(attack.forbid), tuple(attack.by_hand))
+        if key[1:] != ((), ()) and key not in self._by_rules:
+            rules = {attack.answer: Rule(tuple(attack.forbid), allowed)}
+            self._by_rules[key] = Grader(self.exercise, rules, LIMITS, self.zygote, INPUTS_SECRET)
+        return self._by_rules.get(key, self.grader)
 
     def left_behind(self) -> list[str]:
         """Return the processes and files that graded submissions have left."""

@@ -14,9 +14,9 @@ import pytest
 import autograder
 from autograder.course.limits import Tier
 from autograder.grading.graded import Graded
-from autograder.grading.grader import Grader
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
+from autograder.testing.inputs import numbered_inputs
 from autograder.tests.classroom import open_course
 from autograder.tests.hostile.attacks import ATTACKS, SECRET, TIERS, Attack, Desk, Host
 
@@ -80,16 +80,15 @@ def assert_discreet(desk: Desk, graded: Graded) -> None:
         assert word not in seen
     for path in re.findall(r"autograder/(\S*)", seen):  # a stack shows the worker, in a path that may be cut
         assert path.startswith("worker/") or "worker/".startswith(path)
-    for number in hidden_numbers(desk.grader):
-        assert number not in seen
 
 
-def hidden_numbers(grader: Grader) -> set[str]:
-    """Return the numbers of the hidden inputs and expected values, as anybody would write them."""
-    exchanges = [exchange for run in grader.suite.reference_runs for exchange in run.exchanges]
-    tensors = [tensor for exchange in exchanges for tensor in exchange.request[1] + exchange.reply[1]]
-    numbers = {abs(number) for tensor in tensors for number in tensor.flatten().tolist()}
-    return {f"{number:.4f}"[:5] for number in numbers if number != round(number)}
+@pytest.mark.parametrize("attack", [a for a in ATTACKS if a.number == 78], ids=lambda a: a.name)
+def test_a_report_is_the_same_to_the_byte_whatever_the_hidden_inputs_were(
+    attack: Attack, desks: dict[Tier, Desk]
+) -> None:
+    desk = desks.get(Tier.FULL) or desks[Tier.CONTAINER]
+    sets = [numbered_inputs(b"hidden", desk.exercise.name, number) for number in range(3)]
+    assert len({desk.grade_with(attack, inputs).to_json() for inputs in sets}) == 1
 
 
 def test_every_attack_is_described_and_python_where_it_says_so() -> None:

@@ -15,7 +15,7 @@ from autograder.grading.grader import Grader
 from autograder.report.report import Status
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import read_notebook
-from autograder.tests.classroom import Notebook, open_course, small, solved
+from autograder.tests.classroom import SECRET, Notebook, open_course, small, solved
 from autograder.tests.hostile.attacks import LIMITS, RIGHT
 
 GIGABYTE = 1 << 30
@@ -24,7 +24,7 @@ GIGABYTE = 1 << 30
 @pytest.fixture(scope="module")
 def grader(zygote: Zygote, tmp_path_factory: pytest.TempPathFactory) -> Grader:
     course = open_course(tmp_path_factory.mktemp("desk") / "course")
-    return Grader(small(course), {}, LIMITS, zygote)
+    return Grader(small(course), {}, LIMITS, zygote, SECRET)
 
 
 @pytest.fixture

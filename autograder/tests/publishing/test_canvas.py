@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.course import Course
+from autograder.publishing import canvas
 from autograder.publishing import export as exporting
 from autograder.publishing.export import write_tables
 from autograder.report.gradebook_submission import GradebookSubmission
@@ -53,7 +54,8 @@ def test_the_columns_come_as_canvas_looks_for_them(written: Written) -> None:
 
 def test_a_student_is_known_by_login(written: Written) -> None:
     emmy = read(written(*CLASS))[-1]
-    assert (emmy["ID"], emmy["SIS User ID"], emmy["SIS Login ID"]) == ("", "", "emmy@uni.example")
+    assert (emmy["ID"], emmy["SIS Login ID"]) == ("", "emmy@uni.example")
+    assert emmy["SIS User ID"] == "emmy@uni.example"
     assert emmy["01_small"] == "3.3333"
 
 
@@ -64,9 +66,21 @@ def test_a_number_may_be_canvas_s_own_and_nothing_else_may_be_taken_for_one(writ
     assert {row["SIS Login ID"]: row["ID"] for row in rows[1:]} == {"1004217": "1004217", "3ann": "", "٣": ""}
 
 
-def test_no_score_is_an_empty_cell(written: Written) -> None:
-    ann = next(row for row in read(written(*CLASS)) if row["SIS Login ID"] == "ann")
-    assert ann["01_small"] == ""
+def test_who_has_no_score_is_left_out_since_an_empty_cell_deletes_what_canvas_has(written: Written) -> None:
+    assert "ann" not in [row["SIS Login ID"] for row in read(written(*CLASS))]
+
+
+def test_an_exercise_without_scores_has_no_column_since_canvas_would_make_an_assignment_of_it(
+    written: Written,
+) -> None:
+    header = written(submission("ann", entry("ann", "double", None))).splitlines()[0]
+    assert header == "Student,ID,SIS User ID,SIS Login ID,Section"
+
+
+def test_names_stand_as_canvas_sorts_them() -> None:
+    names = {"ann": "Noether, Ann", "bob": "bob"}
+    _, ann, bob = canvas.rows({"01_small": 5.0}, {"ann": {"01_small": 1.0}, "bob": {}}, names)
+    assert (ann[0], bob[0]) == ("Noether, Ann", "bob")
 
 
 @pytest.mark.parametrize("name", ["=1+1", "@SUM(A1)", "+1", '=HYPERLINK("x")'])

@@ -90,6 +90,20 @@ def test_what_waits_for_a_person_says_so(table: Table) -> None:
     assert exercises[0]["status"] == "to be reviewed"
 
 
+def test_a_review_is_not_hidden_behind_a_written_answer(table: Table) -> None:
+    review = entry("ann", "double", 0.0, needs_person=True)
+    why = entry("ann", "why", None, written=True, needs_person=True)
+    _, exercises = table.of(submission("ann", review, why))
+    assert exercises[0]["status"] == "to be reviewed; to be graded by hand"
+
+
+def test_who_handed_in_nothing_has_a_row_that_says_so(course: Course, table: Table) -> None:
+    (course.root / "students.csv").write_text("id,name\nzoe,Zoe Zed\nann,Ann Other\n", encoding="utf-8")
+    _, exercises = table.of(submission("ann", entry("ann", "double", 2.0)))
+    seen = [(row["student"], row["score"], row["max_score"], row["status"]) for row in exercises]
+    assert seen == [("ann", "2", "2", "graded"), ("zoe", "", "7", "nothing handed in")]
+
+
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", '=HYPERLINK("x")'])
 def test_no_cell_is_a_formula(table: Table, name: str) -> None:
     questions, exercises = table.of(submission(name, entry(name, "double", 2.0)))

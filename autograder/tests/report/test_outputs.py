@@ -9,13 +9,13 @@ SHOWN = {"output_type": "display_data", "data": {"text/plain": "<b>", "image/png
 
 
 def test_printed_text_and_shown_objects_are_kept_and_go_back_into_a_notebook() -> None:
-    outputs = checked_outputs([PRINTED, SHOWN], 100)
+    outputs = checked_outputs([PRINTED, SHOWN], 300)
     assert outputs == (
         Output(text="hello", stream="stdout"),
         Output(data=(("text/plain", "<b>"), ("image/png", "iVBO"))),
     )
     assert [output.as_dict() for output in outputs] == [PRINTED, SHOWN]
-    assert [output.size for output in outputs] == [5, 7]
+    assert [output.size for output in outputs] == [105, 107]
 
 
 @pytest.mark.parametrize(
@@ -37,15 +37,19 @@ def test_what_has_no_known_form_is_left_out(claimed: object) -> None:
 
 def test_the_first_output_that_does_not_fit_ends_the_list() -> None:
     small = {**PRINTED, "text": "x"}
-    assert [output.text for output in checked_outputs([PRINTED, SHOWN, small], 11)] == ["hello"]
-    assert len(checked_outputs([PRINTED, SHOWN], 12)) == 2
+    assert [output.text for output in checked_outputs([PRINTED, SHOWN, small], 211)] == ["hello"]
+    assert len(checked_outputs([PRINTED, SHOWN], 212)) == 2
 
 
 def test_a_cell_has_no_more_than_two_hundred_outputs() -> None:
-    assert len(checked_outputs([PRINTED] * 300, 10_000)) == 200
+    assert len(checked_outputs([PRINTED] * 300, 100_000)) == 200
+
+
+def test_an_output_that_holds_nothing_takes_room_too() -> None:
+    assert len(checked_outputs([{**PRINTED, "text": ""}] * 200, 1000)) == 10
 
 
 def test_every_output_can_be_written_to_a_file() -> None:
     claimed = [{**PRINTED, "text": "\ud800"}, {**SHOWN, "data": {"text/plain": "\udfff"}}]
-    printed, shown = checked_outputs(claimed, 100)
+    printed, shown = checked_outputs(claimed, 300)
     assert (printed.text, shown.data) == ("?", (("text/plain", "?"),))

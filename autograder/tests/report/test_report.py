@@ -5,7 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.report.report import QuestionReport, Report, Status, Verdict, summarize, total, written
+from autograder.report.report import (
+    MAX_REPORT,
+    QuestionReport,
+    Report,
+    Status,
+    Verdict,
+    bounded,
+    summarize,
+    total,
+    written,
+)
 from autograder.report.report import TestReport as HiddenTest
 
 CASES = [
@@ -41,6 +51,25 @@ def test_written_answers_do_not_count_and_a_grader_error_leaves_no_score() -> No
     bad = summarize("r", 4, (HiddenTest("title", Verdict.GRADER_ERROR),))
     assert total((good, written("w", 2))) == (4.0, 4)
     assert total((good, bad)) == (None, 8)
+
+
+def test_a_report_has_a_greatest_size() -> None:
+    def made(count: int, hint: str) -> Report:
+        question = summarize(
+            "q", 4, tuple(HiddenTest("title", Verdict.FAILED, 1, hint) for _ in range(count))
+        )
+        return Report("01_small", Status.GRADED, "m" * 5000, 0.0, 4, (), (question,))
+
+    assert bounded(made(3, "short")).questions == made(3, "short").questions
+    cut = bounded(made(20, "\U0001f600" * 3_000_000))
+    assert {len(test.hint) for test in cut.questions[0].tests} == {1000}
+    assert len(cut.to_json()) <= MAX_REPORT
+    left_out = bounded(made(60, "\U0001f600" * 3_000_000))
+    assert len(left_out.to_json()) <= MAX_REPORT
+    assert {test.hint for test in left_out.questions[0].tests} == {
+        "(left out, because the report would be too long)"
+    }
+    assert [test.verdict for test in left_out.questions[0].tests] == [Verdict.FAILED] * 60
 
 
 def test_a_report_is_one_line_of_json_with_the_contracts_keys_and_comes_back_the_same() -> None:

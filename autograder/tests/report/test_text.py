@@ -7,7 +7,9 @@ from xml.sax.saxutils import escape
 
 import pytest
 
+from autograder.report.allowance import Allowance
 from autograder.report.text import (
+    LEFT_OUT,
     clean_html,
     clean_text,
     is_picture,
@@ -46,7 +48,7 @@ def png(width: int, height: int) -> str:
     ],
 )
 def test_nothing_that_runs_or_loads_survives(html: str) -> None:
-    cleaned = clean_html(html).lower()
+    cleaned = clean_html(html, Allowance()).lower()
     for left in (
         "<script",
         "onerror=a",
@@ -70,8 +72,13 @@ def test_tables_code_links_and_embedded_pictures_stay() -> None:
         "<pre><code>x &lt; 1</code></pre>",
         picture,
     ):
-        assert clean_html(html) == html
-    assert 'href="https://pytorch.org"' in clean_html('<a href="https://pytorch.org">torch</a>')
+        assert clean_html(html, Allowance()) == html
+    assert 'href="https://pytorch.org"' in clean_html('<a href="https://pytorch.org">torch</a>', Allowance())
+
+
+def test_html_that_takes_too_long_becomes_a_sentence_and_so_does_all_when_the_time_is_used_up() -> None:
+    assert clean_html("<b>" * 6000, Allowance()) == f"<p>{LEFT_OUT}</p>"
+    assert clean_html("<b>a</b>", Allowance(seconds=0)) == f"<p>{LEFT_OUT}</p>"
 
 
 def test_terminal_escapes_and_turned_text_are_taken_out() -> None:
@@ -117,7 +124,7 @@ def test_scores_are_short(value: float | None, shown: str) -> None:
 
 def test_a_file_can_hold_what_is_writable() -> None:
     assert writable("a\ud800b\U0001f600") == "a?b\U0001f600"
-    assert clean_text("\udfff") == clean_html("\udfff") == "?"
+    assert clean_text("\udfff") == clean_html("\udfff", Allowance()) == "?"
 
 
 def test_printable_letters_and_line_ends_stay() -> None:

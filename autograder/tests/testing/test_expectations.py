@@ -1,5 +1,6 @@
 """Expectations say what was seen and what to think about, never what was expected."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -81,3 +82,20 @@ def test_what_holds_passes_in_silence() -> None:
 def test_tolerance_follows_the_dtype(dtype: torch.dtype, off: float) -> None:
     with pytest.raises(Unmet):
         expect_close(RIGHT.to(dtype) + off, RIGHT.to(dtype))
+
+
+def test_what_an_answer_names_is_shown_in_one_short_line() -> None:
+    with pytest.raises(Unmet) as caught:
+        expect_close(None, RIGHT, name=f"The gradient of a\n\x1b[2J{'b' * 3_000_000}")
+    assert str(caught.value).startswith("The gradient of a [2Jbbb")
+    assert len(str(caught.value)) == 500
+    assert str(caught.value).isprintable()
+
+
+def test_the_first_wrong_place_is_found_in_any_order_of_memory() -> None:
+    wrong = torch.zeros(3, 4, 5)
+    wrong[1, 2, 3:] = wrong[2] = float("nan")
+    for order in ((0, 1, 2), (2, 0, 1), (1, 2, 0)):
+        place = wrong.permute(order).isnan().nonzero()[0].tolist()
+        with pytest.raises(Unmet, match=f"NaN at {re.escape(str(place))}"):
+            expect_finite(wrong.permute(order))

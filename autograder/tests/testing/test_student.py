@@ -7,6 +7,7 @@ from autograder.testing.exchange import Local, NotDefinedError, StudentError
 from autograder.testing.expectations import Unmet, expect_raises
 from autograder.testing.student import Remote, Student
 from autograder.worker.namespace import run_code
+from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 CODE = """
 import numpy as np
@@ -167,3 +168,24 @@ def test_expecting_an_error_takes_its_kinds_by_name(student: Student) -> None:
         expect_raises("TypeError", student.fail, 1)
     with pytest.raises(Unmet, match="nothing was raised"):
         expect_raises("ValueError", student.double, 1)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"gradients": {"dict": [["first", None]]}},
+        {"gradients": {"list": []}},
+        {"parameters": {"dict": [[1, None]]}},
+        {"arguments": 5},
+    ],
+)
+def test_an_inspection_of_another_form_breaks_the_protocol(forged: Header) -> None:
+    empty: Header = {"dict": []}
+
+    class Forger:
+        def ask(self, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+            nothing: Header = {"value": None, "arguments": {"tuple": []}}
+            return {**nothing, "gradients": empty, "parameters": empty, **forged}, []
+
+    with pytest.raises(ProtocolError):
+        Student(Forger()).double.inspect()

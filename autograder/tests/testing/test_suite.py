@@ -10,6 +10,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
 from autograder.testing.exchange import Local, Reply
+from autograder.testing.inputs import DISCLOSED, Inputs, numbered_inputs
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
 from autograder.worker.protocol import Header, Tensors
@@ -109,8 +110,8 @@ def test_a_question_is_refused_by_what_its_earlier_runs_showed(exercise: Exercis
 
 
 def test_of_one_question_no_other_test_is_run_or_asked_about(exercise: Exercise) -> None:
-    backend, questions = Asked(), list[str]()
-    runs = Suite(exercise).run(backend, "row_sums", refused=questions.append)
+    suite, backend, questions = Suite(exercise), Asked(), list[str]()
+    runs = suite.run(backend, chosen=suite.of("row_sums"), refused=questions.append)
     assert [run.test.question for run in runs] == questions == ["row_sums"] * 2
 
 
@@ -180,3 +181,16 @@ def test_a_test_may_seed_the_submission_and_the_reference_alike(rewrite: Callabl
         '    """Sums."""\n'
     )
     assert [run.error for run in Suite(Exercise(path.parent)).reference_runs] == [None, None]
+
+
+def test_each_set_of_inputs_draws_other_numbers_and_the_same_ones_again(exercise: Exercise) -> None:
+    suite, backend = Suite(exercise), Local(run_code(exercise.reference))
+    first, second = (numbered_inputs(b"secret", exercise.name, number) for number in (1, 2))
+
+    def drawn(inputs: Inputs) -> list[list[float]]:
+        runs = suite.run(backend, inputs)
+        return [t.flatten().tolist() for run in runs for e in run.exchanges for t in e.request[1]]
+
+    assert drawn(first) == drawn(first)
+    assert drawn(first) != drawn(second)
+    assert drawn(DISCLOSED) not in (drawn(first), drawn(second))

@@ -9,7 +9,8 @@ from typing import Any, cast
 import pytest
 
 from autograder.worker import child
-from autograder.worker.protocol import MAX_HEADER, pack, read_frame
+from autograder.worker.bounds import MAX_TEXT
+from autograder.worker.protocol import pack, read_frame
 from autograder.worker.shell import Shell
 
 LIMITS = {"memory_mb": 1, "cpu_seconds": 1}
@@ -22,7 +23,7 @@ class Cells:
         self.events: list[object] = []
         self.variables = {
             "double": lambda x: 2 * x,
-            "long": lambda: "x" * MAX_HEADER,
+            "long": lambda: ["x" * MAX_TEXT] * 100,
             "unfit": lambda: {1: Odd},
         }
 
@@ -100,7 +101,7 @@ def test_an_answer_that_is_too_large_is_an_error_and_the_next_one_arrives(grader
     grader.ask("start", limits=LIMITS)
     error = grader.call("long")["error"]
     assert error["type"] == "ResultError"
-    assert error["message"] == "the result cannot be sent: the message is larger than a frame may be"
+    assert error["message"] == "the result cannot be sent: the header is larger than a frame may hold"
     assert grader.call("double", 1) == {"value": 2}
 
 

@@ -27,6 +27,9 @@ class Box:
 )
 
 
+NOTHING: Header = {"args": {"tuple": []}, "kwargs": {"dict": []}}
+
+
 def refuse(value: object) -> Header:
     raise TypeError(value)
 
@@ -110,3 +113,27 @@ def test_a_request_of_no_known_form_is_a_protocol_error(notebook: Namespace, hea
 def test_a_reference_of_no_known_form_is_a_protocol_error(notebook: Namespace) -> None:
     with pytest.raises(ProtocolError):
         ask(notebook, "attribute", of={"path": "torch"}, name="size")
+
+
+def test_a_call_is_recorded_where_the_request_asks_for_it(notebook: Namespace) -> None:
+    x = torch.ones(2, requires_grad=True)
+    encoder = Encoder(refuse)
+    form = {
+        "args": encoder.encode((x,)),
+        "kwargs": encoder.encode({}),
+        "weight": None,
+        "of": {"name": "double"},
+    }
+    reply, _ = notebook.handle({"op": "inspect", **form, "record": True}, encoder.tensors)
+    assert "mul" in reply["ran"]["operators"]
+    assert not {"ones_like", "sum", "expand"} & set(reply["ran"]["operators"])  # of the gradients
+    assert reply["ran"]["origins"] == [[1, 2]]
+    assert "ran" not in notebook.handle({"op": "call", **form}, encoder.tensors)[0]
+
+
+def test_a_call_that_raises_is_recorded_too_and_torchs_own_is_not(notebook: Namespace) -> None:
+    reply, _ = notebook.handle({"op": "call", "of": {"name": "fails"}, **NOTHING, "record": True}, [])
+    assert reply["error"]["type"] == "TypeError"
+    assert reply["ran"]["origins"] == [[1, 5]]
+    own = {"op": "call", "of": {"torch": "get_num_threads"}, **NOTHING, "record": True}
+    assert "ran" not in notebook.handle(own, [])[0]

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.course.limits import Limits
 from autograder.sandbox.zygote import Zygote
-from autograder.worker.shell import MAX_DISPLAYS, MAX_SHOWN, MAX_TEXT, Outputs
+from autograder.worker.shell import MAX_CHANGES, MAX_DISPLAYS, MAX_SHOWN, MAX_TEXT, Outputs
 
 Run = Callable[[str], dict[str, Any]]
 NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash.\n"
@@ -32,12 +32,26 @@ def test_printed_text_is_kept_in_order_and_one_stream_s_lines_together() -> None
     ]
 
 
+def test_two_streams_in_turn_are_kept_in_a_bounded_number_of_pieces() -> None:
+    outputs = Outputs()
+    for number in range(4000):
+        outputs.text(("stdout", "stderr")[number % 2], "x")
+    assert len(outputs.items) == MAX_CHANGES
+
+
 def test_text_beyond_the_bound_is_dropped_with_a_note() -> None:
     outputs = Outputs()
     for _ in range(3):
         outputs.text("stdout", "x" * (MAX_TEXT - 1))
     (item,) = outputs.items
     assert item["text"] == "x" * MAX_TEXT + "\n[output cut here]\n"
+
+
+def test_printing_nothing_keeps_nothing() -> None:
+    outputs = Outputs()
+    for stream in ("stdout", "stderr") * 3:
+        outputs.text(stream, "")
+    assert outputs.items == []
 
 
 def test_displays_are_bounded_in_number_and_in_size() -> None:
@@ -87,3 +101,10 @@ def test_starting_a_program_is_a_note_and_the_cell_goes_on(run: Run, code: str) 
 def test_one_cell_s_names_are_there_for_the_next(run: Run) -> None:
     run("x = 20")
     assert run("print(x + 1)")["outputs"][0]["text"] == "21\n"
+
+
+def test_a_loop_that_prints_for_ever_ends_and_the_worker_lives_on(run: Run) -> None:
+    shown = run("def double(x):\n    return 2 * x\nwhile True:\n    print('x' * 100_000)")
+    assert shown["error"]["message"] == "this cell has printed 47 MB and was stopped. Can its loop end?"
+    assert shown["outputs"][0]["text"].endswith("[output cut here]\n")
+    assert run("print(double(2))")["outputs"][0]["text"] == "4\n"

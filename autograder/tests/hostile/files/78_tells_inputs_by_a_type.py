@@ -1,7 +1,7 @@
 """Tells the hidden inputs in the name of a type, of the result and of an error.
 
 verdict: failed
-hint: What came back is not what the question asks for.
+hint: must be a tensor
 """
 
 

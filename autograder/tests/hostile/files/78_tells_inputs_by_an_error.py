@@ -1,7 +1,7 @@
 """Tells the hidden inputs in an error's message.
 
 verdict: crashed
-hint: Its words depend on hidden inputs
+hint: "ValueError: "
 """
 
 

@@ -1,7 +1,7 @@
 """Tells the hidden inputs in letters, as a refusal of the sandbox.
 
 verdict: blocked
-hint: Its words depend on hidden inputs
+hint: "The sandbox refused this: "
 """
 
 

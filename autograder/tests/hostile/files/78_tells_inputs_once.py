@@ -1,7 +1,7 @@
 """Tells the hidden inputs in a message that it keeps for later calls.
 
 verdict: crashed
-hint: Its words depend on hidden inputs
+hint: "ValueError: "
 """
 kept = []
 

@@ -1,0 +1,61 @@
+"""The `autograder students` command: the list of students beside what came."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from autograder.cli import options
+
+if TYPE_CHECKING:
+    from autograder.collecting.attendance import Attendance
+    from autograder.submission.students import Student
+
+
+@click.command()
+@click.option(
+    "--students",
+    "listed",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The CSV of the class; without it, students.csv beside course.yaml.",
+)
+@options.exercises
+def students(course: "options.Course", exercises: "list[options.Exercise]", listed: Path | None) -> None:
+    """Show the list of students beside what lies in submitted/: who is missing, unknown or there twice."""
+    from autograder.cli.table import show
+    from autograder.collecting.attendance import attendance
+    from autograder.report.text import terminal_line
+    from autograder.submission.students import FILE, read_students
+
+    path = listed or course.root / FILE
+    known = read_students(path)
+    found = [attendance(course, known, exercise) for exercise in exercises]
+    begun = [one for one in found if one.came or one.unknown or one.others]
+    shown = found if len(exercises) < len(course.exercises) else begun
+    everybody = len(known.all)
+    rows = [
+        (one.exercise, f"{everybody - len(one.missing)} of {everybody}", _people(one.missing))
+        for one in shown
+    ]
+    empty = "" if shown else "; nobody has handed in anything"
+    counted = "1 student" if everybody == 1 else f"{everybody} students"
+    show(f"{counted} in {path.name}{empty}", ("exercise", "came", "missing"), rows)
+    for line in (line for one in shown for line in _odd(one)):
+        click.echo(terminal_line(line))
+
+
+def _people(students: Sequence["Student"]) -> str:
+    return ", ".join(" ".join((one.id, *(f"({name})" for name in one.names[:1]))) for one in students)
+
+
+def _odd(one: "Attendance") -> Iterator[str]:
+    """Yield a line on each id in submitted/ that is not the list's own."""
+    for id_ in one.unknown:
+        yield f"{one.exercise} unknown: {id_} is not in the list; add it there, or delete the submission"
+    for id_, student in one.others.items():
+        if id_ in one.twice:
+            yield f"{one.exercise} twice: {id_} is {student.id}, who came under several ids; keep one"
+        else:
+            yield f"{one.exercise} under another id: {id_} is {student.id}; collect again with the list"

@@ -1,0 +1,83 @@
+"""When a notebook was handed in, how we know, and which of two notebooks is the newer one."""
+
+import json
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+
+FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # nbgrader's
+
+
+class Source(StrEnum):
+    """Who tells when a notebook was handed in."""
+
+    FILE = "file"  # the time of the file, which copying may have changed
+    TOLD = "told"  # the platform or the instructor
+    NOBODY = "nobody"  # the platform tells no time: its archives have that of the download
+    IGNORED = "ignored"  # the instructor believes no time
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """When a notebook was handed in, as far as anybody tells, and what else tells which one is newer."""
+
+    when: datetime | None = None
+    source: Source = Source.FILE
+    upload: int | None = None  # Canvas counts the files that it receives
+    downloaded: datetime | None = None  # when the platform made the archive
+
+    def is_older_than(self, other: "Arrival") -> bool:
+        """Whether this came before `other`, by the best that is known of both."""
+        if self.upload is not None and other.upload is not None:
+            return self.upload < other.upload
+        if self.when is not None and other.when is not None and self.when != other.when:
+            return self.when < other.when
+        theirs = other.downloaded or other.when
+        return self.downloaded is not None and theirs is not None and self.downloaded < theirs
+
+    def settle(self, before: "Arrival") -> "Arrival":
+        """Return what is known of a notebook that came as `before` and has now come again as this."""
+        uploads = [one.upload for one in (self, before) if one.upload is not None]
+        downloads = [one.downloaded for one in (self, before) if one.downloaded is not None]
+        known = before if self._tells_less_than(before) else self
+        return replace(known, upload=max(uploads, default=None), downloaded=max(downloads, default=None))
+
+    def _tells_less_than(self, before: "Arrival") -> bool:
+        if self.source is Source.FILE:
+            copied = self.when is None or (before.when is not None and before.when <= self.when)
+            return copied or before.source is not Source.FILE
+        return self.source is Source.NOBODY and before.source is Source.TOLD
+
+
+def record(arrival: Arrival) -> bytes:
+    """Return what is kept beside the notebook, unless its time tells everything."""
+    if arrival.source in (Source.FILE, Source.IGNORED):
+        return b""
+    downloaded = arrival.downloaded.astimezone(UTC).isoformat() if arrival.downloaded else None
+    values = {"time": arrival.source, "upload": arrival.upload, "downloaded": downloaded}
+    return json.dumps({name: value for name, value in values.items() if value is not None}).encode()
+
+
+def read_record(content: bytes | None, timestamp: bytes | None) -> Arrival:
+    """Return what is known of a notebook that is there; whatever else stands in the files tells nothing."""
+    when = _when(timestamp)
+    try:
+        values = json.loads((content or b"{}").decode())
+        upload = values.get("upload")
+        downloaded = datetime.fromisoformat(values["downloaded"]) if "downloaded" in values else None
+        return Arrival(
+            when,
+            Source(values.get("time", Source.FILE)),
+            upload if isinstance(upload, int) else None,
+            downloaded if downloaded is not None and downloaded.tzinfo else None,
+        )
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return Arrival(when)
+
+
+def _when(text: bytes | None) -> datetime | None:
+    """Return the time that was written with a notebook, or None for a text by somebody else."""
+    try:
+        return datetime.strptime((text or b"").decode().strip(), FORMAT).replace(tzinfo=UTC)
+    except ValueError:
+        return None

@@ -1,0 +1,162 @@
+"""Reads who handed in when from Moodle's grading worksheet, or from a CSV of the instructor's own.
+
+Moodle's headings are in the language of whoever downloads them. "Last modified (submission)" and "Last
+modified (grade)" are known, in all of them, by their common beginning.
+"""
+
+import csv
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+
+from autograder.collecting.moments import read_moment
+from autograder.errors import UsageError
+from autograder.submission.students import read_rows, spelling
+
+_PARTICIPANT = re.compile(r"\D+?(\d+)")  # "Participant 1001", in any language
+_GROUP = re.compile("gr[ou]|груп|グループ|小?[组組]|ryhmä|skupin|csoport", re.IGNORECASE)
+_EMAIL, _PARENTHESIS = re.compile(r"\S+@\S+"), re.compile("[(\uff08]")  # \uff08 is the East Asian one
+_NONE = ("", "-")
+_STUDENT = ("student", "id", "user_id", "name", "email")
+_TIME = ("time", "submitted_at", "submitted", "timestamp")
+
+
+class TimesError(UsageError):
+    """The times cannot be used; the message says where and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRow:
+    """One person's row. A worksheet of Moodle's has a number in it, and names unless marking is blind."""
+
+    when: datetime | None  # without a zone if the file tells none
+    number: str = ""
+    names: tuple[str, ...] = ()  # and ids and addresses
+    email: str = ""
+    exercise: str = ""  # empty where the row holds for any
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Times:
+    """All rows of the files that the instructor gave."""
+
+    rows: tuple[TimeRow, ...] = ()
+
+    def participant(self, number: str, name: str = "") -> TimeRow | None:
+        """Return the worksheet's row on a participant; without a name, as in blind marking, by number."""
+        rows = self._numbers.get(number, ()) if number else ()
+        return next((row for row in rows if not name or spelling(name) in map(spelling, row.names)), None)
+
+    def group(self, name: str) -> Sequence[TimeRow]:
+        """Return the worksheet's rows on the members of a group."""
+        return self._groups.get(spelling(name), ())
+
+    def namesakes(self, name: str) -> int:
+        """Return how many people of this name are in the worksheet."""
+        return self._names[spelling(name)]
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, Sequence[TimeRow]]:
+        return _index((row.number, row) for row in self.rows)
+
+    @cached_property
+    def _groups(self) -> Mapping[str, Sequence[TimeRow]]:
+        return _index((row.group, row) for row in self.rows if row.group)
+
+    @cached_property
+    def _names(self) -> Counter[str]:
+        return Counter(spelling(name) for row in self.rows if row.number for name in row.names)
+
+    @cached_property
+    def _students(self) -> Mapping[str, Sequence[TimeRow]]:
+        return _index((spelling(name), row) for row in self.rows if not row.number for name in row.names)
+
+    def student(self, exercise: str, ids: Iterable[str]) -> TimeRow | None:
+        """Return the row of the instructor's own list on a student, by any id or name."""
+        rows = [(text, row) for text in ids for row in self._students.get(spelling(text), ())]
+        fitting = [(text, row) for text, row in rows if row.exercise in ("", exercise)]
+        exact = [(text, row) for text, row in fitting if text in row.names]
+        return next((row for _, row in (*exact, *fitting)), None)
+
+
+def _index(pairs: Iterable[tuple[str, TimeRow]]) -> Mapping[str, Sequence[TimeRow]]:
+    found: dict[str, list[TimeRow]] = defaultdict(list)
+    for text, row in pairs:
+        found[text].append(row)
+    return found
+
+
+def read_times(paths: Sequence[Path]) -> Times:
+    """Return the rows of worksheets and lists; the first that has one on somebody counts."""
+    return Times(tuple(row for path in paths for row in _read(path)))
+
+
+def _read(path: Path) -> Iterator[TimeRow]:
+    try:
+        header, *rows = read_rows(path) or [[]]
+    except csv.Error:
+        problem = "cannot be read; delete what students wrote, save it as CSV in UTF-8"
+        raise TimesError(f"{path}: {problem}") from None
+    lines = [(f"{path}:{number}", row) for number, row in enumerate(rows, 2) if any(row)]
+    columns = {cell.strip().casefold(): place for place, cell in enumerate(header)}
+    person, time = (
+        next((columns[name] for name in names if name in columns), None) for names in (_STUDENT, _TIME)
+    )
+    if person is not None and time is not None:
+        yield from _list(lines, columns, person, time)
+    elif lines and all(_PARTICIPANT.fullmatch(_cell(row, 0)) for _, row in lines):
+        yield from _worksheet(header, lines)
+    else:
+        raise TimesError(
+            f"{path}: is no grading worksheet of Moodle's; make a CSV with the columns student and time"
+        )
+
+
+def _list(
+    lines: Iterable[tuple[str, Sequence[str]]], columns: Mapping[str, int], person: int, time: int
+) -> Iterator[TimeRow]:
+    exercise = columns.get("exercise", len(columns))
+    for line, row in lines:
+        cells = [cell.strip() for cell in row] + [""] * (len(columns) + 1 - len(row))
+        yield TimeRow(_moment(line, cells[time]), "", (cells[person],), exercise=cells[exercise])
+
+
+def _worksheet(header: Sequence[str], lines: Sequence[tuple[str, Sequence[str]]]) -> Iterator[TimeRow]:
+    """Yield the rows of a worksheet: the number first, then the name, unless marking is blind."""
+    time = _submitted(header)
+    if time is None:
+        raise TimesError(f"{lines[0][0]}: has no times; make a CSV with the columns student and time")
+    groups = [place for place, text in enumerate(header) if _GROUP.match(text.strip())]
+    filled = [{bool(_EMAIL.fullmatch(_cell(row, place))) for _, row in lines} for place in range(len(header))]
+    emails = [place for place, found in enumerate(filled) if found == {True}]
+    for line, row in lines:
+        match = _PARTICIPANT.fullmatch(_cell(row, 0))
+        group = spelling(_cell(row, groups[0])) if groups else ""
+        email = _cell(row, emails[0]) if emails else ""
+        when = _moment(line, _cell(row, time))
+        yield TimeRow(when, match[1] if match else "", (_cell(row, 1),), email, group=group)
+
+
+def _submitted(header: Sequence[str]) -> int | None:
+    """Return the place of the time of submission: two headings begin alike, and the grade's is the second.
+
+    Only headings decide: some cells hold what students have written.
+    """
+    begins = [_PARENTHESIS.split(text)[0].strip() if _PARENTHESIS.search(text) else "" for text in header]
+    return next((place for place, text in enumerate(begins) if text and text in begins[place + 1 :]), None)
+
+
+def _cell(row: Sequence[str], place: int) -> str:
+    return row[place].strip() if place < len(row) else ""
+
+
+def _moment(line: str, text: str) -> datetime | None:
+    when = None if text in _NONE else read_moment(text)
+    if when is None and text not in _NONE:
+        raise TimesError(f'{line}: "{text}" is no time that can be read; write it as 2026-01-31 18:00')
+    return when

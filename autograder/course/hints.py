@@ -1,0 +1,87 @@
+"""Reads the hints of an exercise, which students get one by one as they ask for them.
+
+They stand in hints.yaml beside the source: for each question a list, from vague to plain. A hint is a text,
+or has the two keys `when`, a pattern for what the visible check says, and `hint`. Students can read all of
+them in their kit, so nothing of a solution may stand there.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from autograder.course.exercise import Exercise
+from autograder.course.names import suggestion
+from autograder.course.source import Role, SourceError
+from autograder.course.yaml_lines import Document, DocumentError, KeyPath, Problem, read_document
+
+Hints = dict[str, list[dict[str, str]]]
+_TELLING = 12  # characters of a line of a solution that a hint must not quote
+
+
+def read_hints(exercise: Exercise) -> Hints:
+    """Return the hints by question, or none where there is no such file; SourceError says what is wrong."""
+    path = exercise.folder / "hints.yaml"
+    if not path.is_file():
+        return {}
+    try:
+        document = read_document(path.read_text(encoding="utf-8"))
+        problems = list(_problems(exercise, document))
+    except DocumentError as error:
+        problems = list(error.problems)
+    if problems:
+        raise SourceError("\n".join(f"{path}:{problem.line}: {problem.message}" for problem in problems))
+    return {
+        question: [hint if isinstance(hint, dict) else {"hint": hint} for hint in hints]
+        for question, hints in document.data.items()
+    }
+
+
+def _problems(exercise: Exercise, document: Document) -> Iterator[Problem]:
+    """Yield everything that is wrong with the file, by line."""
+    if not isinstance(document.data, dict):
+        yield Problem(1, "must have a question on each line, and below it a list of hints")
+        return
+    secrets = _solution_lines(exercise)
+    for question, hints in document.data.items():
+        if question not in exercise.points:
+            known = suggestion(str(question), exercise.points)
+            yield Problem(document.line((question,)), f'"{question}" is no question; {known}')
+        elif not isinstance(hints, list) or not hints:
+            yield Problem(
+                document.line((question,)), f'"{question}" needs a list of hints; write "- " before each'
+            )
+        else:
+            places: list[KeyPath] = [(question, number) for number in range(len(hints))]
+            wrong = zip(places, (_wrong(hint, secrets) for hint in hints), strict=True)
+            yield from (Problem(document.line(place), message) for place, message in wrong if message)
+
+
+def _wrong(hint: Any, secrets: list[str]) -> str:
+    """Return what is wrong with a hint, or nothing."""
+    match hint:
+        case str(text):
+            pattern = ""
+        case {"when": str(pattern), "hint": str(text), **more} if not more:
+            pass
+        case _:
+            return (
+                "a hint must be a text, or have the keys `when` and `hint`; put a text with a colon in quotes"
+            )
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        return f"`when` is no pattern: {error}; mend it"
+    quoted = next((line for line in secrets if line in text), "")
+    return f'quotes the solution: "{quoted}"; say it in other words' if quoted else ""
+
+
+def _solution_lines(exercise: Exercise) -> list[str]:
+    """Return the lines of the solutions that students do not see, without the shortest."""
+    public = "\n".join(cell.released() for cell in exercise.cells)
+    lines = (
+        line.strip()
+        for cell in exercise.cells
+        if cell.role is Role.SOLUTION
+        for line in cell.text.split("\n")
+    )
+    return [line for line in lines if len(line) >= _TELLING and line not in public and "### " not in line]

@@ -1,0 +1,88 @@
+"""Keeps every change of a score in audit.jsonl, a file to which lines are only added.
+
+Each line says whose score became what, when, why, and by what it was graded: digests of the notebook, the
+exercise's source and suite, its settings, the engine and the environment. People change scores in the
+formgrader without a word to us, so whatever has changed since the last line is added before we go on.
+"""
+
+import fcntl
+import json
+import os
+from datetime import UTC, datetime
+from typing import Any
+
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.gradebook.changes import BY_HAND, DATES, Digests
+from autograder.report.gradebook_submission import GradebookSubmission
+
+FILE = "audit.jsonl"
+Line = dict[str, Any]
+
+
+class Audit:
+    """The changes of one exercise's scores."""
+
+    def __init__(self, course: Course, exercise: Exercise) -> None:
+        self._path = course.root / FILE
+        self._exercise = exercise.name
+        self._last: dict[str, Line] = {}
+        if self._path.is_file():
+            for text in self._path.read_text(encoding="utf-8").splitlines():
+                self._remember(text)
+
+    def digests(self, student: str) -> Digests | None:
+        """Return by what this student's submission was graded last, if that is known."""
+        found: Digests | None = self._last.get(student, {}).get("digests") or None
+        return found
+
+    def note(self, submission: GradebookSubmission, why: str, digests: Digests | None = None) -> None:
+        """Add a line on a submission, unless all of it stands in the last one."""
+        last = self._last.get(submission.student, {})
+        state = _state(submission)
+        digests = digests or last.get("digests", {})
+        if {key: last.get(key) for key in state} == state and last.get("digests", {}) == digests:
+            return
+        line = {
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "student": submission.student,
+            "exercise": self._exercise,
+            "why": why,
+            "before": last.get("score"),
+            **state,
+            "digests": digests,
+        }
+        self._append(json.dumps(line))
+        self._last[submission.student] = line
+
+    def catch_up(self, submission: GradebookSubmission) -> None:
+        """Add what has happened to a submission outside our commands: points that people gave, and dates."""
+        last = self._last.get(submission.student)
+        if last is None:
+            return self.note(submission, "found in the gradebook")
+        same = last.get("questions") == _state(submission)["questions"]
+        return self.note(submission, DATES if same else BY_HAND)
+
+    def _remember(self, text: str) -> None:
+        try:
+            line = json.loads(text)
+        except ValueError:  # the end of a line that was cut off, when the machine stopped
+            return
+        if isinstance(line, dict) and line.get("exercise") == self._exercise:
+            self._last[str(line.get("student"))] = line
+
+    def _append(self, text: str) -> None:
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        descriptor = os.open(self._path, flags, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            size = os.fstat(descriptor).st_size
+            cut_off = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+            os.write(descriptor, f"{chr(10) if cut_off else ''}{text}\n".encode())
+        finally:
+            os.close(descriptor)
+
+
+def _state(submission: GradebookSubmission) -> Line:
+    scores = {e.question: [e.auto_score, e.manual_score, e.extra_credit] for e in submission.entries}
+    return {"score": submission.score, "penalty": submission.penalty, "questions": scores}

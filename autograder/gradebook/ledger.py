@@ -1,0 +1,107 @@
+"""Settles what each submission of an exercise is worth: points, delay and penalty, and the audit's lines.
+
+Both ways into the gradebook, ours and nbgrader's own, come here after the points are recorded.
+"""
+
+from datetime import datetime
+
+from nbgrader.api import Gradebook, SubmittedAssignment
+from traitlets.config import Config
+
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.gradebook.audit import Audit
+from autograder.gradebook.changes import DATES, NEW, ScoreChange, cause, digests_of, score_change
+from autograder.gradebook.folder_check import handed_in
+from autograder.gradebook.grades import Recorded
+from autograder.gradebook.lateness import Lateness
+from autograder.gradebook.reading import entries_of, points_by_cell, read_row, rows_of
+from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.submission.notebook import Notebook
+from autograder.submission.submission import Submission
+
+
+class Ledger:
+    """The submissions of an exercise as they are now, and what has changed since the ledger was opened."""
+
+    def __init__(self, course: Course, exercise: Exercise, config: Config) -> None:
+        self._exercise = exercise
+        self._lateness = Lateness(course, exercise, config)
+        self._audit = Audit(course, exercise)
+        self._digests = digests_of(course, exercise)
+        self._times: dict[str, datetime | None] = {}
+        self._first: dict[str, GradebookSubmission | None] = {}
+        self._reasons: dict[str, list[str]] = {}
+        self.known: dict[str, GradebookSubmission] = {}
+        self.changes: dict[str, ScoreChange] = {}
+
+    def open(self, gradebook: Gradebook, *, dry_run: bool = False) -> None:
+        """Read all submissions, and settle what dates, extensions and people have changed meanwhile."""
+        for row in rows_of(gradebook, self._exercise):
+            before = read_row(self._exercise, row)
+            self._times[row.student_id] = row.timestamp
+            if dry_run:
+                after = self._lateness.reckon(before, row, row.timestamp)
+            else:
+                after = self._lateness.enter(row, before, row.timestamp)
+            self._keep(before, after, DATES)
+        if not dry_run:
+            gradebook.db.commit()
+            for submission in filter(_has_scores, self.known.values()):
+                self._audit.catch_up(submission)
+
+    def settle(
+        self, gradebook: Gradebook, submission: Submission, notebook: Notebook, recorded: Recorded
+    ) -> GradebookSubmission:
+        """Settle a submission that was just recorded, and return it as it is now."""
+        student, points = submission.student, points_by_cell(self._exercise)
+        entries = entries_of(self._exercise, student, recorded.grades, recorded.comments, points)
+        plain = GradebookSubmission(student, 0.0, 0.0, entries)
+        after = self._lateness.enter(recorded.row, plain, handed_in(submission))
+        gradebook.db.commit()
+        why = self._cause(submission, notebook)
+        self._keep(self.known.get(submission.student), after, why)
+        self._audit.note(after, why, {"notebook": notebook.digest, **self._digests})
+        return after
+
+    def arrived(self, gradebook: Gradebook, submission: Submission) -> None:
+        """Settle a submission that is graded already, if the time when it came has changed."""
+        when = handed_in(submission)
+        if when != self._times.get(submission.student):
+            (row,) = rows_of(gradebook, self._exercise, submission.student)
+            after = self._lateness.enter(row, read_row(self._exercise, row), when)
+            gradebook.db.commit()
+            self._keep(self.known.get(submission.student), after, DATES)
+            self._audit.note(after, DATES)
+
+    def expect(
+        self, after: GradebookSubmission, row: SubmittedAssignment | None, submission: Submission,
+        notebook: Notebook | None,
+    ) -> None:  # fmt: skip
+        """Note what a submission would come to, without writing anything."""
+        why = DATES if notebook is None else self._cause(submission, notebook)
+        expected = self._lateness.reckon(after, row, handed_in(submission))
+        self._keep(self.known.get(submission.student), expected, why)
+
+    def _cause(self, submission: Submission, notebook: Notebook) -> str:
+        if not _has_scores(self.known.get(submission.student)):
+            return NEW
+        return cause(self._audit.digests(submission.student), self._digests, notebook)
+
+    def _keep(self, before: GradebookSubmission | None, after: GradebookSubmission, why: str) -> None:
+        """Keep the submission as it is now, and what has changed since the ledger was opened."""
+        student, name = after.student, self._exercise.name
+        self.known[student] = after
+        before = before if _has_scores(before) else None
+        first = self._first.setdefault(student, before)
+        if score_change(name, before, after, why):
+            self._reasons[student] = [*self._reasons.get(student, ()), why]
+        if change := score_change(name, first, after, ", ".join(self._reasons.get(student, ()))):
+            self.changes[student] = change
+        else:
+            self.changes.pop(student, None)
+
+
+def _has_scores(submission: GradebookSubmission | None) -> bool:
+    """Whether anything was scored; nbgrader makes rows for a submission before it is graded."""
+    return submission is not None and any(entry.score is not None for entry in submission.entries)

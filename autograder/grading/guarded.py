@@ -1,0 +1,218 @@
+"""Grades submissions in a marking process, which alone dies of what a submission does to its grader."""
+
+import json
+import multiprocessing
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.errors import AutograderError
+from autograder.grading import marking
+from autograder.grading.graded import Graded
+from autograder.grading.restarting import failure_report
+from autograder.sandbox.zygote import WallError
+from autograder.submission.notebook import Notebook
+
+# A submission has so long in its worker, and may be graded twice if the zygote dies; the rest is our part.
+_TIMES_TOTAL, _OUR_SECONDS = 2, 120.0
+_START_SECONDS = 120.0  # importing torch on a cold disk
+_END_SECONDS = 10.0
+_ATTEMPTS = 2
+_COMMAND = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from autograder.grading.marking import main; main(*sys.argv[2:])"
+)
+_MEMORY = "more memory than the grader may use"
+_TIME = "more time than the grader may take"
+
+
+class MarkingError(AutograderError):
+    """No marking process can be started."""
+
+
+class LostError(Exception):
+    """A marking process ended, or had to be ended, while it graded; the message says what the matter was."""
+
+    def __init__(self, why: str, *, again: bool) -> None:
+        super().__init__(why)
+        self.again = again  # whether another attempt may come to something else
+
+
+class MarkingProcess:
+    """A marking process, as the process that started it holds it.
+
+    With `fork` it starts at once and shares what is imported, which only a process without threads may do.
+    Otherwise it is a new Python, which is always sound and takes seconds.
+    """
+
+    def __init__(self, root: Path, *, unsafe: bool, certain: bool, fork: bool) -> None:
+        self._channel, theirs = multiprocessing.Pipe()
+        self._ready = False
+        start = _forked if fork else _launched
+        with theirs:
+            self._process = start(theirs, root, unsafe, certain)
+
+    def grade(self, exercise: str, notebook: Notebook, seconds: float) -> Graded:
+        """Grade a notebook within `seconds`; LostError where the process is of no more use."""
+        try:
+            if not self._ready:
+                self._receive(_START_SECONDS)
+                self._ready = True
+            self._channel.send_bytes(marking.order(exercise, notebook))
+            answer = self._receive(seconds)
+        except (OSError, EOFError):
+            raise self._lost() from None
+        kind, text = answer[:1], answer[1:].decode()
+        if kind == marking.WALLS:
+            raise WallError(text)
+        if kind == marking.MEMORY_GONE:
+            raise LostError(f"it takes {_MEMORY}", again=True)
+        return Graded.from_json(text)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it has said that it is ready."""
+        return self._ready
+
+    def end(self) -> None:
+        """Let the process end by itself, and its zygote with it."""
+        with suppress(OSError):
+            self._channel.send_bytes(marking.END)
+        if self._exit_code(_END_SECONDS) is None:
+            self.signal()
+            self._exit_code(None)
+        self._channel.close()
+
+    def kill(self) -> None:
+        """End the process at once; its zygote and worker go with it."""
+        self.signal()
+        self._exit_code(None)
+        self._channel.close()
+
+    def signal(self) -> None:
+        """Have the kernel end the process; whoever waits for its answer finds it ended."""
+        self._process.kill()
+
+    def _receive(self, seconds: float) -> bytes:
+        if not self._channel.poll(seconds):
+            raise LostError(f"it takes {_TIME}", again=False)
+        return self._channel.recv_bytes()
+
+    def _lost(self) -> LostError:
+        """Return how the process ended, which has closed its end of the channel."""
+        code = self._exit_code(_END_SECONDS)
+        if code == -signal.SIGPROF:
+            return LostError(f"it takes {_TIME}", again=False)
+        return LostError(f"the process that marked it ended with code {code}", again=True)
+
+    def _exit_code(self, seconds: float | None) -> int | None:
+        """Wait for the process to end, and return its code, which is negative for a signal."""
+        if isinstance(self._process, subprocess.Popen):
+            with suppress(subprocess.TimeoutExpired):
+                return self._process.wait(seconds)
+            return None
+        self._process.join(seconds)
+        return self._process.exitcode
+
+
+class GuardedGrader:
+    """Grades submissions of a course in a marking process; use it in a `with` block.
+
+    A process that is lost is replaced. The submission at which it was lost is graded once more, unless it had
+    used up its time. If that fails too, it gets a report without a score, which says that a person will look.
+    """
+
+    def __init__(self, course: Course, *, unsafe: bool = False, certain: bool = False) -> None:
+        self._course, self._unsafe, self._certain = course, unsafe, certain
+        self._process: MarkingProcess | None = None
+        self._open = True
+
+    def start(self) -> None:
+        """Start the process now: by a fork, if this process has one thread only."""
+        fork = sys.platform == "linux" and threading.active_count() == 1
+        self._process = self._started(fork=fork)
+
+    def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
+        """Grade `notebook` as a submission of `exercise`; only missing walls raise, as a WallError."""
+        seconds = self._course.limits(exercise.name).total_seconds * _TIMES_TOTAL + _OUR_SECONDS
+        for _ in range(_ATTEMPTS):
+            process = self._process = self._process or self._started(fork=False)
+            try:
+                return process.grade(exercise.name, notebook, seconds)
+            except LostError as lost:
+                self.kill()
+                if not self._open:
+                    raise MarkingError("grading was stopped") from None
+                problem = str(lost)
+                if process.ready and not lost.again:
+                    break
+        if not process.ready:
+            raise MarkingError(f"no process that marks submissions can be started: {problem}")
+        return _waiting(exercise, problem)
+
+    def close(self) -> None:
+        """End the process; the next submission starts another."""
+        if self._process is not None:
+            self._process.end()
+            self._process = None
+
+    def kill(self) -> None:
+        """End the process at once, whatever it is doing."""
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+
+    def abandon(self) -> None:
+        """End the process from another thread than the one that waits for it, which then gets an error."""
+        self._open = False
+        if (process := self._process) is not None:
+            process.signal()
+
+    def __enter__(self) -> "GuardedGrader":
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.kill()
+        self.close()
+
+    def _started(self, *, fork: bool) -> MarkingProcess:
+        root = self._course.root
+        return MarkingProcess(root, unsafe=self._unsafe, certain=self._certain, fork=fork)
+
+
+def _waiting(exercise: Exercise, problem: str) -> Graded:
+    """Return the report on a submission that no process survives to grade."""
+    words = _MEMORY if _MEMORY in problem else _TIME if _TIME in problem else "more than the grader can do"
+    told = f"To grade this submission takes {words}. It has no score yet; a person will look at it."
+    return Graded(failure_report(exercise, (), told), {}, f"{problem}; a person has to look at it")
+
+
+def _forked(
+    channel: Connection, root: Path, unsafe: bool, certain: bool
+) -> "multiprocessing.process.BaseProcess":
+    context = multiprocessing.get_context("fork")
+    process = context.Process(target=marking.serve, args=(channel, root, unsafe, certain))
+    process.start()
+    return process
+
+
+def _launched(channel: Connection, root: Path, unsafe: bool, certain: bool) -> "subprocess.Popen[bytes]":
+    options = [name for name, asked in (("unsafe", unsafe), ("certain", certain)) if asked]
+    command = [
+        sys.executable,
+        "-c",
+        _COMMAND,
+        json.dumps(sys.path),
+        str(channel.fileno()),
+        str(root),
+        *options,
+    ]
+    return subprocess.Popen(command, pass_fds=[channel.fileno()], stdin=subprocess.DEVNULL)  # noqa: S603

@@ -1,0 +1,95 @@
+"""What a marking process does: it grades one submission after another, within limits of its own.
+
+Whatever a submission makes the grader's own side do, such as judging, comparing or cleaning what came back,
+happens here and never in the process that keeps the gradebook. So the worst that it can do is to end this
+process. A submission that takes too much memory or processor time is told to the process that started this
+one, see `autograder.grading.guarded`.
+"""
+
+import json
+import resource
+import signal
+import sys
+from contextlib import ExitStack, suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from autograder.course.course import load_course
+from autograder.grading.restarting import RestartingGrader
+from autograder.sandbox.launch import prelaunched
+from autograder.sandbox.zygote import WallError
+from autograder.submission.notebook import Notebook
+from autograder.worker.walls import die_with_parent
+
+# All nine exercises, one after another and with every known mistake, take 0.5 GB and 6 seconds each.
+MEMORY = 2 << 30  # bytes beyond those that the process has at its start
+CPU_SECONDS = 60  # for one submission, that of the first one's suite and known mistakes included
+_NEAR = 128 << 20  # bytes: so near to the limit, anything may have failed for want of memory
+READY, GRADED, WALLS, MEMORY_GONE, END = b"r", b"g", b"w", b"m", b"e"
+
+
+def serve(channel: Connection, root: Path, unsafe: bool, certain: bool) -> None:
+    """Say that we are ready, then grade what comes through `channel` until it ends.
+
+    If it is `certain` that something will come, a zygote is started at once.
+    """
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
+    with ExitStack() as stack:
+        if certain:
+            stack.enter_context(prelaunched())
+        course = load_course(root)
+        grader = stack.enter_context(RestartingGrader(course, unsafe=unsafe))
+        most = _limit_memory()
+        channel.send_bytes(READY)
+        while (message := _received(channel)) != END:
+            head, _, content = message.partition(b"\n")
+            exercise, problem = json.loads(head)
+            signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # at whose end the kernel kills this process
+            try:
+                graded = grader.grade(course.exercises[exercise], Notebook(content, problem))
+                answer = GRADED + graded.to_json().encode()
+            except WallError as error:
+                answer = WALLS + str(error).encode()
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            channel.send_bytes(MEMORY_GONE if _peak() > most - _NEAR else answer)
+
+
+def order(exercise: str, notebook: Notebook) -> bytes:
+    """Return the message that has a notebook graded."""
+    return json.dumps([exercise, notebook.problem]).encode() + b"\n" + notebook.content
+
+
+def main(descriptor: str, root: str, *options: str) -> None:
+    """Serve in a new process, which has the channel as an open descriptor."""
+    serve(Connection(int(descriptor)), Path(root), "unsafe" in options, "certain" in options)
+
+
+def _received(channel: Connection) -> bytes:
+    try:
+        return channel.recv_bytes()
+    except EOFError:
+        return END
+
+
+def _limit_memory() -> int:
+    """Limit this process's memory and return the limit in bytes; what it starts may lift it for itself."""
+    with suppress(OSError):  # should the machine run out of memory, this process is the one to end
+        Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
+    if not sys.platform.startswith("linux"):
+        return sys.maxsize
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = _status("VmSize") + MEMORY
+    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    return limit
+
+
+def _peak() -> int:
+    return _status("VmPeak") if sys.platform.startswith("linux") else 0
+
+
+def _status(name: str) -> int:
+    """Return one of the kernel's figures on this process's memory, in bytes."""
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith(f"{name}:"))

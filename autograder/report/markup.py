@@ -1,0 +1,167 @@
+"""Turns what strangers wrote into HTML that can run, load and hide nothing.
+
+Parsers of Markdown and HTML can be brought to take very long. So all of this happens in the markup process,
+whose time and memory are bounded, and what would surely take long is refused before it is parsed.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cache
+from html import escape
+
+import nh3
+from markdown_it import MarkdownIt
+from mdit_py_plugins.amsmath import amsmath_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from autograder.report.text import clean_text, is_picture, writable
+
+MAX_OPEN = 400  # elements that may be open at a time; browsers themselves stop at about 500
+MAX_FORMULAS = 2000  # in a text that seems to have more, no formula is looked for
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_UNCOUNTED = {  # they hold nothing, or end where the next one of them begins
+    "area", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option", "p",
+    "source", "tbody", "td", "tfoot", "th", "thead", "tr", "track", "wbr",
+}  # fmt: skip
+_TAGS = {
+    "a", "b", "blockquote", "br", "caption", "code", "dd", "del", "div", "dl", "dt", "em", "h1", "h2", "h3",
+    "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup",
+    "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+}  # fmt: skip
+_ATTRIBUTES = {
+    "a": {"href"}, "img": {"src", "alt"}, "ol": {"start"}, "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan"}, "span": {"class"}, "div": {"class"},
+}  # fmt: skip
+_CLASS = re.compile(r"highlight|math (inline|block|amsmath)|[a-z]{1,2}[a-z0-9]?")
+_LINE_END = re.compile(r'(<div class="math [a-z]+">)\n|\n(</div>)')  # beside a formula, where it would show
+_FORMATTER = HtmlFormatter()
+_PYTHON = ("python", "python3", "py", "ipython", "ipython3")
+
+
+class _Parser(MarkdownIt):
+    """A parser that takes any address for a link; `clean_html` then takes out all but harmless ones."""
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802, ARG002 - the library's name
+        return True
+
+
+class RefusedError(Exception):
+    """The text is built so that cleaning it would take too long."""
+
+
+def clean_html(source: str) -> str:
+    """Return `source` without anything that could run, load or hide."""
+    if _most_open(source) > MAX_OPEN:
+        raise RefusedError
+    return nh3.clean(
+        writable(source),
+        tags=_TAGS,
+        clean_content_tags={"script", "style"},
+        attributes=_ATTRIBUTES,
+        attribute_filter=_attribute,
+        url_schemes={"http", "https", "mailto", "data", "attachment"},
+        link_rel="noopener noreferrer nofollow",
+    )
+
+
+def markdown(source: str) -> str:
+    """Return a text cell as HTML, with its formulas as they were written, in a style of their own."""
+    return _convert(source, html=True)
+
+
+def mathjax(source: str) -> str:
+    """Return a text cell as HTML, with its formulas between dollars, for a page that typesets them."""
+    return _convert(source, html=True, dollars=True)
+
+
+def comment(source: str) -> str:
+    """Return a person's comment as HTML: Markdown and formulas count, tags are shown as they were typed."""
+    return _convert(source, html=False)
+
+
+def code(source: str) -> str:
+    """Return Python code with the classes of pygments' style sheet."""
+    return str(highlight(clean_text(source), PythonLexer(), _FORMATTER))
+
+
+KINDS: Mapping[str, Callable[[str], str]] = {
+    "html": clean_html,
+    "markdown": markdown,
+    "mathjax": mathjax,
+    "comment": comment,
+    "code": code,
+}
+
+
+def _convert(source: str, *, html: bool, dollars: bool = False) -> str:
+    text = clean_text(source)
+    formulas = text.count("$") + text.count("\\begin{") <= MAX_FORMULAS
+    rendered = _parser(html, dollars, formulas).render(text)
+    return clean_html(_LINE_END.sub(r"\1\2", rendered))
+
+
+@cache
+def _parser(html: bool, dollars: bool, formulas: bool) -> MarkdownIt:
+    """Return a parser of Markdown as Jupyter knows it; a comment keeps its line ends."""
+    parser = _Parser("commonmark", {"html": html, "breaks": not html, "highlight": _highlight})
+    parser.enable(["table", "strikethrough"])
+    if formulas:
+        dollarmath_plugin(
+            parser,
+            allow_labels=False,
+            allow_space=False,
+            allow_digits=False,
+            allow_blank_lines=False,
+            double_inline=True,
+            renderer=_between_dollars if dollars else None,
+        )
+        amsmath_plugin(parser, renderer=lambda formula: escape(formula.strip()))
+    return parser
+
+
+def _between_dollars(formula: str, options: Mapping[str, bool]) -> str:
+    sign = "$$" if options["display_mode"] else "$"
+    return f"{sign}{escape(formula)}{sign}"
+
+
+def _highlight(source: str, language: str, _: str) -> str:
+    """Return a fenced block of Python in colours; an empty text leaves any other block plain."""
+    if language not in _PYTHON:
+        return ""
+    inner = str(highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)))
+    return f'<pre><span class="highlight">{inner}</span></pre>'
+
+
+def _most_open(source: str) -> int:
+    """Return about how many elements are open at the deepest place."""
+    now: Counter[str] = Counter()
+    total = most = 0
+    for closing, name in _TAG.findall(source):
+        kind = name.lower()
+        if kind in _UNCOUNTED:
+            continue
+        if not closing:
+            now[kind] += 1
+            total += 1
+            most = max(most, total)
+        elif now[kind]:
+            now[kind] -= 1
+            total -= 1
+    return most
+
+
+def _attribute(tag: str, name: str, value: str) -> str | None:
+    """Return the value of an attribute that may stay: pictures are embedded, links lead outside."""
+    if tag == "img" and name == "src":
+        start = "data:image/png;base64,"
+        embedded = value.startswith(start) and is_picture(value.removeprefix(start))
+        return value if embedded or value.startswith("attachment:") else None
+    if name == "href":
+        return value if value.startswith(("http://", "https://", "mailto:", "#")) else None
+    if name == "class":
+        return value if _CLASS.fullmatch(value) else None
+    return value

@@ -1,0 +1,119 @@
+"""Says of one question how it stands, after tests and after people, in words for the student."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from markupsafe import Markup
+
+from autograder.report.allowance import Allowance
+from autograder.report.gradebook_submission import GradebookEntry
+from autograder.report.report import QuestionReport, Verdict
+from autograder.report.safe_html import render_comment, render_lines
+from autograder.report.text import number
+
+MEANINGS = {
+    Verdict.PASSED: "Everything that was tested holds.",
+    Verdict.FAILED: "Something that was tested does not hold yet.",
+    Verdict.NOT_ATTEMPTED: "The stub is still there.",
+    Verdict.NOT_DEFINED: "The notebook, run from top to bottom, does not define it.",
+    Verdict.CRASHED: "Your code stopped with an error.",
+    Verdict.TIMED_OUT: "Your code took too long.",
+    Verdict.BLOCKED: "Your code asked for something that is not allowed here.",
+    Verdict.REVIEW: "A person will look at this one.",
+    Verdict.GRADER_ERROR: "The autograder failed here, not you. Your instructor has been told.",
+    Verdict.UNGRADED: "A written answer, read by a person.",
+}
+_FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
+_PROMISE = re.compile(r"\s*\bA person will [^.]*\.")  # of a hint that was written before a person looked
+_ShownTest = tuple[str, Markup, Markup | None]  # its verdict, its title, and a hint of its own
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """What the page says of one question."""
+
+    name: str
+    badge: str
+    points: str
+    meaning: str
+    hint: str
+    tests: tuple[tuple[_ShownTest, int], ...]  # each with how many in a row look the same
+    remark: Markup | None
+
+
+def show_question(
+    question: QuestionReport, entry: GradebookEntry | None, allowance: Allowance, *, unreadable: bool
+) -> QuestionView:
+    """Return what to say of a question; without an `entry` in the gradebook the report alone counts."""
+    score = question.score if entry is None else entry.score
+    decided = entry is not None and _decided(question, entry, unreadable)
+    badge, meaning = _standing(question, entry, unreadable=unreadable, decided=decided)
+    points = f"{'no score yet,' if score is None else number(score)} of {number(question.max_score)} points."
+    return QuestionView(
+        name=question.name,
+        badge=badge,
+        points=points,
+        meaning=meaning,
+        hint=_PROMISE.sub("", question.hint) if decided else question.hint,
+        tests=tuple(_distinct_tests(question, decided=decided)),
+        remark=render_comment(entry.remark, allowance) if entry is not None and entry.remark else None,
+    )
+
+
+def _decided(question: QuestionReport, entry: GradebookEntry, unreadable: bool) -> bool:
+    """Whether a person has given this question, on which tests could not decide, its points."""
+    if entry.needs_person or entry.score is None:
+        return False
+    return entry.manual_score is not None if unreadable else question.verdict in _FOR_A_PERSON
+
+
+def _standing(
+    question: QuestionReport, entry: GradebookEntry | None, *, unreadable: bool, decided: bool
+) -> tuple[str, str]:
+    """Return the badge and the sentence that say how a question stands."""
+    if decided and entry is not None:
+        return _decision(question, entry, unreadable)
+    if unreadable:
+        return "unreadable", ""
+    meaning = MEANINGS[question.verdict]
+    if question.verdict is Verdict.UNGRADED:
+        if entry is not None and entry.score is not None:
+            return "not final", "A written answer: a person will look at it before its points are final."
+        return "not graded yet", meaning
+    if entry is not None and entry.manual_score is not None and not entry.needs_person:
+        meaning += " A person has looked at it and set the points."
+    return question.verdict, meaning
+
+
+def _decision(question: QuestionReport, entry: GradebookEntry, unreadable: bool) -> tuple[str, str]:
+    """Return badge and sentence for what a person has decided."""
+    given = _given(entry)
+    if question.verdict is Verdict.UNGRADED and not unreadable:
+        if entry.manual_score is None:  # the stub of a written answer, which needs no reader
+            return "not attempted", "No answer was found here."
+        return "graded", f"A person has read this answer and given it {given}."
+    if question.verdict is Verdict.GRADER_ERROR:
+        return "graded", f"The autograder failed here, so a person has looked and given it {given}."
+    return "graded" if unreadable else "reviewed", f"A person has looked at this one and given it {given}."
+
+
+def _given(entry: GradebookEntry) -> str:
+    if not entry.score:
+        return "no points"
+    return "full points" if entry.score >= entry.max_score else "a part of the points"
+
+
+def _distinct_tests(question: QuestionReport, *, decided: bool) -> Iterator[tuple[_ShownTest, int]]:
+    """Yield each test as a reader sees it, and how many tests in a row look the same."""
+    known = ("", question.hint)
+    shown = (
+        (
+            "held for review" if decided and test.verdict is Verdict.REVIEW else str(test.verdict),
+            render_lines(test.title),
+            render_lines(test.hint) if test.hint not in known else None,
+        )
+        for test in question.tests
+    )
+    return ((test, len(list(same))) for test, same in groupby(shown))

@@ -1,0 +1,180 @@
+"""Reads students.csv: who is in the class, what platforms call them, and which groups they are in."""
+
+import csv
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from autograder.errors import UsageError
+from autograder.submission.submission import is_student
+
+FILE = "students.csv"
+_COLUMNS = ("id", "name", "email", "canvas", "moodle", "gradescope", "group")
+_ALIASES = {"names": "name", "e-mail": "email", "groups": "group"}
+_SEVERAL = re.compile(r"\s*;\s*")  # between names, and between groups, in one cell
+# Moodle leaves these out of a name that it writes into a zip; the others stand between words.
+_LEFT_OUT, _BETWEEN = re.compile(r"[&<>\"`|':\\/\x00-\x1f]"), re.compile(r"[\s._,]+")
+
+
+class StudentsError(UsageError):
+    """The list cannot be used; the message says where and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """One student: the id that we use, and what platforms call the same person."""
+
+    id: str
+    names: tuple[str, ...] = ()
+    email: str = ""
+    platforms: Mapping[str, str] = field(default_factory=dict)  # ids by platform
+    groups: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> Iterator[tuple[str, str]]:
+        """Everything that stands for this student alone: the platform, empty for any, and the id."""
+        yield from (("", text) for text in (self.id, self.email) if text)
+        yield from self.platforms.items()
+
+
+@dataclass(frozen=True)
+class Students:
+    """The students of a course, in the list's order."""
+
+    all: tuple[Student, ...]
+
+    def called(self, text: str, platform: str = "") -> Sequence[Student]:
+        """Return whoever has this id or address, or else everybody of this name, however it is written.
+
+        The id may be one of `platform`; where none is given, it may be of any.
+        """
+        for place in (platform, "") if platform else ("",):
+            if found := self._ids.get((place, folded(text))):
+                return [found]
+        anywhere = () if platform else self._anywhere.get(folded(text), ())
+        return self._names.get(spelling(text), ()) or anywhere
+
+    def squeezed(self, text: str) -> Sequence[Student]:
+        """Return everybody whose name gives `text` without the gaps between its words, as in Canvas."""
+        return self._squeezed.get(squeezed(text), [])
+
+    def in_group(self, text: str) -> Sequence[Student]:
+        """Return the members of a group."""
+        return self._groups.get(squeezed(text), [])
+
+    @cached_property
+    def _ids(self) -> Mapping[tuple[str, str], Student]:
+        return {(place, folded(text)): student for student in self.all for place, text in student.ids}
+
+    @cached_property
+    def _anywhere(self) -> Mapping[str, Sequence[Student]]:
+        return _index((folded(text), student) for student in self.all for _, text in student.ids)
+
+    @cached_property
+    def _names(self) -> Mapping[str, Sequence[Student]]:
+        return _index((form, student) for student in self.all for form in _forms(student))
+
+    @cached_property
+    def _squeezed(self) -> Mapping[str, Sequence[Student]]:
+        return _index((squeezed(form), student) for student in self.all for form in _forms(student))
+
+    @cached_property
+    def _groups(self) -> Mapping[str, Sequence[Student]]:
+        return _index((squeezed(group), student) for student in self.all for group in student.groups)
+
+
+def _index(pairs: Iterable[tuple[str, Student]]) -> Mapping[str, Sequence[Student]]:
+    """Return the students by text, each once, in the list's order."""
+    found: dict[str, list[Student]] = defaultdict(list)
+    for text, student in pairs:
+        if student not in found[text]:
+            found[text].append(student)
+    return found
+
+
+def spelling(text: str) -> str:
+    """Return what two ways to write a name or an id have in common."""
+    return _BETWEEN.sub(" ", _LEFT_OUT.sub("", folded(text))).strip()
+
+
+def folded(text: str) -> str:
+    """Return a form that two names share if some file system takes one for the other."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def squeezed(text: str) -> str:
+    """Return the letters and digits of a name, as Canvas writes it."""
+    return re.sub(r"[\W_]", "", spelling(text))
+
+
+def _forms(student: Student) -> Iterator[str]:
+    """Yield the spellings of a student's names, whichever word comes first."""
+    for name in student.names:
+        words = spelling(name).split(" ")
+        yield from (" ".join(words[turn:] + words[:turn]) for turn in range(len(words)))
+
+
+def read_students(path: Path) -> Students:
+    """Return the students in a CSV file: with a header, or with an id and other names in each row."""
+    try:
+        rows = read_rows(path)
+    except csv.Error:
+        raise StudentsError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
+    header = [cell.strip().casefold() for cell in rows[0]] if rows else []
+    titled = "id" in header
+    columns = _columns(path, header) if titled else []
+    students = []
+    for number, row in enumerate(rows[titled:], 1 + titled):
+        cells = [cell.strip() for cell in row]
+        if any(cells):
+            students.append(_student(f"{path}:{number}", columns, cells))
+    _refuse_repetitions(path, students, names=not titled)
+    return Students(tuple(student for _, student in students))
+
+
+def read_rows(path: Path) -> list[list[str]]:
+    """Return the rows of a CSV file, or raise csv.Error; some spreadsheets put ; between cells."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise csv.Error(str(error)) from None
+    separator = ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
+    return list(csv.reader(lines, delimiter=separator))
+
+
+def _columns(path: Path, header: Sequence[str]) -> list[str]:
+    columns = [_ALIASES.get(cell, cell) for cell in header]
+    for cell in filter(None, columns):
+        if cell not in _COLUMNS or columns.count(cell) > 1:
+            known = ", ".join(_COLUMNS)
+            raise StudentsError(f'{path}:1: "{cell}" is no column, or is there twice; use {known}')
+    return columns
+
+
+def _student(line: str, columns: Sequence[str], cells: Sequence[str]) -> tuple[str, Student]:
+    if not columns:
+        id_, *others = filter(None, cells)
+        values = {"id": id_, "name": ";".join(others)}
+    else:
+        values = dict(zip(columns, cells, strict=False))
+    if not is_student(values.get("id", "")):
+        wrong = values.get("id", "")
+        raise StudentsError(f'{line}: "{wrong}" is no id; put one of letters, digits and . _ @ + - first')
+    names, groups = (tuple(filter(None, _SEVERAL.split(values.get(key, "")))) for key in ("name", "group"))
+    platforms = {name: values[name] for name in ("canvas", "moodle", "gradescope") if values.get(name)}
+    return line, Student(values["id"], names, values.get("email", ""), platforms, groups)
+
+
+def _refuse_repetitions(path: Path, students: Sequence[tuple[str, Student]], *, names: bool) -> None:
+    """Refuse an id for two students; without a header nothing else tells two people of one name apart."""
+    known: dict[tuple[str, str], str] = {}
+    for line, student in students:
+        for place, text in (*student.ids, *(("", name) for name in student.names if names)):
+            if known.setdefault((place, folded(text)), student.id) != student.id:
+                raise StudentsError(f'{line}: "{text}" stands for two students; delete it in both rows')
+    if len({student.id for _, student in students}) < len(students):
+        raise StudentsError(f"{path}: has a student in two rows; delete one of them")

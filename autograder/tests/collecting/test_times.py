@@ -1,0 +1,78 @@
+"""Lists of times are read in any language; one that cannot serve is refused with its line."""
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from autograder.collecting.times import TimesError, read_times
+
+HEADER = "ID,Nom,Statut,Date de remise,Note,Modifiable,Modification (travail),Texte,Modification (note)\n"
+DUE = '"dimanche 1 mars 2026, 23:59"'
+
+
+def test_the_time_of_submission_is_neither_the_due_date_nor_the_grade_s(tmp_path: Path) -> None:
+    path = tmp_path / "Notes.csv"
+    rows = f'Participant 7,Ada,Remis,{DUE},85,Oui,"lundi 2 mars 2026, 00:29",,"mardi 3 mars 2026, 09:00"\n'
+    path.write_text(f"{HEADER}{rows}Participant 8,Bob,Aucun,{DUE},,Oui,-,,-\n\n", encoding="utf-8-sig")
+    times = read_times([path])
+    ada, bob = times.participant("7", "ada"), times.participant("8")
+    assert ada is not None
+    assert ada.when == datetime(2026, 3, 2, 0, 29)
+    assert bob is not None
+    assert bob.when is None
+    assert times.participant("7", "Bob") is None
+    assert not times.group("Remis")
+    assert times.participant("9") is None
+
+
+def test_a_list_may_name_exercises_and_its_first_row_that_fits_counts(tmp_path: Path) -> None:
+    path = tmp_path / "times.csv"
+    path.write_text(
+        "Exercise,Student,Submitted_at\n02,ada,2026-03-02 08:00\n,Ada,2026-03-01 08:00\n01,ada,\n",
+        encoding="utf-8",
+    )
+    times = read_times([path])
+    assert [row.when for exercise in ("01", "02") if (row := times.student(exercise, ["Ada"]))] == [
+        datetime(2026, 3, 1, 8),
+        datetime(2026, 3, 1, 8),
+    ]
+    row = times.student("02", ["ada"])
+    assert row is not None
+    assert row.when == datetime(2026, 3, 2, 8)
+
+
+def test_what_students_write_is_neither_a_time_nor_a_group_nor_an_address(tmp_path: Path) -> None:
+    path = tmp_path / "Grades.csv"
+    path.write_text(
+        "ID,Name,Institution,Mail,Group,Last (submission),Online text,Last (grade)\n"
+        'P 7,Mallory M,bob@uni.edu,m@uni.edu,Red,-,"Sunday, 1 March 2026, 9:00 AM",-\n'
+        'P 8,Eve E,Red,e@uni.edu,Blue,"Sunday, 1 March 2026, 8:00 AM",a:b,-\n',
+        encoding="utf-8",
+    )
+    times = read_times([path])
+    mallory = times.participant("7")
+    assert mallory is not None
+    assert (mallory.when, mallory.email) == (None, "m@uni.edu")
+    assert [row.number for row in times.group("red")] == ["7"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is no grading worksheet"),
+        ("name,grade\nada,5\n", "make a CSV with the columns student and time"),
+        ("student,time\nada,1 March\n", ':2: "1 March" is no time that can be read; write it as 2026-01-31'),
+        ("ID,Name,Grade\nParticipant 7,Ada,85\n", ":2: has no times"),
+    ],
+)
+def test_a_list_that_cannot_serve_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "times.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(TimesError, match=message):
+        read_times([path])
+
+
+def test_a_list_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TimesError, match="cannot be read; delete what students wrote, save it as CSV"):
+        read_times([tmp_path / "missing.csv"])

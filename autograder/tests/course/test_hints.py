@@ -1,0 +1,70 @@
+"""An author's hints reach the kit as they are written, and what is wrong with them is told by line."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from autograder.course.course import Course, load_course
+from autograder.course.hints import read_hints
+from autograder.course.notebook import build_kit
+from autograder.course.source import SourceError
+from autograder.tests.classroom import small
+
+COURSE = load_course(Path(__file__).parents[3])
+GOOD = """
+double:
+  - "Add: what to what?"
+  - when: "shape|x - y"
+    hint: "It's as large as \\"x\\"."
+"""
+
+
+def write(course: Course, text: str) -> None:
+    (small(course).folder / "hints.yaml").write_text(text, encoding="utf-8")
+
+
+def test_hints_travel_in_the_kit(course: Course) -> None:
+    assert read_hints(small(course)) == {}
+    write(course, GOOD)
+    expected = {
+        "double": [{"hint": "Add: what to what?"}, {"when": "shape|x - y", "hint": 'It\'s as large as "x".'}]
+    }
+    assert read_hints(small(course)) == expected
+    kit = ast.parse(build_kit(small(course)))
+    (hints,) = (
+        node.value
+        for node in kit.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "HINTS"
+    )
+    assert ast.literal_eval(hints) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("- a", 1, "must have a question on each line"),
+        ("\nduble:\n  - a", 2, '"duble" is no question; did you mean "double"?'),
+        ("double: a", 1, '"double" needs a list of hints'),
+        ("double:\n  - a\n  - 3", 3, "a hint must be a text"),
+        ("double:\n  - when: a", 2, "a hint must be a text"),
+        ("double:\n  - a\n  - when: '('\n    hint: b", 3, "`when` is no pattern"),
+        (
+            "double:\n  - a\n  - do return torch.mul(x, 2) there",
+            3,
+            'quotes the solution: "return torch.mul(x, 2)"',
+        ),
+        ("double: [", 1, ""),
+    ],
+)
+def test_what_is_wrong_is_told_by_line(course: Course, text: str, line: int, message: str) -> None:
+    write(course, text)
+    with pytest.raises(SourceError) as caught:
+        read_hints(small(course))
+    assert f"hints.yaml:{line}: " in str(caught.value)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name", list(COURSE.exercises))
+def test_the_course_s_hints_can_be_read(name: str) -> None:
+    assert all(len(hints) >= 3 for hints in read_hints(COURSE.exercises[name]).values())

@@ -1,0 +1,88 @@
+"""What late work costs: whole steps of the exercise's points, down to a floor, until nothing counts."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from autograder.course.course import Course, CourseError, load_course
+from autograder.course.late import LateSettings
+from autograder.course.moments import read_moment
+
+DUE = datetime(2026, 3, 1, 18, tzinfo=UTC)
+HOUR = 3600
+
+
+def cost(seconds: float, score: float = 8.0, **settings: Any) -> float:
+    """Return what a submission that comes so late loses of `score`, in an exercise of 10 points."""
+    late = LateSettings.model_validate({"percent": 10, **settings})
+    return late.penalty(score, 10.0, DUE, DUE + timedelta(seconds=seconds))
+
+
+@pytest.mark.parametrize(
+    ("hours", "points"), [(-1, 0), (0, 0), (0.001, 1), (24, 1), (24.1, 2), (79, 4), (240, 8), (9999, 8)]
+)
+def test_each_step_begun_costs_its_part_of_the_points_and_never_more_than_was_scored(
+    hours: float, points: float
+) -> None:
+    assert cost(hours * HOUR) == points
+
+
+def test_steps_may_be_hours() -> None:
+    assert [cost(h * HOUR, every="6 hours") for h in (1, 6, 7, 13)] == [1, 1, 2, 3]
+
+
+def test_within_the_grace_nothing_is_lost_and_after_it_time_counts_from_the_due_date() -> None:
+    assert [cost(s, grace="1 hour") for s in (HOUR, HOUR + 1, 25 * HOUR)] == [0, 1, 2]
+
+
+def test_the_floor_is_left_but_never_given() -> None:
+    assert [cost(days * 24 * HOUR, floor=50) for days in (1, 3, 9)] == [1, 3, 3]
+    assert cost(9 * 24 * HOUR, score=4.0, floor=50) == 0
+
+
+def test_after_the_cut_off_nothing_is_left_not_even_the_floor() -> None:
+    assert [cost(h * HOUR, floor=50, cut_off="2 days") for h in (48, 48.1)] == [2, 8]
+
+
+def test_a_day_on_which_clocks_change_is_a_day() -> None:
+    late = LateSettings.model_validate({"percent": 10})
+    due = read_moment("2026-10-24 23:59 Europe/Berlin")
+    came = [read_moment(f"2026-10-{day} Europe/Berlin") for day in ("25 23:59", "26 00:00")]
+    assert [late.penalty(8.0, 10.0, due, when.astimezone(UTC)) for when in came] == [1, 2]
+
+
+def with_late(course: Course, late: str, own: str = "") -> Course:
+    path = course.root / "course.yaml"
+    text = f"late: {late}\n{path.read_text(encoding='utf-8')}"
+    path.write_text(text.replace("- name: 01_small", f"- name: 01_small\n{own}"), encoding="utf-8")
+    return load_course(course.root)
+
+
+def test_an_exercise_may_have_rules_of_its_own(course: Course) -> None:
+    own = "    due: 2026-03-29 23:59 Europe/Berlin\n    late: {percent: 100}\n"
+    course = with_late(course, "{percent: 10, every: 1 hour}", own)
+    late, due = course.late("01_small"), course.due("01_small")
+    assert (late and late.percent, due and str(due.tzinfo)) == (100, "Europe/Berlin")
+    assert course.settings.late
+    assert course.settings.late.every.unit == "hour"
+
+
+@pytest.mark.parametrize(
+    ("late", "message"),
+    [
+        ("{}", "late.percent: is missing; add it"),
+        ("{percent: 101}", "late.percent: must be at most 100, but it is 101; change it"),
+        ("{percent: 1, every: 0 days}", "late.every: must be above 0; write it as 12 hours or 1 day"),
+        (
+            "{percent: 1, grace: 5}",
+            "late.grace: is no span of time; write it as 15 minutes, 1 hour or 7 days",
+        ),
+        ("{percent: 1, grase: 1 day}", 'late.grase: unknown key; did you mean "grace"?'),
+        ("10", "late: must hold keys with values; write each on a line of its own, as `key: value`"),
+    ],
+)
+def test_what_is_wrong_is_told(course: Course, late: str, message: str) -> None:
+    with pytest.raises(CourseError) as caught:
+        with_late(course, late)
+    assert str(caught.value).endswith(f"course.yaml:1: {message}")

@@ -1,0 +1,56 @@
+"""The course's secret is made once, kept from other users, and never guessed at where it is damaged."""
+
+from multiprocessing.pool import ThreadPool
+from pathlib import Path
+
+import pytest
+
+from autograder.course.copy import copy_course
+from autograder.course.course import Course
+from autograder.course.secret import FILE, SecretError, course_secret
+
+
+@pytest.fixture
+def fresh(course: Course) -> Course:
+    """Return a course that has no secret yet."""
+    (course.root / FILE).unlink()
+    return course
+
+
+def test_it_is_made_at_the_first_call_and_stays(fresh: Course) -> None:
+    secret = course_secret(fresh)
+    assert len(secret) == 32
+    assert course_secret(fresh) == secret
+    assert [path.name for path in fresh.root.iterdir() if path.name.endswith(".part")] == []
+
+
+def test_only_its_owner_may_read_it(fresh: Course, tmp_path: Path) -> None:
+    course_secret(fresh)
+    copy = copy_course(fresh, list(fresh.exercises.values()), tmp_path / "copy")
+    assert [(place.root / FILE).stat().st_mode & 0o777 for place in (fresh, copy)] == [0o600, 0o600]
+
+
+def test_two_courses_have_two_secrets_and_a_copy_has_the_same(fresh: Course, tmp_path: Path) -> None:
+    secret = course_secret(fresh)
+    copy = copy_course(fresh, list(fresh.exercises.values()), tmp_path / "copy")
+    assert course_secret(copy) == secret
+    (fresh.root / FILE).unlink()
+    assert course_secret(fresh) != secret
+
+
+def test_all_who_make_it_at_the_same_time_get_the_same(fresh: Course) -> None:
+    with ThreadPool(8) as pool:
+        assert len(set(pool.map(course_secret, [fresh] * 32))) == 1
+
+
+@pytest.mark.parametrize("content", ["", "zz", "00" * 31, "00" * 33])
+def test_a_damaged_one_is_refused_with_what_to_do(course: Course, content: str) -> None:
+    (course.root / FILE).write_text(content, encoding="ascii")
+    with pytest.raises(SecretError, match="put back your copy"):
+        course_secret(course)
+
+
+def test_one_that_cannot_be_made_is_refused_with_its_place(fresh: Course) -> None:
+    (fresh.root / FILE).mkdir()
+    with pytest.raises(SecretError, match=FILE):
+        course_secret(fresh)

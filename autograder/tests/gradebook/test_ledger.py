@@ -1,0 +1,179 @@
+"""What submissions are worth when points, dates or extensions change, and what the audit says of it."""
+
+import csv
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.apps.exportapp import ExportApp
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from autograder.course.course import Course, load_course
+from autograder.gradebook import ExerciseGradebook, extend, read_gradebook
+from autograder.gradebook.config import database, load
+from autograder.gradebook.pages import settle
+from autograder.gradebook.preview import PreviewedGradebook
+from autograder.submission.notebook import read_notebook
+from autograder.submission.submission import Submission, find_submissions
+from autograder.tests.classroom import WRONG_SUMS, hand_in, small, solved
+from autograder.tests.gradebook.rows import Formgrader, full_marks, gradebook_submission, record
+
+DUE = "2026-03-01 18:00 Europe/Berlin"
+LATE = "2026-03-01 18:30:00 UTC"  # by an hour and a half
+
+
+def with_rules(course: Course, late: str, due: str = DUE) -> Course:
+    """Return the course with this late policy, where everything is due at `due`."""
+    path = course.root / "course.yaml"
+    text = path.read_text(encoding="utf-8").partition("exercises:")[0].partition("late:")[0]
+    rules = f"late: {{{late}}}\n" if late else ""
+    path.write_text(f"{text}{rules}exercises:\n  - name: 01_small\n    due: {due}\n", encoding="utf-8")
+    return load_course(course.root)
+
+
+def kept(course: Course, student: str = "ann") -> tuple[float | None, float, float]:
+    """Return what nbgrader's own tables say: penalty, score without it, seconds late."""
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        row = gradebook.find_submission("01_small", student)
+        return row.notebooks[0].late_submission_penalty, row.score, row.total_seconds_late
+
+
+def ready_made_export(course: Course) -> dict[str, str]:
+    """Return the only row that `nbgrader export` writes."""
+    config = load(course)
+    config.merge(Config({"ExportPlugin": {"to": str(course.root / "grades.csv")}}))
+    app = ExportApp(config=config)
+    app.coursedir = CourseDirectory(config=config)
+    app.init_plugin()
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        app.plugin_inst.export(gradebook)
+    (row,) = csv.DictReader((course.root / "grades.csv").read_text(encoding="utf-8").splitlines())
+    return row
+
+
+def audit(course: Course) -> list[dict[str, Any]]:
+    text = (course.root / "audit.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture
+def late(ready: Course) -> Course:
+    """Return a course in which ann handed in late, which costs a tenth of 7 points a day."""
+    course = with_rules(ready, "percent: 10, cut_off: 3 days")
+    hand_in(course, "ann", solved(small(course)), late=LATE)
+    record(course, "ann")
+    return course
+
+
+def test_a_penalty_stands_where_nbgrader_keeps_it_and_follows_dates_without_grading_again(
+    late: Course,
+) -> None:
+    assert kept(late) == (0.7, 5.0, 5400.0)
+    assert gradebook_submission(late, "ann").score == 4.3
+    sooner = with_rules(late, "percent: 10, cut_off: 3 days", "2026-02-27 18:00 Europe/Berlin")
+    assert gradebook_submission(sooner, "ann").penalty == 2.1  # whoever reads needs no other command first
+    (change,) = settle(sooner, small(sooner))
+    assert (change.before, change.after, change.why) == (4.3, 2.9, "dates or late policy")
+    assert kept(sooner) == (2.1, 5.0, 178200.0)
+    settle(with_rules(late, "percent: 10", "2026-03-02 18:00 Europe/Berlin"), small(late))
+    assert kept(late) == (None, 5.0, 0.0)
+
+
+def test_a_penalty_follows_points_that_a_person_gives(late: Course) -> None:
+    course = with_rules(late, "percent: 10, cut_off: 1 hour")
+    settle(course, small(course))
+    assert kept(course)[0] == 5.0
+    Formgrader(course).grade("ann", "why", 1.5)
+    seen = gradebook_submission(course, "ann")
+    assert (seen.penalty, seen.score) == (6.5, 0.0)
+    table = ready_made_export(course)
+    assert kept(course) == (6.5, 6.5, 5400.0)
+    assert (table["raw_score"], table["late_submission_penalty"], table["score"]) == ("6.5", "6.5", "0.0")
+    assert [line["why"] for line in audit(course)] == ["new", "dates or late policy", "by hand"]
+
+
+def test_an_extension_counts_whenever_it_is_given(late: Course) -> None:
+    extend(late, "ann", "01_small", "2026-03-01 19:00 UTC")
+    extend(late, "ben", "01_small", "2026-03-01 18:00 UTC")
+    (change,) = settle(late, small(late))
+    assert (change.student, change.before, change.after) == ("ann", 4.3, 5.0)
+    assert kept(late) == (None, 5.0, 0.0)
+    hand_in(late, "ben", solved(small(late)), late=LATE)
+    record(late, "ben")
+    assert kept(late, "ben") == (0.7, 5.0, 1800.0)
+    extend(late, "ann", "01_small", None)
+    settle(late, small(late))
+    assert kept(late) == (0.7, 5.0, 5400.0)
+
+
+def test_a_time_that_was_wrong_is_put_right_without_grading_again(late: Course) -> None:
+    submission = Submission(late.root, "ann", "01_small")
+    for text, seconds in (("2026-03-01 17:00:01 UTC", 1.0), ("", 0.0), (LATE, 5400.0)):
+        (submission.folder / "timestamp.txt").write_text(text, encoding="utf-8")
+        with ExerciseGradebook(late, small(late)) as book:
+            book.arrived(submission)
+        assert kept(late)[2] == seconds
+
+
+def files(course: Course) -> dict[str, bytes]:
+    found = (path for path in course.root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {str(path): hashlib.sha256(path.read_bytes()).digest() for path in sorted(found)}
+
+
+def test_a_dry_run_foretells_the_gradebook_and_writes_nothing(late: Course) -> None:
+    page = Formgrader(late)
+    page.grade("ann", "why", 1.5)
+    page.grade("ann", "check-double", 0.5, extra=0.25)
+    page.gradebook.close()
+    extend(late, "ann", "01_small", "2026-03-01 19:00 UTC")
+    hand_in(late, "ann", solved(small(late), row_sums=WRONG_SUMS, why="For no reason."), late=LATE)
+    hand_in(late, "ben", solved(small(late)))
+    graded, before = full_marks(small(late)), files(late)
+    with PreviewedGradebook(late, small(late)) as preview:
+        for submission in find_submissions(late, small(late)):
+            preview.take_in(submission, read_notebook(submission.notebook), graded)
+    assert files(late) == before
+    with ExerciseGradebook(late, small(late)) as book:
+        for submission in find_submissions(late, small(late)):
+            book.take_in(submission, read_notebook(submission.notebook), graded)
+    known = {student: one.entries for student, one in book.ledger.known.items()}
+    assert {one.student: one.entries for one in read_gradebook(late, small(late))} == known
+    assert [e.needs_person for e in known["ann"]] == [False, False, True]
+    assert {s: (c.before, c.after, c.why) for s, c in preview.ledger.changes.items()} == {
+        s: (c.before, c.after, c.why) for s, c in book.ledger.changes.items()
+    }
+    assert {s: (c.before, c.after, c.why) for s, c in preview.ledger.changes.items()} == {
+        "ann": (4.55, 5.25, "dates or late policy"),
+        "ben": (None, 5.0, "new"),
+    }
+
+
+def test_without_a_gradebook_a_dry_run_makes_none(course: Course, tmp_path: Path) -> None:
+    submission = hand_in(course, "ann", solved(small(course)))
+    with PreviewedGradebook(course, small(course)) as preview:
+        preview.take_in(submission, read_notebook(submission.notebook), full_marks(small(course)))
+    assert preview.ledger.known["ann"].score == 5.0
+    assert not (course.root / "gradebook.db").exists()
+
+
+def test_the_audit_says_why_and_by_what_and_only_grows(late: Course) -> None:
+    before = (late.root / "audit.jsonl").read_bytes()
+    with (late.root / "audit.jsonl").open("ab") as file:
+        file.write(b'{"cut off')
+    small(late).suite.write_text(small(late).suite.read_text() + "# changed\n", encoding="utf-8")
+    hand_in(late, "ann", solved(small(late), row_sums=WRONG_SUMS), late=LATE)
+    record(late, "ann")
+    after = (late.root / "audit.jsonl").read_bytes()
+    assert after.startswith(before)
+    line = json.loads(after.splitlines()[-1])
+    assert (line["why"], line["before"], line["score"]) == ("another notebook, changed tests", 4.3, 4.3)
+    assert (line["penalty"], line["questions"]["double"]) == (0.7, [2.0, None, None])
+    notebook = read_notebook(Submission(late.root, "ann", "01_small").notebook)
+    assert line["digests"]["notebook"] == notebook.digest
+    assert set(line["digests"]) == {"notebook", "source", "suite", "settings", "engine", "environment"}
+    record(late, "ann")
+    assert (late.root / "audit.jsonl").read_bytes() == after  # nothing has changed

@@ -1,0 +1,16 @@
+"""Keeps the forbidden call in a module of its own, which a cell writes.
+
+forbid: [einsum]
+verdict: review
+hint: helper
+"""
+import pathlib
+import sys
+
+pathlib.Path("helper.py").write_text("import torch\ndef add_up(x):\n    return torch.ein" + "sum('ij->i', x)\n")
+sys.path.insert(0, "")
+from helper import add_up
+
+
+def row_sums(x):
+    return add_up(x)

@@ -1,0 +1,25 @@
+"""Answers with an error of eight megabytes, all of them numbers to be compared with known errors.
+
+verdict: crashed
+hint: no answer
+"""
+import struct
+import sys
+
+
+def channel():
+    frame = sys._getframe()
+    while "channel" not in frame.f_locals:
+        frame = frame.f_back
+    return frame.f_locals["channel"], frame.f_locals["header"]["id"]
+
+
+def answer(text, payload=b""):
+    sock, number = channel()
+    text = text.replace(b"NUMBER", number.encode())
+    sock.sendall(struct.pack("!II", len(text), len(payload)) + text + payload)
+
+
+def row_sums(x):
+    words = b"1 " * (7 << 19)
+    answer(b'{"id": "NUMBER", "error": {"type": "RuntimeError", "message": "' + words + b'"}}')

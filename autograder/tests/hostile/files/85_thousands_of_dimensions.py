@@ -1,0 +1,27 @@
+"""Answers with a tensor of one element and fifty thousand dimensions.
+
+verdict: crashed
+hint: no answer
+"""
+import json
+import struct
+import sys
+
+
+def channel():
+    frame = sys._getframe()
+    while "channel" not in frame.f_locals:
+        frame = frame.f_back
+    return frame.f_locals["channel"], frame.f_locals["header"]["id"]
+
+
+def answer(text, payload=b""):
+    sock, number = channel()
+    text = text.replace(b"NUMBER", number.encode())
+    sock.sendall(struct.pack("!II", len(text), len(payload)) + text + payload)
+
+
+def row_sums(x):
+    head = {"0": {"dtype": "F32", "shape": [1] * 50_000, "data_offsets": [0, 4]}}
+    head = json.dumps(head, separators=(",", ":")).encode()
+    answer(b'{"id": "NUMBER", "value": {"tensor": 0}}', struct.pack("<Q", len(head)) + head + bytes(4))

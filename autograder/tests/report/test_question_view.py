@@ -1,0 +1,89 @@
+"""What the page says of a question: as the tests left it, while a person is awaited, and afterwards."""
+
+from dataclasses import replace
+
+import pytest
+
+from autograder.report.allowance import Allowance
+from autograder.report.gradebook_submission import GradebookEntry
+from autograder.report.question_view import QuestionView, show_question
+from autograder.report.report import QuestionReport, Verdict
+from autograder.report.report import TestReport as HiddenTest
+
+HINT = 'This question asks you to do without "Tensor.dot". A person will look before it scores.'
+RULE = HiddenTest("Written by hand.", Verdict.REVIEW, 0.0, HINT)
+REVIEW = QuestionReport("dot", Verdict.REVIEW, 0.0, 3.0, HINT, None, (RULE,))
+ENTRY = GradebookEntry("ann", "dot", False, 0.0, None, None, 3.0, True, "", "")
+WRITTEN = QuestionReport("why", Verdict.UNGRADED, None, 2.0)
+ANSWER = GradebookEntry("ann", "why", True, None, None, None, 2.0, True, "", "")
+
+
+def view(question: QuestionReport, entry: GradebookEntry | None, unreadable: bool = False) -> QuestionView:
+    return show_question(question, entry, Allowance(), unreadable=unreadable)
+
+
+def test_a_review_says_that_a_person_will_look_until_one_has() -> None:
+    waiting = view(REVIEW, ENTRY)
+    assert (waiting.badge, waiting.meaning) == ("review", "A person will look at this one.")
+    assert waiting.hint == HINT
+
+
+@pytest.mark.parametrize(
+    ("score", "given"), [(3.0, "full points"), (1.5, "a part of the points"), (0.0, "no points")]
+)
+def test_a_decided_review_says_what_was_decided_and_promises_nothing(score: float, given: str) -> None:
+    decided = view(REVIEW, replace(ENTRY, manual_score=score, needs_person=False))
+    assert decided.badge == "reviewed"
+    assert decided.meaning == f"A person has looked at this one and given it {given}."
+    assert decided.hint == 'This question asks you to do without "Tensor.dot".'
+    ((badge, _, _), _) = decided.tests[0]
+    assert badge == "held for review"
+
+
+def test_a_written_answer_is_not_graded_until_a_person_has_read_it() -> None:
+    waiting = view(WRITTEN, ANSWER)
+    assert (waiting.badge, waiting.points) == ("not graded yet", "no score yet, of 2 points.")
+    read = view(WRITTEN, replace(ANSWER, manual_score=2.0, needs_person=False))
+    assert (read.badge, read.points) == ("graded", "2 of 2 points.")
+    assert read.meaning == "A person has read this answer and given it full points."
+
+
+def test_an_answer_with_points_that_is_to_be_looked_at_again_is_not_final() -> None:
+    again = view(WRITTEN, replace(ANSWER, manual_score=2.0))
+    assert (again.badge, again.points) == ("not final", "2 of 2 points.")
+
+
+def test_a_written_answer_that_was_never_begun_needs_no_reader() -> None:
+    none = view(WRITTEN, replace(ANSWER, auto_score=0.0, needs_person=False))
+    assert (none.badge, none.meaning) == ("not attempted", "No answer was found here.")
+
+
+def test_what_a_person_has_settled_where_the_autograder_failed_is_said() -> None:
+    failed = replace(REVIEW, verdict=Verdict.GRADER_ERROR, score=None, hint="")
+    settled = replace(ENTRY, auto_score=None, manual_score=3.0, needs_person=False)
+    assert view(failed, settled).badge == "graded"
+    assert "The autograder failed here, so a person has looked" in view(failed, settled).meaning
+    assert view(failed, replace(ENTRY, auto_score=None)).badge == "grader error"
+
+
+def test_an_unreadable_file_that_a_person_has_graded_is_no_longer_unreadable() -> None:
+    question = replace(REVIEW, verdict=Verdict.NOT_ATTEMPTED, hint="")
+    assert view(question, ENTRY, unreadable=True).badge == "unreadable"
+    assert (
+        view(question, replace(ENTRY, manual_score=1.0, needs_person=False), unreadable=True).badge
+        == "graded"
+    )
+
+
+def test_points_that_a_person_has_set_are_said_to_be_so() -> None:
+    question = replace(REVIEW, verdict=Verdict.FAILED, hint="")
+    changed = view(question, replace(ENTRY, manual_score=1.0, needs_person=False))
+    assert (changed.badge, changed.points) == ("failed", "1 of 3 points.")
+    assert changed.meaning.endswith("A person has looked at it and set the points.")
+
+
+def test_every_verdict_has_a_badge_and_a_sentence() -> None:
+    for verdict in Verdict:
+        seen = view(replace(REVIEW, verdict=verdict), None)
+        assert seen.badge
+        assert seen.meaning

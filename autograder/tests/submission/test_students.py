@@ -1,0 +1,86 @@
+"""The list of students gives each name one id, however platforms write it."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.submission.students import Student, Students, StudentsError, read_students
+
+
+def test_every_name_of_a_row_stands_for_its_first(tmp_path: Path) -> None:
+    path = tmp_path / "students.csv"
+    path.write_text("zoe,Zoë Müller,\n\nada, Ada Lovelace ,77\n", encoding="utf-8-sig")
+    assert read_students(path).all == (
+        Student("zoe", ("Zoë Müller",)),
+        Student("ada", ("Ada Lovelace", "77")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("=x,Ada\n", ':1: "=x" is no id'),
+        ("ada,Lee\nbob,Lee\n", ':2: "Lee" stands for two students'),
+        ("id,name\n,Lee\n", ':2: "" is no id'),
+        ("id,phone\nada,1\n", ':1: "phone" is no column, or is there twice; use id, name, email'),
+        ("id,name,names\nada,1,2\n", ':1: "name" is no column, or is there twice'),
+        ("id,email\nada,a@b.c\nbob,A@b.c\n", ':3: "A@b.c" stands for two students'),
+        ("id,name\nada,Lee\nada,Lee\n", "has a student in two rows"),
+    ],
+)
+def test_a_list_of_students_that_cannot_serve_is_refused_by_line(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    path = tmp_path / "students.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(StudentsError, match=message):
+        read_students(path)
+
+
+LISTED = """id,names,E-Mail,canvas,moodle,gradescope,group
+juan,"Alvarez, Juan A.; Johnny",juan@uni.edu,101,u55,,Team Red; Blue
+conan,Conan O'Brien,,,,77001,Team Red
+anna1,Anna Schmidt,anna1@uni.edu
+anna2,Anna Schmidt,anna2@uni.edu
+"""
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Students:
+    path = tmp_path_factory.mktemp("list") / "students.csv"
+    path.write_text(LISTED, encoding="utf-8")
+    return read_students(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        *((text, ["juan"]) for text in ("Alvarez, Juan A.", "Juan A. Alvarez", "Juan.A..Alvarez", "JOHNNY")),
+        *((text, ["juan"]) for text in ("juan", "JUAN@uni.edu", "101", "u55", "Alvarez Juan A.")),
+        *((text, ["conan"]) for text in ("Conan OBrien", "O'Brien, Conan", "77001")),
+        ("Anna Schmidt", ["anna1", "anna2"]),
+        ("anna2@uni.edu", ["anna2"]),
+        ("Juan", ["juan"]),
+        ("Alvarez", []),
+        ("Team Red", []),
+    ],
+)
+def test_people_are_found_however_platforms_write_their_names(
+    listed: Students, text: str, ids: list[str]
+) -> None:
+    assert [student.id for student in listed.called(text)] == ids
+
+
+def test_canvas_s_names_without_gaps_and_groups_are_found(listed: Students) -> None:
+    assert [student.id for student in listed.squeezed("alvarezjuana")] == ["juan"]
+    assert [student.id for student in listed.squeezed("obrienconan")] == ["conan"]
+    assert [student.id for student in listed.squeezed("annaschmidt")] == ["anna1", "anna2"]
+    assert [student.id for student in listed.in_group("teamred")] == ["juan", "conan"]
+    assert [student.id for student in listed.in_group("Blue")] == ["juan"]
+    assert not listed.in_group("Team")
+
+
+def test_a_spreadsheet_s_semicolons_are_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "students.csv"
+    path.write_text("id;name\nada;Lovelace, Ada\n", encoding="utf-8")
+    assert read_students(path).all == (Student("ada", ("Lovelace, Ada",)),)
