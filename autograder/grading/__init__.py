@@ -14,7 +14,10 @@ In reading order:
 - failures: keeps the traceback of a failure of ours where people find it.
 - diagnosis: what is wrong in an answer, by name.
 - evidence: how much a known wrong answer says about a failed test.
-- outcomes: runs known wrong answers on hidden tests, and keeps what came of it.
+- naming: which known wrong answers explain failed tests.
+- table: the known wrong answers to a question, kept on disk.
+- outcomes: runs known wrong answers on hidden tests.
+- known: a known wrong answer with its failed tests.
 - wrong_answers: makes wrong answers of right ones.
 - misconceptions: the author's catalogue of what people get wrong.
 - patterns: finds places in code by pattern and rewrites them.

@@ -27,6 +27,7 @@ class Misconception:
     hint: str  # what leads the student on
     changes: str = ""  # rules that make right answers wrong in this way
     crash: str = ""  # or a regular expression: whatever crashes in these words is wrong in this way
+    common: bool = False  # whether it is looked for beside each other common one in the same answer
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -51,6 +52,12 @@ class Catalogue:
             if ast.unparse(tree) == before:
                 break
         return tree
+
+
+def spelt(misconception: Misconception, rule: Rule) -> str:
+    """Return a rule as people find it in the catalogue."""
+    changes = " && ".join(f"{one.before} => {one.after}" for one in (rule, *rule.others))
+    return f"{misconception.name}: {changes}"
 
 
 def load_catalogue(files: Sequence[Path]) -> Catalogue:

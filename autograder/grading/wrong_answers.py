@@ -1,14 +1,16 @@
 """Makes wrong answers to a question: each misconception applied to each right answer, alone and in pairs."""
 
 import ast
-from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import combinations, islice
 
 from autograder.course.exercise import Exercise
 from autograder.grading.inlining import inlined
-from autograder.grading.misconceptions import Catalogue, Misconception
+from autograder.grading.misconceptions import Catalogue, Misconception, spelt
 from autograder.grading.patterns import Rule
+
+_MOST_PAIRS = 80  # for one question; each costs as much time as one answer by hand
 
 
 @dataclass(frozen=True)
@@ -57,18 +59,40 @@ class WrongAnswers:
         by_hand = [WrongAnswer((one.name,), (one.hint,), one.code, written=True) for one in written]
         return (*by_hand, *found.values())
 
-    def pairs(self, first: WrongAnswer, among: Container[str]) -> Iterator[WrongAnswer]:
-        """Yield wrong answers in which a second misconception of those in `among` is added."""
+    @cached_property
+    def pairs(self) -> tuple[WrongAnswer, ...]:
+        """Answers with two of the common misconceptions, the commonest first, and no more than a bound."""
+        common = [one for one in self._catalogue.misconceptions if one.common]
+        places = sorted(combinations(range(len(common)), 2), key=sum)
+        both = (self._pair(common[i], common[j]) or self._pair(common[j], common[i]) for i, j in places)
+        found = {pair.code: pair for pair in both if pair}
+        for code in {*self.right, *(one.code for one in self.single)}:
+            found.pop(code, None)
+        return tuple(islice(found.values(), _MOST_PAIRS))
+
+    @cached_property
+    def fitting(self) -> frozenset[str]:
+        """The catalogue's rules that change a right answer, as the catalogue spells them."""
+        return frozenset(
+            spelt(misconception, rule)
+            for misconception in self._catalogue.misconceptions
+            for rule in misconception.rules
+            if any(self._made(misconception, rule, None, right) for right in self.right)
+        )
+
+    def _pair(self, one: Misconception, other: Misconception) -> WrongAnswer | None:
+        """Put a second misconception into the first answer with the first one."""
+        first = self._first.get(self._name(one))
+        if first is None or self._name(other) not in self._first:
+            return None
         code = ast.unparse(self._catalogue.in_one_writing(ast.parse(first.code)))
-        seen = {first.code, code, *self.right}
-        for misconception in self._catalogue.misconceptions:
-            if (name := self._name(misconception)) in first.names or name not in among:
-                continue
-            for rule in misconception.rules:
-                for made in self._made(misconception, rule, first, code):
-                    if made.code not in seen:
-                        seen.add(made.code)
-                        yield made
+        made = (self._made(other, rule, first, code) for rule in other.rules)
+        return next((answer for answers in made for answer in answers), None)
+
+    @cached_property
+    def _first(self) -> dict[str, WrongAnswer]:
+        """The first answer that was made with each misconception."""
+        return {one.names[0]: one for one in reversed(self.single) if not one.written}
 
     def _made(
         self, misconception: Misconception, rule: Rule, first: WrongAnswer | None, code: str

@@ -8,6 +8,7 @@ MISCONCEPTIONS = (
         "Nothing is ever dropped.",
         "A layer that is made but never called does nothing. Where should dropout act?",
         "self.dropout(X) => X",
+        common=True,
     ),
     Misconception(
         "dropout_in_evaluation",
@@ -35,6 +36,7 @@ MISCONCEPTIONS = (
         self.dropout(X) @ V => self.dropout(X @ V)
         self.dropout(X) => X && return self.out_proj(Y) => return self.dropout(self.out_proj(Y))
         """,
+        common=True,
     ),
     Misconception(
         "dropout_on_the_output_too",

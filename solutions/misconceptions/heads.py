@@ -9,6 +9,7 @@ MISCONCEPTIONS = (
         "The shape is right. Does your first head hold some features of all tokens, or all features of some"
         " tokens?",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, H, T, S)",
+        common=True,
     ),
     Misconception(
         "never_transposed",
@@ -37,6 +38,7 @@ MISCONCEPTIONS = (
         "The heads are joined before they are back in their places.",
         "The shape is right. Whose features stand in the first row of your result?",
         "X.transpose(1, 2).reshape(...) => X.reshape(...)",
+        common=True,
     ),
     Misconception(
         "not_contiguous",

@@ -27,18 +27,21 @@ MISCONCEPTIONS = (
         "The layers are made in another order.",
         "Each layer draws its numbers when it is made. In which order does the exercise name the three?",
         _orders(),
+        common=True,
     ),
     Misconception(
         "bias_always",
         "The layers have a bias, whatever qkv_bias says.",
         "What does nn.Linear add unless it is told otherwise? qkv_bias decides.",
         "nn.Linear(..., bias=qkv_bias) => nn.Linear(...)",
+        common=True,
     ),
     Misconception(
         "bias_never",
         "The layers never have a bias.",
         "Does the constructor read its last argument?",
         "nn.Linear(..., bias=qkv_bias) => nn.Linear(..., bias=False)",
+        common=True,
     ),
     Misconception(
         "bias_inverted",
@@ -51,6 +54,7 @@ MISCONCEPTIONS = (
         "The layers have a bias.",
         "A linear layer adds a bias unless it is told otherwise, and this class has none.",
         "nn.Linear(..., bias=False) => nn.Linear(...)",
+        common=True,
     ),
     Misconception(
         "last_layer_without_bias",
@@ -58,6 +62,7 @@ MISCONCEPTIONS = (
         "qkv_bias is about queries, keys and values. What does the exercise say about out_proj?",
         "self.out_proj = nn.Linear(X, Y) => self.out_proj = nn.Linear(X, Y, bias=False)"
         " || self.out_proj = nn.Linear(X, Y, bias=qkv_bias)",
+        common=True,
     ),
     Misconception(
         "last_layer_not_applied",
@@ -70,12 +75,14 @@ MISCONCEPTIONS = (
         "The last layer is missing.",
         "Until the end no head affects another. Which layer combines them?",
         "self.out_proj = nn.Linear(...) => pass && return self.out_proj(X) => return X",
+        common=True,
     ),
     Misconception(
         "randn",
         "The parameters start with normal numbers.",
         "torch.rand and torch.randn are two functions. Which of them does the exercise name?",
         "torch.rand(...) => torch.randn(...)",
+        common=True,
     ),
     Misconception(
         "other_initial_numbers",

@@ -12,6 +12,7 @@ MISCONCEPTIONS = (
         X.masked_fill(M, V) => X
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.zeros(N, N, dtype=torch.bool)
         """,
+        common=True,
     ),
     Misconception(
         "mask_inverted",
@@ -23,6 +24,7 @@ MISCONCEPTIONS = (
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril()
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril() && -torch.inf => -1e9
         """,
+        common=True,
     ),
     Misconception(
         "past_hidden",
@@ -63,6 +65,7 @@ MISCONCEPTIONS = (
         self.M[:A, :A] => self.M[:A]
         self.M[:A, :A] => self.M[:, :A]
         """,
+        common=True,
     ),
     Misconception(
         "masked_after_softmax",
@@ -93,6 +96,7 @@ MISCONCEPTIONS = (
             weights = weights.masked_fill(H, 0)
         return weights @ Y
         """,
+        common=True,
     ),
     Misconception(
         "masked_after_mixing",

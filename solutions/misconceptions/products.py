@@ -19,6 +19,7 @@ MISCONCEPTIONS = (
         + each(
             "\nself.{q}(X) => self.TEMP(X) && self.{k}(Y) => self.{q}(Y) && self.TEMP(X) => self.{k}(X)",
         ),
+        common=True,
     ),
     Misconception(
         "keys_not_transposed",
@@ -38,6 +39,7 @@ MISCONCEPTIONS = (
         "All dimensions are reversed, also those of the batch.",
         "What does .T do to three dimensions? Only the last two are to change places.",
         "X @ Y.transpose(A, B) => X @ Y.permute(*range(Y.dim() - 1, -1, -1))",
+        common=True,
     ),
     Misconception(
         "first_two_dimensions",
@@ -167,5 +169,6 @@ MISCONCEPTIONS = (
         return W @ V => return W @ V, W
         return X => return X, weights
         """,
+        common=True,
     ),
 )

@@ -8,12 +8,14 @@ MISCONCEPTIONS = (
         "The scores are not scaled.",
         "Follow them on their way to the softmax. Which step of the formula is missing?",
         "X / Y**0.5 => X",
+        common=True,
     ),
     Misconception(
         "scaled_without_root",
         "The scores are divided by the size itself.",
         "Compare the number that you divide by with the formula. What stands around it there?",
         "X / Y**0.5 => X / Y",
+        common=True,
     ),
     Misconception(
         "scale_inverted",
@@ -34,6 +36,7 @@ MISCONCEPTIONS = (
         """
         X / Y**0.5 => X / X.shape[-1]**0.5 || X / X.shape[-2]**0.5 || X / X.shape[-1] || X / X.shape[-2]
         """,
+        common=True,
     ),
     Misconception(
         "scaled_by_the_batch",
@@ -50,12 +53,14 @@ MISCONCEPTIONS = (
         X / Y**0.5 => X / context.shape[-1]**0.5
         X / Y**0.5 => X / token_encodings.shape[-1]**0.5
         """,
+        common=True,
     ),
     Misconception(
         "scaled_by_all_heads",
         "The scores are scaled by the width of all heads together.",
         "A score is a sum over the features of one head. Is that the size you scale by?",
         "X / Y**0.5 => X / (Y * self.num_heads)**0.5 || X / (Y * self.num_heads) || X / self.num_heads**0.5",
+        common=True,
     ),
     Misconception(
         "scaled_by_values_width",

@@ -8,6 +8,7 @@ MISCONCEPTIONS = (
         "The softmax runs over the queries.",
         "Each query has a budget of 1 to spend on the keys. Which of the last two dimensions counts keys?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=-2)",
+        common=True,
     ),
     Misconception(
         "softmax_over_dim_1",

@@ -8,6 +8,7 @@ MISCONCEPTIONS = (
         "A token does not take part in its own average.",
         "Which rows does your slice hold for the first token? The end of a slice is not in it.",
         "X[B, :T + 1] => X[B, :T]\nX[:, :T + 1] => X[:, :T]",
+        common=True,
     ),
     Misconception(
         "one_ahead",

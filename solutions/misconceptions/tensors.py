@@ -38,6 +38,7 @@ MISCONCEPTIONS = (
         self.A(x) => self.A(x.float())
         X @ Y => X.float() @ Y.float() || (X.float() @ Y.float()).to(X.dtype)
         """,
+        common=True,
     ),
     Misconception(
         "python_number",

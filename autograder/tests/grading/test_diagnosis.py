@@ -1,5 +1,10 @@
 """A mistake is called by its name where a submission fails as it does."""
 
+import fcntl
+import shutil
+import signal
+from typing import IO
+
 import pytest
 
 from autograder.course.course import Course
@@ -87,9 +92,10 @@ from autograder.grading import Misconception
 
 MISCONCEPTIONS = (
     Misconception(
-        "tripled", "It becomes three times as large.", "How often is it added?", "mul(X, 2) => mul(X, 3)"
+        "tripled", "It becomes three times as large.", "How often is it added?", "mul(X, 2) => mul(X, 3)",
+        common=True,
     ),
-    Misconception("rounded", "It becomes float32.", "Which type comes in?", "return X => return X.float()"),
+    Misconception("rounded", "It becomes float32.", "Which type comes in?", "return X => return X.float()", common=True),
     Misconception("unknown", "A name is not defined.", "Restart the kernel.", crash="NameError: "),
 )
 """.replace("mul(", "torch.mul(")
@@ -137,14 +143,53 @@ def test_misconceptions_are_named_in_any_writing_alone_in_pairs_and_in_part(
 def test_what_was_computed_is_kept_and_a_broken_file_is_made_anew(
     misconceptions: Diagnosis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    folder = misconceptions.suite.exercise.folder.parents[1] / "build" / "diagnosis"
+    folder.mkdir(parents=True)
+    (folder / "01_small-double-0123456789abcdef.table").write_bytes(b"of yesterday")
+    (folder / "01_small-row_sums-0123456789abcdef.table").write_bytes(b"of another question")
     first = named(misconceptions, "(x * 3).float()")
-    exercise = misconceptions.suite.exercise
-    kept = list((exercise.folder.parents[1] / "build" / "diagnosis").iterdir())
-    assert {path.suffix for path in kept} == {".json", ".runs"}
-    again = Diagnosis(misconceptions.suite)
-    monkeypatch.delattr(Suite, "run_one")  # no test is run any more
-    assert named(again, "(x * 3).float()") == first
-    monkeypatch.undo()
-    for path in kept:
-        path.write_bytes(b"no such thing")
+    assert len(list(folder.glob("01_small-double-*.table"))) == 1
+    assert len(list(folder.glob("*.table"))) == 2
+    (kept,) = folder.glob("01_small-double-*.table")
+    content = kept.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.delattr(Suite, "run_one")  # no test is run any more
+        assert named(Diagnosis(misconceptions.suite), "(x * 3).float()") == first
+    for broken in (b"no such thing", content[:-1], content.replace(b"double__", b"double_-")):
+        kept.write_bytes(broken)
+        assert named(Diagnosis(misconceptions.suite), "(x * 3).float()") == first
+        assert kept.read_bytes() == content
+
+
+def test_one_process_computes_a_table_while_another_waits_for_it(
+    misconceptions: Diagnosis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second reads what the first has written; a clock that runs for one submission stands meanwhile."""
+    code = "(x * 3).float()"
+    first = named(misconceptions, code)
+    folder = misconceptions.suite.exercise.folder.parents[1] / "build" / "diagnosis"
+    (kept,) = folder.glob("*.table")
+    content = kept.read_bytes()
+    kept.unlink()
+    locked = fcntl.flock
+
+    def lock(file: IO[bytes], operation: int) -> None:
+        locked(file, operation)
+        kept.write_bytes(content)  # by the process that held the lock
+
+    monkeypatch.setattr(fcntl, "flock", lock)
+    monkeypatch.delattr(Suite, "run_one")
+    signal.setitimer(signal.ITIMER_PROF, 1000)
+    try:
+        assert named(Diagnosis(misconceptions.suite), code) == first
+        assert 0 < signal.getitimer(signal.ITIMER_PROF)[0] <= 1000
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def test_a_report_is_the_same_where_nothing_can_be_kept(misconceptions: Diagnosis) -> None:
+    first = named(misconceptions, "(x * 3).float()")
+    build = misconceptions.suite.exercise.folder.parents[1] / "build"
+    shutil.rmtree(build)
+    build.write_text("no folder", encoding="utf-8")
     assert named(Diagnosis(misconceptions.suite), "(x * 3).float()") == first

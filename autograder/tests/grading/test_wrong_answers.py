@@ -14,8 +14,9 @@ from autograder.grading import Misconception
 
 WRITINGS = "X + X => torch.mul(X, 2)"
 MISCONCEPTIONS = (
-    Misconception("tripled", "It is tripled.", "How often?", "torch.mul(X, 2) => torch.mul(X, 3)"),
-    Misconception("rounded", "It is rounded.", "When?", "return X => return X.round()"),
+    Misconception("tripled", "It is tripled.", "How often?", "torch.mul(X, 2) => torch.mul(X, 3)", common=True),
+    Misconception("rounded", "It is rounded.", "When?", "return X => return X.round()", common=True),
+    Misconception("halved", "It is halved.", "Is it?", "X / 2 => X / 4"),
 )
 """
 
@@ -40,10 +41,13 @@ def test_each_misconception_is_put_into_right_answers_alone_and_in_pairs(
     tripled = made[0]
     assert tripled.hints == ("It is tripled. How often?",)
     assert "torch.mul(x, 3)" in tripled.code
-    (pair,) = answers.pairs(tripled, {"double__rounded", "double__tripled"})
+    (pair,) = answers.pairs
     assert pair.names == ("double__tripled", "double__rounded")
     assert "torch.mul(x, 3).round()" in pair.code
-    assert list(answers.pairs(tripled, {"double__tripled"})) == []
+    assert answers.fitting == {
+        "tripled: torch.mul(X, 2) => torch.mul(X, 3)",
+        "rounded: return X => return X.round()",
+    }
     assert isinstance(pair, WrongAnswer)
 
 
