@@ -14,6 +14,7 @@ from autograder.course.folder import left_by_programs
 from autograder.course.names import checked_question
 from autograder.course.source import Cell, Role, SourceError
 from autograder.grading.grader import Grader
+from autograder.grading.misconceptions import load_catalogue, spelt
 from autograder.grading.session import CellResult
 from autograder.grading.verdicts import told_bits
 from autograder.report.report import QuestionReport, Report, Verdict
@@ -38,7 +39,17 @@ class Proof:
     bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
     heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
     sight: visible.Sight | None = None  # how many costly mistakes the visible checks see
+    fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers
     findings: tuple[str, ...] = ()
+
+
+def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
+    """Return the catalogue's rules that change no right answer; they say something of all exercises only."""
+    fitting = frozenset[str]().union(*(proof.fitting for proof in proofs))
+    first = next(iter(course.exercises.values()))
+    catalogue = load_catalogue(first.catalogue)
+    rules = [spelt(one, rule) for one in catalogue.misconceptions for rule in one.rules]
+    return [rule for rule in rules if rule not in fitting]
 
 
 def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[Proof]:
@@ -95,7 +106,8 @@ class _Verification:
         counts = len(exercise.accepted), len(exercise.mistakes), named
         bits = told_bits(len(self._grader.suite.tests), len(self._grader.rules))
         measured = self._heldout(), self._sight()
-        return Proof(exercise.name, *counts, bits, *measured, tuple(self._findings))
+        fitting = self._grader.diagnosis.fitting()
+        return Proof(exercise.name, *counts, bits, *measured, fitting, tuple(self._findings))
 
     def _grade(self, answers: Mapping[str, str]) -> Report:
         """Grade the reference with `answers` in its place."""

@@ -42,11 +42,11 @@ def release(course: "options.Course", exercises: "list[options.Exercise]", check
 @options.jobs(help="Verify in so many processes; default: all cores.")
 def verify(course: "options.Course", exercises: "list[options.Exercise]", jobs: int | None) -> None:
     """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
-    from autograder.authoring.verify import prove_together
+    from autograder.authoring.verify import idle_rules, prove_together
 
-    failed = False
+    proofs = []
     for proof in prove_together(course, exercises, jobs or os.cpu_count() or 1):
-        failed |= bool(proof.findings)
+        proofs.append(proof)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
         counts += f"; {proof.heldout}" if proof.heldout else ""
         counts += f"; {proof.sight}" if proof.sight else ""
@@ -54,7 +54,10 @@ def verify(course: "options.Course", exercises: "list[options.Exercise]", jobs: 
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else 'proved'} ({counts})")
         for finding in proof.findings:
             click.echo(f"  {finding}")
-    sys.exit(OUR_FAILURE if failed else 0)
+    if {proof.exercise for proof in proofs} == set(course.exercises):
+        for rule in idle_rules(course, proofs):
+            click.echo(f"This rule of the catalogue fits no right answer: {rule}")
+    sys.exit(OUR_FAILURE if any(proof.findings for proof in proofs) else 0)
 
 
 @click.command()

@@ -95,7 +95,7 @@ MISCONCEPTIONS = (
         "tripled", "It becomes three times as large.", "How often is it added?", "mul(X, 2) => mul(X, 3)",
         common=True,
     ),
-    Misconception("rounded", "It becomes float32.", "Which type comes in?", "return X => return X.float()", common=True),
+    Misconception("rounded", "It becomes float32.", "Which type?", "return X => return X.float()", "", True),
     Misconception("unknown", "A name is not defined.", "Restart the kernel.", crash="NameError: "),
 )
 """.replace("mul(", "torch.mul(")

@@ -14,7 +14,7 @@ from autograder.grading import Misconception
 
 WRITINGS = "X + X => torch.mul(X, 2)"
 MISCONCEPTIONS = (
-    Misconception("tripled", "It is tripled.", "How often?", "torch.mul(X, 2) => torch.mul(X, 3)", common=True),
+    Misconception("tripled", "It is tripled.", "How often?", "torch.mul(X, 2) => torch.mul(X, 3)", "", True),
     Misconception("rounded", "It is rounded.", "When?", "return X => return X.round()", common=True),
     Misconception("halved", "It is halved.", "Is it?", "X / 2 => X / 4"),
 )
