@@ -362,7 +362,7 @@ def test_a_wrong_block_costs_nothing_in_the_model_made_of_it(block: str, tiny_gp
     """Even a TinyGPT that names Block itself is judged with a right one."""
     cells = tuple(cell.replace("(make_block(", "(Block(") for cell in TINY_GPT.variant(BLOCKS[block]))
     assert any("(Block(n_embd" in cell for cell in cells)
-    runs = list(tiny_gpt_suite.run(Local(run_code(cells)), "TinyGPT"))
+    runs = list(tiny_gpt_suite.run(Local(run_code(cells)), chosen=tiny_gpt_suite.of("TinyGPT")))
     assert runs
     assert [run.test.title for run in runs if run.error is not None] == []
 

@@ -46,7 +46,159 @@ DEMOS = (
     "fd4fdfc21137",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
-HINTS = {}
+HINTS = {
+    "dot_product": [
+        {
+            "hint": "Do it on paper first, for the table above. Which numbers meet, and what becomes of the products?"
+        },
+        {
+            "when": "not a (float|int)|cut off",
+            "hint": "An entry such as a[0] is a tensor already, of shape (). Which of your steps makes a plain number of it?"
+        },
+        {
+            "when": "shape \\(1,\\)",
+            "hint": "A tensor of shape (1,) is a list with one number in it. Print the shape of a[0], and of what your total starts with."
+        },
+        {
+            "when": "in dim \\d alone|out of bounds",
+            "hint": "The check tries vectors of length 1, one place of the table at a time. Where does your loop begin and end, and what does it add?"
+        },
+        {
+            "when": "0\\.9544 expected",
+            "hint": "Look for your number among the products in the table. If it is one of them, does each round add to the total, and when does the function return?"
+        },
+        {
+            "when": "must raise ValueError|AssertionError: ",
+            "hint": "What happens when one vector is longer than the other? Look before the loop, and raise the error that the description names."
+        },
+        {
+            "hint": "Begin with a total of zero, a tensor of shape (). Visit the d places one by one; each of them adds one product to the total."
+        },
+        {
+            "hint": "Compare the lengths and raise the error. Let the total take over the dtype of `a`, add the product of the two entries in every round, and return it after the loop."
+        }
+    ],
+    "attention_scores": [
+        {
+            "hint": "The query meets every token in turn. How many numbers come out, and how was each of them made?"
+        },
+        {
+            "when": "yours is \\(6, 1\\)",
+            "hint": "The scores stand in a column, each in brackets of its own. Which step adds the second dimension?"
+        },
+        {
+            "when": "yours is \\((6, 3|3,)\\)",
+            "hint": "Follow one row: it has d numbers, and so has the query. Over which dimension do you add up, so that each row gives one number?"
+        },
+        {
+            "when": "not tensor\\(\\[0\\.1385",
+            "hint": "Your numbers sum to 1. Scores need not: making weights of them is a later question."
+        },
+        {
+            "when": "\\[2, -2, 5\\] expected|out of bounds|mismatch|must match|journey",
+            "hint": "The check asks with three tokens of two numbers and a query that is no row of them. Are both arguments used, and nothing else?"
+        },
+        {
+            "when": "not a list|cut off",
+            "hint": "Lists and plain numbers have forgotten how they were made. Which single operation gives all scores as one tensor?"
+        },
+        {
+            "hint": "Write the shapes below each other: inputs (n, d), query (d,), scores (n,). Which dimension disappears?"
+        },
+        {
+            "hint": "A matrix times a vector is one dot product for each row. The inputs are the matrix; no loop and no reshaping is needed."
+        }
+    ],
+    "normalize_by_sum": [
+        {
+            "hint": "You want shares of one whole. What is the whole here?"
+        },
+        {
+            "when": "should sum to 1",
+            "hint": "Try the scores 1 and 3 in your head: the shares are a quarter and three quarters. By which number was divided?"
+        },
+        {
+            "when": "not tensor\\(\\[0\\.1385",
+            "hint": "You are one question ahead. There is no exponential here yet."
+        },
+        {
+            "when": "\\[1\\.5, 0\\.5, -2, 1\\] expected",
+            "hint": "One of these scores is negative. It keeps its sign, by itself and in the sum, even if the weights then look strange."
+        },
+        {
+            "when": "in-place|changed the scores",
+            "hint": "An operator such as /= writes into the tensor that it was given. A plain division makes a new one."
+        },
+        {
+            "hint": "Add up all n scores, which gives one number of shape (). Divide each score by it; the shape (n,) stays."
+        },
+        {
+            "hint": "torch divides a whole tensor by a number at once, and a tensor can add itself up. Keep both as tensors."
+        }
+    ],
+    "softmax": [
+        {
+            "hint": "Weights are positive and sum to 1. Which of the two steps, exponential and division, sees to which of these?"
+        },
+        {
+            "when": "expected near",
+            "hint": "Large scores work and others do not. Print what is left of scores of -1000 after your shift: is the largest of them exactly 0?"
+        },
+        {
+            "when": "\\bnan\\b",
+            "hint": "An exponential became inf, or all of them became 0. Which number may be subtracted from all scores, since it cancels above and below the line?"
+        },
+        {
+            "when": "should sum to 1",
+            "hint": "Is there a division at all? And are the exponentials that you add up the same as those that you divide?"
+        },
+        {
+            "when": "not tensor\\(\\[0\\.1455",
+            "hint": "These are the scores divided by their sum, as in the question before. Which step makes every score positive first?"
+        },
+        {
+            "when": "cut off",
+            "hint": "torch.exp takes the whole tensor at once. As long as nothing becomes a plain number, the connection stays."
+        },
+        {
+            "when": "in-place|changed the scores",
+            "hint": "An operator such as -= writes into the caller's scores. A plain minus makes new ones."
+        },
+        {
+            "hint": "Choose a number c for the shift, so that the largest exponent is 0. All tensors on the way have the shape (n,); only c and the sum have the shape ()."
+        },
+        {
+            "hint": "Subtract the largest score from all, take the exponential, and divide by the sum of the very exponentials that you have just made."
+        }
+    ],
+    "context_vector": [
+        {
+            "hint": "How much of each token goes into the mixture? And is the result as long as a token, or as long as the sentence?"
+        },
+        {
+            "when": "yours has \\(6",
+            "hint": "Your result still counts the tokens. Over which dimension must the sum run, so that only the numbers of one token are left?"
+        },
+        {
+            "when": " alone, ",
+            "hint": "In this step only one token has a weight. Does your result follow the weights, and do you use them as they come, without making them sum to 1?"
+        },
+        {
+            "when": "-4\\] expected|multiplied|must match|out of bounds|journey",
+            "hint": "Here two tokens of four numbers are mixed. From where do you take the sizes, and is every tensor that you read an argument?"
+        },
+        {
+            "when": "cut off",
+            "hint": "The weights are tensors, too, and something wants to learn from them. Which step makes plain numbers of them?"
+        },
+        {
+            "hint": "Each row, of shape (d,), is taken times its weight; then the n rows are added up. The shapes (n,) and (n, d) make (d,)."
+        },
+        {
+            "hint": "A vector times a matrix does just that: it weighs the rows and adds them. On which side must the vector stand?"
+        }
+    ]
+}
 
 MAX_SECONDS = 60  # for a cell; grading allows less
 MAX_PRINTED = 20_000  # characters of what the cells of one question print
@@ -388,7 +540,7 @@ class QuestionTest(pytest.Item):
             self.user_properties.append(("question", notes))
 
     def hint(self):
-        """Return the next hint; those for what the check has seen come first."""
+        """Return a hint that was not given yet; those for what the check has seen come first."""
         try:
             self.notebook.ask(self.question)
         except UnsolvedError as failure:
@@ -400,9 +552,10 @@ class QuestionTest(pytest.Item):
         hints = fitting + [hint["hint"] for hint in hints if "when" not in hint]
         if not hints:
             return f"{self.name}: {seen}\nThere are no hints for this question."
-        cache, key = self.config.cache, f"hints/{EXERCISE}/{self.name}"
-        number = min(cache.get(key, 0) + 1, len(hints))
-        cache.set(key, number)
+        cache, key = self.config.cache, f"given_hints/{EXERCISE}/{self.name}"
+        given = cache.get(key, [])
+        number = next((number for number, hint in enumerate(hints, 1) if hint not in given), len(hints))
+        cache.set(key, [*given, hints[number - 1]])
         further = f"\nA plainer one: pytest --hint {self.name}" if number < len(hints) else ""
         return f"{seen}\n\nhint {number} of {len(hints)} for {self.name}: {hints[number - 1]}{further}"
 

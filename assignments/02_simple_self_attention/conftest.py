@@ -66,7 +66,7 @@ HINTS = {
             "hint": "Which rows meet which columns in a matrix product? The columns of the second matrix must be your tokens."
         },
         {
-            "when": "\\(3, 2, 2\\)|must match|batch",
+            "when": "must match|batch2|[Ff]or the batch|a batch \\(|out of range",
             "hint": "With a batch there are three dimensions. Exchange the last two of them, and no others."
         },
         {
@@ -78,7 +78,11 @@ HINTS = {
             "hint": "Who asks is a row. Over which dimension do you go when you stay in one row?"
         },
         {
-            "when": "sum",
+            "when": "\\bnan\\b",
+            "hint": "An exponential became inf, or a whole row of them 0. What may you subtract from each row, and which function does it for you?"
+        },
+        {
+            "when": "should sum|in a batch",
             "hint": "Sum one row of your result by hand, then one column. Which of the two is 1? Which should be?"
         },
         {
@@ -90,8 +94,12 @@ HINTS = {
             "hint": "Row i of the result is an average of all tokens. Which row of the weights says how much of each?"
         },
         {
-            "when": "shape",
-            "hint": "Write the shapes below each other: (n, n) and (n, d). Which product gives (n, d)?"
+            "when": "journey",
+            "hint": "The check mixes other sentences, too. Your function should read its arguments, and no name of the notebook."
+        },
+        {
+            "when": "shape|cannot be multiplied|for two sentences|subscripts",
+            "hint": "Write the shapes below each other: (..., n, n) and (..., n, d). Which product gives (..., n, d), for one sentence and for two?"
         },
         {
             "hint": "It is one matrix product. The weights are used as they come: nothing is to be divided or exponentiated."
@@ -102,7 +110,11 @@ HINTS = {
             "hint": "Say the three moves aloud: score, weigh, mix. Each is one line that you have written before."
         },
         {
-            "when": "batch|sentence",
+            "when": "journey",
+            "hint": "The check asks with other sentences, too. Your function should read its argument, and no name of the notebook."
+        },
+        {
+            "when": "in a batch|for a batch|batch2|must match|out of range",
             "hint": "One of your lines works for one sentence only. Which of them counts its dimensions from the front?"
         },
         {
@@ -451,7 +463,7 @@ class QuestionTest(pytest.Item):
             self.user_properties.append(("question", notes))
 
     def hint(self):
-        """Return the next hint; those for what the check has seen come first."""
+        """Return a hint that was not given yet; those for what the check has seen come first."""
         try:
             self.notebook.ask(self.question)
         except UnsolvedError as failure:
@@ -463,9 +475,10 @@ class QuestionTest(pytest.Item):
         hints = fitting + [hint["hint"] for hint in hints if "when" not in hint]
         if not hints:
             return f"{self.name}: {seen}\nThere are no hints for this question."
-        cache, key = self.config.cache, f"hints/{EXERCISE}/{self.name}"
-        number = min(cache.get(key, 0) + 1, len(hints))
-        cache.set(key, number)
+        cache, key = self.config.cache, f"given_hints/{EXERCISE}/{self.name}"
+        given = cache.get(key, [])
+        number = next((number for number, hint in enumerate(hints, 1) if hint not in given), len(hints))
+        cache.set(key, [*given, hints[number - 1]])
         further = f"\nA plainer one: pytest --hint {self.name}" if number < len(hints) else ""
         return f"{seen}\n\nhint {number} of {len(hints)} for {self.name}: {hints[number - 1]}{further}"
 

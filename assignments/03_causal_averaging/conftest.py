@@ -47,7 +47,151 @@ DEMOS = (
     "406e06a1999c",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
-HINTS = {}
+HINTS = {
+    "causal_average_loop": [
+        {
+            "hint": "What becomes of token 0, and what of token 1? Say in words which rows token t needs, and by what you divide."
+        },
+        {
+            "when": "trap|x has changed",
+            "hint": "Two tensors are needed: one that is only read, one that is only written. How many have you, not counting second names?"
+        },
+        {
+            "when": "Row 0:",
+            "hint": "Row 0 must be the first token itself. Which rows does your slice hold for t = 0, and over what does your mean run?"
+        },
+        {
+            "when": "Row [1-7]:",
+            "hint": "Row 0 is right, a later one is not. Is what you write a sum or a mean, and do its rows begin at 0?"
+        },
+        {
+            "when": "the second does not",
+            "hint": "Each sequence has rows of its own. Does the number of the sequence stand wherever you read and write?"
+        },
+        {
+            "when": "must give a float64",
+            "hint": "A new tensor is float32 unless told otherwise. The lesson names a call that follows the type of x."
+        },
+        {
+            "when": "cut off",
+            "hint": "Which of your steps makes plain numbers? Means of slices are tensors, and may be written into the result as they are."
+        },
+        {
+            "hint": "Make a result of shape (B, T, C). For each sequence and each t, the rows 0 to t have the shape (t + 1, C); their mean has C numbers."
+        },
+        {
+            "hint": "Two loops, over sequences and tokens. Cut the rows so far out of x (a slice ends before its last number), average them over dimension 0, and write row t of the new tensor."
+        }
+    ],
+    "causal_average_weights": [
+        {
+            "hint": "Take one row of the table of ones: at how many tokens may this one look, and what share does each of them get?"
+        },
+        {
+            "when": "\\[ *nan",
+            "hint": "In your row 0 nothing is left, so its sum is 0, and 0 / 0 is no number. May the first token look at itself?"
+        },
+        {
+            "when": "sum to tensor\\(\\[1\\., 2\\., 3\\.",
+            "hint": "These are ones, not shares yet. By what must row t be divided?"
+        },
+        {
+            "when": "Every row must sum to 1",
+            "hint": "Which shape has the tensor that you divide by? With (T,) it lines up with the columns, with (T, 1) with the rows. And does each row have a number of its own?"
+        },
+        {
+            "when": "nobody sees the future",
+            "hint": "Row 0 should be a 1 and then zeros. Which triangle do you keep, where does it begin, and does a later step fill its zeros again?"
+        },
+        {
+            "when": "For (2|11) tokens",
+            "hint": "Your weights fit eight tokens. Where does `length` come in?"
+        },
+        {
+            "hint": "Ones of shape (T, T), of which the triangle of the past is kept; then each row divided by its own sum. The sums need the shape (T, 1)."
+        },
+        {
+            "hint": "tril keeps the lower triangle, the diagonal with it. Sum the result over dimension 1 so that the dimension stays, and divide the triangle by these sums."
+        }
+    ],
+    "causal_average": [
+        {
+            "hint": "Which matrix holds in row t just the shares of the tokens 0 to t? You made one in the question before."
+        },
+        {
+            "when": "Row \\d:",
+            "hint": "Do this row by hand. Is yours a sum, a mean of the whole text, a mean over one token's numbers, or a mixture of the future? Row t of the weights is the token that looks."
+        },
+        {
+            "when": "to unpack|out of range|in front",
+            "hint": "Any number of dimensions may stand in front of T and C. From which end do you have to count to find T?"
+        },
+        {
+            "when": "same dtype|must give a float64",
+            "hint": "Both factors of a product need the same number type. The weights should follow x, not x the weights."
+        },
+        {
+            "when": "a batch does not|x has changed",
+            "hint": "Does a step of yours run over the sequences, or write into x? A product does neither."
+        },
+        {
+            "when": "Squeeze|1, 2, 1 expected",
+            "hint": "The check hands in three tokens of one number. Does your function keep dimensions of size 1?"
+        },
+        {
+            "hint": "Weights (T, T) times x (..., T, C) make (..., T, C). Read T off the shape of x, counted from the end."
+        },
+        {
+            "hint": "Make the triangle afresh with the dtype of x, divide its rows by their sums, and let it stand on the left of x in one product."
+        }
+    ],
+    "causal_mask_scores": [
+        {
+            "hint": "Which score has the exponential 0, and for which pairs of tokens is it wanted?"
+        },
+        {
+            "when": "NaN",
+            "hint": "0 times infinity is no number. Write the value only where a condition holds, instead of multiplying by it."
+        },
+        {
+            "when": "hides each token from itself",
+            "hint": "Where does your triangle begin? The diagonal belongs to what may be seen."
+        },
+        {
+            "when": "above it -inf|For 2 tokens",
+            "hint": "Print your scores for two tokens. Row 0 should be 0 and -inf, row 1 should be zeros. Which side is filled, and with what? And do you return what masked_fill gives back?"
+        },
+        {
+            "hint": "Two tensors of shape (T, T): scores of 0, and a table that says which of them to overwrite."
+        },
+        {
+            "hint": "The table is a triangle of ones, compared with 0 so that it is true for the future. Fill the zeros with minus infinity there, and keep the new tensor."
+        }
+    ],
+    "causal_softmax_weights": [
+        {
+            "hint": "In a row, all visible scores are equal and all others minus infinity. What does a softmax make of it?"
+        },
+        {
+            "when": "NaN",
+            "hint": "In some row everything is hidden, and its softmax is 0 / 0. May the first token look at itself?"
+        },
+        {
+            "when": "Every row must sum to 1",
+            "hint": "Sum your columns, and then everything. If one of these sums is 1, the softmax ran over the wrong dimension. If none is, when did you hide the future?"
+        },
+        {
+            "when": "average so far|exactly 0|For 2 tokens",
+            "hint": "Print your weights for two tokens: row 0 should be 1 and 0. Was the future hidden, by minus infinity and nothing milder, and is the masked tensor the one that you go on with?"
+        },
+        {
+            "hint": "Scores and weights are both (T, T). First hide, then share out; each row is one token that looks, and has a weight of 1 to share."
+        },
+        {
+            "hint": "Make the masked scores as in the question before. The given function `attention_weights` takes the softmax over the right dimension."
+        }
+    ]
+}
 
 MAX_SECONDS = 60  # for a cell; grading allows less
 MAX_PRINTED = 20_000  # characters of what the cells of one question print
@@ -389,7 +533,7 @@ class QuestionTest(pytest.Item):
             self.user_properties.append(("question", notes))
 
     def hint(self):
-        """Return the next hint; those for what the check has seen come first."""
+        """Return a hint that was not given yet; those for what the check has seen come first."""
         try:
             self.notebook.ask(self.question)
         except UnsolvedError as failure:
@@ -401,9 +545,10 @@ class QuestionTest(pytest.Item):
         hints = fitting + [hint["hint"] for hint in hints if "when" not in hint]
         if not hints:
             return f"{self.name}: {seen}\nThere are no hints for this question."
-        cache, key = self.config.cache, f"hints/{EXERCISE}/{self.name}"
-        number = min(cache.get(key, 0) + 1, len(hints))
-        cache.set(key, number)
+        cache, key = self.config.cache, f"given_hints/{EXERCISE}/{self.name}"
+        given = cache.get(key, [])
+        number = next((number for number, hint in enumerate(hints, 1) if hint not in given), len(hints))
+        cache.set(key, [*given, hints[number - 1]])
         further = f"\nA plainer one: pytest --hint {self.name}" if number < len(hints) else ""
         return f"{seen}\n\nhint {number} of {len(hints)} for {self.name}: {hints[number - 1]}{further}"
 

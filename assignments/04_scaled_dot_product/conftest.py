@@ -45,7 +45,163 @@ DEMOS = (
     "0875d5fc4b48",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
-HINTS = {}
+HINTS = {
+    "project": [
+        {
+            "hint": "One token becomes three vectors. What do the three have in common, and what makes them differ?"
+        },
+        {
+            "when": "the (keys|values) should be",
+            "hint": "Each role has a matrix of its own, and each is made from the tokens. Which matrix makes your keys, and which your values?"
+        },
+        {
+            "when": "the queries should be",
+            "hint": "Compare the order in which you return the three with the description. Whoever unpacks them goes by the order alone."
+        },
+        {
+            "when": "shape \\(2,\\), not|journey",
+            "hint": "One token went in. Which name in your function belongs to the notebook and not to the arguments?"
+        },
+        {
+            "when": "cannot be multiplied",
+            "hint": "Write both shapes below the product that fails. The matrices fit as they are, and each of them acts on the tokens."
+        },
+        {
+            "when": "three tensors|equal size",
+            "hint": "Values may be wider than keys, so the three cannot be stacked. Return them one beside the other."
+        },
+        {
+            "hint": "The tokens are (..., d_in), a matrix is (d_in, d_k). Which product gives (..., d_k), whatever stands in front?"
+        },
+        {
+            "hint": "Three matrix products with the tokens on the left, each with another matrix, returned as queries, keys, values."
+        }
+    ],
+    "attention_scores": [
+        {
+            "hint": "Query i meets key j. In which row and column does their dot product stand?"
+        },
+        {
+            "when": "not \\(1, 6\\)",
+            "hint": "One key was handed in, and six were compared. Does your function read its argument, or a leftover of the notebook with nearly the same name?"
+        },
+        {
+            "when": "not \\(6, 1\\)",
+            "hint": "Your rows belong to the keys. Which factor stands on the left, and which should?"
+        },
+        {
+            "when": "1\\.8524 expected",
+            "hint": "The plain dot products are asked for here. Nothing is divided yet."
+        },
+        {
+            "when": "must match|batch2|for the batch|out of range",
+            "hint": "Only the last two dimensions of the keys are to be exchanged. Which ones does your step exchange when there is a batch in front?"
+        },
+        {
+            "when": "cannot be multiplied|scores of one query should",
+            "hint": "Are the keys turned? Reshaping cuts the same sequence of numbers elsewhere; turning moves each number from (i, j) to (j, i)."
+        },
+        {
+            "hint": "Queries (..., n, d) and keys (..., m, d) should make (..., n, m). Inner sizes must meet: what has to happen to the keys?"
+        },
+        {
+            "hint": "The queries stand on the left. On the right stand the keys with their last two dimensions exchanged, counted from the end."
+        }
+    ],
+    "score_variance": [
+        {
+            "hint": "How many scores do n queries and m keys have? Which single number do you want to know of all of them?"
+        },
+        {
+            "when": "expected without scaling",
+            "hint": "By hand, the six scores are 1, 3, 2 and 2, 0, 2, and the variance divides by 5. Is yours a root, is it divided by 6, or are the scores scaled already?"
+        },
+        {
+            "when": "expected with scaling|near 1",
+            "hint": "Divide all scores by c, and their variance is divided by c times c. What is your c? And is it the divided tensor that you measure?"
+        },
+        {
+            "when": "not a float|shape \\(1",
+            "hint": "The variance comes as a tensor of shape (). Nothing needs to be taken out of it or put around it."
+        },
+        {
+            "when": "changed the queries",
+            "hint": "An operator such as /= divides what the caller handed in. Divide the scores instead, by a plain division."
+        },
+        {
+            "hint": "First the scores, (n, m); then, if `scaled` is true, each divided by the root of the width d_k; then one variance of all."
+        },
+        {
+            "hint": "An if decides whether the scores are divided. d_k is the last size of the queries. A tensor's own variance is the unbiased one by default."
+        }
+    ],
+    "scaled_attention_weights": [
+        {
+            "hint": "Scores are made smaller, and they become shares. Which comes first? And whose weights must sum to 1?"
+        },
+        {
+            "when": "not tensor\\(\\[0\\.1401",
+            "hint": "Call your function with another d_k: does the result change? These weights come from scores as large as they came."
+        },
+        {
+            "when": "weights of one query should be",
+            "hint": "What exactly do you divide by? It is the square root of d_k: not d_k itself, not the number of keys, nothing that makes the scores larger."
+        },
+        {
+            "when": "out of range|weights differ",
+            "hint": "Sum your weights over the last dimension: for one query, for many, for a batch. Is each sum 1? Dimension 1 is the last one of a matrix only."
+        },
+        {
+            "when": "weights differ",
+            "hint": "The scores of one query were right when they came alone. Did that call leave them as they were? An operator such as /= does not."
+        },
+        {
+            "when": "\\bnan\\b",
+            "hint": "The exponential of 5000 is more than a float can hold. The first notebook had a way out, and the library's softmax uses it."
+        },
+        {
+            "hint": "Weights and scores have the same shape. Divide by one number, the root of d_k, then take the softmax along the keys: they are the last dimension, however many there are."
+        },
+        {
+            "hint": "A square root is a power of one half. Let torch take the softmax of the divided scores, with the dimension counted from the end."
+        }
+    ],
+    "scaled_dot_product_attention": [
+        {
+            "hint": "Say the formula aloud from left to right. Which shape has each step, for n queries and m keys?"
+        },
+        {
+            "when": "\\(1, 2\\), not \\(1, 6\\)",
+            "hint": "These are the weights. Of what are they the weights?"
+        },
+        {
+            "when": "not tensor\\(\\[0\\.3157",
+            "hint": "Your scores go into the softmax as large as they came. Which step of the formula stands between the two?"
+        },
+        {
+            "when": "not tensor\\(\\[0\\.3590",
+            "hint": "Your weights are right. What do they mix? A key says how well a token matches; what it says stands elsewhere."
+        },
+        {
+            "when": "context vector of one query should",
+            "hint": "Follow one query: six scores, divided by the root of 2; six weights that sum to 1; one mixture of six values. Print each step and see where yours differs."
+        },
+        {
+            "when": "for the batch|the batch must|must match|batch2|cannot be multiplied|out of range",
+            "hint": "In the batch three queries meet two keys of width 4, with values of width 3. Which lines count dimensions from the front, and which of these sizes is under your root?"
+        },
+        {
+            "when": "vectors differ from the expected ones",
+            "hint": "If one query alone was right, did that call change its arguments? An operator such as /= writes into what the caller handed in."
+        },
+        {
+            "hint": "Scores and weights are (..., n, m), and each row of weights sums to 1. Times the values, (..., m, d_v), they make (..., n, d_v)."
+        },
+        {
+            "hint": "Exchange the keys' last two dimensions, divide by the root of their last size, take the softmax over the last dimension, and let the weights stand on the left of the values."
+        }
+    ]
+}
 
 MAX_SECONDS = 60  # for a cell; grading allows less
 MAX_PRINTED = 20_000  # characters of what the cells of one question print
@@ -387,7 +543,7 @@ class QuestionTest(pytest.Item):
             self.user_properties.append(("question", notes))
 
     def hint(self):
-        """Return the next hint; those for what the check has seen come first."""
+        """Return a hint that was not given yet; those for what the check has seen come first."""
         try:
             self.notebook.ask(self.question)
         except UnsolvedError as failure:
@@ -399,9 +555,10 @@ class QuestionTest(pytest.Item):
         hints = fitting + [hint["hint"] for hint in hints if "when" not in hint]
         if not hints:
             return f"{self.name}: {seen}\nThere are no hints for this question."
-        cache, key = self.config.cache, f"hints/{EXERCISE}/{self.name}"
-        number = min(cache.get(key, 0) + 1, len(hints))
-        cache.set(key, number)
+        cache, key = self.config.cache, f"given_hints/{EXERCISE}/{self.name}"
+        given = cache.get(key, [])
+        number = next((number for number, hint in enumerate(hints, 1) if hint not in given), len(hints))
+        cache.set(key, [*given, hints[number - 1]])
         further = f"\nA plainer one: pytest --hint {self.name}" if number < len(hints) else ""
         return f"{seen}\n\nhint {number} of {len(hints)} for {self.name}: {hints[number - 1]}{further}"
 

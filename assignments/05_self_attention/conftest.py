@@ -55,8 +55,12 @@ HINTS = {
             "hint": "A plain tensor is not on the module's list. What did the class `Registered` above do differently?"
         },
         {
-            "when": "values|prints",
+            "when": "documented one",
             "hint": "Draw with torch.rand, in the order query, key, value, and look once more at what is done to the scores."
+        },
+        {
+            "when": "worked out by hand",
+            "hint": "Keys of four numbers meet here. A score is a sum over these four: does the number under your root come from the keys?"
         },
         {
             "hint": "Multiply the tokens by each of the three matrices, then use the function for attention that is given above."
@@ -71,8 +75,12 @@ HINTS = {
             "hint": "Whether a layer has a bias is an argument of the layer. Hand on what __init__ got."
         },
         {
-            "when": "values|prints",
-            "hint": "Make just three layers, in the order query, key, value: one more, or another order, draws other numbers."
+            "when": "documented one",
+            "hint": "Make just three layers, in the order query, key, value: one more, or another order, draws other numbers. And the scores are scaled before the softmax."
+        },
+        {
+            "when": "worked out by hand",
+            "hint": "Keys of four numbers meet here. A score is a sum over these four: does the number under your root come from the keys?"
         },
         {
             "hint": "A layer is called like a function, with the tokens. The rest of forward stays as in version 1."
@@ -83,11 +91,11 @@ HINTS = {
             "hint": "Write down the shape of the same matrix on both sides. What turns one into the other?"
         },
         {
-            "when": "must give what the layer",
+            "when": "must give what the layer|of the target should be",
             "hint": "The right shape may hold the numbers in a wrong order. Which operation moves each number to its new place?"
         },
         {
-            "when": "leaf|in-place|requires_grad|trained",
+            "when": "leaf|in-place|be trained",
             "hint": "Torch must be told that this change is no part of a computation; the lesson above shows the two lines."
         },
         {
@@ -103,12 +111,16 @@ HINTS = {
             "hint": "It is version 2 once more with other names. Write down the names and sizes that the docstring asks for."
         },
         {
-            "when": "transposed",
+            "when": "transposed|the parameters are",
             "hint": "Just three layers, made in the order query, key, value, and none of them with a bias: look at each of the three."
         },
         {
-            "when": "no attribute",
+            "when": "no attribute|not defined|unexpected keyword",
             "hint": "Compare the names in the docstring with yours, letter by letter."
+        },
+        {
+            "when": "the output should be|worked out by hand",
+            "hint": "Your layers are right. Print your scores, scaled scores and weights beside those in the check, and ask which sizes come from row_dim and col_dim."
         },
         {
             "hint": "Keep what __init__ gets: forward needs row_dim to exchange rows and columns, and col_dim for size and softmax."
@@ -459,7 +471,7 @@ class QuestionTest(pytest.Item):
             self.user_properties.append(("question", notes))
 
     def hint(self):
-        """Return the next hint; those for what the check has seen come first."""
+        """Return a hint that was not given yet; those for what the check has seen come first."""
         try:
             self.notebook.ask(self.question)
         except UnsolvedError as failure:
@@ -471,9 +483,10 @@ class QuestionTest(pytest.Item):
         hints = fitting + [hint["hint"] for hint in hints if "when" not in hint]
         if not hints:
             return f"{self.name}: {seen}\nThere are no hints for this question."
-        cache, key = self.config.cache, f"hints/{EXERCISE}/{self.name}"
-        number = min(cache.get(key, 0) + 1, len(hints))
-        cache.set(key, number)
+        cache, key = self.config.cache, f"given_hints/{EXERCISE}/{self.name}"
+        given = cache.get(key, [])
+        number = next((number for number, hint in enumerate(hints, 1) if hint not in given), len(hints))
+        cache.set(key, [*given, hints[number - 1]])
         further = f"\nA plainer one: pytest --hint {self.name}" if number < len(hints) else ""
         return f"{seen}\n\nhint {number} of {len(hints)} for {self.name}: {hints[number - 1]}{further}"
 

@@ -47,7 +47,171 @@ DEMOS = (
     "26d4b98965c8",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
-HINTS = {}
+HINTS = {
+    "causal_mask": [
+        {
+            "hint": "Who comes after the first token? What stands in its row at those places, and what at its own?"
+        },
+        {
+            "when": "boolean, not",
+            "hint": "A mask only says who is hidden, by True and False. Numbers and minus infinities come later."
+        },
+        {
+            "when": "mask differs",
+            "hint": "Read your row 0. True means hidden, and the first token sees only itself: so exactly one place is False, its own."
+        },
+        {
+            "when": "of 5 tokens",
+            "hint": "Your mask fits three tokens. What does `length` say?"
+        },
+        {
+            "hint": "A boolean table of shape (T, T): the row looks, the column is looked at. True stands above the diagonal and nowhere else."
+        },
+        {
+            "hint": "Make a table that is True everywhere and keep its upper triangle. An argument of triu says how far above the diagonal it begins, and what it returns is a new table."
+        }
+    ],
+    "masked_attention_weights": [
+        {
+            "hint": "Why is it not enough to set hidden weights to 0 at the end? Think of what each row must sum to."
+        },
+        {
+            "when": "yours are tensor\\(\\[nan",
+            "hint": "0 times infinity is no number. Write the value where the mask is True, instead of multiplying."
+        },
+        {
+            "when": "exactly 0",
+            "hint": "Print what goes into your softmax. Is it hidden where the mask is True, is there no milder number than minus infinity, and is it the tensor that masked_fill gave back?"
+        },
+        {
+            "when": "must sum to 1",
+            "hint": "Sum your columns, and then everything. If one of these sums is 1, the softmax ran over the wrong dimension. If none is, when did you hide?"
+        },
+        {
+            "when": "changed in place",
+            "hint": "A method whose name ends in _ writes into the tensor that it is called on. Without the _ it makes a new one."
+        },
+        {
+            "when": "for the batch|out of range",
+            "hint": "Here two tokens look at three, the mask is no triangle, and some scores are 10000. Do you count dimensions from the front, make a mask of your own, or take exponentials by hand?"
+        },
+        {
+            "hint": "Through both steps the shape (..., n, m) stays. First hide, then share out; a mask (n, m) fits each text of a batch as it is."
+        },
+        {
+            "hint": "Fill the hidden scores with the number whose exponential is 0, keep the new tensor, and take its softmax over the last dimension."
+        }
+    ],
+    "MaskedSelfAttention": [
+        {
+            "hint": "Lay the given SelfAttention beside it. Between which two steps does the new one come, and what does it need to know?"
+        },
+        {
+            "when": "sees only itself",
+            "hint": "The first token has one visible place, so its one weight is 1. Do you hide before the softmax, where the mask is True, by minus infinity, and go on with the result?"
+        },
+        {
+            "when": "documented one",
+            "hint": "Just three layers, in the order W_q, W_k, W_v, none with a bias. And the scores are divided by the root of the keys' size."
+        },
+        {
+            "when": "Boolean value|NoneType|invalid combination",
+            "hint": "None is no mask, and a whole table is neither true nor false. The lesson says how to ask whether there is a mask."
+        },
+        {
+            "when": "without a mask",
+            "hint": "Who decides in your class what is hidden? Without a mask nothing is."
+        },
+        {
+            "when": "worked out by hand",
+            "hint": "Here tokens have four numbers. Which number in your class is fixed, or taken from the wrong dimension?"
+        },
+        {
+            "when": "changed in place",
+            "hint": "The caller still needs the mask. Which of your lines writes into it?"
+        },
+        {
+            "hint": "Scores and mask are both (n, n). In this order: scale, hide, softmax, mix. The output is (n, d_model), as before."
+        },
+        {
+            "hint": "Copy the class and give forward a second argument, None by default. If it is there, fill the scaled scores with minus infinity where it is True."
+        }
+    ],
+    "Head": [
+        {
+            "hint": "What does a head make once and for all, and what anew in every call? Write two lists."
+        },
+        {
+            "when": "parameters are",
+            "hint": "Three layers are trained, without bias, and nothing else. The mask is a rule and not to be trained."
+        },
+        {
+            "when": "not \\(4, 8, 8\\)",
+            "hint": "That is the shape of the weights. What is to be mixed with them?"
+        },
+        {
+            "when": "first output must be",
+            "hint": "The first token sees only itself, so its one weight is 1. Print the weights of one text: is everything above the diagonal 0, and is the sum of each row 1?"
+        },
+        {
+            "when": "dimension 0|batch2",
+            "hint": "In a batch only the last two dimensions of the keys change places. `.T` turns all three round."
+        },
+        {
+            "when": "dimension [12]|first five",
+            "hint": "A text may be shorter than block_size. What shape do the scores have then, and what shape the mask? Does any other number of yours change with the length?"
+        },
+        {
+            "when": "stay behind",
+            "hint": "A plain attribute does not move with the module. The lesson shows the call that makes the mask the module's own without training it."
+        },
+        {
+            "when": "worked out by hand|not defined",
+            "hint": "A score is the query of the row times the key of the column, a sum of head_size products. What stands under your root, and is every name on self or made in forward?"
+        },
+        {
+            "hint": "Keys, queries and values are (B, T, head_size), scores and weights (B, T, T). Which dimensions change places, and over which does the softmax run?"
+        },
+        {
+            "hint": "Register a boolean triangle of block_size rows as a buffer and cut it to T rows and columns. Divide the scores by the root of head_size, hide, take the softmax over the last dimension, and mix."
+        }
+    ],
+    "CausalAttention": [
+        {
+            "hint": "Lay your head beside it. Which names change, and which two things are new?"
+        },
+        {
+            "when": "parameters are",
+            "hint": "Whether a layer has a bias is an argument of the layer: hand on what __init__ got. And a mask is a buffer, not a parameter."
+        },
+        {
+            "when": "first output is",
+            "hint": "The first token sees only itself, so its output is its own value. Print the weights of one text: is everything above the diagonal 0, does each row sum to 1, and do they mix the values?"
+        },
+        {
+            "when": "values were multiplied|in evaluation",
+            "hint": "A whole weight is dropped, with all numbers of its value: after the softmax, before the mixture. A dropout layer with the given rate does it, and only in training."
+        },
+        {
+            "when": "non-singleton|first four",
+            "hint": "A text may be shorter than context_length. Cut the mask to the scores that are there."
+        },
+        {
+            "when": "stay behind",
+            "hint": "A plain attribute does not move with the module. A buffer does, and so does a mask that forward makes where x is."
+        },
+        {
+            "when": "worked out by hand|not defined",
+            "hint": "A score is a sum over the numbers of a key. Is the root of that size what you divide by, and do you read it off the keys or from self?"
+        },
+        {
+            "hint": "x is (B, T, d_in), queries, keys and values are (B, T, d_out), weights (B, T, T). Dropout acts on the weights: between which two steps?"
+        },
+        {
+            "hint": "Write your head with the new names and hand qkv_bias on to all three layers. Make a dropout layer in __init__ and let the weights go through it after the softmax."
+        }
+    ]
+}
 
 MAX_SECONDS = 60  # for a cell; grading allows less
 MAX_PRINTED = 20_000  # characters of what the cells of one question print
@@ -389,7 +553,7 @@ class QuestionTest(pytest.Item):
             self.user_properties.append(("question", notes))
 
     def hint(self):
-        """Return the next hint; those for what the check has seen come first."""
+        """Return a hint that was not given yet; those for what the check has seen come first."""
         try:
             self.notebook.ask(self.question)
         except UnsolvedError as failure:
@@ -401,9 +565,10 @@ class QuestionTest(pytest.Item):
         hints = fitting + [hint["hint"] for hint in hints if "when" not in hint]
         if not hints:
             return f"{self.name}: {seen}\nThere are no hints for this question."
-        cache, key = self.config.cache, f"hints/{EXERCISE}/{self.name}"
-        number = min(cache.get(key, 0) + 1, len(hints))
-        cache.set(key, number)
+        cache, key = self.config.cache, f"given_hints/{EXERCISE}/{self.name}"
+        given = cache.get(key, [])
+        number = next((number for number, hint in enumerate(hints, 1) if hint not in given), len(hints))
+        cache.set(key, [*given, hints[number - 1]])
         further = f"\nA plainer one: pytest --hint {self.name}" if number < len(hints) else ""
         return f"{seen}\n\nhint {number} of {len(hints)} for {self.name}: {hints[number - 1]}{further}"
 

@@ -42,7 +42,101 @@ DEMOS = (
     "8525826e456c",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
-HINTS = {}
+HINTS = {
+    "Attention": [
+        {
+            "hint": "Which of the three inputs decides how many rows come out, which one what they are made of, and which one how much of each?"
+        },
+        {
+            "when": "not defined|unexpected keyword",
+            "hint": "Compare the names in the signature with the docstring and with the body, letter by letter. The story above is about one letter."
+        },
+        {
+            "when": "True means hidden|with the mask",
+            "hint": "Where one key is visible, its weight is 1. Do you hide before the softmax, where the mask is True, by minus infinity, and go on with the result?"
+        },
+        {
+            "when": "With seed 42",
+            "hint": "Just three layers, in the order W_q, W_k, W_v, none with a bias. If they are right, look at the scores: divided by the root of the keys' size, then a softmax along each row."
+        },
+        {
+            "when": "not \\(3, 3\\)",
+            "hint": "That is the shape of the weights. What is to be mixed with them?"
+        },
+        {
+            "when": "cannot be multiplied|must match|give [34] rows|three different inputs",
+            "hint": "Three queries meet four keys here, and all three inputs differ. Which input does each of your layers read, and are the keys exchanged before they meet the queries?"
+        },
+        {
+            "hint": "Queries are (n, d), keys and values (m, d), scores and weights (n, m), the output (n, d). Write beside each which input it comes from."
+        },
+        {
+            "hint": "Each layer gets its own input. Then: queries times exchanged keys, the root of the keys' size, the mask if there is one, a softmax along col_dim, and the product with the values."
+        }
+    ],
+    "padding_mask": [
+        {
+            "hint": "A sentence of two words stands in a row of five places. Where does the first True stand?"
+        },
+        {
+            "when": "boolean, not",
+            "hint": "A comparison gives True and False by itself. Nothing needs to be filled with numbers."
+        },
+        {
+            "when": "where padding stands",
+            "hint": "Read your row for length 1: a word at position 0, and padding from position 1 on. Which way round is yours, and where does it begin?"
+        },
+        {
+            "when": "give \\(3, 5\\)|max_length wide",
+            "hint": "Rows are sentences and columns are positions. There are max_length of these, even when no sentence is so long."
+        },
+        {
+            "when": "full sentence",
+            "hint": "In a full sentence there is nothing to hide. What does a slice from -0 on select?"
+        },
+        {
+            "when": "changed in place",
+            "hint": "The caller still needs the lengths. An operator such as -= writes into them."
+        },
+        {
+            "hint": "Positions 0, 1, 2, ... have the shape (max_length,), lengths the shape (B,). Which shape do the lengths need, so that comparing the two gives (B, max_length)?"
+        },
+        {
+            "hint": "arange makes the positions, and unsqueeze gives the lengths a second dimension. Compare them; a position that is equal to the length is padding already."
+        }
+    ],
+    "CrossAttention": [
+        {
+            "hint": "Which side asks and which one answers? How wide are the tokens that each of the three layers reads?"
+        },
+        {
+            "when": "qkv_bias",
+            "hint": "Whether a layer has a bias is an argument of the layer. Hand on what __init__ got, to all three."
+        },
+        {
+            "when": "With one context token",
+            "hint": "With one token to look at, its weight is 1. Do the weights sum to 1 along the keys, for each sequence by itself, and does W_value make the values?"
+        },
+        {
+            "when": "dimension 0|batch2|cannot be multiplied",
+            "hint": "In a batch only the last two dimensions of the keys change places. And keys and values both come from the context."
+        },
+        {
+            "when": "Hiding the last|has its row|dimension 1",
+            "hint": "Write the scores, (B, n, m), and the mask below each other, aligned on the right. Which mask needs a dimension of size 1, and where? And do you hide before the softmax, by minus infinity?"
+        },
+        {
+            "when": "worked out by hand",
+            "hint": "A score is a sum over the d_out numbers of a key. Is the root of that size what you divide by, and before the softmax?"
+        },
+        {
+            "hint": "Queries are (B, n, d_out), keys and values (B, m, d_out), scores and weights (B, n, m). Over which dimension does one query share out its weight?"
+        },
+        {
+            "hint": "Exchange the keys' last two dimensions and divide by the root of d_out. A mask with two dimensions gets a third one in the middle, one with three stays. Hide, softmax over the last dimension, mix."
+        }
+    ]
+}
 
 MAX_SECONDS = 60  # for a cell; grading allows less
 MAX_PRINTED = 20_000  # characters of what the cells of one question print
@@ -384,7 +478,7 @@ class QuestionTest(pytest.Item):
             self.user_properties.append(("question", notes))
 
     def hint(self):
-        """Return the next hint; those for what the check has seen come first."""
+        """Return a hint that was not given yet; those for what the check has seen come first."""
         try:
             self.notebook.ask(self.question)
         except UnsolvedError as failure:
@@ -396,9 +490,10 @@ class QuestionTest(pytest.Item):
         hints = fitting + [hint["hint"] for hint in hints if "when" not in hint]
         if not hints:
             return f"{self.name}: {seen}\nThere are no hints for this question."
-        cache, key = self.config.cache, f"hints/{EXERCISE}/{self.name}"
-        number = min(cache.get(key, 0) + 1, len(hints))
-        cache.set(key, number)
+        cache, key = self.config.cache, f"given_hints/{EXERCISE}/{self.name}"
+        given = cache.get(key, [])
+        number = next((number for number, hint in enumerate(hints, 1) if hint not in given), len(hints))
+        cache.set(key, [*given, hints[number - 1]])
         further = f"\nA plainer one: pytest --hint {self.name}" if number < len(hints) else ""
         return f"{seen}\n\nhint {number} of {len(hints)} for {self.name}: {hints[number - 1]}{further}"
 

@@ -43,7 +43,128 @@ DEMOS = (
     "70bcadf498c2",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
-HINTS = {}
+HINTS = {
+    "MultiHeadAttentionWrapper": [
+        {
+            "hint": "What can one head do by itself already? What is left for the wrapper?"
+        },
+        {
+            "when": "What is heads",
+            "hint": "torch finds the layers of an nn.ModuleList, not those of a plain list, and a layer that stands in it three times is one layer. How many do you make?"
+        },
+        {
+            "when": "one looks past|, with a mask",
+            "hint": "Follow the mask from the signature into the call of every head, where it is the fourth argument."
+        },
+        {
+            "when": "give \\(3, 6\\)|and three heads the",
+            "hint": "The rows stay tokens, and the first head's features come first, all of them. Along which dimension do you join, and does your call join or stack?"
+        },
+        {
+            "when": ", without a mask|not defined|must match",
+            "hint": "Each head takes three inputs, in the order of the signature. Does each arrive in its place, under the name that the signature gives it?"
+        },
+        {
+            "when": "one head the documented",
+            "hint": "With one head the wrapper is plain attention. What else is made, or done to the output?"
+        },
+        {
+            "hint": "Each head gives (n, d_model); side by side they are (n, h * d_model). Which dimension grows?"
+        },
+        {
+            "hint": "Fill an nn.ModuleList with heads that are made one by one. In forward call each of them with the three inputs and the mask, and join the outputs with cat along col_dim."
+        }
+    ],
+    "split_heads": [
+        {
+            "hint": "In the check, 12 is feature 2 of token 1. To which of two heads does it belong, and in which row does it stand there?"
+        },
+        {
+            "when": "first head.*holds \\[\\[0\\.0, 1\\.0\\], \\[2\\.0, 3\\.0\\]\\]",
+            "hint": "Your first head holds all of token 0. Either tokens and heads have not changed places, or view was asked for the final shape at once."
+        },
+        {
+            "when": "holds \\[\\[0\\.0, 2\\.0\\]",
+            "hint": "A head holds neighbouring features, but yours takes every second one. When you cut, which comes first: the heads, or the features of one head?"
+        },
+        {
+            "when": "holds \\[\\[0\\.0, 10\\.0\\]|two heads give|3 heads give",
+            "hint": "Name your four dimensions from left to right. They should be batch, heads, tokens, features of one head; only two of them change places."
+        },
+        {
+            "hint": "(B, T, d) is cut to (B, T, h, d / h), which moves no number, and then becomes (B, h, T, d / h). Which two dimensions change places?"
+        },
+        {
+            "hint": "Let view cut the last dimension in two, heads first, with whole numbers for sizes. Then exchange the dimensions of tokens and heads."
+        }
+    ],
+    "merge_heads": [
+        {
+            "hint": "Which dimension must stand just before the features of a head, so that the two can become one?"
+        },
+        {
+            "when": "not compatible",
+            "hint": "After the swap the numbers lie in memory in another order than the shape suggests. view cannot join them; the lesson names two calls that help."
+        },
+        {
+            "when": "own features back",
+            "hint": "The first row should hold token 0 only: all of head 0, then all of head 1. Are heads and tokens back in their places before you join, and which two dimensions do you join?"
+        },
+        {
+            "when": "\\), not \\(",
+            "hint": "Tokens and heads have changed places again. Which two dimensions are still to become one?"
+        },
+        {
+            "hint": "(B, h, T, s) first becomes (B, T, h, s). Then the last two dimensions are joined, h * s numbers for each token."
+        },
+        {
+            "hint": "Take the four sizes off x first. Exchange dimensions 1 and 2, then reshape to three sizes, in the order that the docstring gives."
+        }
+    ],
+    "MultiHeadAttention": [
+        {
+            "hint": "Walk through the table of shapes. Which steps do you know from CausalAttention, and which are new?"
+        },
+        {
+            "when": "parameters",
+            "hint": "Queries, keys and values have a bias only if qkv_bias says so, out_proj always has one, and nothing else is trained. A mask is a buffer, not a parameter."
+        },
+        {
+            "when": "first four|non-singleton",
+            "hint": "A shorter text must fit, and no later token may count. Is the triangle above the diagonal hidden, cut to T by T, by minus infinity, before a softmax over the keys?"
+        },
+        {
+            "when": "first four",
+            "hint": "If the mask is right: does each head get some features of all tokens, or rather all features of a few? Heads and tokens change places after the cut, and again before the joining."
+        },
+        {
+            "when": "no gradient",
+            "hint": "Look for the layer that the check names: is it called in forward, and does its result go on from there?"
+        },
+        {
+            "when": "before out_proj|not defined",
+            "hint": "Here each of two heads has 4 of 8 features. Is the root of 4 what you divide by? And does each head get some features of all tokens, rather than all features of some?"
+        },
+        {
+            "when": "values were multiplied|in evaluation",
+            "hint": "A whole weight is dropped, with all numbers of its value: after the softmax, before the mixture. A dropout layer with the given rate does it, and only in training."
+        },
+        {
+            "when": "cannot be shared",
+            "hint": "Ask in __init__ whether something is left over when d_out is divided by num_heads."
+        },
+        {
+            "when": "stay behind",
+            "hint": "A plain attribute does not move with the module. A buffer does, and so does a mask that forward makes where x is."
+        },
+        {
+            "hint": "After the three layers cut (B, T, d_out) into (B, h, T, s). Scores and weights are (B, h, T, T). On the way back exchange and join to (B, T, d_out); one layer is left."
+        },
+        {
+            "hint": "Check the sizes, cut, exchange, and work on the last two dimensions only: the root of s, the mask cut to T, softmax over the keys, dropout on the weights. Join, and call out_proj last."
+        }
+    ]
+}
 
 MAX_SECONDS = 60  # for a cell; grading allows less
 MAX_PRINTED = 20_000  # characters of what the cells of one question print
@@ -385,7 +506,7 @@ class QuestionTest(pytest.Item):
             self.user_properties.append(("question", notes))
 
     def hint(self):
-        """Return the next hint; those for what the check has seen come first."""
+        """Return a hint that was not given yet; those for what the check has seen come first."""
         try:
             self.notebook.ask(self.question)
         except UnsolvedError as failure:
@@ -397,9 +518,10 @@ class QuestionTest(pytest.Item):
         hints = fitting + [hint["hint"] for hint in hints if "when" not in hint]
         if not hints:
             return f"{self.name}: {seen}\nThere are no hints for this question."
-        cache, key = self.config.cache, f"hints/{EXERCISE}/{self.name}"
-        number = min(cache.get(key, 0) + 1, len(hints))
-        cache.set(key, number)
+        cache, key = self.config.cache, f"given_hints/{EXERCISE}/{self.name}"
+        given = cache.get(key, [])
+        number = next((number for number, hint in enumerate(hints, 1) if hint not in given), len(hints))
+        cache.set(key, [*given, hints[number - 1]])
         further = f"\nA plainer one: pytest --hint {self.name}" if number < len(hints) else ""
         return f"{seen}\n\nhint {number} of {len(hints)} for {self.name}: {hints[number - 1]}{further}"
 

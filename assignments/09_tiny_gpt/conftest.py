@@ -45,7 +45,148 @@ DEMOS = (
     "b7d346353b86",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
-HINTS = {}
+HINTS = {
+    "Block": [
+        {
+            "hint": "Read the two formulas aloud. What does each half read, and to what is its result added?"
+        },
+        {
+            "when": "no gradient reaches",
+            "hint": "The message names something that __init__ makes and forward never uses. Where in the formulas does it stand?"
+        },
+        {
+            "when": "pass unchanged",
+            "hint": "Where both halves give 0, x must come out as it went in. Find your two plus signs: what stands to the left of each, and is anything normalised after them?"
+        },
+        {
+            "when": "second half read|gives is lost",
+            "hint": "The second half takes up what the first one made. Where does your second line still say x?"
+        },
+        {
+            "when": "LayerNorm of its own|normalised tokens",
+            "hint": "There are two norms: one just before the attention, one just before the feed-forward network. Neither serves twice."
+        },
+        {
+            "when": "GELU or ReLU|48",
+            "hint": "The network is four times as wide in the middle. What stands between its two Linear layers?"
+        },
+        {
+            "when": "divisible|ZeroDivision|unexpected keyword|positional argument",
+            "hint": "Compare your arguments with the signature of the given MultiHeadAttention, one by one, or call them by name."
+        },
+        {
+            "when": "last token changed",
+            "hint": "The given MultiHeadAttention looks only at the past. Is it the one that you use, and does nothing else mix tokens?"
+        },
+        {
+            "hint": "Every step keeps (B, T, n_embd); only inside the feed-forward network it is 4 * n_embd. The attention has n_embd features in and out."
+        },
+        {
+            "hint": "In __init__: two LayerNorms, the attention, and an nn.Sequential of Linear, GELU, Linear. In forward: one line that makes h out of x, and one that makes the result out of h alone."
+        }
+    ],
+    "TinyGPT": [
+        {
+            "hint": "Walk down the table of steps. Which steps need a layer of their own, and from how many numbers to how many?"
+        },
+        {
+            "when": "no gradient reaches",
+            "hint": "The named layers are made, but the loss does not depend on them. Does each block read what the one before it made, and does the head read the final norm of the last one?"
+        },
+        {
+            "when": "weights of its own",
+            "hint": "torch does not look into a plain list, and multiplying a list repeats the same block. How do you make num_layers blocks that the model knows?"
+        },
+        {
+            "when": "starts near",
+            "hint": "Is your loss a mean over all guesses? If it is, the logits start too large: which weights make them?"
+        },
+        {
+            "when": "probability of the target",
+            "hint": "cross_entropy takes the softmax itself, and the mean over all guesses. Does it get the plain logits, every one of them, and the targets just as they came?"
+        },
+        {
+            "when": "change places|must match",
+            "hint": "A text of T tokens stands at the places 0 to T - 1, and each place has an embedding of its own. Which places do you look up, and are they added?"
+        },
+        {
+            "when": "keep their shape|must be \\(B, T",
+            "hint": "The logits are returned as (B, T, vocab_size) in every case. Only what cross_entropy gets is flattened."
+        },
+        {
+            "when": "must not see",
+            "hint": "A later token reaches an earlier guess. Are all your blocks causal, and does nothing else mix tokens?"
+        },
+        {
+            "hint": "Tokens (B, T) are looked up and become (B, T, n_embd); the places 0 to T - 1 become (T, n_embd) and are added. The head makes vocab_size scores of n_embd numbers."
+        },
+        {
+            "hint": "Make each block with make_block and keep them in an nn.ModuleList; hand x on from block to block, then to the norm and the head. For the loss, flatten logits to (B * T, vocab_size) and targets to (B * T,)."
+        }
+    ],
+    "generate": [
+        {
+            "hint": "After each round the text is one token longer. What goes into the model then, and which of its guesses do you need?"
+        },
+        {
+            "when": "tokens went in",
+            "hint": "The model says how much it can take: model.context_length. Cut what goes in, and keep its end."
+        },
+        {
+            "when": "make \\(2, 8\\)|no new tokens",
+            "hint": "The text that you return and the piece that goes in are two things. Does the first keep all tokens, and how often does your loop run?"
+        },
+        {
+            "when": "adds up the last four|the last four count",
+            "hint": "Do the first row by hand: 1 + 2 + 3 = 6, then 1 + 2 + 3 + 6, then only the last four. Which place's guess do you read, over which dimension is the largest sought, and which tokens go in?"
+        },
+        {
+            "when": "(training|evaluation) mode",
+            "hint": "Note what model.training says before you switch. At the end give the mode back that you noted, whichever it was."
+        },
+        {
+            "when": "must stay as they are",
+            "hint": "The caller still needs the beginnings. Joining makes a new tensor; writing into a part of the old one does not."
+        },
+        {
+            "hint": "Out come logits (B, T, vocab_size). The last place is (B, vocab_size); its largest entry in each row is the next token, which needs the shape (B, 1) to be joined to the text."
+        },
+        {
+            "hint": "Note the mode, switch to evaluation, and max_new_tokens times: cut the end of the text to fit, call the model, take argmax over the last place's scores with keepdim, and cat it to the whole text. Then give the mode back."
+        }
+    ],
+    "train_step": [
+        {
+            "hint": "Which four things make up one step of training, and which of them must come before which?"
+        },
+        {
+            "when": "has not moved",
+            "hint": "Is there a gradient at the moment of the step? It must have been computed before, and not cleared in between. And does the optimizer step at all?"
+        },
+        {
+            "when": "should move the first row",
+            "hint": "Compare the two rows. Less by 9: old gradients counted. More than twice as far: two steps. The other way: it climbs."
+        },
+        {
+            "when": "log\\(4\\)",
+            "hint": "The loss from before the step is asked for, as the model gave it. It is a mean already; what happens to it, and when do you ask for it?"
+        },
+        {
+            "when": "Python float",
+            "hint": "A tensor holds on to the whole computation behind it. Which method of a 0-d tensor gives the plain number?"
+        },
+        {
+            "when": "optimizer that was given",
+            "hint": "An optimizer remembers things from step to step. Use the one that you were handed, and make none."
+        },
+        {
+            "hint": "The model gives logits and a loss of shape (). The loss computes the gradients, the optimizer clears old ones and moves the weights."
+        },
+        {
+            "hint": "Call the model with both arguments; clear, go backward from the loss, take one step, each once and in this order. Return the number of the loss that you had at the beginning."
+        }
+    ]
+}
 
 MAX_SECONDS = 60  # for a cell; grading allows less
 MAX_PRINTED = 20_000  # characters of what the cells of one question print
@@ -387,7 +528,7 @@ class QuestionTest(pytest.Item):
             self.user_properties.append(("question", notes))
 
     def hint(self):
-        """Return the next hint; those for what the check has seen come first."""
+        """Return a hint that was not given yet; those for what the check has seen come first."""
         try:
             self.notebook.ask(self.question)
         except UnsolvedError as failure:
@@ -399,9 +540,10 @@ class QuestionTest(pytest.Item):
         hints = fitting + [hint["hint"] for hint in hints if "when" not in hint]
         if not hints:
             return f"{self.name}: {seen}\nThere are no hints for this question."
-        cache, key = self.config.cache, f"hints/{EXERCISE}/{self.name}"
-        number = min(cache.get(key, 0) + 1, len(hints))
-        cache.set(key, number)
+        cache, key = self.config.cache, f"given_hints/{EXERCISE}/{self.name}"
+        given = cache.get(key, [])
+        number = next((number for number, hint in enumerate(hints, 1) if hint not in given), len(hints))
+        cache.set(key, [*given, hints[number - 1]])
         further = f"\nA plainer one: pytest --hint {self.name}" if number < len(hints) else ""
         return f"{seen}\n\nhint {number} of {len(hints)} for {self.name}: {hints[number - 1]}{further}"
 

@@ -14,10 +14,20 @@ UNSEEN = "a definition that cannot be read"
 
 _MATMUL = frozenset({"matmul", "rmatmul", "imatmul"})  # the methods behind the operator @
 _DYNAMIC = {"exec", "eval", "compile", "globals", "locals", "vars", "__import__", "builtins", "__builtins__"}
+# What leads from a generator, a coroutine or a traceback to whoever called it, and so to the recorder.
+_FRAMES = """
+    ag_frame cr_frame f_back f_builtins f_code f_globals f_locals gi_frame tb_frame tb_next
+"""
+# What leads from any function or class to all modules.
+_OUTWARD = """
+    __builtins__ __closure__ __globals__ __import__ __loader__ __self__ __spec__ __subclasses__ __traceback__
+"""
 _SHELL = MAGICS | {
     *("run_cell", "user_ns", "ast_transformers", "input_transformers_post", "input_transformers_cleanup"),
     *("register_magic_function", "run_code", "ex", "push", "safe_execfile"),
+    *_FRAMES.split(),
 }
+_REACHING = _SHELL | frozenset(_OUTWARD.split())
 _BY_NAME = frozenset({"getattr", "attrgetter", "methodcaller", "__getattribute__"})
 # What leads out of torch: its numbers, as others can compute with them.
 _EXITS = frozenset({"__array__", "__dlpack__", "data_ptr", "numpy", "storage", "untyped_storage"})
@@ -100,8 +110,10 @@ class _Reader:
         magics = {call.func for call in calls if harmless(call)}
         for node in ast.walk(statement.tree):
             match node:
-                case ast.Attribute(attr=name) if name in _SHELL and node not in magics:
+                case ast.Attribute(attr=name) if name in _REACHING and node not in magics:
                     return name
+                case ast.MatchClass(kwd_attrs=names) if taken := _REACHING.intersection(names):
+                    return min(taken)
                 case ast.Attribute() if (path := self._modules.path(node)) and (found := reaching(path)):
                     return found
                 case ast.ImportFrom(str(module), aliases, 0):

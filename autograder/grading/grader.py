@@ -31,9 +31,10 @@ class Grader:
     """Grades submissions of one exercise; what all of them share is computed once.
 
     1. The notebook runs in a worker, and what its cells show is kept.
-    2. The hidden tests run on it, with the inputs that `secret` gives this submission. They decide the score.
-    3. The failed ones run again on disclosed inputs, in a new worker after the end of the first. They supply
-       what the student reads, and the name of the mistake.
+    2. Where a visible check fails, the question's tests run on disclosed inputs; the worker knows no others.
+    3. The hidden tests run, with the inputs that `secret` gives this submission. They decide the score.
+    4. If a question fails unforeseen, its tests run on disclosed inputs in a new worker, after the end of the
+       first. Disclosed runs supply what the student reads, and the name of the mistake.
     """
 
     def __init__(
@@ -74,13 +75,16 @@ class Grader:
         needed = tuple(cell for cell in code if cell.text not in self.exercise.demos)
         with Session(self._zygote, needed, self._limits) as session:
             session.start()
+            early = _fails_its_check(needed, session)
+            runs = self._disclosed_runs(session, early)
             ran, decided = defaultdict[str, list[Ran]](list), dict[HiddenTest, TestReport]()
             for run in self._run(session, inputs):
                 decided[run.test] = decide(self.suite, run, inputs)
                 ran[run.test.question] += run.ran
         held = self._held(tuple(ran_cells(needed, session.results)), ran)
         questions = {test.question for test, report in decided.items() if report.verdict is Verdict.FAILED}
-        runs = self.disclosed_runs(session, needed, questions | set(held))
+        if late := (questions | held.keys()) - early:
+            runs += self.runs_in_new_worker(session, needed, late)
         explain = Explainer(self.suite, code, session).explain
         failed = (run for run in runs if decided[run.test].verdict is Verdict.FAILED)
         reports = decided | {run.test: explain(run) for run in failed}
@@ -98,21 +102,25 @@ class Grader:
                 lost.setdefault(run.test.question, run.error)
             yield run
 
-    def disclosed_runs(
-        self, first: Session, cells: Sequence[NotebookCell], questions: Container[str]
-    ) -> tuple[TestRun, ...]:
-        """Run all tests of these questions again, on inputs that may be shown.
+    def _disclosed_runs(self, session: Session, questions: Container[str]) -> list[TestRun]:
+        """Run all tests of these questions on inputs that may be shown, in a worker that knows no others.
 
-        All of them, since a known mistake is known by the tests that it passes, too. The worker is new, and
-        the one that knows hidden inputs has ended. The visible checks define nothing, so it does without
-        them, and without the cells that cost the first one its life.
+        All of them, since a known mistake is known by the tests that it passes, too.
         """
         chosen = {test for test in self.suite.tests if test.question in questions}
-        if not chosen:
-            return ()
+        return list(self._run(session, DISCLOSED, chosen)) if chosen else []
+
+    def runs_in_new_worker(
+        self, first: Session, cells: Sequence[NotebookCell], questions: Container[str]
+    ) -> list[TestRun]:
+        """Make disclosed runs after hidden ones; the worker that knows hidden inputs has ended.
+
+        The visible checks define nothing, so the new worker does without them, and without the cells that
+        cost the first one its life.
+        """
         defining = [cell for cell in cells if checked_question(cell.name) is None]
         with Session(self._zygote, defining, self._limits, first.lost) as session:
-            return tuple(self._run(session, DISCLOSED, chosen))
+            return self._disclosed_runs(session, questions)
 
     def _held(
         self, cells: Sequence[RanCell], ran: Mapping[str, Sequence[Ran]]
@@ -142,6 +150,12 @@ class Grader:
         hint = why_held([shown for run in own for shown in run.ran]) or ""
         rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
         return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule))
+
+
+def _fails_its_check(cells: Sequence[NotebookCell], session: Session) -> frozenset[str]:
+    """Return the questions whose visible checks raise an error: hidden tests will mostly fail, too."""
+    failed = {number for number, result in session.results.items() if result.error}
+    return frozenset(checked_question(cell.name) or "" for cell in cells if cell.number in failed)
 
 
 def _message(session: Session, code: Sequence[NotebookCell]) -> str:

@@ -135,8 +135,7 @@ class GuardedGrader:
 
     def start(self) -> None:
         """Start the process now: by a fork, if this process has one thread only."""
-        fork = sys.platform == "linux" and threading.active_count() == 1
-        self._process = self._started(fork=fork)
+        self._process = self._started(fork=may_fork())
 
     def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
         """Grade `notebook` as a submission of `exercise`; only missing walls raise, as a WallError."""
@@ -186,6 +185,11 @@ class GuardedGrader:
     def _started(self, *, fork: bool) -> MarkingProcess:
         root = self._course.root
         return MarkingProcess(root, unsafe=self._unsafe, certain=self._certain, fork=fork)
+
+
+def may_fork() -> bool:
+    """Whether a process may be forked from this one: what other threads hold locked stays so in the child."""
+    return sys.platform == "linux" and threading.active_count() == 1
 
 
 def _waiting(exercise: Exercise, problem: str) -> Graded:

@@ -10,13 +10,18 @@ import sysconfig
 from collections.abc import Iterable
 from importlib.machinery import PathFinder
 from pathlib import Path
+from types import ModuleType
 
 import torch
 
 # Modules that a question's code may use, and of some of them only a few names.
 _MODULES = """
-    __future__ abc cmath collections contextlib copy dataclasses enum functools itertools jaxtyping logging
+    __future__ abc cmath collections contextlib copy dataclasses enum functools itertools jaxtyping
     math matplotlib numbers operator random time torch tqdm typing typing_extensions warnings
+"""
+_OF_LOGGING = """
+    CRITICAL DEBUG ERROR Formatter INFO Logger StreamHandler WARNING basicConfig critical debug error
+    exception getLogger info warning
 """
 _OF_SYS = "float_info maxsize stderr stdout version_info"
 _OF_NUMPY = (
@@ -25,6 +30,7 @@ _OF_NUMPY = (
 _USEFUL: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(_MODULES.split()),
     "IPython": frozenset({"display"}),
+    "logging": frozenset(_OF_LOGGING.split()),
     "numpy": frozenset(_OF_NUMPY.split()),
     "sys": frozenset(_OF_SYS.split()),
 }
@@ -46,6 +52,7 @@ _REACHING: dict[str, frozenset[str]] = {
     "inspect": frozenset(_OF_INSPECT.split()),
 }
 _KNOWN = frozenset({"math", "numpy", "operator", "torch", "typing"})  # their star imports are looked through
+_SHORT = {"np": "numpy"}  # how libraries call what they import
 _PACKAGES = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
 _SYS_INSIDES = frozenset({"_getframe", "meta_path", "modules", "path_hooks", "setprofile", "settrace"})
 
@@ -63,8 +70,9 @@ class Modules:
                         self.aliases[alias.asname or root] = alias.name if alias.asname else root
                 case ast.ImportFrom(str(module), aliases, 0):
                     for alias in aliases:
-                        if _is_part_of_torch(full := f"{module}.{alias.name}"):
-                            self.aliases[alias.asname or alias.name] = full
+                        full = f"{module}.{alias.name}"
+                        if (real := ".".join(_resolved(full.split(".")))) != full or _is_part_of_torch(full):
+                            self.aliases[alias.asname or alias.name] = real
 
     def path(self, node: ast.AST) -> list[str] | None:
         """Return the dotted path of an attribute that begins at a module, or None: `F.softmax` of torch."""
@@ -79,7 +87,7 @@ class Modules:
 
 def needless(path: list[str], forbidden: Iterable[str]) -> str | None:
     """Return what of a dotted path work by hand has no use for, in words for a person, or None."""
-    root, *names = path
+    root, *names = _resolved(path)
     if root not in _USEFUL:
         return root
     useful = _USEFUL[root]
@@ -94,7 +102,9 @@ def needless(path: list[str], forbidden: Iterable[str]) -> str | None:
 
 def reaching(path: list[str]) -> str | None:
     """Return what of a dotted path can change what other code does, or None."""
-    root, *names = path
+    root, *names = _resolved(path)
+    if path[:2] == ["logging", "config"]:
+        return "logging.config"
     if root in _REACHING and (not names or names[0] not in _REACHING[root]):
         return root
     if root == "sys" and names and names[0] in _SYS_INSIDES:
@@ -123,6 +133,30 @@ def own_module(tree: ast.stmt) -> str | None:
             known = root in sys.stdlib_module_names or PathFinder.find_spec(root, _PACKAGES)
             return None if known else root
     return None
+
+
+def _resolved(path: list[str]) -> list[str]:
+    """Return a path from the module that it really leads to: `warnings.sys.modules` is sys.modules.
+
+    Of a module that is not loaded here, an attribute that is called like a module counts as that module.
+    """
+    for _ in range(len(path)):
+        for place in range(1, len(path)):
+            if (real := _real_name(".".join(path[:place]), path[place])) is not None:
+                path = [*real.split("."), *path[place + 1 :]]
+                break
+        else:
+            break
+    return path
+
+
+def _real_name(module: str, name: str) -> str | None:
+    """Return the name of a module that is called `name` inside another, unless it is a part of that one."""
+    if module not in sys.modules:
+        return _SHORT.get(name, name) if name in (*sys.stdlib_module_names, *_SHORT) else None
+    found = vars(sys.modules[module]).get(name)
+    real = found.__name__ if isinstance(found, ModuleType) else None
+    return None if real == f"{module}.{name}" else real
 
 
 def _is_part_of_torch(path: str) -> bool:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 from autograder.course.source import GRADED, Cell, Role, defined_names
 from autograder.submission.notebook import NotebookCell
+from autograder.submission.script import quick_to_parse
 
 _MAX_CODE = 300_000  # characters of code; a notebook with more is searched line by line
 
@@ -54,7 +56,8 @@ class _Match:
         self._given = given
         self._prompts = {cell: text.text.strip() for text, cell in pairwise(cells) if text.role is Role.TEXT}
         code = sum(len(cell.text) for cell in submitted if cell.kind == "code")
-        self._defines = defines if code <= _MAX_CODE else seems_to_define
+        self._names = cache(_names)  # each cell is asked about for each question
+        self._is_short = code <= _MAX_CODE
         signs = (self._has_grade_id, self._has_cell_id, self._has_content, self._has_prompt, self._is_between)
         for sign in signs:
             for cell in self.graded:
@@ -104,16 +107,26 @@ class _Match:
         after = max(self._numbers(self.graded[:here]), default=-1)
         return after < candidate.number < min(self._numbers(self.graded[here:]), default=len(self._submitted))
 
+    def _defines(self, code: str, name: str) -> bool:
+        names = self._names(code) if self._is_short else None
+        return seems_to_define(code, name) if names is None else name in names
+
     def _numbers(self, graded: Sequence[Cell]) -> list[int]:
         return [self.found[cell.grade_id].number for cell in graded if cell.grade_id in self.found]
 
 
 def defines(code: str, name: str) -> bool:
     """Whether `code` binds `name` at its top level; code that is no Python is searched line by line."""
+    names = _names(code)
+    return seems_to_define(code, name) if names is None else name in names
+
+
+def _names(code: str) -> set[str] | None:
+    """Return the names that `code` binds at its top level, or None where it cannot be parsed."""
     try:
-        return name in defined_names(code)
+        return defined_names(code) if quick_to_parse(code) else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return seems_to_define(code, name)
+        return None
 
 
 def seems_to_define(code: str, name: str) -> bool:

@@ -30,6 +30,8 @@ _SETTING = re.compile(r"#!|# -\*-|# coding|# [-+]$|# \+ (\w+=|\[|\{)")
 _MAX_SCRIPT = 5_000_000  # characters
 _MAX_PARSED = 200_000  # characters of a script that is read by its statements
 _MANY = 1001  # cells: more than a notebook may have
+# Python's parser keeps every beginning of a dotted name in an import, so that a long one takes gigabytes.
+_LONG_NAME = re.compile(r"(?:\.[\s\\]*\w+[\s\\]*){100}")
 _SHELL = re.compile(r"^[ \t]*[%!].*$", re.MULTILINE)  # what is no Python, yet stands in notebooks
 
 
@@ -47,6 +49,11 @@ def cells_of_script(text: str) -> list[Cell] | None:
     else:
         found = _separated(_HEADER.sub("", text))
     return list(islice((cell for cell in found if cell["source"]), _MANY))
+
+
+def quick_to_parse(code: str) -> bool:
+    """Whether Python's parser takes no more time and memory for some code than its length explains."""
+    return _LONG_NAME.search(code) is None
 
 
 def _marked(text: str) -> Iterator[Cell]:
@@ -113,7 +120,7 @@ def _together(spans: Iterable[tuple[int, int]], lines: Sequence[str]) -> Iterato
 
 def _spans(text: str) -> list[tuple[int, int]]:
     """Return the first and the last line of each top-level statement."""
-    if len(text) <= _MAX_PARSED:
+    if len(text) <= _MAX_PARSED and quick_to_parse(text):
         with catch_warnings(action="ignore"), suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             return [_span(statement) for statement in ast.parse(_SHELL.sub("pass", text)).body]
     # The text is no Python, perhaps for one cell's sake: a line that is not indented begins a statement.

@@ -57,6 +57,14 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return "bytes" if isinstance(val, bytes) else None
 
 
+@pytest.fixture(scope="session", autouse=True)
+def forked_marking_processes() -> Iterator[None]:
+    """Fork marking processes: what else runs in pytest's process only waits to read, and holds no locks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("autograder.grading.guarded.may_fork", lambda: True)
+        yield
+
+
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
     """Return a copy of the small course, to build, grade and spoil at will."""

@@ -127,6 +127,14 @@ def _reap(child: int, scratch: Path) -> int:
     return status
 
 
+def _open_own_streams() -> None:
+    """Open the standard streams anew: by the flags of inherited ones, one worker could tell another."""
+    own = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(own, stream)
+    os.close(own)
+
+
 def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) -> int:
     child = os.fork()
     if child == 0:
@@ -135,6 +143,7 @@ def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) 
             control.close()
             os.dup2(descriptor, _CHANNEL)
             os.closerange(_CHANNEL + 1, _MAX_DESCRIPTOR)
+            _open_own_streams()
             folder = scratch / str(os.getpid())
             folder.mkdir()
             os.chdir(folder)

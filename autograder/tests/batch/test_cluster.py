@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -93,7 +94,8 @@ def test_a_cluster_comes_to_what_is_graded_here(ready: Course, dask: LocalCluste
     here = grade_submissions(ready, [small(ready)]), kept(ready)
     with Cluster(ready, dask.scheduler_address) as executor:
         there = grade_submissions(ready, [small(ready)], force=True, executor=executor), kept(ready)
-    assert there == here
+    unchanged = [replace(line, change=None) for line in here[0].lines]  # no score is new the second time
+    assert (list(there[0].lines), there[1]) == (unchanged, here[1])
     assert all(line.graded and not line.ours for line in there[0].lines)
     assert len(there[0].lines) == len(list((ready.build / "reports" / "01_small").iterdir())) == 10
 

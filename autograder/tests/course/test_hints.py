@@ -1,6 +1,7 @@
 """An author's hints reach the kit as they are written, and what is wrong with them is told by line."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -66,5 +67,12 @@ def test_what_is_wrong_is_told_by_line(course: Course, text: str, line: int, mes
 
 
 @pytest.mark.parametrize("name", list(COURSE.exercises))
-def test_the_course_s_hints_can_be_read(name: str) -> None:
-    assert all(len(hints) >= 3 for hints in read_hints(COURSE.exercises[name]).values())
+def test_the_course_hints_at_each_question_in_steps_and_at_slips_only_where_one_was_seen(name: str) -> None:
+    exercise = COURSE.exercises[name]
+    all_hints = read_hints(exercise)
+    assert list(all_hints) == exercise.questions
+    for question, hints in all_hints.items():
+        patterns = [hint["when"] for hint in hints if "when" in hint]
+        assert len(hints) >= 3
+        assert len(hints) - len(patterns) >= 2
+        assert not [when for when in patterns if re.search(when, f"{question}: not filled in yet")]

@@ -381,6 +381,45 @@ def test_ctrl_c_ends_one_cell_with_its_place_and_in_a_row_everything(tmp_path: P
         cell.run({}, {})
 
 
+class Asking:
+    """What a hint needs of a question and of pytest: a check that says `seen`, and a cache."""
+
+    name = "double"
+    question = None
+
+    def __init__(self, kit: dict[str, Any]) -> None:
+        self.config = self.notebook = self.cache = self
+        self.seen = "double: not filled in yet"
+        self._kit, self._kept = kit, dict[str, Any]()
+
+    def ask(self, question: None) -> None:
+        raise self._kit["UnsolvedError"](self.seen)
+
+    def get(self, key: str, default: Any) -> Any:
+        return self._kept.get(key, default)
+
+    def set(self, key: str, value: Any) -> None:
+        self._kept[key] = value
+
+    def told(self) -> str:
+        """Return what the next hint says, without its place in the list."""
+        hint: str = self._kit["QuestionTest"].hint(self)
+        return hint.splitlines()[2].partition(" for double: ")[2]
+
+
+def test_a_hint_for_a_new_slip_comes_first_and_none_comes_twice_before_all_have() -> None:
+    kit: dict[str, Any] = {"__name__": "kit", "__file__": str(KIT)}
+    exec(KIT.read_text(encoding="utf-8"), kit)
+    when = [{"when": word, "hint": f"About the {word}."} for word in ("shape", "values")]
+    kit["HINTS"] = {"double": [{"hint": "Think."}, *when, {"hint": "Add."}]}
+    asking = Asking(kit)
+    assert [asking.told(), asking.told()] == ["Think.", "Add."]
+    asking.seen = "another shape than expected"
+    assert [asking.told(), asking.told()] == ["About the shape.", "Add."]
+    asking.seen = "other values than expected"
+    assert [asking.told(), asking.told()] == ["About the values.", "Add."]
+
+
 def test_an_unknown_name_is_found_in_what_python_3_9_says() -> None:
     variables: dict[str, Any] = {"__name__": "kit", "__file__": str(KIT)}
     exec(KIT.read_text(encoding="utf-8"), variables)

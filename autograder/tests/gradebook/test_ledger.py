@@ -174,6 +174,7 @@ def test_the_audit_says_why_and_by_what_and_only_grows(late: Course) -> None:
     assert (line["penalty"], line["questions"]["double"]) == (0.7, [2.0, None, None])
     notebook = read_notebook(Submission(late.root, "ann", "01_small").notebook)
     assert line["digests"]["notebook"] == notebook.digest
-    assert set(line["digests"]) == {"notebook", "source", "suite", "settings", "engine", "environment"}
+    digests = {"notebook", "source", "suite", "settings", "inputs", "engine", "environment"}
+    assert set(line["digests"]) == digests
     record(late, "ann")
     assert (late.root / "audit.jsonl").read_bytes() == after  # nothing has changed

@@ -320,3 +320,38 @@ def test_code_that_did_not_run_clears_nobody() -> None:
     assert softmax(draft, "%%capture\n1 / 0\n" + BY_HAND) == "softmax"
     assert softmax(draft, "%%html\n" + BY_HAND) == "softmax"
     assert softmax(draft, "%%writefile clean.py\n" + BY_HAND) == "softmax"
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "found"),
+    [
+        ("import os\nos.sys.modules.clear()", "sys.modules"),
+        ("from warnings import sys as harmless\nharmless.modules.clear()", "sys.modules"),
+        ("print.__self__.__import__('sys')", "__import__"),
+        ("match print:\n    case object(__self__=found): found.print = None", "__self__"),
+        ("steps = (1 for _ in [0])\nsteps.gi_frame.f_back.f_globals.clear()", "f_globals"),
+        ("import logging.config\nlogging.config.BaseConfigurator({}).resolve('sys')", "logging.config"),
+    ],
+)
+def test_what_leads_to_all_modules_is_found_wherever_it_stands(elsewhere: str, found: str) -> None:
+    assert softmax(BY_HAND, elsewhere) == found
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("torch.sys.exit()", "sys.exit"),
+        ("plt.np.add.reduce(scores)", "numpy.add"),
+        ("torch.os.getcwd()", "os"),
+        ("torch.nn.functional.math.fsum(scores)", None),
+    ],
+)
+def test_a_module_inside_another_is_taken_for_itself(body: str, found: str | None) -> None:
+    code = f"def softmax(scores):\n    {body}\n    return torch.exp(scores)"
+    assert softmax("import matplotlib.pyplot as plt", code) == found
+
+
+def test_harmless_parts_of_modules_raise_no_flag() -> None:
+    imports = "import collections.abc, logging, math, os.path\nimport torch.nn.functional as F\nimport os"
+    code = "def softmax(scores):\n    logging.info(math.pi)\n    return F.relu(torch.select(scores, 0, 0))"
+    assert softmax(imports, "print(os.path.join('a', 'b'))", code) is None

@@ -157,8 +157,7 @@ def test_an_operator_that_work_by_hand_has_no_use_for_is_for_review(desk: Desk) 
     report = desk.grade(double=double)
     question = of(report, "double")
     assert (question.verdict, question.score) == (Verdict.REVIEW, 0)
-    assert "ran an operation" in question.hint
-    assert "einsum" not in question.hint  # a submission could choose the name by a hidden input
+    assert "called einsum" in question.hint  # as it did on disclosed inputs
     assert of(report, "row_sums").verdict == Verdict.PASSED
 
 

@@ -134,6 +134,16 @@ def test_the_worker_holds_no_descriptor_but_its_own(worker: Worker) -> None:
     assert len(run(worker, code).split()) <= 4
 
 
+def test_no_worker_sees_what_another_did_to_its_standard_streams(zygote: Zygote) -> None:
+    read = "import fcntl, os\nprint([fcntl.fcntl(n, fcntl.F_GETFL) & os.O_APPEND for n in range(3)])"
+    change = "for n in range(3): fcntl.fcntl(n, fcntl.F_SETFL, os.O_APPEND)"
+    first, second = zygote.fork(LIMITS), zygote.fork(LIMITS)
+    run(first, f"{read}\n{change}")
+    assert run(second, read).split() == ["[0,", "0,", "0]"]
+    first.close()
+    second.close()
+
+
 def test_what_a_first_optimizer_imports_is_imported_once_for_all(zygote: Zygote) -> None:
     zygote.make_optimizer()
     worker = zygote.fork(LIMITS)

@@ -1,6 +1,7 @@
 """Scripts are read as the notebooks they were exported from, and never as anything that they are not."""
 
 import json
+import tracemalloc
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -108,3 +109,11 @@ def test_a_script_without_measure_costs_little(text: str) -> None:
 
 def test_scripts_and_notebooks_are_told_apart_by_their_first_letter(answered: NotebookNode) -> None:
     assert cells_of_script(json.dumps(answered)) is None
+
+
+def test_a_script_with_thousands_of_dots_in_a_name_takes_little_memory() -> None:
+    text = f"import a{'.a' * 5000}\n\ndef double(x): pass\n"
+    tracemalloc.start()
+    assert len(cells_of_script(text) or ()) == 2
+    assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    tracemalloc.stop()

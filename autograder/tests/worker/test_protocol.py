@@ -98,7 +98,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=6000, deadline=None, derandomize=True)
+@settings(max_examples=2500, deadline=None, derandomize=True)
 @given(JSON, st.integers(0, 3), st.binary(max_size=40))
 def test_a_well_formed_frame_with_any_header_is_read_or_refused(
     value: Any, count: int, trailing: bytes

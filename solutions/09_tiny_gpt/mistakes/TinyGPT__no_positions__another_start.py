@@ -1,4 +1,6 @@
-"""A token table, blocks in a Sequential, and the loss by flattening both."""
+"""The model knows which tokens came before, but not where they stood. What else is added to the token
+embedding?
+"""
 
 
 class TinyGPT(nn.Module):

@@ -1,4 +1,4 @@
-"""The functional loss with reduction by a keyword, blocks in a ModuleList."""
+"""Your loss grows with the number of guesses. Should a longer text have a larger loss?"""
 
 
 class TinyGPT(nn.Module):

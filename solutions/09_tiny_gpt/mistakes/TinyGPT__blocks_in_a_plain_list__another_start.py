@@ -1,4 +1,6 @@
-"""A tuple of blocks, and positions as a parameter."""
+"""The model does not know the parameters of its blocks, so no optimizer would train them. What kind of
+list registers modules?
+"""
 
 
 class TinyGPT(nn.Module):

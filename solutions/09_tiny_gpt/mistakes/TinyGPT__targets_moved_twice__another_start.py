@@ -1,4 +1,6 @@
-"""Moves the targets by slices in the loss."""
+"""You move the targets on by one place, although they come moved already. Which target belongs to the
+guess at place t?
+"""
 
 
 class TinyGPT(nn.Module):

@@ -1,0 +1,796 @@
+# %% [markdown]
+# # 10. Inference: how models really run attention
+#
+# Your tiny GPT is a right one, and nobody would serve it to a million people. To write one more token it
+# computes all earlier ones anew. Each of its heads keeps keys and values of its own. It knows no place beyond
+# those that it was trained with. And it fills a table of scores that grows with the square of the text.
+#
+# Models in use today compute the *same* attention by four other ways, and you will write each of them:
+#
+# 1. `cached_attention`: keep the keys and values of the past. (about 20 minutes)
+# 2. `grouped_query_attention`: let several query heads share one head of keys and values. (15 minutes)
+# 3. `rotate`: turn queries and keys by their place, so that only distances count. (15 minutes)
+# 4. `add_block`: take the softmax block by block, and never hold all scores. (25 minutes)
+#
+# A written question comes at the end, and before it a race between your own attention and torch's.
+#
+# **How to work.** Read the description of each question before you write its code. A check tries the
+# lesson's example and something small of another size; grading tries more, so write what is true for all
+# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Each
+# question is graded by itself. Symbols and names are those of the [table of notation](notation.md). Pictures
+# have a line marked `# try` for you to change. Plan for 75 to 90 minutes.
+
+# %%
+import math
+import time
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+# %% [markdown]
+# Given, from earlier lessons: scaled dot-product attention with a mask. True means hidden. The dimensions in
+# front, `...`, are texts and heads: `(B, h)`, or `(h,)`, or none.
+
+
+# %%
+def attention(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> Tensor:
+    """(..., n, d_k), (..., m, d_k), (..., m, d_v) -> (..., n, d_v); mask (n, m) is True where hidden."""
+    scores = queries @ keys.transpose(-2, -1) / math.sqrt(keys.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(mask, -math.inf)
+    return torch.softmax(scores, dim=-1) @ values
+
+
+# %% [markdown]
+# ## Keep what you know: the cache
+#
+# A model that writes appends one token, and then asks for the next. Look at what changes inside a causal
+# head when one token is appended:
+#
+# | | for the old tokens | for the new token |
+# |---|---|---|
+# | queries | the same as before, and nobody needs their rows again | one new row |
+# | keys, values | the same as before, and the new token looks at them | one new row each |
+#
+# No old token can see the new one. So all old keys and values stay what they were, and it is enough to
+# compute *one* row of attention. All you need is to keep the keys and values: the **KV cache**.
+#
+# There are two moments in a cache's life. At first the whole prompt goes in at once (*prefill*): many
+# queries, and no cache yet. Then one token at a time (*decoding*): one query, and a long cache. Long prompts
+# also come in pieces: a few queries, and a cache. One function serves all three:
+#
+# ```
+#                       keys:   kept | new
+#                               0  1  2 | 3  4
+#                 query 3       x  x  x | x  .        x  may look
+#                 query 4       x  x  x | x  x        .  hidden: the future
+# ```
+#
+# ### A story about a corner
+#
+# Where does the triangle of the mask belong when there are more keys than queries? Torch's
+# `scaled_dot_product_attention(..., is_causal=True)` puts it into the top left corner: of 2 new queries and 5
+# keys, the first query then sees key 0 alone, although it stands at place 3. FlashAttention had it so too
+# and changed it: since version 2.1 the triangle stands at the bottom right, where a cache needs it. Both give
+# the right shape, both agree when there is no cache, and people have filed this as a bug in several projects
+# ([torch 108108](https://github.com/pytorch/pytorch/issues/108108),
+# [flash-attention 282](https://github.com/Dao-AILab/flash-attention/issues/282)). The question to ask is
+# never "which row am I" but "which place in the text am I".
+#
+# ### Question 1: `cached_attention` (3 points)
+
+
+# %% solution="cached_attention"
+def cached_attention(
+    queries: Tensor, keys: Tensor, values: Tensor, cache: tuple[Tensor, Tensor] | None = None
+) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    """Causal attention of n new tokens, which come after those in the cache.
+
+    Arguments:
+        queries: (..., n, d_k), of the new tokens; n is 1 or more
+        keys: (..., n, d_k), of the new tokens
+        values: (..., n, d_v), of the new tokens
+        cache: None at the beginning of a text, else the cache that the call before returned
+
+    Returns: (output, cache)
+        output: (..., n, d_v); a new token sees all tokens in the cache, the new ones before it, and itself
+        cache: the pair (keys, values) of all tokens so far, (..., m, d_k) and (..., m, d_v), oldest first
+
+    Whatever pieces a text comes in, its outputs are those of causal attention over the whole text. All
+    arguments are left as they were: the same cache may be continued twice. Everything that the function
+    remembers is in the cache.
+
+    Source: Shazeer (2019), "Fast Transformer Decoding", arXiv:1911.02150, 2 ("Incremental").
+    """
+    ### BEGIN SOLUTION
+    if cache is not None:
+        keys = torch.cat([cache[0], keys], dim=-2)
+        values = torch.cat([cache[1], values], dim=-2)
+    n, m = queries.shape[-2], keys.shape[-2]
+    mask = torch.ones(n, m, dtype=torch.bool, device=queries.device).triu(diagonal=m - n + 1)
+    return attention(queries, keys, values, mask), (keys, values)
+    ### END SOLUTION
+
+
+# %% check="cached_attention" points=3
+# Check of cached_attention
+def check_cached_attention():
+    # Three tokens, by hand. The scores are the keys' first numbers, whoever asks, since 2 / sqrt(4) is 1.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    queries = torch.tensor([[2.0, 0, 0, 0]]).repeat(3, 1)
+    keys = torch.tensor([[0.0, 1, 0, 0], [log_3, 0, 1, 0], [0.0, 0, 0, 1]])
+    values = torch.tensor([[4.0, 0], [8.0, 4], [2.0, 5]])
+    before = keys.clone()
+
+    answer = cached_attention(queries[:1], keys[:1], values[:1])
+    assert isinstance(answer, tuple | list) and len(answer) == 2, "return the pair (output, cache)"
+    output, cache = answer
+    assert output.shape == (1, 2), f"one new token with d_v = 2 gives (1, 2), not {tuple(output.shape)}"
+    assert torch.allclose(output, values[:1]), f"the first token sees only itself, but it got {output}"
+    assert isinstance(cache, tuple | list) and len(cache) == 2, "the cache is the pair (keys, values)"
+
+    output, longer = cached_attention(queries[1:], keys[1:], values[1:], cache)
+    assert [tuple(kept.shape) for kept in longer] == [(3, 4), (3, 2)], (
+        "after three tokens the cache must hold three keys and three values, "
+        f"but it has {[tuple(kept.shape) for kept in longer]}"
+    )
+    assert torch.equal(longer[0], keys) and torch.equal(longer[1], values), (
+        "the cache must hold all keys and all values, oldest first"
+    )
+    # Token 1 weighs the values as 1 : 3, token 2 as 1 : 3 : 1.
+    expected, found = [[7.0, 3.0], [6.0, 3.4]], [[round(x, 4) for x in row] for row in output.tolist()]
+    assert found == expected, (
+        f"tokens 1 and 2 should get {expected}, but they got {found}; "
+        "at which places do they stand, and what may they see?"
+    )
+    assert tuple(cache[0].shape) == (1, 4) and torch.equal(keys, before), "an argument was changed"
+
+    # Two texts with three heads: whatever the pieces are, the outputs are the same.
+    torch.manual_seed(1)
+    q, k, v = torch.randn(2, 3, 7, 4), torch.randn(2, 3, 7, 4), torch.randn(2, 3, 7, 5)
+    whole, _ = cached_attention(q, k, v)
+    assert whole.shape == (2, 3, 7, 5), (
+        f"(2, 3, 7, 5) was expected for the whole text, not {tuple(whole.shape)}"
+    )
+    means = v.cumsum(dim=-2) / torch.arange(1, 8).unsqueeze(-1)
+    assert torch.allclose(cached_attention(q, 0 * k, v)[0], means, atol=1e-5), (
+        "with keys of zeros each token must get the mean of all values up to its own"
+    )
+    for sizes in ((3, 1, 2, 1), (1, 1, 1, 1, 1, 1, 1), (2, 5)):
+        outputs, cache = [], None
+        for piece in zip(q.split(sizes, -2), k.split(sizes, -2), v.split(sizes, -2), strict=True):
+            output, cache = cached_attention(*piece, cache)
+            outputs.append(output)
+        assert torch.allclose(torch.cat(outputs, dim=-2), whole, atol=1e-5), (
+            f"in pieces of {sizes} tokens the text has other outputs than as a whole"
+        )
+    print("cached_attention: this check passes")
+
+
+check_cached_attention()
+
+# %% [markdown]
+# ### Same text, other speed
+#
+# Below, a small decoder with random weights writes 300 tokens, once with your cache and once by computing the
+# whole text anew each time. It writes nonsense, but both must write *the same* nonsense, to the last token.
+#
+# Guess first: at token 300, how many times faster is the cache? And what do the two curves look like, level,
+# straight, or bent?
+
+# %% demo
+import matplotlib.pyplot as plt
+
+torch.set_num_threads(1)  # so small a model is fastest on one core
+count = 300  # try 600
+width, heads, layers, vocabulary = 128, 4, 3, 50
+
+torch.manual_seed(0)
+token_vectors, place_vectors = torch.randn(vocabulary, width), torch.randn(2000, width)
+matrices = torch.randn(layers, 4, width, width) / math.sqrt(width)
+
+
+def decode(tokens, first_place, caches):
+    """Logits of the last of these new tokens (n,), and the caches of all layers."""
+    x, kept = token_vectors[tokens] + place_vectors[first_place : first_place + len(tokens)], []
+    for (w_query, w_key, w_value, w_out), cache in zip(matrices, caches, strict=True):
+        x = F.layer_norm(x, (width,))
+        q, k, v = ((x @ w).unflatten(-1, (heads, -1)).transpose(0, 1) for w in (w_query, w_key, w_value))
+        mixed, cache = cached_attention(q, k, v, cache)
+        x = x + mixed.transpose(0, 1).flatten(-2) @ w_out
+        kept.append(cache)
+    return F.layer_norm(x[-1], (width,)) @ token_vectors.T, kept
+
+
+def write(prompt, use_cache):
+    """Write `count` tokens, and take the time at which each is there."""
+    text, caches, begin, moments = list(prompt), [None] * layers, time.perf_counter(), []
+    for step in range(count):
+        if use_cache:
+            new = text if step == 0 else text[-1:]
+            logits, caches = decode(torch.tensor(new), len(text) - len(new), caches)
+        else:
+            logits, _ = decode(torch.tensor(text), 0, [None] * layers)
+        text.append(int(logits.argmax()))
+        moments.append(time.perf_counter() - begin)
+    return text, moments
+
+
+figure, axis = plt.subplots(figsize=(7, 3), layout="constrained")
+texts = []
+for use_cache, label in ((False, "everything anew"), (True, "with the cache")):
+    text, moments = write([1, 2, 3], use_cache)
+    texts.append(text)
+    axis.plot(range(1, count + 1), moments, label=label)
+    last = 50 / (moments[-1] - moments[-51])
+    print(f"{label}: {count / moments[-1]:.0f} tokens a second, the last 50 at {last:.0f}")
+axis.set(xlabel="tokens written", ylabel="seconds since the start", title="Writing with and without a cache")
+axis.legend()
+plt.show()
+same = sum(one == other for one, other in zip(*texts, strict=True))
+print(f"{same} of {len(texts[0])} tokens are the same")
+
+# %% [markdown]
+# With the cache, every token costs about the same, and the curve is nearly straight. Without it each token
+# costs more than the one before, and the curve bends upwards. The longer the text, the larger the difference;
+# and for a model of real size even the first hundred tokens would be a matter of patience.
+#
+# ## The price: memory
+#
+# A cache is paid for in memory, and it is read once from end to end for every token that is written. One
+# token takes
+#
+# $$2 \cdot \mathrm{layers} \cdot \mathrm{heads} \cdot \mathrm{head\ size} \cdot \mathrm{bytes\ a\ number}$$
+#
+# where 2 stands for keys and values. Count it for a model with 80 layers, 64 heads of size 128 and 2 bytes a
+# number: 2.6 MB *a token*. A text of 4,096 tokens takes more than 10 GB, and each further user as much again.
+#
+# In 2019 Noam Shazeer asked: must every head have keys and values of its own? In
+# [multi-query attention](https://arxiv.org/abs/1911.02150) all query heads share a single head of keys and
+# values. Four years later [grouped-query attention](https://arxiv.org/abs/2305.13245) found the middle: a few
+# heads of keys and values, each shared by a group of neighbouring query heads. The model above is Llama 2
+# with 70 billion parameters, which has 64 query heads and 8 heads of keys and values.
+#
+# Guess first: which share of the memory is left with 8 heads, and which with 1?
+
+# %% demo
+model_layers, head_size, number_bytes = 80, 128, 2
+length = 4096  # try 32_768
+kept_heads = (64, 8, 1)
+gigabytes = [2 * model_layers * h * head_size * number_bytes * length / 1e9 for h in kept_heads]
+figure, axis = plt.subplots(figsize=(7, 2.2), layout="constrained")
+bars = axis.barh([f"{h} key/value head{'s' if h > 1 else ''}" for h in kept_heads], gigabytes)
+axis.bar_label(bars, [f" {size:.2f} GB" for size in gigabytes])
+axis.set(title=f"Cache of one text of {length:,} tokens", xlabel="GB", xlim=(0, 1.15 * max(gigabytes)))
+axis.invert_yaxis()
+plt.show()
+
+# %% [markdown]
+# ### Who shares with whom
+#
+# With $h$ query heads and $g$ heads of keys and values, each group has $h / g$ **neighbouring** query heads.
+# For 6 query heads and 2 heads of keys and values:
+#
+# | query head | 0 | 1 | 2 | 3 | 4 | 5 |
+# |---|---|---|---|---|---|---|
+# | looks at key/value head | 0 | 0 | 0 | 1 | 1 | 1 |
+#
+# The other order, 0 1 0 1 0 1, would do as well for a model that is trained with it. But weights that were
+# trained with one order and run with the other give nonsense of the right shape. In torch the two orders are
+# one word apart: `repeat_interleave` and `repeat`.
+#
+# ### Question 2: `grouped_query_attention` (2 points)
+
+
+# %% solution="grouped_query_attention"
+def grouped_query_attention(
+    queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None
+) -> Tensor:
+    """Attention of h query heads that share g heads of keys and values.
+
+    Arguments:
+        queries: (..., h, n, d_k)
+        keys: (..., g, m, d_k)
+        values: (..., g, m, d_v)
+        mask: boolean (n, m), True where hidden, the same for all heads; None hides nothing
+
+    Returns: (..., h, n, d_v). Of the query heads, the first h / g look at head 0 of keys and values, the next
+    h / g at head 1, and so on.
+
+    Raises ValueError if h is not a multiple of g. The inputs are left as they were. `...` may be a batch,
+    (B,), or nothing.
+
+    Source: Ainslie et al. (2023), "GQA", arXiv:2305.13245, 2.2.
+    """
+    ### BEGIN SOLUTION
+    h, g = queries.shape[-3], keys.shape[-3]
+    if h % g:
+        raise ValueError(f"{h} query heads cannot share {g} heads of keys and values evenly")
+    grouped = queries.unflatten(-3, (g, h // g))  # (..., g, h / g, n, d_k)
+    output = attention(grouped, keys.unsqueeze(-3), values.unsqueeze(-3), mask)
+    return output.flatten(-4, -3)
+    ### END SOLUTION
+
+
+# %% check="grouped_query_attention" points=2
+# Check of grouped_query_attention
+def check_grouped_query_attention():
+    # Four query heads, two heads of keys and values, one token each: a head gets the value it looks at.
+    torch.manual_seed(2)
+    values = torch.tensor([[[1.0, 2, 3]], [[4.0, 5, 6]]])
+    output = grouped_query_attention(torch.randn(4, 1, 2), torch.randn(2, 1, 2), values)
+    assert isinstance(output, torch.Tensor), "a tensor was expected. Is a return missing?"
+    assert output.shape == (4, 1, 3), f"4 query heads, 1 token, d_v = 3: (4, 1, 3), not {tuple(output.shape)}"
+    looked_at = output[:, 0, 0].tolist()
+    assert looked_at == [1, 1, 4, 4], (
+        "of 4 query heads, 0 and 1 share the first head of values, 2 and 3 the second; "
+        f"the heads' values begin with 1 and 4, and yours got {looked_at}"
+    )
+
+    # Keys are shared like values. Query heads 0 to 2 weigh the two tokens as 1 : 3, heads 3 to 5 as 3 : 1.
+    log_3 = 1.0986122886681098  # e to this power is 3
+    queries = torch.tensor([2.0, 0, 0, 0]).repeat(2, 6, 1, 1)  # two texts, six heads
+    keys = torch.zeros(2, 2, 2, 4)
+    keys[:, 0, 1, 0], keys[:, 1, 0, 0] = log_3, log_3
+    values = torch.tensor([[[4.0], [8.0]], [[40.0], [80.0]]]).repeat(2, 1, 1, 1)
+    values[1] += 100
+    before = keys.clone()
+    output = grouped_query_attention(queries, keys, values)
+    assert output.shape == (2, 6, 1, 1), f"(2, 6, 1, 1) was expected, not {tuple(output.shape)}"
+    expected = [[7, 7, 7, 50, 50, 50], [107, 107, 107, 150, 150, 150]]
+    assert torch.allclose(output.flatten(1), torch.tensor(expected).float(), atol=1e-3), (
+        f"the heads of two texts should get {expected}, but they got {output.flatten(1).tolist()}; "
+        "does a query head find its keys and its values in the same place?"
+    )
+    hidden = torch.tensor([[True, False]])
+    output = grouped_query_attention(queries, keys, values, hidden).flatten(1)
+    assert torch.allclose(output[0], torch.tensor([8.0, 8, 8, 80, 80, 80])), (
+        f"with the first token hidden all heads get the second one's value, 8 or 80, not {output[0].tolist()}"
+    )
+    assert torch.equal(keys, before), "the keys were changed"
+
+    # Each query head asks for itself.
+    torch.manual_seed(3)
+    q, k, v = torch.randn(4, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 2)
+    first = grouped_query_attention(q, k, v)
+    q[1] = torch.randn(3, 4)
+    changed = (grouped_query_attention(q, k, v) - first).abs().amax(dim=(1, 2)) > 1e-6
+    assert changed.tolist() == [False, True, False, False], (
+        f"another query in head 1 must change the output of head 1 alone, but changed {changed.tolist()}"
+    )
+    try:
+        grouped_query_attention(torch.randn(5, 3, 4), k, v)
+    except ValueError:
+        refused = True
+    except Exception as error:
+        raise AssertionError(f"5 query heads, 2 of keys: a ValueError, not {type(error).__name__}") from None
+    else:
+        refused = False
+    assert refused, "5 query heads cannot share 2 heads of keys and values: raise a ValueError"
+    print("grouped_query_attention: this check passes")
+
+
+check_grouped_query_attention()
+
+# %% [markdown]
+# If your function repeats keys and values for all query heads, it fills the very memory that the cache has
+# saved, for a moment at least. That is no mistake here. Code that is to be fast reshapes the queries instead,
+# and lets a group's queries meet the one shared head by broadcasting.
+#
+# ## Turning instead of adding: rotary positions
+#
+# The tiny GPT *adds* a vector to each token for the place where it stands. Then a query knows "I am at place
+# 7", and the model has to learn that 7 is to 5 as 107 is to 105.
+#
+# **Rotary positions** ([Su et al.](https://arxiv.org/abs/2104.09864)) leave the tokens alone and turn queries
+# and keys. Take a query's features in pairs,
+# (0, 1), (2, 3), and so on, and read each pair as an arrow in the plane. At place $p$ the pair number $i$
+# is turned by the angle $p \cdot \theta_i$:
+#
+# $$\theta_i = \mathrm{base}^{-2i/d} \qquad
+# \begin{pmatrix} a' \\ b' \end{pmatrix} =
+# \begin{pmatrix} \cos p\theta_i & -\sin p\theta_i \\ \sin p\theta_i & \cos p\theta_i \end{pmatrix}
+# \begin{pmatrix} a \\ b \end{pmatrix}$$
+#
+# The first pair turns by one radian a place, like the second hand of a clock; the last ones hardly move, like
+# the hour hand. Why is that useful? A product of two arrows depends on their lengths and on the angle
+# *between* them. Turn one by $p\theta$ and the other by $r\theta$, and the angle between them changes by
+# $(p - r)\theta$: **only the distance counts.** Values are not turned: what a token says does not depend on
+# its place.
+#
+# ### Two stories about turning
+#
+# **Which features are a pair?** The paper takes neighbours, (0, 1), (2, 3); other code takes the first and
+# the second half, $(0, d/2), (1, d/2 + 1)$. Each is fine with weights trained for it. Meta's Llama was
+# trained with neighbours; the library that most people run it with uses halves. So its conversion script
+# reorders the rows of two weight matrices, and one line elsewhere is right or wrong depending on which file
+# you have. Nothing raises an error, and people have wondered about it for years
+# ([one of many threads](https://github.com/huggingface/transformers/issues/25199)). Here: neighbours.
+#
+# **How exact is a place?** To save memory, models run in bfloat16, and for a while the table of angles did so
+# with them. That type has 8 bits for the digits of a number: after 256 the next whole number is 258. So
+# tokens 256 and 257 stand at the same place, and the longer the text, the worse it gets. It was found in
+# Llama and Gemma ([the mend](https://github.com/huggingface/transformers/pull/29285)) and in
+# [Mistral](https://github.com/huggingface/transformers/issues/29496). Compute angles at least as exactly as
+# `x`: for float64 that means in float64, and `torch.arange(...) / d` alone is float32.
+#
+# ### Question 3: `rotate` (2 points)
+
+
+# %% solution="rotate"
+def rotate(x: Tensor, positions: Tensor, base: float = 10_000.0) -> Tensor:
+    """Turn queries or keys by their places.
+
+    Arguments:
+        x: (..., n, d), with an even d, in float32 or float64
+        positions: (n,) int64, the place of each token; they need not begin at 0 or be neighbours
+        base: decides how fast the pairs turn
+
+    Returns: (..., n, d), of x's dtype. For i = 0, 1, ..., d / 2 - 1 the features 2i and 2i + 1 of the token
+    at place p, (a, b), become
+
+        (a * cos(t) - b * sin(t), a * sin(t) + b * cos(t))  with the angle  t = p * base ** (-2 * i / d)
+
+    The angles are computed in x's dtype. x is left as it was.
+
+    Source: Su et al. (2021), "RoFormer", arXiv:2104.09864, 3.2 and 3.4.2.
+    """
+    ### BEGIN SOLUTION
+    d = x.shape[-1]
+    pairs = torch.arange(0, d, 2, dtype=x.dtype, device=x.device)  # 2i
+    angles = positions.to(x.dtype).unsqueeze(-1) * base ** (-pairs / d)  # (n, d / 2)
+    cos, sin = angles.cos(), angles.sin()
+    a, b = x[..., 0::2], x[..., 1::2]
+    return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)
+    ### END SOLUTION
+
+
+# %% check="rotate" points=2
+# Check of rotate
+def check_rotate():
+    # One pair turns by one radian a place: (1, 0) becomes (cos p, sin p), and (0, 1) becomes (-sin p, cos p).
+    x = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    before = x.clone()
+    turned = rotate(x, torch.tensor([0, 2, 2]))
+    assert isinstance(turned, torch.Tensor), "a tensor was expected. Is a return missing?"
+    assert turned.shape == (3, 2), f"rotating keeps the shape (3, 2), but gave {tuple(turned.shape)}"
+    expected = torch.tensor([[1.0, 0.0], [-0.4161, 0.9093], [-0.9093, -0.4161]])
+    assert torch.allclose(turned, expected, atol=1e-4), (
+        f"at places 0, 2 and 2 the arrows should be {expected.tolist()}, not {turned.tolist()}; "
+        "which way do they turn, and by which places?"
+    )
+    assert torch.equal(x, before), "x was changed"
+
+    # Three pairs with base 1000: they turn by 1, 0.1 and 0.01 a place. Two texts, two heads, float64.
+    x = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], dtype=torch.float64).repeat(2, 2, 2, 1)
+    x[1] *= 10
+    turned = rotate(x, torch.tensor([10, 100]), base=1000.0)
+    assert turned.shape == (2, 2, 2, 6), f"(2, 2, 2, 6) was expected, not {tuple(turned.shape)}"
+    assert turned.dtype == torch.float64, f"float64 went in, but {turned.dtype} came out"
+    expected = torch.tensor(
+        [
+            [0.248970693, -2.222164169, -1.744977022, 4.685622178, 4.376020327, 6.469192075],
+            [1.875050155, 1.218272103, -0.341130144, -4.988349449, -2.347314380, 7.449168759],
+        ],
+        dtype=torch.float64,
+    )
+    for text, factor in ((0, 1), (1, 10)):
+        for head in (0, 1):
+            found = turned[text, head] / factor
+            assert torch.allclose(found, expected, atol=1e-4), (
+                f"with base 1000, (1, 2, 3, 4, 5, 6) at places 10 and 100 should become\n{expected}\n"
+                f"not\n{found}\nWhich features are a pair, and how fast does each pair turn?"
+            )
+            assert torch.allclose(found, expected, atol=1e-8), (
+                "nearly right, but not as exact as float64 can be; in which dtype are the angles?"
+            )
+    print("rotate: this check passes")
+
+
+check_rotate()
+
+# %% [markdown]
+# ### See the distance
+#
+# One and the same query stands at all places from 0 to 23, and so does one and the same key. On the left a
+# vector for each place is *added* to both, as in your tiny GPT (the vectors are random here, as before
+# training). On the right both are *turned*. Each picture shows all scores.
+#
+# Guess first: in which picture are the diagonals of one colour, and why?
+
+# %% demo
+torch.manual_seed(5)
+places, head_size = torch.arange(24), 16
+shift = 0  # try 1000: what changes in the picture on the right?
+query, key = torch.randn(2, 1, head_size).expand(2, 24, head_size)
+added = 0.7 * torch.randn(24, head_size)
+turned_scores = rotate(query, places + shift) @ rotate(key, places + shift).T
+figure, panels = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+for axis, scores, title in (
+    (panels[0], (query + added) @ (key + added).T, "places added"),
+    (panels[1], turned_scores, "places turned"),
+):
+    axis.imshow(scores, cmap="coolwarm", vmin=-scores.abs().max(), vmax=scores.abs().max())
+    axis.set(title=title, xlabel="place of the key", ylabel="place of the query")
+plt.show()
+diagonal = turned_scores.diagonal(offset=-3)
+print(f"turned, 3 places apart: the scores differ by at most {(diagonal.max() - diagonal.min()).item():.6f}")
+
+# %% [markdown]
+# Turned scores are the same along every diagonal: query 5 and key 2, query 20 and key 17. Move the whole text
+# by 1,000 places and the picture stays. And it goes well with your cache: each key is turned once, by its own
+# place, and kept turned.
+#
+# ## Never hold all scores: the online softmax
+#
+# For a text of 32,768 tokens, each head has a billion scores. They are needed only to be exponentiated,
+# summed, and multiplied with values; then they are thrown away. Writing them to memory and reading them
+# back takes far longer than computing them. [FlashAttention](https://arxiv.org/abs/2205.14135) therefore
+# goes over the keys in blocks and never stores the table of scores. But how can it take a softmax before it
+# has seen all scores?
+#
+# Write the output of one query with the largest score $M$ subtracted, as you did in exercise 1:
+#
+# $$\mathrm{output} = \frac{\sum_j e^{s_j - M} \, v_j}{\sum_j e^{s_j - M}}$$
+#
+# Above and below stand plain sums, and sums can be taken in pieces. The only trouble is $M$, which is not
+# known before the end. So keep three things for each query, over all blocks so far:
+#
+# - the **maximum** $M$ of the scores so far,
+# - the **denominator** $\sum_j e^{s_j - M}$,
+# - the **output** $\sum_j e^{s_j - M} \, v_j$, not yet divided.
+#
+# When a block brings a higher maximum $M'$, everything so far was measured from too low a point. The
+# mend is a single factor: $e^{s_j - M'} = e^{s_j - M} \cdot e^{M - M'}$.
+#
+# This is the *online softmax* of [Milakov and Gimelshein](https://arxiv.org/abs/1805.02867); with the
+# output as a third sum it is the heart of FlashAttention. An example with one query, scores 1, 3, then 5,
+# and values 10, 20, 30:
+#
+# | after | maximum | denominator | output |
+# |---|---|---|---|
+# | nothing | $-\infty$ | 0 | 0 |
+# | block (1, 3) | 3 | $e^{-2} + 1 = 1.135$ | $10 e^{-2} + 20 = 21.353$ |
+# | block (5) | 5 | $1.135 \cdot e^{-2} + 1 = 1.154$ | $21.353 \cdot e^{-2} + 30 = 32.890$ |
+#
+# And 32.890 / 1.154 = 28.51 is what the plain softmax gives. That is all there is to it: the answer is
+# not an approximation.
+#
+# ### A story about a block with nothing in it
+#
+# Texts of different lengths are often filled up *in front*, so that all end at the same place. Then the first
+# block of a short text is padding, all of it hidden: every score is $-\infty$, and so is the maximum. Now
+# $-\infty - (-\infty)$ is not 0 but NaN, and a NaN in the running sums never leaves again: the
+# whole row is lost, though most of its keys can be seen. This has struck so many attention kernels that torch
+# at last put a safe softmax into its own ([131060](https://github.com/pytorch/pytorch/pull/131060)). While
+# nothing has been seen, subtract something finite.
+#
+# ### Question 4: `add_block` (3 points)
+
+
+# %% solution="add_block"
+def add_block(
+    state: tuple[Tensor, Tensor, Tensor], scores: Tensor, values: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Take one more block of b keys into a softmax that is on its way.
+
+    Arguments:
+        state: (maximum, denominator, output) over all blocks so far, of shapes (..., n), (..., n) and
+            (..., n, d_v); before the first block they are -inf, 0 and 0
+        scores: (..., n, b), the block's scores, scaled already; -inf where a key is hidden
+        values: (..., b, d_v), the block's values
+
+    Returns the new state, a tuple of the same three shapes, over all blocks so far and this one:
+        maximum: the largest score of each query
+        denominator: the sum over keys of exp(score - maximum)
+        output: the sum over keys of exp(score - maximum) * value; it is not divided by the denominator
+
+    For a query that has not seen any key yet, the state stays -inf, 0, 0. There is no NaN at any time, and no
+    overflow, however large the scores are. All arguments are left as they were.
+
+    Source: Milakov and Gimelshein (2018), arXiv:1805.02867, 3; Dao et al. (2022), "FlashAttention",
+    arXiv:2205.14135, 3.1.
+    """
+    ### BEGIN SOLUTION
+    maximum, denominator, output = state
+    higher = torch.maximum(maximum, scores.amax(dim=-1))
+    reference = higher.masked_fill(higher == -math.inf, 0.0)
+    factor = torch.exp(maximum - reference)
+    parts = torch.exp(scores - reference.unsqueeze(-1))
+    denominator = denominator * factor + parts.sum(dim=-1)
+    output = output * factor.unsqueeze(-1) + parts @ values
+    return higher, denominator, output
+    ### END SOLUTION
+
+
+# %% check="add_block" points=3
+# Check of add_block
+def check_add_block():
+    inf = float("inf")
+
+    def fresh(*shape, d_v=1):
+        return torch.full(shape, -inf), torch.zeros(shape), torch.zeros(*shape, d_v)
+
+    # The example of the table above: one query, two blocks.
+    names = ("maximum", "denominator", "output")
+    state, start = fresh(1), fresh(1)
+    for scores, values, expected in [
+        ([[1.0, 3.0]], [[10.0], [20.0]], (3.0, 1.1353353, 21.3533528)),
+        ([[5.0]], [[30.0]], (5.0, 1.1536508, 32.8898621)),
+    ]:
+        before = [part.clone() for part in state]
+        answer = add_block(state, torch.tensor(scores), torch.tensor(values))
+        assert isinstance(answer, tuple | list) and len(answer) == 3, "return (maximum, denominator, output)"
+        assert all(torch.equal(a, b) for a, b in zip(state, before, strict=True)), "the old state was changed"
+        state = answer
+        for name, part, old, right in zip(names, state, start, expected, strict=True):
+            assert part.shape == old.shape, (
+                f"the {name} keeps its shape {tuple(old.shape)}, not {tuple(part.shape)}"
+            )
+            assert abs(part.item() - right) < 1e-4, (
+                f"after the scores {scores} the {name} should be {right}, but it is {part.item()}"
+            )
+
+    # A block with lower scores leaves the maximum where it is: exp(1 - 5) = 0.0183 is added.
+    maximum, denominator, output = add_block(state, torch.tensor([[1.0]]), torch.tensor([[100.0]]))
+    assert maximum.item() == 5, f"a lower block must leave the maximum at 5, not {maximum.item()}"
+    assert abs(denominator.item() - 1.1719665) < 1e-4, f"the denominator is {denominator.item()}, not 1.1720"
+    assert abs(output.item() - 34.7214260) < 1e-3, f"the output is {output.item()}, not 34.7214"
+
+    # Two texts, two queries, values of size 2. Huge scores; two keys that are hidden; one that is not.
+    state = fresh(2, 2, d_v=2)
+    hidden = torch.full((2, 2, 2), -inf)
+    state = add_block(state, hidden, torch.ones(2, 2, 2))
+    assert not any(part.isnan().any() for part in state), "after a block with all keys hidden there is NaN"
+    assert (state[0] == -inf).all() and not state[1].any() and not state[2].any(), (
+        "after a block with all keys hidden the state must still be -inf, 0, 0"
+    )
+    half_hidden = torch.tensor(
+        [[[0.0, -inf, 0.0], [9000.0, 9000, 9000]], [[-9000.0, -9000, -inf], [1, 1, 1]]]
+    )
+    values = torch.tensor([[[1.0, 0], [7, 7], [3, 2]], [[6.0, 0], [0, 2], [3, 1]]])
+    state = add_block(state, half_hidden, values)
+    for block in (hidden, torch.tensor([[[-9000.0], [9000]], [[9000.0], [-inf]]])):
+        state = add_block(state, block, torch.full((2, block.shape[-1], 2), 5.0))
+    maximum, denominator, output = state
+    assert not any(part.isnan().any() for part in state), (
+        "huge scores or hidden keys give NaN; what is subtracted before exp?"
+    )
+    expected = [[0, 9000], [9000, 1]], [[2, 4], [1, 3]], [[[4, 2], [16, 14]], [[5, 5], [9, 3]]]
+    for name, part, right in zip(names, state, expected, strict=True):
+        assert torch.allclose(part, torch.tensor(right).float(), atol=1e-3), (
+            f"for two texts with two queries each the {name} should be {right}, but it is {part.tolist()}"
+        )
+    print("add_block: this check passes")
+
+
+check_add_block()
+
+# %% [markdown]
+# ### The loop around it
+#
+# Given: attention that calls your `add_block` for one block of keys after the other. It never has more than
+# `block_size` scores for a query, and divides once, at the end.
+
+
+# %%
+def blockwise_attention(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    """(..., n, d_k), (..., m, d_k), (..., m, d_v) -> (..., n, d_v), the same as attention(...)."""
+    rows = queries.shape[:-1]
+    state = (
+        queries.new_full(rows, -math.inf),
+        queries.new_zeros(rows),
+        queries.new_zeros(*rows, values.shape[-1]),
+    )
+    for some_keys, some_values in zip(keys.split(block_size, -2), values.split(block_size, -2), strict=True):
+        scores = queries @ some_keys.transpose(-2, -1) / math.sqrt(keys.shape[-1])
+        state = add_block(state, scores, some_values)
+    _, denominator, output = state
+    return output / denominator.unsqueeze(-1)
+
+
+# %% [markdown]
+# Watch the state of one query while 512 keys come in blocks of 16. Guess first: the denominator is a sum of
+# positive numbers. Can it ever fall?
+
+# %% demo
+torch.manual_seed(3)
+score_row, value_column = 3 * torch.randn(1, 512), torch.randn(512, 1)
+state = torch.tensor([-math.inf]), torch.zeros(1), torch.zeros(1, 1)
+history = []
+for block, block_values in zip(score_row.split(16, -1), value_column.split(16), strict=True):
+    state = add_block(state, block, block_values)
+    history.append([state[0].item(), state[1].item(), (state[2] / state[1]).item()])
+plain = (torch.softmax(score_row, dim=-1) @ value_column).item()
+figure, panels = plt.subplots(1, 3, figsize=(11, 2.8), layout="constrained")
+for axis, numbers, title in zip(
+    panels, zip(*history, strict=True), ("maximum", "denominator", "output / denominator"), strict=True
+):
+    axis.plot(range(1, 33), numbers, marker=".")
+    axis.set(title=title, xlabel="block")
+panels[2].axhline(plain, color="grey", linestyle="--", label="plain softmax")
+panels[2].legend()
+plt.show()
+
+# %% [markdown]
+# It falls whenever the maximum rises: the same sum, measured from a higher point. And the quotient wanders
+# until the last block, and then stands on the dashed line.
+#
+# ### The race
+#
+# Your own attention in blocks, plain attention with all scores, and torch's `scaled_dot_product_attention`,
+# which on most machines does in one compiled loop what you have just written. Guess first: who wins, and by
+# how much? And who needs how much memory for scores?
+
+# %% demo
+block_size = 128  # try 16 and 1024
+lengths = (256, 512, 1024, 2048)
+runners = {
+    "yours, in blocks": lambda q, k, v: blockwise_attention(q, k, v, block_size),
+    "plain, all scores": attention,
+    "torch's own": F.scaled_dot_product_attention,
+}
+milliseconds = {name: [] for name in runners}
+for length in lengths:
+    q, k, v = torch.randn(3, 1, 4, length, 64)
+    for name, run in runners.items():
+        times = []
+        for _ in range(4):
+            begin = time.perf_counter()
+            result = run(q, k, v)
+            times.append(time.perf_counter() - begin)
+        milliseconds[name].append(1000 * min(times))
+        farthest = (result - attention(q, k, v)).abs().max().item()
+        if length == lengths[-1]:
+            held = {"yours, in blocks": block_size, "plain, all scores": length}.get(name)
+            memory = "" if held is None else f", {4 * 4 * length * held / 1e6:.0f} MB of scores at once"
+            print(f"{name}: {min(times) * 1000:.0f} ms, off by {farthest:.0e}{memory}")
+figure, axis = plt.subplots(figsize=(7, 3), layout="constrained")
+for name, values_of_name in milliseconds.items():
+    axis.plot(lengths, values_of_name, marker="o", label=name)
+axis.set(xlabel="tokens", ylabel="milliseconds", title="Four heads of size 64", xscale="log", yscale="log")
+axis.set_xticks(lengths, lengths)
+axis.minorticks_off()
+axis.legend()
+plt.show()
+
+# %% [markdown]
+# All three give the same numbers. Yours holds a small part of the scores at a time, and still leaves each
+# block's intermediate results to separate calls of torch. A fused kernel keeps them close to the processor
+# from beginning to end; that, and not another formula, is what you are beaten by. For short texts plain
+# attention may be ahead of yours, too: its scores are few, and it makes fewer calls.
+#
+# ### Question 5: count a cache (2 points)
+#
+# A model has 32 layers, 32 query heads, 8 heads of keys and values, head size 128, and 2 bytes a number. How
+# many bytes does one token take in the cache, and about how much do 10 users with 8,000 tokens each take
+# together? What would it be with 32 heads of keys and values? And why does nobody cache queries? Give your
+# calculation, in four or five sentences.
+
+# %% [markdown] manual="count_a_cache" points=2
+# ### BEGIN SOLUTION
+# One token takes 2 (keys and values) * 32 layers * 8 heads * 128 * 2 bytes = 131,072 bytes. Ten users with
+# 8,000 tokens have 80,000 tokens, which is about 10.5 GB. With 32 heads of keys and values it would be four
+# times as much, about 42 GB; the number of query heads does not matter. A query is used once, in the step
+# in which its token is new: no later token looks at it, and old outputs do not change. Keys and values are
+# looked at by every later token.
+#
+# (1 point: 131,072 bytes, 10.5 GB and 42 GB with the calculation, small slips allowed. 1 point: a query is
+# needed for its own row alone, keys and values by all later tokens.)
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What you can now explain
+#
+# - In causal attention nothing old changes when a token is appended; so keys and values are kept, and each
+#   new token costs one row.
+# - With a cache, the mask follows places in the text and not rows of the tensor.
+# - The cache's size is decided by the heads of keys and values; query heads may share them, in groups of
+#   neighbours.
+# - Turned queries and keys give scores that depend on distances only, if angles are computed exactly enough.
+# - A softmax can be taken block by block, with a running maximum, denominator and output, exactly.
+# - Why a fused kernel is faster than the same formula in several calls.
+#
+# This was the last notebook. From a product of two vectors you have come to what runs inside the models of
+# today; whatever you read about them next, you have built its parts.

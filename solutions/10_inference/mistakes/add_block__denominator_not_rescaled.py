@@ -1,0 +1,12 @@
+"""You bring the output to the new maximum, but not the denominator. From which maximum is each measured?"""
+
+
+def add_block(state, scores, values):
+    maximum, denominator, output = state
+    higher = torch.maximum(maximum, scores.amax(dim=-1))
+    safe = higher.masked_fill(higher == -math.inf, 0.0)
+    factor = torch.exp(maximum - safe)
+    parts = torch.exp(scores - safe[..., None])
+    denominator = denominator + parts.sum(dim=-1)
+    output = output * factor[..., None] + parts @ values
+    return higher, denominator, output

@@ -1,0 +1,10 @@
+"""Your pairs slow down half as much as they should. Is it i / d or 2 * i / d in the exponent?"""
+
+
+def rotate(x, positions, base=10_000.0):
+    d = x.shape[-1]
+    pairs = torch.arange(d // 2, dtype=x.dtype)
+    angles = positions.to(x.dtype)[:, None] * base ** (-pairs / d)
+    cos, sin = angles.cos(), angles.sin()
+    a, b = x[..., 0::2], x[..., 1::2]
+    return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)
