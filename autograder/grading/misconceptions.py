@@ -2,7 +2,8 @@
 
 The catalogue is the author's: Python files in solutions/misconceptions. Each defines `MISCONCEPTIONS`, the
 more specific ones first, or `WRITINGS`: rules that bring right answers into one writing, so that other rules
-need to know only that one.
+need to know only that one. `ALTERNATIVES` are rules that make another right answer of a right one, such as
+one function for another where both are allowed: each wrong answer is made with each of them, too.
 """
 
 import ast
@@ -37,10 +38,11 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All misconceptions of a course, in their order, and the rules for one way of writing."""
+    """All misconceptions of a course, in their order, and the rules for one way of writing, and for others."""
 
     misconceptions: tuple[Misconception, ...] = ()
     writings: tuple[Rule, ...] = ()
+    alternatives: tuple[Rule, ...] = ()
 
     def in_one_writing(self, tree: ast.Module) -> ast.Module:
         """Write as much as possible of the code in one way, and return it."""
@@ -64,10 +66,12 @@ def load_catalogue(files: Sequence[Path]) -> Catalogue:
     """Read the catalogue's files; SourceError where one is none."""
     found: dict[str, Misconception] = {}
     writings: list[Rule] = []
+    alternatives: list[Rule] = []
     for path in files:
         defined = _defined(path)
         try:
             writings += rules(str(defined.get("WRITINGS", "")))
+            alternatives += rules(str(defined.get("ALTERNATIVES", "")))
             for misconception in defined.get("MISCONCEPTIONS", ()):
                 if misconception.name in found:
                     raise PatternError(f'"{misconception.name}" is there twice')
@@ -76,7 +80,7 @@ def load_catalogue(files: Sequence[Path]) -> Catalogue:
                 found[misconception.name] = misconception
         except PatternError as error:
             raise SourceError(f"{path}: {error}") from error
-    return Catalogue(tuple(found.values()), tuple(writings))
+    return Catalogue(tuple(found.values()), tuple(writings), tuple(alternatives))
 
 
 def _defined(path: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ the rule's right side, ` && ` between rules that are applied together.
 import ast
 import copy
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar, cast
@@ -37,22 +37,23 @@ class Rule:
     after: str
     others: tuple["Rule", ...] = ()  # applied everywhere as well
 
-    def apply(self, code: str, tree: ast.Module) -> Iterator[ast.Module]:
+    def apply(self, code: str, tree: ast.Module, within: Container[str] | None = None) -> Iterator[ast.Module]:
         """Yield the code with each place rewritten alone, and then with all of them if there are several.
 
-        `tree` is the code's own, and is only looked at: to parse is quicker than to copy.
+        `tree` is the code's own, and is only looked at: to parse is quicker than to copy. Only the functions
+        and classes named in `within` are rewritten, if it is there.
         """
-        count = self._rewrite(tree, None)[1]
+        count = self._rewrite(tree, None, within)[1]
         single = [*range(min(count, _MOST_PLACES))] if count > 1 and not self.others else []
         for place in [*single, _ALL] if count else []:
-            made = self._rewrite(ast.parse(code), place)[0]
+            made = self._rewrite(ast.parse(code), place, within)[0]
             for other in self.others:
-                made = other.everywhere(made)
+                made = other._rewrite(made, _ALL, within)[0]
             yield made
 
     def everywhere(self, tree: ast.Module) -> ast.Module:
         """Rewrite every place in the code, and return it."""
-        return self._rewrite(tree, _ALL)[0]
+        return self._rewrite(tree, _ALL, None)[0]
 
     def check(self) -> None:
         """Raise PatternError where one side is no Python."""
@@ -67,9 +68,20 @@ class Rule:
         names |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         return frozenset(name for name in names if not _LETTER.fullmatch(name))
 
-    def _rewrite(self, tree: ast.Module, place: int | None) -> tuple[ast.Module, int]:
+    @cached_property
+    def is_about_results(self) -> bool:
+        """Whether it rewrites whatever is returned, which concerns no function but the one asked for."""
+        return isinstance(self._patterns[0][0], ast.Return) and not self.words
+
+    def _rewrite(
+        self, tree: ast.Module, place: int | None, within: Container[str] | None
+    ) -> tuple[ast.Module, int]:
         rewriter = _Rewriter(self._patterns[0], self._patterns[1], place)
-        return cast(ast.Module, rewriter.visit(tree)), rewriter.seen
+        if within is None:
+            return cast(ast.Module, rewriter.visit(tree)), rewriter.seen
+        body = (rewriter.visit(node) if getattr(node, "name", None) in within else node for node in tree.body)
+        tree.body = [cast(ast.stmt, node) for node in body]
+        return tree, rewriter.seen
 
     @cached_property
     def _patterns(self) -> tuple[list[ast.stmt], list[ast.stmt]]:

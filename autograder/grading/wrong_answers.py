@@ -1,7 +1,8 @@
 """Makes wrong answers to a question: each misconception applied to each right answer, alone and in pairs."""
 
 import ast
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import combinations, islice
 
@@ -31,6 +32,7 @@ class WrongAnswers:
         self._exercise = exercise
         self._catalogue = catalogue
         self._parsed = cache(ast.parse)
+        self._definitions = cache(self._find_definitions)
 
     @cached_property
     def right(self) -> tuple[str, ...]:
@@ -56,6 +58,8 @@ class WrongAnswers:
                 for answer in next(filter(None, made), []):
                     if answer.code not in self.right:
                         found.setdefault(answer.code, answer)
+        for other in self._alternatives(found.values()):
+            found.setdefault(other.code, other)
         by_hand = [WrongAnswer((one.name,), (one.hint,), one.code, written=True) for one in written]
         return (*by_hand, *found.values())
 
@@ -79,6 +83,16 @@ class WrongAnswers:
             for rule in misconception.rules
             if any(self._made(misconception, rule, None, right) for right in self.right)
         )
+
+    def _alternatives(self, answers: Iterable[WrongAnswer]) -> list[WrongAnswer]:
+        """Return the answers with something else in them that would be right, too."""
+        return [
+            replace(answer, code=ast.unparse(made))
+            for answer in answers
+            for rule in self._catalogue.alternatives
+            if all(word in answer.code for word in rule.words)
+            for made in rule.apply(answer.code, ast.parse(answer.code), self._places(answer.code, rule))
+        ]
 
     def _pair(self, one: Misconception, other: Misconception) -> WrongAnswer | None:
         """Put a second misconception into the first answer with the first one."""
@@ -104,9 +118,29 @@ class WrongAnswers:
         hint = f"{misconception.sentence} {misconception.hint}"
         return [
             WrongAnswer((*names, self._name(misconception)), (*hints, hint), made)
-            for made in map(ast.unparse, rule.apply(code, self._parsed(code)))
+            for made in map(ast.unparse, rule.apply(code, self._parsed(code), self._places(code, rule)))
             if made != code
         ]
+
+    def _places(self, code: str, rule: Rule) -> frozenset[str]:
+        """Return the definitions in which a rule may find a mistake: the question's own, and functions.
+
+        Other classes are only what the answer is made of.
+        """
+        own, functions = self._definitions(code)
+        return own if rule.is_about_results else own | functions
+
+    def _find_definitions(self, code: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the names of the question and its base classes, and those of the functions in the code."""
+        classes = {node.name: node for node in self._parsed(code).body if isinstance(node, ast.ClassDef)}
+        functions = {node.name for node in self._parsed(code).body if isinstance(node, ast.FunctionDef)}
+        own, left = {self.question}, [self.question]
+        while left:
+            node = classes.get(left.pop())
+            bases = {base.id for base in node.bases if isinstance(base, ast.Name)} if node else set()
+            left += bases - own
+            own |= bases
+        return frozenset(own), frozenset(functions)
 
     def _name(self, misconception: Misconception) -> str:
         return f"{self.question}__{misconception.name}"

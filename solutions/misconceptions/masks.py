@@ -11,6 +11,7 @@ MISCONCEPTIONS = (
         """
         X.masked_fill(M, V) => X
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.zeros(N, N, dtype=torch.bool)
+        attention(Q, K, V, M) => attention(Q, K, V)
         """,
         common=True,
     ),
@@ -21,6 +22,7 @@ MISCONCEPTIONS = (
         """
         X.masked_fill(M == 0, V) => X.masked_fill(M != 0, V)
         X.masked_fill(M, V) => X.masked_fill(~M, V) || X.masked_fill(~M, -1e9)
+        attention(Q, K, V, mask) => attention(Q, K, V, None if mask is None else ~mask)
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril()
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril() && -torch.inf => -1e9
         """,
@@ -43,6 +45,7 @@ MISCONCEPTIONS = (
         "Look at row 0: what is left for the first token? Where should the triangle begin?",
         """
         X.triu(diagonal=1) => X.triu()
+        X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n)
         X.triu(diagonal=1) => X.triu() && -torch.inf => -1e9
         torch.tril(X) => torch.tril(X, diagonal=-1)
         """,
@@ -53,6 +56,7 @@ MISCONCEPTIONS = (
         "Write down the mask for three tokens. Who comes after the first?",
         """
         X.triu(diagonal=1) => X.triu(diagonal=2)
+        X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n + 2)
         torch.tril(X) => torch.tril(X, diagonal=1)
         """,
     ),

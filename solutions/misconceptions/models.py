@@ -53,6 +53,36 @@ MISCONCEPTIONS = (
         "nn.Sequential(*(B for _ in range(N))) => nn.Sequential(*[B] * N) || B",
     ),
     Misconception(
+        "positions_of_the_full_context",
+        "Positions are looked up for the longest text, whatever text comes.",
+        "How many tokens came in, and how many positions do they need?",
+        "torch.arange(tokens.shape[1], ...) => torch.arange(self.context_length)",
+    ),
+    Misconception(
+        "logits_of_last_place",
+        "Without targets, only the last place's logits are returned.",
+        "Which shape do the logits have, with or without targets?",
+        "return logits, None => return logits[:, -1:], None",
+    ),
+    Misconception(
+        "logits_flattened",
+        "With targets, the logits come back flattened.",
+        "The loss wants another shape than your caller. Which of the two gets the flattened logits?",
+        "return logits, F.cross_entropy(X, Y) => return X, F.cross_entropy(X, Y)",
+    ),
+    Misconception(
+        "zero_loss_without_targets",
+        "Without targets a loss is returned.",
+        "What is the loss when there is nothing to compare with? A number would look like a result.",
+        "return logits, None => return logits, torch.tensor(0.0)",
+    ),
+    Misconception(
+        "targets_ignored",
+        "The loss compares the guesses with the tokens that went in.",
+        "What are the targets for?",
+        "F.cross_entropy(X, targets.flatten()) => F.cross_entropy(X, tokens.flatten())",
+    ),
+    Misconception(
         "softmax_before_the_loss",
         "The loss gets shares where it wants scores.",
         "cross_entropy takes the softmax itself. What does it get from you?",
@@ -93,6 +123,12 @@ MISCONCEPTIONS = (
         "The feed-forward part bends in another way than asked for.",
         "Which functions does the exercise name? Compare what yours does to negative numbers.",
         "nn.GELU() => nn.Sigmoid() || nn.Tanh() || nn.LeakyReLU() || nn.SiLU()",
+    ),
+    Misconception(
+        "attention_thrown_away",
+        "What the attention gives is thrown away.",
+        "Where is the attention's result kept, and does the second half add to it?",
+        "H = x + self.attention(X) => H = x",
     ),
     Misconception(
         "no_residual_at_attention",
@@ -164,7 +200,11 @@ MISCONCEPTIONS = (
         "one_norm_for_both",
         "One norm serves both parts.",
         "How many norms are there, and is each of them used?",
-        "self.feed_forward_norm(X) => self.attention_norm(X)\nself.attention_norm(X) => self.feed_forward_norm(X)",
+        """
+        self.feed_forward_norm(X) => self.attention_norm(X)
+        self.attention_norm(X) => self.feed_forward_norm(X)
+        self.feed_forward_norm = nn.LayerNorm(N) => pass && self.feed_forward_norm(X) => self.attention_norm(X)
+        """,
     ),
     Misconception(
         "residual_from_before_attention",

@@ -7,14 +7,14 @@ MISCONCEPTIONS = (
         "not_scaled",
         "The scores are not scaled.",
         "Follow them on their way to the softmax. Which step of the formula is missing?",
-        "X / Y**0.5 => X",
+        "X / Y**0.5 => X\nattention(Q, K, ...) => attention(Q * K.shape[-1]**0.5, K, ...)",
         common=True,
     ),
     Misconception(
         "scaled_without_root",
         "The scores are divided by the size itself.",
         "Compare the number that you divide by with the formula. What stands around it there?",
-        "X / Y**0.5 => X / Y",
+        "X / Y**0.5 => X / Y\nattention(Q, K, ...) => attention(Q / K.shape[-1]**0.5, K, ...)",
         common=True,
     ),
     Misconception(

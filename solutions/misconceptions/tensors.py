@@ -13,7 +13,8 @@ MISCONCEPTIONS = (
         "detached",
         "The result is cut off from what made it.",
         "The values are right, but nothing can be learnt from them. Where is the result taken out of the graph?",
-        "return X => return X.detach()\nreturn A, B, C => return A.detach(), B.detach(), C.detach()",
+        "return X => return X.detach()\nreturn A, B, C => return A.detach(), B.detach(), C.detach()"
+        "\nreturn A, (B, C) => return A.detach(), (B, C)",
     ),
     Misconception(
         "inputs_detached",

@@ -1,4 +1,4 @@
-"""Rules that bring right answers into one writing, so that the other files need to know only that one."""
+"""Rules that bring right answers into one writing, which the other files know, and into other right ones."""
 
 WRITINGS = """
 F.softmax(X, D) => torch.softmax(X, dim=D)
@@ -28,3 +28,5 @@ torch.where(M, -torch.inf, X) => X.masked_fill(M, -torch.inf)
 nn.functional.dropout(...) => F.dropout(...)
 X.triu(1) => X.triu(diagonal=1)
 """
+
+ALTERNATIVES = "nn.GELU() => nn.ReLU() || nn.GELU(approximate='tanh')"
