@@ -71,7 +71,8 @@ class Rule:
     @cached_property
     def is_about_results(self) -> bool:
         """Whether it rewrites whatever is returned, which concerns no function but the one asked for."""
-        return isinstance(self._patterns[0][0], ast.Return) and not self.words
+        first = self._patterns[0][0]
+        return isinstance(first, ast.Return) and not any(isinstance(node, ast.BinOp) for node in ast.walk(first))
 
     def _rewrite(
         self, tree: ast.Module, place: int | None, within: Container[str] | None

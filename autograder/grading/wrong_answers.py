@@ -11,7 +11,7 @@ from autograder.grading.inlining import inlined
 from autograder.grading.misconceptions import Catalogue, Misconception, spelt
 from autograder.grading.patterns import Rule
 
-_MOST_PAIRS = 80  # for one question; each costs as much time as one answer by hand
+_MOST_PAIRS = 130  # for one question; each costs as much time as one answer by hand
 
 
 @dataclass(frozen=True)

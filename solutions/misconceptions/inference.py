@@ -252,7 +252,7 @@ BLOCKS = (
         "no_maximum",
         "The scores are exponentiated as they are, and huge ones overflow.",
         "What is the maximum kept for?",
-        "torch.exp(scores - X) => torch.exp(scores) && torch.exp(maximum - Y) => torch.ones_like(maximum)",
+        "torch.exp(maximum - X) => torch.ones_like(maximum) && torch.exp(scores - Y) => torch.exp(scores)",
     ),
     Misconception(
         "nothing_seen_yet",
@@ -270,7 +270,8 @@ BLOCKS = (
         "softmax_in_each_block",
         "Each block takes a softmax of its own, so that each block weighs as much as any other.",
         "Which sums must be kept apart until the end?",
-        "torch.exp(scores - X) => torch.softmax(scores.clamp(min=-1e30), dim=-1)",
+        "torch.exp(maximum - X) => torch.exp(maximum - X)"
+        " && torch.exp(scores - Y) => torch.softmax(scores.clamp(min=-1e30), dim=-1)",
     ),
 )
 

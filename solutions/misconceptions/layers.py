@@ -41,7 +41,6 @@ MISCONCEPTIONS = (
         "The layers never have a bias.",
         "Does the constructor read its last argument?",
         "nn.Linear(..., bias=qkv_bias) => nn.Linear(..., bias=False)",
-        common=True,
     ),
     Misconception(
         "bias_inverted",

@@ -19,7 +19,6 @@ MISCONCEPTIONS = (
         + each(
             "\nself.{q}(X) => self.TEMP(X) && self.{k}(Y) => self.{q}(Y) && self.TEMP(X) => self.{k}(X)",
         ),
-        common=True,
     ),
     Misconception(
         "keys_not_transposed",
