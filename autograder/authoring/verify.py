@@ -7,6 +7,7 @@ from pathlib import Path
 
 from autograder.authoring import held_out, visible
 from autograder.authoring.answers import solved_cells, stubs
+from autograder.authoring.costs import Cost, costs
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise, Mistake, Variant
@@ -16,6 +17,7 @@ from autograder.course.source import Cell, Role, SourceError
 from autograder.grading.grader import Grader
 from autograder.grading.misconceptions import load_catalogue, spelt
 from autograder.grading.session import CellResult
+from autograder.grading.table import FOLDER, prune
 from autograder.grading.verdicts import told_bits
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote
@@ -40,6 +42,7 @@ class Proof:
     heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
     sight: visible.Sight | None = None  # how many costly mistakes the visible checks see
     fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers
+    costs: tuple[Cost, ...] = ()  # of each known mistake
     findings: tuple[str, ...] = ()
 
 
@@ -69,6 +72,7 @@ def prove_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> 
         # The last exercises take longest; begun first, they do not run alone at the end.
         proofs = [pool.submit(_verified, course.root, exercise.name) for exercise in reversed(exercises)]
         yield from (proof.result() for proof in reversed(proofs))
+    prune(course.root / FOLDER, course.exercises.values())
 
 
 def _verified(root: Path, name: str) -> Proof:
@@ -106,8 +110,9 @@ class _Verification:
         counts = len(exercise.accepted), len(exercise.mistakes), named
         bits = told_bits(len(self._grader.suite.tests), len(self._grader.rules))
         measured = self._heldout(), self._sight()
-        fitting = self._grader.diagnosis.fitting()
-        return Proof(exercise.name, *counts, bits, *measured, fitting, tuple(self._findings))
+        diagnosis = self._grader.diagnosis
+        of_catalogue = diagnosis.fitting(), tuple(costs(exercise, diagnosis))
+        return Proof(exercise.name, *counts, bits, *measured, *of_catalogue, tuple(self._findings))
 
     def _grade(self, answers: Mapping[str, str]) -> Report:
         """Grade the reference with `answers` in its place."""

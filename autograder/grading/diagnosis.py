@@ -44,6 +44,14 @@ class Diagnosis:
         """Return the catalogue's rules that change a right answer to one of the exercise's questions."""
         return frozenset(rule for name in self.suite.exercise.points for rule in self._table(name).fitting)
 
+    def failures(self, question: str) -> dict[str, list[frozenset[int]]]:
+        """Return the tests that wrong answers with one thing wrong fail, by what is wrong."""
+        found: dict[str, list[frozenset[int]]] = {}
+        for known in self._table(question).answers:
+            if len(known.answer.names) == 1:
+                found.setdefault(known.answer.names[0], []).append(known.failed)
+        return found
+
     @cached_property
     def catalogue(self) -> Catalogue:
         """The course's misconceptions."""

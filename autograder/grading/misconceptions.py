@@ -38,7 +38,7 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All misconceptions of a course, in their order, and the rules for one way of writing, and for others."""
+    """All misconceptions of a course, in their order, and the rules for one way of writing and for others."""
 
     misconceptions: tuple[Misconception, ...] = ()
     writings: tuple[Rule, ...] = ()

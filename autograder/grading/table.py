@@ -4,13 +4,14 @@ import fcntl
 import hashlib
 import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from autograder.course.exercise import Exercise
+from autograder.course.source import SourceError
 from autograder.files import write_whole
 from autograder.grading.known import Known, read, written
 from autograder.grading.misconceptions import Catalogue
@@ -18,6 +19,8 @@ from autograder.grading.outcomes import outcomes, tests_of_own_numbers
 from autograder.grading.wrong_answers import WrongAnswers
 from autograder.submission.digest import engine
 from autograder.testing.suite import Suite
+
+FOLDER = "build/diagnosis"  # of all tables of a course
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ def load_table(suite: Suite, catalogue: Catalogue, question: str) -> Table:
     bytes as one from disk, so nobody can tell the two apart.
     """
     exercise = suite.exercise
-    folder = exercise.folder.parents[1] / "build" / "diagnosis"
+    folder = exercise.folder.parents[1] / FOLDER
     stem = f"{exercise.name}-{question}"
     path = folder / f"{stem}-{_digest(exercise)}.table"
     if (content := _content(path)) is None:
@@ -57,6 +60,22 @@ def load_table(suite: Suite, catalogue: Catalogue, question: str) -> Table:
     tests = {test.number: test for test in suite.tests}
     answers = tuple(read(lines.decode(), packed, tests))
     return Table(answers, frozenset(own_numbers), frozenset(fitting))
+
+
+def prune(folder: Path, exercises: Iterable[Exercise]) -> None:
+    """Delete from the folder of all tables what none of a course's exercises reads any more.
+
+    Where an exercise cannot be read, nobody knows what it needs, and everything stays.
+    """
+    read = set[str]()
+    with suppress(OSError, SourceError):
+        for exercise in exercises:
+            digest = _digest(exercise)
+            stems = [f"{exercise.name}-{question}" for question in exercise.points]
+            read |= {f"{stem}.lock" for stem in stems} | {f"{stem}-{digest}.table" for stem in stems}
+        for path in folder.iterdir():
+            if path.name not in read:
+                path.unlink(missing_ok=True)
 
 
 def _computed(suite: Suite, catalogue: Catalogue, question: str) -> bytes:

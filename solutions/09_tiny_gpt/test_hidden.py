@@ -306,8 +306,8 @@ def stirred(model):
                 numbers = torch.randn(parameter.shape, generator=torch.Generator().manual_seed(seed))
                 alike = bool(parameter.min() == parameter.max())  # a LayerNorm's, or none yet
                 constant = parameter.flatten()[0].item() if alike else 0.0
-                bias = linear and parameter.dim() == 1 and id(parameter) not in inside  # not every head has one
-                parameter.copy_(constant + (0.0 if bias else 0.3) * numbers)
+                bias = linear and parameter.dim() == 1 and id(parameter) not in inside
+                parameter.copy_(constant + (0.0 if bias else 0.3) * numbers)  # not every head has a bias
     return model
 
 def build(model_class, *sizes):
@@ -317,7 +317,7 @@ def with_own_block(model_class, *sizes):
     return stirred(model_class(*sizes).eval())
 
 def weights(model_class, vocab_size, n_embd, num_heads, num_layers, context_length, tokens, targets):
-    # How many weights there are, and how many of them a gradient reaches, without the embeddings and the head.
+    # How many weights there are and how many of them get a gradient, without the embeddings and the head.
     model = fresh(model_class, vocab_size, n_embd, num_heads, num_layers, context_length)
     model(tokens, targets)[1].backward()
     kept = [p for p in model.parameters() if not {vocab_size, context_length} & set(p.shape)]

@@ -8,7 +8,9 @@ from typing import IO
 import pytest
 
 from autograder.course.course import Course
+from autograder.course.exercise import Exercise
 from autograder.grading.diagnosis import Diagnosis, Named
+from autograder.grading.table import FOLDER, prune
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
@@ -159,6 +161,23 @@ def test_what_was_computed_is_kept_and_a_broken_file_is_made_anew(
         kept.write_bytes(broken)
         assert named(Diagnosis(misconceptions.suite), "(x * 3).float()") == first
         assert kept.read_bytes() == content
+
+
+def test_what_no_exercise_reads_any_more_is_deleted(misconceptions: Diagnosis) -> None:
+    exercise = misconceptions.suite.exercise
+    named(misconceptions, "x * 3")
+    folder = exercise.folder.parents[1] / FOLDER
+    present = {path.name for path in folder.iterdir()}
+    for name in ("01_small-double-0123456789abcdef.table", "01_small-gone.lock", "02_gone.lock", "a.json"):
+        (folder / name).write_bytes(b"old")
+    prune(folder, [exercise])
+    assert {path.name for path in folder.iterdir()} == present
+    exercise.suite.write_text(exercise.suite.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    prune(folder, [exercise])
+    assert [path.name for path in folder.iterdir()] == ["01_small-double.lock"]
+    exercise.source.unlink()
+    prune(folder, [Exercise(exercise.folder)])  # nobody knows what it needs
+    assert [path.name for path in folder.iterdir()] == ["01_small-double.lock"]
 
 
 def test_one_process_computes_a_table_while_another_waits_for_it(
