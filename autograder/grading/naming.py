@@ -70,7 +70,7 @@ class Naming:
     def _crash(self, failed: Sequence[TestRun], *, whole: bool) -> Named | None:
         """Name what the words of an error say, where all tests that crashed say the same."""
         crashed = [str(run.error) for run in failed if isinstance(run.error, StudentError)]
-        if not crashed or (whole and len(crashed) < len(failed)):
+        if not crashed or len(crashed) < (1.0 if whole else _ENOUGH) * len(failed):
             return None
         for misconception in self.catalogue.misconceptions:
             if misconception.crash and all(re.search(misconception.crash, words) for words in crashed):

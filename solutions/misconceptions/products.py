@@ -60,27 +60,29 @@ MISCONCEPTIONS = (
         "values_from_keys",
         "The values are made like the keys.",
         "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
-        each("self.{v}(X) => self.{k}(X)", "X @ self.{v} => X @ self.{k}")
-        + "\nX @ W_value => X @ W_key\nW @ values => W @ keys",
+        each("self.{v}(X) => self.{k}(X)")
+        + "\nX @ self.W_value => X @ self.W_key\nX @ W_value => X @ W_key\nW @ values => W @ keys",
     ),
     Misconception(
         "values_from_queries",
         "The values are made like the queries.",
         "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
-        each("self.{v}(X) => self.{q}(X)", "X @ self.{v} => X @ self.{q}")
-        + "\nX @ W_value => X @ W_query\nW @ values => W @ queries",
+        each("self.{v}(X) => self.{q}(X)")
+        + "\nX @ self.W_value => X @ self.W_query\nX @ W_value => X @ W_query\nW @ values => W @ queries",
     ),
     Misconception(
         "keys_from_queries",
         "The keys are made like the queries.",
         "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
-        each("self.{k}(X) => self.{q}(X)", "X @ self.{k} => X @ self.{q}") + "\nX @ W_key => X @ W_query",
+        each("self.{k}(X) => self.{q}(X)")
+        + "\nX @ self.W_key => X @ self.W_query\nX @ W_key => X @ W_query",
     ),
     Misconception(
         "queries_from_keys",
         "The queries are made like the keys.",
         "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
-        each("self.{q}(X) => self.{k}(X)", "X @ self.{q} => X @ self.{k}") + "\nX @ W_query => X @ W_key",
+        each("self.{q}(X) => self.{k}(X)")
+        + "\nX @ self.W_query => X @ self.W_key\nX @ W_query => X @ W_key",
     ),
     Misconception(
         "one_layer_for_all",
@@ -90,8 +92,8 @@ MISCONCEPTIONS = (
             "self.{k}(X) => self.{q}(X) && self.{v}(X) => self.{q}(X)",
             "self.{q}(X) => self.{k}(X) && self.{v}(X) => self.{k}(X)",
             "self.{q}(X) => self.{v}(X) && self.{k}(X) => self.{v}(X)",
-            "X @ self.{k} => X @ self.{q} && X @ self.{v} => X @ self.{q}",
         )
+        + "\nX @ self.W_key => X @ self.W_query && X @ self.W_value => X @ self.W_query"
         + "\nX @ W_key => X @ W_query && X @ W_value => X @ W_query",
     ),
     Misconception(
@@ -123,21 +125,21 @@ MISCONCEPTIONS = (
         "keys_and_values_of_x",
         "Keys and values are made of the tokens that ask.",
         "Two inputs come in. Which of them answers, and so gives keys and values?",
-        each("self.{k}(context) => self.{k}(x) && self.{v}(context) => self.{v}(x)")
-        + "\nencodings_for_k => encodings_for_q && encodings_for_v => encodings_for_q",
+        "self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)"
+        "\nencodings_for_k => encodings_for_q && encodings_for_v => encodings_for_q",
     ),
     Misconception(
         "keys_of_x",
         "The keys are made of the tokens that ask.",
         "Two inputs come in. Which of them answers, and so gives the keys?",
-        each("self.{k}(context) => self.{k}(x)") + "\nself.W_k(X) => self.W_k(encodings_for_q)",
+        "self.W_key(context) => self.W_key(x)\nself.W_k(X) => self.W_k(encodings_for_q)",
     ),
     Misconception(
         "values_of_the_wrong_input",
         "The values are made of another input.",
         "Look at what goes into each layer. Whose values are to be mixed?",
-        each("self.{v}(context) => self.{v}(x)")
-        + "\nself.W_v(X) => self.W_v(encodings_for_k) || self.W_v(encodings_for_q)",
+        "self.W_value(context) => self.W_value(x)"
+        "\nself.W_v(X) => self.W_v(encodings_for_k) || self.W_v(encodings_for_q)",
     ),
     Misconception(
         "queries_of_the_wrong_input",
