@@ -11,7 +11,7 @@ from autograder.grading.naming import Named as Named
 from autograder.grading.naming import Naming
 from autograder.grading.table import Table, load_table
 from autograder.testing.exchange import Local
-from autograder.testing.suite import Suite, TestRun
+from autograder.testing.suite import HiddenTest, Suite, TestRun
 from autograder.worker.namespace import run_code
 
 
@@ -22,6 +22,7 @@ class Diagnosis:
         self.suite = suite
         self.runs = cache(self._runs)
         self._table = cache(self._load)
+        self._ways = cache(lambda question: tuple(self.failures(question).values()))
 
     def name(self, question: str, runs: Sequence[TestRun]) -> Named | None:
         """Return what explains the failed tests of `question`, or None.
@@ -43,6 +44,10 @@ class Diagnosis:
     def fitting(self) -> frozenset[str]:
         """Return the catalogue's rules that change a right answer to one of the exercise's questions."""
         return frozenset(rule for name in self.suite.exercise.points for rule in self._table(name).fitting)
+
+    def rarity(self, test: HiddenTest) -> int:
+        """Return how many known mistakes fail a test: the fewer, the more its failure says."""
+        return sum(any(test.number in failed for failed in ways) for ways in self._ways(test.question))
 
     def failures(self, question: str) -> dict[str, list[frozenset[int]]]:
         """Return the tests that wrong answers with one thing wrong fail, by what is wrong."""
