@@ -74,15 +74,13 @@ MISCONCEPTIONS = (
         "keys_from_queries",
         "The keys are made like the queries.",
         "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
-        each("self.{k}(X) => self.{q}(X)")
-        + "\nX @ self.W_key => X @ self.W_query\nX @ W_key => X @ W_query",
+        each("self.{k}(X) => self.{q}(X)") + "\nX @ self.W_key => X @ self.W_query\nX @ W_key => X @ W_query",
     ),
     Misconception(
         "queries_from_keys",
         "The queries are made like the keys.",
         "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
-        each("self.{q}(X) => self.{k}(X)")
-        + "\nX @ self.W_query => X @ self.W_key\nX @ W_query => X @ W_key",
+        each("self.{q}(X) => self.{k}(X)") + "\nX @ self.W_query => X @ self.W_key\nX @ W_query => X @ W_key",
     ),
     Misconception(
         "one_layer_for_all",
