@@ -9,6 +9,7 @@ strength: measures the hidden tests on mutants of the exercise's own solution
 mutants: makes these mutants, each with one small change
 mutations: the small changes that code invites
 equivalent: reads which mutants an author declares to be right answers
+costs: says what each known mistake costs of its question
 held_out: measures the diagnosis on wrong answers that are not in its bank
 built_on: proves that a wrong earlier answer costs a later question nothing
 answers: fills answers into notebooks, as students would

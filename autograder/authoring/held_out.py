@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.course.exercise import Exercise, Heldout
+from autograder.course.source import SourceError
 from autograder.grading.diagnosis import Diagnosis
 from autograder.report.report import Report
 
 _SHARE = 0.9  # so many of the known mistakes must be called by their names
-_MOVE = "move it to mistakes/, as question__what__writing.py, and write another one here"
+_MOVE = "say in the catalogue how right answers become wrong in this way, or move it to mistakes/"
 _Grade = Callable[[Mapping[str, str]], Report]
 
 
@@ -37,6 +38,11 @@ class Tally:
 
 def measure(exercise: Exercise, diagnosis: Diagnosis, grade: _Grade) -> Tally:
     """Let the diagnosis name each held-out answer by itself, and in a graded submission with another one."""
+    for answer in exercise.heldout:
+        if answer.expected and not diagnosis.knows(answer.question, answer.expected):
+            fix = "name it after one in mistakes/ or in the catalogue of misconceptions"
+            unknown = f"{answer.question}__unknown_what.py"
+            raise SourceError(f'{answer.path}: "{answer.name}" is no known mistake; {fix}, or {unknown}')
     alone = [_alone(answer, diagnosis) for answer in exercise.heldout]
     together = [named for pair in pairs(exercise.heldout) for named in _together(exercise, pair, grade)]
     return tally(alone + together)

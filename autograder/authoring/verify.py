@@ -7,6 +7,7 @@ from pathlib import Path
 
 from autograder.authoring import built_on, held_out, visible
 from autograder.authoring.answers import solved_cells, stubs
+from autograder.authoring.costs import Cost, costs
 from autograder.authoring.strength import Strength, measure
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
@@ -16,7 +17,9 @@ from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
 from autograder.grading.grader import Grader
+from autograder.grading.misconceptions import load_catalogue, spelt
 from autograder.grading.session import CellResult
+from autograder.grading.table import FOLDER, prune
 from autograder.grading.verdicts import told_bits
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote
@@ -44,7 +47,18 @@ class Proof:
     sight: visible.Sight | None = None  # how many costly mistakes the visible checks see
     carried: built_on.Carried | None = None  # whether earlier mistakes cost later questions nothing
     strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
+    fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers
+    costs: tuple[Cost, ...] = ()  # of each known mistake
     findings: tuple[str, ...] = ()
+
+
+def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
+    """Return the catalogue's rules that change no right answer; they say something of all exercises only."""
+    fitting = frozenset[str]().union(*(proof.fitting for proof in proofs))
+    first = next(iter(course.exercises.values()))
+    catalogue = load_catalogue(first.catalogue)
+    rules = [spelt(one, rule) for one in catalogue.misconceptions for rule in one.rules]
+    return [rule for rule in rules if rule not in fitting]
 
 
 def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[Proof]:
@@ -65,6 +79,7 @@ def prove_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> 
         # The last exercises take longest; begun first, they do not run alone at the end.
         proofs = [pool.submit(_verified, course.root, exercise.name) for exercise in reversed(exercises)]
         yield from (proof.result() for proof in reversed(proofs))
+    prune(course.root / FOLDER, course.exercises.values())
 
 
 def _verified(root: Path, name: str) -> Proof:
@@ -100,7 +115,7 @@ class _Verification:
             self._other_inputs(variant.path, exercise.variant(variant.code))
         named = sum(self._caught(mistake) for mistake in exercise.mistakes)
         counts = len(exercise.accepted), len(exercise.mistakes), named
-        grader = self._grader
+        grader, diagnosis = self._grader, self._grader.diagnosis
         bits = told_bits(len(grader.suite.tests), len(grader.rules), len(grader.building.builds_on))
         return Proof(
             exercise.name,
@@ -110,6 +125,8 @@ class _Verification:
             sight=self._sight(),
             carried=self._carried(),
             strength=self._strength(),
+            fitting=diagnosis.fitting(),
+            costs=tuple(costs(exercise, diagnosis)),
             findings=tuple(self._findings),
         )
 

@@ -60,13 +60,18 @@ def _release_solutions(course: "options.Course", exercises: "list[options.Exerci
 @click.command()
 @options.exercises
 @options.jobs(help="Verify in so many processes; default: all cores.")
-def verify(course: "options.Course", exercises: "list[options.Exercise]", jobs: int | None) -> None:
+@click.option("--verbose", is_flag=True, help="Show all mistakes that cost very little or very much.")
+def verify(
+    course: "options.Course", exercises: "list[options.Exercise]", jobs: int | None, verbose: bool
+) -> None:
     """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
-    from autograder.authoring.verify import prove_together
+    from autograder.authoring.costs import FILE, summary, table
+    from autograder.authoring.verify import idle_rules, prove_together
+    from autograder.files import write_whole
 
-    failed = False
+    proofs = []
     for proof in prove_together(course, exercises, jobs or os.cpu_count() or 1):
-        failed |= bool(proof.findings)
+        proofs.append(proof)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
         counts += f"; {proof.heldout}" if proof.heldout else ""
         counts += f"; {proof.sight}" if proof.sight else ""
@@ -74,9 +79,13 @@ def verify(course: "options.Course", exercises: "list[options.Exercise]", jobs: 
         counts += f"; {proof.strength}" if proof.strength else ""
         counts += f"; an attempt tells at most {proof.bits} bits of hidden inputs" if proof.bits else ""
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else 'proved'} ({counts})")
-        for finding in proof.findings:
-            click.echo(f"  {finding}")
-    sys.exit(OUR_FAILURE if failed else 0)
+        for line in (*proof.findings, *summary(proof.costs, whole=verbose)):
+            click.echo(f"  {line}")
+    if {proof.exercise for proof in proofs} == set(course.exercises):
+        for rule in idle_rules(course, proofs):
+            click.echo(f"This rule of the catalogue fits no right answer: {rule}")
+        write_whole(course.root / FILE, table(cost for proof in proofs for cost in proof.costs).encode())
+    sys.exit(OUR_FAILURE if any(proof.findings for proof in proofs) else 0)
 
 
 @click.command()

@@ -31,8 +31,8 @@ def course_files(
     files = {FILE: yaml.safe_dump(settings, sort_keys=False).encode()}
     if (course.root / SECRET).exists():
         files[SECRET] = f"{course_secret(course).hex()}\n".encode()
-    written = (path for exercise in exercises for path in exercise.files)
-    return files | {path.relative_to(course.root).as_posix(): path.read_bytes() for path in written}
+    written = {path for exercise in exercises for path in (*exercise.files, *exercise.catalogue)}
+    return files | {path.relative_to(course.root).as_posix(): path.read_bytes() for path in sorted(written)}
 
 
 def copy_course(

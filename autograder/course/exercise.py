@@ -87,6 +87,11 @@ class Exercise:
         """All files that its author has written, in order, without those that programs leave there."""
         return own_files(self.folder)
 
+    @property
+    def catalogue(self) -> tuple[Path, ...]:
+        """The files of the course's catalogue of misconceptions, which all exercises share."""
+        return own_files(self.folder.parent / "misconceptions", "*.py")
+
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """The source's cells, in order."""
@@ -150,13 +155,7 @@ class Exercise:
     @cached_property
     def heldout(self) -> tuple[Heldout, ...]:
         """Wrong answers that measure whether mistakes are called by their names."""
-        known = {mistake.name for mistake in self.mistakes} | {None}
-        heldout = tuple(self._variants("heldout", Heldout))
-        for answer in heldout:
-            if answer.expected not in known:
-                fix = f"name it after one in mistakes/, or {answer.question}__unknown_what.py"
-                raise SourceError(f'{answer.path}: "{answer.name}" is no known mistake; {fix}')
-        return heldout
+        return tuple(self._variants("heldout", Heldout))
 
     def replaced(self, code: str) -> dict[str, str]:
         """Return what `code` puts in each solution cell whose question it defines.

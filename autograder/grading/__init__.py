@@ -14,7 +14,16 @@ In reading order:
 - oracle: answers what such a question asks of the earlier one, by the reference.
 - location: where in a notebook an error was raised.
 - failures: keeps the traceback of a failure of ours where people find it.
-- diagnosis: which known mistake a wrong answer is.
+- diagnosis: what is wrong in an answer, by name.
+- evidence: how much a known wrong answer says about a failed test.
+- naming: which known wrong answers explain failed tests.
+- table: the known wrong answers to a question, kept on disk.
+- outcomes: runs known wrong answers on hidden tests.
+- known: a known wrong answer with its failed tests.
+- wrong_answers: makes wrong answers of right ones.
+- misconceptions: the author's catalogue of what people get wrong.
+- patterns: finds places in code by pattern and rewrites them.
+- inlining: writes code with fewer names.
 - same_answer: whether two answers are the same.
 - by_hand: why a person has to look at a question that is to be solved by hand.
 - forbidden: whether a question's code uses what the question forbids.

@@ -8,6 +8,7 @@ __all__ = [
     "GuardedGrader",
     "LeftOut",
     "MarkingError",
+    "Misconception",
     "RanCell",
     "RestartingGrader",
     "Session",
@@ -24,6 +25,7 @@ from .graded import Graded as Graded
 from .grader import Grader as Grader
 from .guarded import GuardedGrader as GuardedGrader
 from .guarded import MarkingError as MarkingError
+from .misconceptions import Misconception as Misconception
 from .ran_cell import RanCell as RanCell
 from .ran_cell import ran_cells as ran_cells
 from .restarting import RestartingGrader as RestartingGrader

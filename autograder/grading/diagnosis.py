@@ -1,58 +1,73 @@
-"""Names the mistake in a submission that fails as a known mistake does, value for value."""
+"""Names what is wrong in a submission, by wrong answers that get the same from the same tests."""
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from warnings import catch_warnings
 
 from autograder.course.exercise import Mistake
 from autograder.course.reference import reference_errors
-from autograder.grading.same_answer import same_exchanges
-from autograder.testing.exchange import Local, StudentError
-from autograder.testing.suite import Suite, TestRun
+from autograder.grading.misconceptions import Catalogue, load_catalogue
+from autograder.grading.naming import Named as Named
+from autograder.grading.naming import Naming
+from autograder.grading.table import Table, load_table
+from autograder.testing.exchange import Local
+from autograder.testing.suite import HiddenTest, Suite, TestRun
 from autograder.worker.namespace import run_code
 
 
 class Diagnosis:
-    """Compares a submission's answers with those that each known mistake gives to the same tests."""
+    """Compares what failed tests got from a submission with what they get from known wrong answers."""
 
     def __init__(self, suite: Suite) -> None:
-        self._suite = suite
+        self.suite = suite
         self.runs = cache(self._runs)
+        self._table = cache(self._load)
+        self._ways = cache(lambda question: tuple(self.failures(question).values()))
 
-    def name(self, question: str, runs: Sequence[TestRun]) -> Mistake | None:
-        """Return the one mistake that explains every failed test of `question`, or None.
+    def name(self, question: str, runs: Sequence[TestRun]) -> Named | None:
+        """Return what explains the failed tests of `question`, or None.
 
-        Several files may hold one mistake in different writings; they share a name.
+        The runs are those on disclosed inputs. Tests that are not among them count as passed.
         """
-        if all(run.error is None for run in runs):
+        failed = [run for run in runs if run.error is not None and run.test.question == question]
+        if not failed:
             return None
-        found = [
-            mistake
-            for mistake in self._suite.exercise.mistakes
-            if mistake.question == question and _explains(self.runs(mistake), runs)
-        ]
-        return found[0] if len({mistake.name for mistake in found}) == 1 else None
+        return Naming(question, self.catalogue, self._table(question)).find(failed)
+
+    def knows(self, question: str, name: str) -> bool:
+        """Whether this is a name that an answer to `question` can get, or several joined by a plus."""
+        names = {mistake.name for mistake in self.suite.exercise.mistakes}
+        names |= {f"{question}__{misconception.name}" for misconception in self.catalogue.misconceptions}
+        first, *others = name.split("+")
+        return {first, *(f"{question}__{other}" for other in others)} <= names
+
+    def fitting(self) -> frozenset[str]:
+        """Return the catalogue's rules that change a right answer to one of the exercise's questions."""
+        return frozenset(rule for name in self.suite.exercise.points for rule in self._table(name).fitting)
+
+    def rarity(self, test: HiddenTest) -> int:
+        """Return how many known mistakes fail a test: the fewer, the more its failure says."""
+        return sum(any(test.number in failed for failed in ways) for ways in self._ways(test.question))
+
+    def failures(self, question: str) -> dict[str, list[frozenset[int]]]:
+        """Return the tests that wrong answers with one thing wrong fail, by what is wrong."""
+        found: dict[str, list[frozenset[int]]] = {}
+        for known in self._table(question).answers:
+            if len(known.answer.names) == 1:
+                found.setdefault(known.answer.names[0], []).append(known.failed)
+        return found
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The course's misconceptions."""
+        return load_catalogue(self.suite.exercise.catalogue)
+
+    def _load(self, question: str) -> Table:
+        return load_table(self.suite, self.catalogue, question)
 
     def _runs(self, mistake: Mistake) -> tuple[TestRun, ...]:
-        exercise = self._suite.exercise
+        exercise = self.suite.exercise
         with catch_warnings(action="ignore"):  # the mistake may deserve a warning, but nobody here made it
             with reference_errors(exercise, mistake):
                 namespace = run_code(exercise.variant(mistake.code))
-            return tuple(self._suite.run(Local(namespace), chosen=self._suite.of(mistake.question)))
-
-
-def _explains(known: Sequence[TestRun], seen: Sequence[TestRun]) -> bool:
-    """Whether the same tests fail, each after the same answers.
-
-    The words of a clash of shapes depend on how the product is written. So any two clashes count as the same,
-    but only where at least one failed test got the same value.
-    """
-    if [run.error is None for run in known] != [run.error is None for run in seen]:
-        return False
-    failed = [(a, b) for a, b in zip(known, seen, strict=True) if a.error is not None]
-    same = [same_exchanges(a.exchanges, b.exchanges) for a, b in failed]
-    same_value = any(
-        ok and not isinstance(b.error, StudentError) for ok, (_, b) in zip(same, failed, strict=True)
-    )
-    clashes_aside = (same_exchanges(a.exchanges, b.exchanges, ignore_shape_wording=True) for a, b in failed)
-    return all(same) or (same_value and all(clashes_aside))
+            return tuple(self.suite.run(Local(namespace), chosen=self.suite.of(mistake.question)))

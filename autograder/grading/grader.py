@@ -215,12 +215,17 @@ class Grader:
         runs: Sequence[TestRun],
         why_held: Callable[[Sequence[Ran]], str | None] | None,
     ) -> QuestionReport:
-        tests = tuple(report for test, report in reports.items() if test.question == name)
+        own_reports = {test: report for test, report in reports.items() if test.question == name}
+        tests = tuple(own_reports.values())
         question = summarize(name, self.exercise.points[name], tests)
         wrong = {test.verdict for test in tests} & {Verdict.FAILED, Verdict.CRASHED}
         own = [run for run in runs if run.test.question == name]
         if wrong and (mistake := self.diagnosis.name(name, own)):
             question = replace(question, mistake=mistake.name, hint=mistake.hint)
+        elif question.verdict is Verdict.FAILED:
+            told = [t for t, one in own_reports.items() if one.verdict is Verdict.FAILED and one.hint]
+            if told:  # of several failures, the one that few mistakes share says most
+                question = replace(question, hint=own_reports[min(told, key=self.diagnosis.rarity)].hint)
         if why_held is None or question.verdict in (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED):
             return question
         hint = why_held([shown for run in own for shown in run.ran]) or ""

@@ -10,6 +10,7 @@ from autograder.testing.exchange import Exchange, Reply
 from autograder.worker.protocol import Decoder, Header, ProtocolError
 
 _TOLERANCE = 1e-5  # of the largest number: the same steps in another order can differ so much in float32
+_FINE = 1e-9  # and so much in float64
 _LARGE = 1e3  # the tolerance does not grow with numbers above this: small ones beside a huge one still count
 _NUMBER = re.compile(r"\d+")
 _SHAPES = re.compile(r"size|shape|dimension|broadcast")
@@ -25,6 +26,18 @@ def same_exchanges(
     return len(known) == len(seen) and all(
         _same_reply(a.reply, b.reply, ignore_shape_wording) for a, b in zip(known, seen, strict=True)
     )
+
+
+def same_shapes(known: Sequence[Exchange], seen: Sequence[Exchange]) -> bool:
+    """Whether two runs of a test got tensors of the same shapes and dtypes, whatever numbers they hold."""
+    return len(known) == len(seen) and all(
+        _shapes(a.reply) == _shapes(b.reply) for a, b in zip(known, seen, strict=True)
+    )
+
+
+def _shapes(reply: Reply) -> tuple[list[str], list[tuple[torch.dtype, torch.Size]]]:
+    header, tensors = reply
+    return sorted(header), [(tensor.dtype, tensor.shape) for tensor in tensors]
 
 
 def _same_reply(known: Reply, seen: Reply, ignore_shape_wording: bool) -> bool:
@@ -90,10 +103,24 @@ def _same_items(known: dict[Any, Any], seen: dict[Any, Any]) -> bool:
 
 
 def _same_tensor(known: torch.Tensor, seen: torch.Tensor) -> bool:
-    """Whether two tensors hold the same numbers; their dtypes and their order in memory do not count."""
-    if known.shape != seen.shape:
+    """Whether two tensors hold the same numbers in the same type; their order in memory does not count.
+
+    Numbers in float64 that one answer has rounded to single precision are the same only where the other has
+    rounded them too: that is the mistake itself, and not noise.
+    """
+    if known.shape != seen.shape or known.dtype != seen.dtype:
         return False
-    one, other = known.detach().double(), seen.detach().double()
+    one, other = known.detach(), seen.detach()
+    if not one.is_floating_point():
+        return torch.equal(one, other)
+    rounded = one.dtype == torch.float64 and _is_rounded(one) and _is_rounded(other)
+    tolerance = _FINE if one.dtype == torch.float64 and not rounded else _TOLERANCE
+    one, other = one.double(), other.double()
     sizes = one[one.isfinite()].abs()
     largest = min(sizes.max().item(), _LARGE) if sizes.numel() else 0.0
-    return torch.allclose(one, other, rtol=_TOLERANCE, atol=_TOLERANCE * max(largest, 1.0), equal_nan=True)
+    return torch.allclose(one, other, rtol=tolerance, atol=tolerance * max(largest, 1.0), equal_nan=True)
+
+
+def _is_rounded(tensor: torch.Tensor) -> bool:
+    """Whether all numbers of a float64 tensor fit into float32, as they hardly do by chance."""
+    return torch.equal(tensor.float().double().nan_to_num(), tensor.nan_to_num())

@@ -56,7 +56,7 @@ def show_question(
         badge=badge,
         points=points,
         meaning=meaning,
-        hint=_PROMISE.sub("", question.hint) if decided else question.hint,
+        hint=_PROMISE.sub("", question.hint) if decided else _counted(question.hint, question),
         tests=tuple(_distinct_tests(question, decided=decided)),
         remark=render_comment(entry.remark, allowance) if entry is not None and entry.remark else None,
     )
@@ -107,12 +107,18 @@ def _given(entry: GradebookEntry) -> str:
 
 def _distinct_tests(question: QuestionReport, *, decided: bool) -> Iterator[tuple[_ShownTest, int]]:
     """Yield each test as a reader sees it, and how many tests in a row look the same."""
-    shown = (
-        (
-            "held for review" if decided and test.verdict is Verdict.REVIEW else str(test.verdict),
-            render_lines(test.title),
-            None if question.hint.endswith(test.hint) else render_lines(test.hint),
-        )
-        for test in question.tests
-    )
+    shown, known = list[_ShownTest](), set[str]()
+    for test in question.tests:
+        verdict = "held for review" if decided and test.verdict is Verdict.REVIEW else str(test.verdict)
+        said = test.hint in known or question.hint.endswith(test.hint)
+        hint = None if said else render_lines(_counted(test.hint, question))
+        shown.append((verdict, render_lines(test.title), hint))
+        if test.verdict is Verdict.CRASHED:
+            known.add(test.hint)
     return ((test, len(list(same))) for test, same in groupby(shown))
+
+
+def _counted(hint: str, question: QuestionReport) -> str:
+    """Return a hint that stands for several crashes with their number."""
+    count = sum(test.hint == hint and test.verdict is Verdict.CRASHED for test in question.tests)
+    return f"{hint} (in {count} tests)" if count > 1 else hint

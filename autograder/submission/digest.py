@@ -46,16 +46,17 @@ def digest_of(rules: str, notebook: Notebook) -> str:
 def rules(course: Course, exercise: Exercise) -> str:
     """Return a digest of everything on which grades of `exercise` depend besides the submission.
 
-    These are its source with its figures, its hidden tests and known mistakes, its entry in course.yaml, the
-    walls, the secret behind the hidden inputs, and the engine. Accepted and held-out answers prove an
-    exercise; no grade depends on them. What being late costs is reckoned anew by each command, so it is no
-    reason to grade again.
+    These are its source with its figures, its hidden tests, known mistakes and accepted answers, the
+    catalogue of misconceptions, its entry in course.yaml, the walls, the secret behind the hidden inputs, and
+    the engine. Held-out answers only measure the diagnosis. What being late costs is reckoned anew by each
+    command, so it is no reason to grade again.
     """
     name = exercise.name
     entry = (course.limits(name), spelt(course.rules(name)), course.building(name))
     digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode() + course_secret(course))
-    read = (own_files(exercise.folder, pattern) for pattern in ("*.svg", "mistakes/*.py"))
-    for path in (exercise.source, exercise.suite, *chain.from_iterable(read)):
+    kinds = ("*.svg", "mistakes/*.py", "accepted/*.py")
+    read = chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds)
+    for path in (exercise.source, exercise.suite, *read, *exercise.catalogue):
         digest.update(path.name.encode() + _content(path))
     return digest.hexdigest()
 

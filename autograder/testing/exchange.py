@@ -46,11 +46,14 @@ class Local:
 
     def ask(self, header: Header, tensors: Tensors) -> Reply:
         """Return the namespace's answer to one request."""
-        with torch.random.fork_rng(devices=[]):
-            torch.set_rng_state(self._random)
-            reply = self._namespace.handle(header, [tensor.clone() for tensor in tensors])
-            self._random = torch.get_rng_state()
-        return reply
+        generator = torch.default_generator
+        others = generator.get_state()
+        generator.set_state(self._random)
+        try:
+            return self._namespace.handle(header, [tensor.clone() for tensor in tensors])
+        finally:
+            self._random = generator.get_state()
+            generator.set_state(others)
 
 
 class StudentError(Exception):

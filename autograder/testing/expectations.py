@@ -169,8 +169,12 @@ def _first(bad: torch.Tensor) -> str:
 
 def _index(bad: torch.Tensor) -> list[int]:
     """Return where the first true value is; a list of all could be far larger than the tensor."""
-    first = bad.contiguous().view(torch.uint8).flatten().argmax()
-    return [int(index) for index in torch.unravel_index(first, bad.shape)]
+    first = int(bad.contiguous().view(torch.uint8).flatten().argmax())
+    place: list[int] = []
+    for size in reversed(bad.shape):  # torch.unravel_index imports sympy, which takes longer than a suite
+        first, index = divmod(first, size)
+        place.insert(0, index)
+    return place
 
 
 def _described(value: object) -> str:

@@ -91,6 +91,10 @@ class Suite:
         """Return the tests of one question."""
         return tuple(test for test in self.tests if test.question == question)
 
+    def run_one(self, test: HiddenTest, backend: Backend) -> TestRun:
+        """Run one of the tests on disclosed inputs; what it meets does not depend on the tests before it."""
+        return self._run(test, self._collected.items[test.number], backend, DISCLOSED, record=False)
+
     @cached_property
     def reference_runs(self) -> tuple[TestRun, ...]:
         """Every test run against the trusted solution, on disclosed inputs: what right answers look like."""

@@ -313,9 +313,24 @@ def fresh(model_class, *sizes):
     return model_class(*sizes).eval()
 
 def stirred(model):
+    # A weight's numbers follow from its shape and its layer, so two writings of one model give one answer.
+    inside = {id(p) for module in model.modules() if isinstance(module, Block) for p in module.parameters()}
+    done, seen = set(), []
     with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(0.3 * torch.randn_like(parameter))
+        for module in model.modules():
+            linear = isinstance(module, nn.Linear)
+            for parameter in module.parameters(recurse=False):
+                if id(parameter) in done:
+                    continue
+                done.add(id(parameter))
+                role = (id(parameter) in inside, linear, *(size for size in parameter.shape if size > 1))
+                seed = sum(int(part) * 100**place for place, part in enumerate(role)) + 7 * seen.count(role)
+                seen.append(role)
+                numbers = torch.randn(parameter.shape, generator=torch.Generator().manual_seed(seed))
+                alike = bool(parameter.min() == parameter.max())  # a LayerNorm's, or none yet
+                constant = parameter.flatten()[0].item() if alike else 0.0
+                bias = linear and parameter.dim() == 1 and id(parameter) not in inside
+                parameter.copy_(constant + (0.0 if bias else 0.3) * numbers)  # not every head has a bias
     return model
 
 def build(model_class, *sizes):
@@ -352,11 +367,11 @@ def parameters(model):
     return [parameter.detach().clone() for parameter in model.parameters()]
 
 def weights(model_class, vocab_size, n_embd, num_heads, num_layers, context_length, tokens, targets):
-    # The model's parameters, and the gradients that reach them.
+    # How many weights there are and how many of them get a gradient, without the embeddings and the head.
     model = fresh(model_class, vocab_size, n_embd, num_heads, num_layers, context_length)
     model(tokens, targets)[1].backward()
-    parameters = list(model.parameters())
-    return parameters, [parameter.grad for parameter in parameters]
+    kept = [p for p in model.parameters() if not {vocab_size, context_length} & set(p.shape)]
+    return sum(p.numel() for p in kept), sum(p.numel() for p in kept if p.grad is not None)
 """
 
 MEASURES = """
@@ -585,14 +600,10 @@ def test_order_matters(student):
 
 
 def weights(student):
-    """How many weights models of one, two and three blocks have, and how many of them get a gradient."""
+    """How many weights the blocks of one, two and three have, and how many of them get a gradient."""
     batch = random_tokens(2, 6), random_tokens(2, 6)
     found = (made(student, "weights", layers, *batch) for layers in (1, 2, 3))
-    return zip(*((elements(all_), elements(reached)) for all_, reached in found), strict=True)
-
-
-def elements(tensors):
-    return sum(tensor.numel() for tensor in tensors if tensor is not None)
+    return zip(*found, strict=True)
 
 
 @question("TinyGPT")

@@ -47,7 +47,7 @@ def test_an_exercise_without_held_out_answers_says_nothing_of_them(course: Cours
     ("name", "text", "counts", "finding"),
     [
         ("double__unknown_cubes", SQUARES, "0 of 0 named, 1 wrong", "is taken for double__squares; let"),
-        ("double__squares", CUBES, "0 of 1 named, none wrong", "is called by no name; move it to mistakes/"),
+        ("double__squares", CUBES, "0 of 1 named, none wrong", "is called by no name; say in the catalogue"),
         (
             "double__unknown_cubes",
             RIGHT,

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from autograder.authoring.verify import prove
+from autograder.authoring.verify import Proof, idle_rules, prove
 from autograder.cli import main
 from autograder.course.course import Course
 from autograder.sandbox.zygote import Zygote
@@ -126,3 +126,15 @@ def test_an_error_in_the_source_is_told_with_its_line_by_every_command(
     assert done.exit_code == 3
     assert f"{source}:{line}: {error}" in re.sub(r"\s*\n\s*", " ", done.output)
     assert "autograder failed;" not in done.output
+
+
+def test_rules_of_the_catalogue_that_fit_nowhere_are_told(course: Course) -> None:
+    folder = course.exercises["01_small"].folder.parent / "misconceptions"
+    folder.mkdir()
+    text = """
+from autograder.grading import Misconception
+MISCONCEPTIONS = (Misconception("one", "Wrong.", "Why?", "X + Y => X || X - Y && Z / X => Z"),)
+"""
+    (folder / "all.py").write_text(text, encoding="utf-8")
+    proofs = [Proof("01_small", fitting=frozenset({"one: X + Y => X"}))]
+    assert idle_rules(course, proofs) == ["one: X + Y => X - Y && Z / X => Z"]

@@ -1,9 +1,16 @@
 """A mistake is called by its name where a submission fails as it does."""
 
+import fcntl
+import shutil
+import signal
+from typing import IO
+
 import pytest
 
 from autograder.course.course import Course
-from autograder.grading.diagnosis import Diagnosis
+from autograder.course.exercise import Exercise
+from autograder.grading.diagnosis import Diagnosis, Named
+from autograder.grading.table import FOLDER, prune
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
@@ -80,3 +87,128 @@ def test_a_question_that_passes_has_no_mistake(course: Course) -> None:
     suite = Suite(course.exercises["01_small"])
     runs = [run for run in suite.reference_runs if run.test.question == "double"]
     assert Diagnosis(suite).name("double", runs) is None
+
+
+CATALOGUE = """
+from autograder.grading import Misconception
+
+MISCONCEPTIONS = (
+    Misconception(
+        "tripled", "It becomes three times as large.", "How often is it added?", "mul(X, 2) => mul(X, 3)",
+        common=True,
+    ),
+    Misconception("rounded", "It becomes float32.", "Which type?", "return X => return X.float()", "", True),
+    Misconception("unknown", "A name is not defined.", "Restart the kernel.", crash="NameError: "),
+)
+""".replace("mul(", "torch.mul(")
+
+
+@pytest.fixture
+def misconceptions(course: Course) -> Diagnosis:
+    """Return the diagnosis of a course with a catalogue, and no mistakes that are written by hand."""
+    exercise = course.exercises["01_small"]
+    catalogue = exercise.folder.parent / "misconceptions" / "numbers.py"
+    catalogue.parent.mkdir()
+    catalogue.write_text(CATALOGUE, encoding="utf-8")
+    for path in exercise.folder.glob("mistakes/double__*.py"):
+        path.unlink()
+    return Diagnosis(Suite(exercise))
+
+
+def named(diagnosis: Diagnosis, code: str, *, failed_only: bool = False) -> Named | None:
+    suite = diagnosis.suite
+    backend = Local(run_code(suite.exercise.variant(f"def double(x):\n    return {code}")))
+    runs = [run for run in suite.run(backend, chosen=suite.of("double")) if run.error or not failed_only]
+    return diagnosis.name("double", runs)
+
+
+def test_misconceptions_are_named_in_any_writing_alone_in_pairs_and_in_part(
+    misconceptions: Diagnosis,
+) -> None:
+    one = named(misconceptions, "x + x + x")
+    assert one == Named(("double__tripled",), "It becomes three times as large. How often is it added?")
+    assert named(misconceptions, "x + x + x", failed_only=True) == one
+    two = named(misconceptions, "(x * 3).float()")
+    assert two is not None
+    assert two.name == "double__tripled+rounded"
+    assert two.hint.startswith("Two things are wrong. (1) It becomes three times as large. How often")
+    part = named(misconceptions, "(x * 3).unsqueeze(0) if x.dim() == 3 else x * 3")
+    assert part is not None
+    assert (part.name, part.hint[:22]) == ("double__tripled", "One of the things that")
+    crash = named(misconceptions, "y")
+    assert crash is not None
+    assert crash.name == "double__unknown"
+    for other in ("x * 3 if x.dim() == 2 else x * 2", "x * 2.5", "x[:1] * 3"):
+        assert named(misconceptions, other) is None, other
+
+
+def test_what_was_computed_is_kept_and_a_broken_file_is_made_anew(
+    misconceptions: Diagnosis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = misconceptions.suite.exercise.folder.parents[1] / "build" / "diagnosis"
+    folder.mkdir(parents=True)
+    (folder / "01_small-double-0123456789abcdef.table").write_bytes(b"of yesterday")
+    (folder / "01_small-row_sums-0123456789abcdef.table").write_bytes(b"of another question")
+    first = named(misconceptions, "(x * 3).float()")
+    assert len(list(folder.glob("01_small-double-*.table"))) == 1
+    assert len(list(folder.glob("*.table"))) == 2
+    (kept,) = folder.glob("01_small-double-*.table")
+    content = kept.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.delattr(Suite, "run_one")  # no test is run any more
+        assert named(Diagnosis(misconceptions.suite), "(x * 3).float()") == first
+    for broken in (b"no such thing", content[:-1], content.replace(b"double__", b"double_-")):
+        kept.write_bytes(broken)
+        assert named(Diagnosis(misconceptions.suite), "(x * 3).float()") == first
+        assert kept.read_bytes() == content
+
+
+def test_what_no_exercise_reads_any_more_is_deleted(misconceptions: Diagnosis) -> None:
+    exercise = misconceptions.suite.exercise
+    named(misconceptions, "x * 3")
+    folder = exercise.folder.parents[1] / FOLDER
+    present = {path.name for path in folder.iterdir()}
+    for name in ("01_small-double-0123456789abcdef.table", "01_small-gone.lock", "02_gone.lock", "a.json"):
+        (folder / name).write_bytes(b"old")
+    prune(folder, [exercise])
+    assert {path.name for path in folder.iterdir()} == present
+    exercise.suite.write_text(exercise.suite.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    prune(folder, [exercise])
+    assert [path.name for path in folder.iterdir()] == ["01_small-double.lock"]
+    exercise.source.unlink()
+    prune(folder, [Exercise(exercise.folder)])  # nobody knows what it needs
+    assert [path.name for path in folder.iterdir()] == ["01_small-double.lock"]
+
+
+def test_one_process_computes_a_table_while_another_waits_for_it(
+    misconceptions: Diagnosis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second reads what the first has written; a clock that runs for one submission stands meanwhile."""
+    code = "(x * 3).float()"
+    first = named(misconceptions, code)
+    folder = misconceptions.suite.exercise.folder.parents[1] / "build" / "diagnosis"
+    (kept,) = folder.glob("*.table")
+    content = kept.read_bytes()
+    kept.unlink()
+    locked = fcntl.flock
+
+    def lock(file: IO[bytes], operation: int) -> None:
+        locked(file, operation)
+        kept.write_bytes(content)  # by the process that held the lock
+
+    monkeypatch.setattr(fcntl, "flock", lock)
+    monkeypatch.delattr(Suite, "run_one")
+    signal.setitimer(signal.ITIMER_PROF, 1000)
+    try:
+        assert named(Diagnosis(misconceptions.suite), code) == first
+        assert 0 < signal.getitimer(signal.ITIMER_PROF)[0] <= 1000
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def test_a_report_is_the_same_where_nothing_can_be_kept(misconceptions: Diagnosis) -> None:
+    first = named(misconceptions, "(x * 3).float()")
+    build = misconceptions.suite.exercise.folder.parents[1] / "build"
+    shutil.rmtree(build)
+    build.write_text("no folder", encoding="utf-8")
+    assert named(Diagnosis(misconceptions.suite), "(x * 3).float()") == first

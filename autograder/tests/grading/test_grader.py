@@ -47,6 +47,13 @@ def test_the_reference_scores_in_full(desk: Desk) -> None:
     assert [question.verdict for question in report.questions] == ["passed", "passed", "ungraded"]
 
 
+def test_of_several_failures_the_one_that_few_known_mistakes_share_supplies_the_words(desk: Desk) -> None:
+    question = of(desk.grade(double="def double(x):\n    return x.half() + 5"), "double")
+    assert question.mistake is None
+    assert [test.verdict for test in question.tests] == ["failed"] * 3
+    assert question.hint == question.tests[1].hint != question.tests[0].hint
+
+
 def test_grading_twice_gives_the_same_bytes(desk: Desk) -> None:
     wrong = {"row_sums": "def row_sums(x):\n    return x.sum(0)"}
     assert desk.grade(**wrong).to_json() == desk.grade(**wrong).to_json()

@@ -27,6 +27,7 @@ def alike(known: Exchange, seen: Exchange, *, ignore_shape_wording: bool = False
 
 
 X = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+DOUBLE = X.double() / 7
 HUGE = torch.tensor([-1e9, 0.5])
 SIZES = "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension 3"
 EINSUM = "einsum(): subscript i has size 4 for operand 1 which does not broadcast"
@@ -38,8 +39,8 @@ EINSUM = "einsum(): subscript i has size 4 for operand 1 which does not broadcas
         pytest.param(X, X.T.contiguous().T, id="laid out otherwise in memory"),
         pytest.param((X, X), (X, X.clone()), id="one tensor twice, or two"),
         pytest.param(X, X.clone().requires_grad_(), id="with a graph behind it"),
-        pytest.param(X, X.double(), id="of another dtype"),
         pytest.param(torch.tensor([20.0, 1e-8]), torch.tensor([20.0001, 3e-6]), id="rounded otherwise"),
+        pytest.param(DOUBLE.float().double(), (DOUBLE + 1e-8).float().double(), id="rounded to float32 both"),
         pytest.param("mask", "tril", id="a name"),
         pytest.param((["mask"], []), ([], []), id="names of what else there is"),
         pytest.param({"a": X, "b": X + 1}, {"norm": X + 1, "key": X}, id="other names in another order"),
@@ -54,6 +55,9 @@ def test_how_an_answer_is_written_does_not_count(known: object, seen: object) ->
     ("known", "seen"),
     [
         pytest.param(X, X + 1e-3, id="other numbers"),
+        pytest.param(X, X.double(), id="another dtype"),
+        pytest.param(DOUBLE, DOUBLE + 1e-8, id="other numbers in float64"),
+        pytest.param(DOUBLE.float().double(), DOUBLE + 1e-8, id="rounded to float32, or merely wrong"),
         pytest.param(X, X.reshape(3, 2), id="another shape"),
         pytest.param(X, X.T, id="turned"),
         pytest.param(HUGE, HUGE + torch.tensor([0.0, 0.1]), id="small numbers beside a huge one"),

@@ -87,3 +87,12 @@ def test_every_verdict_has_a_badge_and_a_sentence() -> None:
         seen = view(replace(REVIEW, verdict=verdict), None)
         assert seen.badge
         assert seen.meaning
+
+
+def test_a_crash_that_several_tests_met_is_shown_once_with_their_number() -> None:
+    errors = ("NameError: y", "IndexError: 3", "IndexError: 3", "NameError: y", "ValueError: odd")
+    tests = tuple(HiddenTest(f"Title {n}.", Verdict.CRASHED, 1.0, error) for n, error in enumerate(errors))
+    shown = view(QuestionReport("dot", Verdict.CRASHED, 0.0, 3.0, errors[0], None, tests), None)
+    assert shown.hint == "NameError: y (in 2 tests)"
+    hints = [hint for (_, _, hint), _ in shown.tests]
+    assert hints == [None, "IndexError: 3 (in 2 tests)", None, None, "ValueError: odd"]

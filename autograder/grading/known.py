@@ -1,0 +1,114 @@
+"""A known wrong answer with what the hidden tests make of it, and how it is written to a file."""
+
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from autograder.grading.wrong_answers import WrongAnswer
+from autograder.testing.exchange import Exchange, StudentError
+from autograder.testing.expectations import Unmet
+from autograder.testing.suite import HiddenTest, TestRun
+from autograder.worker.protocol import ProtocolError, pack, read_frame
+
+_NOISE = 1e-4  # of a tensor's largest number: equal answers differ by less, in sketches as in themselves
+_LARGE = 1e3  # numbers count in a sketch up to this
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """One number for all that a test got. Two far apart tell that the runs differ, two near tell nothing."""
+
+    number: float
+    noise: float
+
+    def may_be(self, other: "Sketch") -> bool:
+        """Whether the two runs may have got the same."""
+        return abs(self.number - other.number) <= self.noise
+
+
+def sketch(run: TestRun) -> Sketch:
+    """Return the sum of the means of all tensors that a test got."""
+    number = noise = 0.0
+    for exchange in run.exchanges:
+        for tensor in exchange.reply[1]:
+            if tensor.numel():
+                numbers = tensor.detach().double().nan_to_num(0, 0, 0).clamp(-_LARGE, _LARGE)
+                number += numbers.mean().item()
+                noise += _NOISE * max(1.0, numbers.abs().max().item())
+    return Sketch(number, noise)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A known wrong answer, with its failed tests by number; it passes all others.
+
+    What these tests got is read from its bytes when somebody asks for it, which is seldom.
+    """
+
+    answer: WrongAnswer
+    sketches: Mapping[int, Sketch]
+    packed: bytes
+    tests: Mapping[int, HiddenTest]
+
+    @cached_property
+    def failed(self) -> frozenset[int]:
+        """The numbers of the failed tests."""
+        return frozenset(self.sketches)
+
+    @cached_property
+    def runs(self) -> Mapping[int, TestRun]:
+        """The runs of the failed tests, by number."""
+        stream = io.BytesIO(self.packed)
+        return {number: _read_run(stream, self.tests[number]) for number in self.sketches}
+
+    def line(self) -> list[Any]:
+        """Return all but the runs, for JSON."""
+        sketches = [[number, one.number, one.noise] for number, one in self.sketches.items()]
+        return [self.answer.names, self.answer.hints, self.answer.written, sketches, len(self.packed)]
+
+
+def known(answer: WrongAnswer, failed: Sequence[TestRun]) -> Known | None:
+    """Return a wrong answer with its failed tests; None where a worker could not send what they got."""
+    try:
+        packed = b"".join(map(_packed, failed))
+    except (ProtocolError, TypeError, ValueError):
+        return None
+    sketches = {run.test.number: sketch(run) for run in failed}
+    return Known(answer, sketches, packed, {run.test.number: run.test for run in failed})
+
+
+def written(answers: Sequence[Known]) -> tuple[str, bytes]:
+    """Return the lines of all answers as JSON, and their runs."""
+    return json.dumps([one.line() for one in answers]), b"".join(one.packed for one in answers)
+
+
+def read(lines: str, packed: bytes, tests: Mapping[int, HiddenTest]) -> Iterator[Known]:
+    """Yield the answers that `written` has written."""
+    at = 0
+    for names, hints, by_hand, sketches, length in json.loads(lines):
+        answer = WrongAnswer(tuple(names), tuple(hints), "", by_hand)
+        found = {number: Sketch(mean, noise) for number, mean, noise in sketches}
+        yield Known(answer, found, packed[at : at + length], tests)
+        at += length
+
+
+def _packed(run: TestRun) -> bytes:
+    replies = [[exchange.reply[0], len(exchange.reply[1])] for exchange in run.exchanges]
+    tensors = [tensor for exchange in run.exchanges for tensor in exchange.reply[1]]
+    crashed = isinstance(run.error, StudentError)
+    return pack({"crashed": crashed, "words": str(run.error), "replies": replies}, tensors)
+
+
+def _read_run(stream: io.BytesIO, test: HiddenTest) -> TestRun:
+    header, tensors = read_frame(stream.read)
+    exchanges: list[Exchange] = []
+    for reply, count in header["replies"]:
+        exchanges.append(Exchange(({}, []), (reply, tensors[:count])))
+        tensors = tensors[count:]
+    last = exchanges[-1].reply[0] if exchanges else {}
+    crashed = header["crashed"] and "error" in last
+    error = StudentError(last["error"]) if crashed else Unmet(header["words"])
+    return TestRun(test, error, tuple(exchanges))

@@ -1,0 +1,91 @@
+"""A course's catalogue of misconceptions: what each is called, what a student reads, how code shows it.
+
+The catalogue is the author's: Python files in solutions/misconceptions. Each defines `MISCONCEPTIONS`, the
+more specific ones first, or `WRITINGS`: rules that bring right answers into one writing, so that other rules
+need to know only that one. `ALTERNATIVES` are rules that make another right answer of a right one, such as
+one function for another where both are allowed: each wrong answer is made with each of them, too.
+"""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from autograder.course.source import SourceError, parsed
+from autograder.grading.patterns import PatternError, Rule, rules
+
+_ROUNDS = 4  # so often are the writings applied, since one may make room for another
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """One thing that people get wrong, in whatever class or writing it shows."""
+
+    name: str
+    sentence: str  # what is wrong, for the student
+    hint: str  # what leads the student on
+    changes: str = ""  # rules that make right answers wrong in this way
+    crash: str = ""  # or a regular expression: whatever crashes in these words is wrong in this way
+    common: bool = False  # whether it is looked for beside each other common one in the same answer
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of `changes`."""
+        return rules(self.changes) if self.changes else ()
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All misconceptions of a course, in their order, and the rules for one way of writing and for others."""
+
+    misconceptions: tuple[Misconception, ...] = ()
+    writings: tuple[Rule, ...] = ()
+    alternatives: tuple[Rule, ...] = ()
+
+    def in_one_writing(self, tree: ast.Module) -> ast.Module:
+        """Write as much as possible of the code in one way, and return it."""
+        for _ in range(_ROUNDS):
+            before = ast.unparse(tree)
+            for rule in self.writings:
+                if all(word in before for word in rule.words):
+                    tree = rule.everywhere(tree)
+            if ast.unparse(tree) == before:
+                break
+        return tree
+
+
+def spelt(misconception: Misconception, rule: Rule) -> str:
+    """Return a rule as people find it in the catalogue."""
+    changes = " && ".join(f"{one.before} => {one.after}" for one in (rule, *rule.others))
+    return f"{misconception.name}: {changes}"
+
+
+def load_catalogue(files: Sequence[Path]) -> Catalogue:
+    """Read the catalogue's files; SourceError where one is none."""
+    found: dict[str, Misconception] = {}
+    writings: list[Rule] = []
+    alternatives: list[Rule] = []
+    for path in files:
+        defined = _defined(path)
+        try:
+            writings += rules(str(defined.get("WRITINGS", "")))
+            alternatives += rules(str(defined.get("ALTERNATIVES", "")))
+            for misconception in defined.get("MISCONCEPTIONS", ()):
+                if misconception.name in found:
+                    raise PatternError(f'"{misconception.name}" is there twice')
+                for rule in misconception.rules:
+                    rule.check()
+                found[misconception.name] = misconception
+        except PatternError as error:
+            raise SourceError(f"{path}: {error}") from error
+    return Catalogue(tuple(found.values()), tuple(writings), tuple(alternatives))
+
+
+def _defined(path: Path) -> dict[str, Any]:
+    text = path.read_text(encoding="utf-8")
+    parsed(path, text)
+    variables: dict[str, Any] = {"__name__": path.stem}
+    exec(compile(text, str(path), "exec"), variables)  # noqa: S102 - the course's own code
+    return variables

@@ -1,0 +1,137 @@
+"""The known wrong answers to one question with their failed tests, computed once and kept on disk."""
+
+import fcntl
+import hashlib
+import json
+import signal
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from autograder.course.exercise import Exercise
+from autograder.course.source import SourceError
+from autograder.files import write_whole
+from autograder.grading.known import Known, read, written
+from autograder.grading.misconceptions import Catalogue
+from autograder.grading.outcomes import outcomes, tests_of_own_numbers
+from autograder.grading.wrong_answers import WrongAnswers
+from autograder.submission.digest import engine
+from autograder.testing.suite import Suite
+
+FOLDER = "build/diagnosis"  # of all tables of a course
+
+
+@dataclass(frozen=True)
+class Table:
+    """What is known about one question."""
+
+    answers: tuple[Known, ...]  # those with one thing wrong, in the catalogue's order, then those with two
+    own_numbers: frozenset[int]  # tests in which the numbers of a right answer depend on its seed
+    fitting: frozenset[str]  # the catalogue's rules that change a right answer
+
+    @cached_property
+    def by_failed(self) -> dict[frozenset[int], list[Known]]:
+        """The answers, by the tests that they fail."""
+        found: dict[frozenset[int], list[Known]] = {}
+        for one in self.answers:
+            found.setdefault(one.failed, []).append(one)
+        return found
+
+
+def load_table(suite: Suite, catalogue: Catalogue, question: str) -> Table:
+    """Read a question's table, or compute it; only one process does, and others wait for it.
+
+    The file's name tells all on which the table depends. A table that was just computed is read from the same
+    bytes as one from disk, so nobody can tell the two apart.
+    """
+    exercise = suite.exercise
+    folder = exercise.folder.parents[1] / FOLDER
+    stem = f"{exercise.name}-{question}"
+    path = folder / f"{stem}-{_digest(exercise)}.table"
+    if (content := _content(path)) is None:
+        with _only_one(folder, f"{stem}.lock"), _uncounted():
+            if (content := _content(path)) is None:
+                content = _computed(suite, catalogue, question)
+                _replace(path, content, stem)
+    head, lines, packed = content.split(b"\n", 2)
+    own_numbers, fitting = json.loads(head)
+    tests = {test.number: test for test in suite.tests}
+    answers = tuple(read(lines.decode(), packed, tests))
+    return Table(answers, frozenset(own_numbers), frozenset(fitting))
+
+
+def prune(folder: Path, exercises: Iterable[Exercise]) -> None:
+    """Delete from the folder of all tables what none of a course's exercises reads any more.
+
+    Where an exercise cannot be read, nobody knows what it needs, and everything stays.
+    """
+    read = set[str]()
+    with suppress(OSError, SourceError):
+        for exercise in exercises:
+            digest = _digest(exercise)
+            stems = [f"{exercise.name}-{question}" for question in exercise.points]
+            read |= {f"{stem}.lock" for stem in stems} | {f"{stem}-{digest}.table" for stem in stems}
+        for path in folder.iterdir():
+            if path.name not in read:
+                path.unlink(missing_ok=True)
+
+
+def _computed(suite: Suite, catalogue: Catalogue, question: str) -> bytes:
+    maker = WrongAnswers(suite.exercise, catalogue, question)
+    lines, packed = written(tuple(outcomes(suite, question, (*maker.single, *maker.pairs))))
+    head = [sorted(tests_of_own_numbers(suite, question)), sorted(maker.fitting)]
+    return f"{json.dumps(head)}\n{lines}\n".encode() + packed
+
+
+def _content(path: Path) -> bytes | None:
+    """Return what `_replace` has written; None where there is nothing, or something else."""
+    try:
+        digest, _, content = path.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    return content if digest == _checksum(content) else None
+
+
+def _replace(path: Path, content: bytes, stem: str) -> None:
+    """Write a table in place of older ones; where that is not possible, it is computed again another time."""
+    with suppress(OSError):
+        write_whole(path, _checksum(content) + b"\n" + content)
+        for other in path.parent.glob(f"{stem}-*"):
+            if other != path:
+                other.unlink(missing_ok=True)
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
+
+
+@contextmanager
+def _only_one(folder: Path, name: str) -> Iterator[None]:
+    """Wait until no other process holds this lock; without a folder to write in, each goes on alone."""
+    with ExitStack() as stack:
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = stack.enter_context((folder / name).open("ab"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def _uncounted() -> Iterator[None]:
+    """Stop the clock that bounds what one submission may take: what is computed here serves all of them."""
+    left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, left)
+
+
+def _digest(exercise: Exercise) -> str:
+    """Return a digest of all on which an exercise's tables depend."""
+    digest = hashlib.sha256(engine().encode())
+    answers = [one.path for one in (*exercise.accepted, *exercise.mistakes)]
+    for path in (exercise.source, exercise.suite, *exercise.catalogue, *answers):
+        digest.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]

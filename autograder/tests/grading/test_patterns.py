@@ -1,0 +1,88 @@
+"""A rule finds places in code by pattern, and writes something else there."""
+
+import ast
+
+import pytest
+
+from autograder.grading.patterns import PatternError, rules
+
+CODE = """
+def f(q, k, v):
+    s = q @ k.T / k.shape[-1] ** 0.5
+    w = torch.softmax(s, dim=-1)
+    self.a = make(1, size=2)
+    self.b = make(3)
+    return w @ v
+"""
+
+
+def made(text: str, code: str = CODE) -> list[str]:
+    tree = ast.parse(code)
+    return [ast.unparse(one) for rule in rules(text) for one in rule.apply(code, tree)]
+
+
+def lines(text: str, code: str = CODE) -> list[set[str]]:
+    """Return the lines that are new in each code that a rule makes."""
+    old = set(ast.unparse(ast.parse(code)).splitlines())
+    return [{line.strip() for line in one.splitlines() if line not in old} for one in made(text, code)]
+
+
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        ("X / Y**0.5 => X", [{"s = q @ k.T"}]),
+        ("X / k.A[-1]**0.5 => X / Y || X.A", [{"s = q @ k.T / Y"}, {"s = (q @ k.T).shape"}]),
+        ("torch.softmax(X, dim=D) => softmin(X, D)", [{"w = softmin(s, -1)"}]),
+        ("make(..., size=S) => made(..., of=S)", [{"self.a = made(1, of=2)"}]),
+        ("self.A = make(3) => self.A = 3", [{"self.b = 3"}]),
+        ("X.T => X", [{"s = q @ k / k.shape[-1] ** 0.5"}]),
+        ("return X => X", [{"w @ v"}]),
+        ("return X => X && A @ k.T => A", [{"s = q / k.shape[-1] ** 0.5", "w @ v"}]),
+        ("X + Y => X", []),
+        ("X @ X => 1", []),
+    ],
+    ids=[
+        "a letter is any expression",
+        "two right sides, and any attribute",
+        "an argument by name",
+        "all other arguments",
+        "the name of an attribute",
+        ".T is torch's own",
+        "a statement",
+        "two rules together",
+        "nothing fits",
+        "one letter is one code",
+    ],
+)
+def test_a_rule_writes_something_else_where_its_pattern_fits(text: str, new: list[set[str]]) -> None:
+    assert lines(text) == new
+
+
+def test_statements_that_follow_one_another_are_found_and_exchanged() -> None:
+    text = """
+        self.A = make(...)
+        self.B = Y
+        =>
+        self.B = Y
+        self.A = make(...)
+    """
+    (code,) = made(text)
+    assert code.index("self.b = make(3)") < code.index("self.a = make(1, size=2)")
+
+
+def test_each_of_several_places_is_rewritten_alone_and_then_all_of_them() -> None:
+    assert lines("X @ Y => X * Y") == [
+        {"s = q * k.T / k.shape[-1] ** 0.5"},
+        {"return w * v"},
+        {"s = q * k.T / k.shape[-1] ** 0.5", "return w * v"},
+    ]
+
+
+def test_a_body_that_loses_its_only_statement_stays_a_body() -> None:
+    assert made("return X\n=>\n", "def f(x):\n    return x") == ["def f(x):\n    pass"]
+
+
+@pytest.mark.parametrize("text", ["X / Y", "X / => Y"])
+def test_what_is_no_rule_is_said(text: str) -> None:
+    with pytest.raises(PatternError, match="X /"):
+        rules(text)[0].check()

@@ -1,0 +1,66 @@
+"""A catalogue of misconceptions makes wrong answers of all right ones."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.course.course import Course
+from autograder.course.source import SourceError
+from autograder.grading.misconceptions import Catalogue, load_catalogue
+from autograder.grading.wrong_answers import WrongAnswer, WrongAnswers
+
+TEXT = """
+from autograder.grading import Misconception
+
+WRITINGS = "X + X => torch.mul(X, 2)"
+MISCONCEPTIONS = (
+    Misconception("tripled", "It is tripled.", "How often?", "torch.mul(X, 2) => torch.mul(X, 3)", "", True),
+    Misconception("rounded", "It is rounded.", "When?", "return X => return X.round()", common=True),
+    Misconception("halved", "It is halved.", "Is it?", "X / 2 => X / 4"),
+)
+"""
+
+
+def catalogue(folder: Path, text: str) -> Catalogue:
+    path = folder / "misconceptions.py"
+    path.write_text(text, encoding="utf-8")
+    return load_catalogue([path])
+
+
+def test_each_misconception_is_put_into_right_answers_alone_and_in_pairs(
+    course: Course, tmp_path: Path
+) -> None:
+    exercise = course.exercises["01_small"]
+    answers = WrongAnswers(exercise, catalogue(tmp_path, TEXT), "double")
+    assert all(
+        "def double" in code and '"""' not in code and "row_sums" not in code for code in answers.right
+    )
+    by_hand, made = answers.single[:2], answers.single[2:]
+    assert [answer.names for answer in by_hand] == [("double__in_place",), ("double__squares",)]
+    assert [answer.names for answer in made] == [("double__tripled",), ("double__rounded",)]
+    tripled = made[0]
+    assert tripled.hints == ("It is tripled. How often?",)
+    assert "torch.mul(x, 3)" in tripled.code
+    (pair,) = answers.pairs
+    assert pair.names == ("double__tripled", "double__rounded")
+    assert "torch.mul(x, 3).round()" in pair.code
+    assert answers.fitting == {
+        "tripled: torch.mul(X, 2) => torch.mul(X, 3)",
+        "rounded: return X => return X.round()",
+    }
+    assert isinstance(pair, WrongAnswer)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("(X, 3)", "(X, 3", "was never closed"),
+        (" => torch.mul(X, 3)", "", "has no =>"),
+        ('"rounded"', '"tripled"', '"tripled" is there twice'),
+        ("MISCONCEPTIONS = (", "MISCONCEPTIONS = ((", "was never closed"),
+    ],
+)
+def test_what_is_no_catalogue_is_said_with_its_place(tmp_path: Path, old: str, new: str, said: str) -> None:
+    with pytest.raises(SourceError, match=r"misconceptions\.py") as error:
+        catalogue(tmp_path, TEXT.replace(old, new))
+    assert said in str(error.value)

@@ -1,9 +1,0 @@
-"""The numbers are right, but the target can no longer be trained. What became of its parameters?"""
-
-
-def copy_weights(source, target):
-    with torch.no_grad():
-        target.W_query.copy_(source.W_query.weight.T)
-        target.W_key.copy_(source.W_key.weight.T)
-        target.W_value.copy_(source.W_value.weight.T)
-    return target.requires_grad_(False)

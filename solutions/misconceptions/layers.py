@@ -1,0 +1,129 @@
+"""What goes wrong in constructors: layers, parameters and the numbers they start with."""
+
+from itertools import permutations
+
+from autograder.grading import Misconception
+
+
+def _orders() -> str:
+    """Return rules that put three statements which make layers into every other order."""
+    layers = ["self.A = nn.Linear(...)", "self.B = nn.Linear(...)", "self.C = nn.Linear(...)"]
+    parameters = ["self.A = nn.Parameter(X)", "self.B = nn.Parameter(Y)", "self.C = nn.Parameter(Z)"]
+    blocks = []
+    for lines in (
+        parameters,
+        [
+            line.replace("...", f"{a}, {b}, bias={c}")
+            for line, a, b, c in zip(layers, "DFH", "EGI", "JKL", strict=True)
+        ],
+    ):
+        blocks += ["\n".join([*lines, "=>", *other]) for other in permutations(lines) if list(other) != lines]
+    return "\n\n".join(blocks)
+
+
+MISCONCEPTIONS = (
+    Misconception(
+        "other_order",
+        "The layers are made in another order.",
+        "Each layer draws its numbers when it is made. In which order does the exercise name the three?",
+        _orders(),
+        common=True,
+    ),
+    Misconception(
+        "bias_always",
+        "The layers have a bias, whatever qkv_bias says.",
+        "What does nn.Linear add unless it is told otherwise? qkv_bias decides.",
+        "nn.Linear(..., bias=qkv_bias) => nn.Linear(...)",
+        common=True,
+    ),
+    Misconception(
+        "bias_never",
+        "The layers never have a bias.",
+        "Does the constructor read its last argument?",
+        "nn.Linear(..., bias=qkv_bias) => nn.Linear(..., bias=False)",
+    ),
+    Misconception(
+        "bias_inverted",
+        "The layers have a bias just when they should have none.",
+        "Try both values of qkv_bias and look at the parameters.",
+        "nn.Linear(..., bias=qkv_bias) => nn.Linear(..., bias=not qkv_bias)",
+    ),
+    Misconception(
+        "bias_left_on",
+        "The layers have a bias.",
+        "A linear layer adds a bias unless it is told otherwise, and this class has none.",
+        "nn.Linear(..., bias=False) => nn.Linear(...)",
+        common=True,
+    ),
+    Misconception(
+        "last_layer_without_bias",
+        "The last layer has no bias, or only sometimes.",
+        "qkv_bias is about queries, keys and values. What does the exercise say about out_proj?",
+        "self.out_proj = nn.Linear(X, Y) => self.out_proj = nn.Linear(X, Y, bias=False)"
+        " || self.out_proj = nn.Linear(X, Y, bias=qkv_bias)",
+        common=True,
+    ),
+    Misconception(
+        "last_layer_not_applied",
+        "The last layer is made but never used.",
+        "A layer that is made but never called learns nothing. Which of yours gets no gradient?",
+        "return self.out_proj(X) => return X",
+    ),
+    Misconception(
+        "last_layer_missing",
+        "The last layer is missing.",
+        "Until the end no head affects another. Which layer combines them?",
+        "self.out_proj = nn.Linear(...) => pass && return self.out_proj(X) => return X",
+        common=True,
+    ),
+    Misconception(
+        "randn",
+        "The parameters start with normal numbers.",
+        "torch.rand and torch.randn are two functions. Which of them does the exercise name?",
+        "torch.rand(...) => torch.randn(...)",
+        common=True,
+    ),
+    Misconception(
+        "other_initial_numbers",
+        "The parameters start with other numbers than the exercise asks for.",
+        "How does the exercise say that they are drawn? Nothing is to be done to them afterwards.",
+        "torch.rand(...) => torch.zeros(...) || torch.ones(...) || torch.randn(...) * 0.02"
+        " || torch.rand(...) - 0.5 || torch.randn(...) * 0.01 || torch.randn(...) * 0.1",
+    ),
+    Misconception(
+        "seed_in_constructor",
+        "The constructor sets a seed of its own.",
+        "Make two modules and compare their numbers. Who should choose the seed, the class or its user?",
+        "super().__init__() => super().__init__(torch.manual_seed(0) and None)",
+    ),
+    Misconception(
+        "parameters_turned",
+        "The parameters are stored the other way round.",
+        "Compare the shape of your parameters with the exercise, number by number.",
+        "nn.Parameter(torch.rand(X, Y)) => nn.Parameter(torch.rand(Y, X)) && x @ self.A => x @ self.A.T",
+    ),
+    Misconception(
+        "plain_tensors",
+        "The matrices are plain tensors.",
+        "Ask your module for its parameters. Which class makes a tensor one of them?",
+        "nn.Parameter(X) => X || X.requires_grad_()",
+    ),
+    Misconception(
+        "frozen",
+        "The parameters cannot learn.",
+        "Somebody told them that they need no gradient. Who?",
+        "nn.Parameter(X) => nn.Parameter(X, requires_grad=False)\n"
+        "self.A = nn.Linear(...) => self.A = nn.Linear(...).requires_grad_(False)",
+    ),
+    Misconception(
+        "indivisible_accepted",
+        "A width that the heads cannot share is accepted.",
+        "10 features cannot be shared among 4 heads. When does a user of your class learn of it?",
+        """
+        if d_out % num_heads != 0:
+            raise X
+        =>
+        pass
+        """,
+    ),
+)

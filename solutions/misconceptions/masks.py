@@ -1,0 +1,187 @@
+"""What goes wrong where tokens are hidden from each other."""
+
+from autograder.grading import Misconception
+
+MISCONCEPTIONS = (
+    Misconception(
+        "not_masked",
+        "Nothing is hidden.",
+        "Does the mask reach the weights, and is the result kept? Some methods change a tensor, others leave it"
+        " as it is and return a new one.",
+        """
+        X.masked_fill(M, V) => X
+        torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.zeros(N, N, dtype=torch.bool)
+        attention(Q, K, V, M) => attention(Q, K, V)
+        """,
+        common=True,
+    ),
+    Misconception(
+        "mask_inverted",
+        "Just those tokens are hidden that should be seen.",
+        "In this course True means hidden. Who is hidden in yours?",
+        """
+        X.masked_fill(M == 0, V) => X.masked_fill(M != 0, V)
+        X.masked_fill(M, V) => X.masked_fill(~M, V) || X.masked_fill(~M, -1e9)
+        attention(Q, K, V, mask) => attention(Q, K, V, None if mask is None else ~mask)
+        torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril()
+        torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril() && -torch.inf => -1e9
+        """,
+        common=True,
+    ),
+    Misconception(
+        "past_hidden",
+        "The past is hidden, and the future can be seen.",
+        "A row is who looks, a column is at whom. On which side of the diagonal is the future?",
+        """
+        X.triu(diagonal=1) => X.tril(diagonal=-1)
+        X.triu(diagonal=1) => X.tril(diagonal=-1) && -torch.inf => -1e9
+        X.masked_fill(M, V) => X.masked_fill(M.transpose(-2, -1), V)
+        torch.tril(X) => torch.triu(X)
+        """,
+    ),
+    Misconception(
+        "diagonal_hidden",
+        "A token cannot see itself.",
+        "Look at row 0: what is left for the first token? Where should the triangle begin?",
+        """
+        X.triu(diagonal=1) => X.triu()
+        X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n)
+        X.triu(diagonal=1) => X.triu() && -torch.inf => -1e9
+        torch.tril(X) => torch.tril(X, diagonal=-1)
+        """,
+    ),
+    Misconception(
+        "sees_one_ahead",
+        "Every token can see the next one.",
+        "Write down the mask for three tokens. Who comes after the first?",
+        """
+        X.triu(diagonal=1) => X.triu(diagonal=2)
+        X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n + 2)
+        torch.tril(X) => torch.tril(X, diagonal=1)
+        """,
+    ),
+    Misconception(
+        "mask_not_cut",
+        "The mask has the size of the longest text, whatever text comes.",
+        "Which part of it does a shorter text need?",
+        """
+        self.M[:A, :A] => self.M
+        self.M[:A, :A] => self.M[:A]
+        self.M[:A, :A] => self.M[:, :A]
+        """,
+        common=True,
+    ),
+    Misconception(
+        "masked_after_softmax",
+        "The mask acts on the weights, and not on the scores.",
+        "Sum your rows. Part of the whole went to hidden tokens before they were struck out.",
+        """
+        torch.softmax(X.masked_fill(M, V), dim=D) => torch.softmax(X, dim=D).masked_fill(M, 0)
+
+        torch.softmax(X.masked_fill(M, V), dim=D) => torch.softmax(X, dim=D).masked_fill(M, V)
+
+        if mask is not None:
+            S = S.masked_fill(M, V)
+        return torch.softmax(S, dim=D) @ Y
+        =>
+        weights = torch.softmax(S, dim=D)
+        if mask is not None:
+            weights = weights.masked_fill(M, 0)
+        return weights @ Y
+
+        if mask is not None:
+            H = Z
+            S = S.masked_fill(H, V)
+        return torch.softmax(S, dim=D) @ Y
+        =>
+        weights = torch.softmax(S, dim=D)
+        if mask is not None:
+            H = Z
+            weights = weights.masked_fill(H, 0)
+        return weights @ Y
+        """,
+        common=True,
+    ),
+    Misconception(
+        "masked_after_mixing",
+        "The mask acts when the values are mixed already.",
+        "Who can still see the future at the moment when the values are mixed?",
+        "torch.softmax(X.masked_fill(M, V), dim=D) @ Y => torch.softmax(X, dim=D) @ Y",
+    ),
+    Misconception(
+        "zero_for_hidden",
+        "Hidden scores are set to 0.",
+        "A score of 0 is an ordinary score. What is its exponential, and what should that of a hidden score be?",
+        "X.masked_fill(M, V) => X.masked_fill(M, 0.0)",
+    ),
+    Misconception(
+        "minus_one_for_hidden",
+        "Hidden scores are set to -1.",
+        "A low score gives a low weight, but not none. Which score has the exponential 0?",
+        "X.masked_fill(M, V) => X.masked_fill(M, -1.0)",
+    ),
+    Misconception(
+        "merely_low",
+        "Hidden scores are low, but not low enough.",
+        "What you put in their place is low beside these scores. Is it low beside any scores?",
+        "X.masked_fill(M, V) => X.masked_fill(M, -10.0) || X.masked_fill(M, -100.0) || X.masked_fill(M, -1e3)"
+        " || X.masked_fill(M, -1e4) || X.masked_fill(M, 1e-9)",
+    ),
+    Misconception(
+        "plus_infinity_for_hidden",
+        "Hidden scores are made as large as possible.",
+        "A large score gives a large weight. Which sign should a hidden score have?",
+        "-torch.inf => torch.inf || 1e9",
+    ),
+    Misconception(
+        "zero_times_infinity",
+        "A product of 0 and infinity makes NaN.",
+        "What is 0 times infinity? Print the scores just before the softmax.",
+        "X.masked_fill(M, V) => X + M * -torch.inf",
+    ),
+    Misconception(
+        "mask_added",
+        "The mask is added to the scores as zeros and ones.",
+        "How much does a score change when 1 is added to it? What has to happen to the score of a hidden token?",
+        "X.masked_fill(M, V) => X + M || X + ~M || X - M.float()",
+    ),
+    Misconception(
+        "mask_in_numbers",
+        "The mask holds numbers, and not truth values.",
+        "The places may be right. Which type does a mask have that says only who is hidden?",
+        "torch.ones(N, N, dtype=torch.bool) => torch.ones(N, N)",
+    ),
+    Misconception(
+        "mask_of_the_first_sequence",
+        "All sequences get the mask of the first one.",
+        "Each sequence of the batch has its own mask. Which of them do you use?",
+        """
+        X.masked_fill(M, V) => X.masked_fill(M[:1], V)
+        X.masked_fill(M, V) => X.masked_fill(M[0], V)
+        """,
+    ),
+    Misconception(
+        "always_causal",
+        "The mask that is handed in is not the one that decides.",
+        "Your function hides a triangle of its own. Does it obey a mask that is not a triangle?",
+        "X.masked_fill(mask, V) => X.masked_fill(torch.ones_like(X, dtype=torch.bool).triu(diagonal=1), V)",
+    ),
+    Misconception(
+        "mask_is_a_plain_tensor",
+        "The mask is a plain tensor attribute.",
+        "When the module moves to another device, its parameters and buffers go along. Does your mask?",
+        """
+        self.register_buffer("mask", X) => self.mask = X
+        self.register_buffer("tril", X) => self.tril = X
+        """,
+    ),
+    Misconception(
+        "mask_is_a_parameter",
+        "The mask is a parameter.",
+        "An optimizer changes parameters. Is the mask something to be learnt?",
+        """
+        self.register_buffer("mask", X) => self.mask = nn.Parameter(X, requires_grad=False)
+        self.register_buffer("tril", X) => self.tril = nn.Parameter(X)
+        """,
+    ),
+)

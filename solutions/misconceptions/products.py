@@ -1,0 +1,173 @@
+"""What goes wrong where queries, keys and values meet, and which of them do."""
+
+from autograder.grading import Misconception
+
+_LAYERS = (("W_query", "W_key", "W_value"), ("W_q", "W_k", "W_v"), ("query", "key", "value"))
+
+
+def each(*rules: str) -> str:
+    """Return rules once for each triple of layers' names; q, k and v in braces stand for them."""
+    return "\n".join(rule.format(q=q, k=k, v=v) for q, k, v in _LAYERS for rule in rules)
+
+
+MISCONCEPTIONS = (
+    Misconception(
+        "queries_and_keys_swapped",
+        "Queries and keys have changed places.",
+        "Entry (i, j) of the scores should be the query of i times the key of j. Write down what yours is.",
+        "X @ Y.transpose(A, B) => Y @ X.transpose(A, B)"
+        + each(
+            "\nself.{q}(X) => self.TEMP(X) && self.{k}(Y) => self.{q}(Y) && self.TEMP(X) => self.{k}(X)",
+        ),
+    ),
+    Misconception(
+        "keys_not_transposed",
+        "The keys are not transposed.",
+        "If a token has as many numbers as there are tokens, this gives no error. What do the rows of the queries"
+        " meet in your product?",
+        "X @ Y.transpose(A, B) => X @ Y",
+    ),
+    Misconception(
+        "view_for_transpose",
+        "The keys are cut anew where they should be turned.",
+        "view and reshape keep the numbers in their order. Which operation makes columns of rows?",
+        "X @ Y.transpose(A, B) => X @ Y.reshape(*Y.shape[:-2], Y.shape[-1], Y.shape[-2])",
+    ),
+    Misconception(
+        "all_dimensions_reversed",
+        "All dimensions are reversed, also those of the batch.",
+        "What does .T do to three dimensions? Only the last two are to change places.",
+        "X @ Y.transpose(A, B) => X @ Y.permute(*range(Y.dim() - 1, -1, -1))",
+        common=True,
+    ),
+    Misconception(
+        "first_two_dimensions",
+        "The first two dimensions change places.",
+        "Which two dimensions are rows and columns when a batch stands in front of them?",
+        "X.transpose(-2, -1) => X.transpose(0, 1)",
+    ),
+    Misconception(
+        "three_dimensions_only",
+        "It only works with exactly one dimension for the batch.",
+        "Count dimensions from the end, and it does not matter how many stand in front.",
+        """
+        X.transpose(-2, -1) => X.transpose(1, 2)
+        X.transpose(-2, -1) => X.permute(0, 2, 1)
+        X.shape[-2] => X.shape[1]
+        """,
+    ),
+    Misconception(
+        "values_from_keys",
+        "The values are made like the keys.",
+        "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
+        each("self.{v}(X) => self.{k}(X)")
+        + "\nX @ self.W_value => X @ self.W_key\nX @ W_value => X @ W_key\nW @ values => W @ keys",
+    ),
+    Misconception(
+        "values_from_queries",
+        "The values are made like the queries.",
+        "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
+        each("self.{v}(X) => self.{q}(X)")
+        + "\nX @ self.W_value => X @ self.W_query\nX @ W_value => X @ W_query\nW @ values => W @ queries",
+    ),
+    Misconception(
+        "keys_from_queries",
+        "The keys are made like the queries.",
+        "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
+        each("self.{k}(X) => self.{q}(X)") + "\nX @ self.W_key => X @ self.W_query\nX @ W_key => X @ W_query",
+    ),
+    Misconception(
+        "queries_from_keys",
+        "The queries are made like the keys.",
+        "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
+        each("self.{q}(X) => self.{k}(X)") + "\nX @ self.W_query => X @ self.W_key\nX @ W_query => X @ W_key",
+    ),
+    Misconception(
+        "one_layer_for_all",
+        "Queries, keys and values are all made by one layer.",
+        "Count the layers that you use. Three names are not yet three layers.",
+        each(
+            "self.{k}(X) => self.{q}(X) && self.{v}(X) => self.{q}(X)",
+            "self.{q}(X) => self.{k}(X) && self.{v}(X) => self.{k}(X)",
+            "self.{q}(X) => self.{v}(X) && self.{k}(X) => self.{v}(X)",
+        )
+        + "\nX @ self.W_key => X @ self.W_query && X @ self.W_value => X @ self.W_query"
+        + "\nX @ W_key => X @ W_query && X @ W_value => X @ W_query",
+    ),
+    Misconception(
+        "keys_and_values_swapped",
+        "Keys and values have changed places.",
+        "The scores compare queries with keys, and the weights mix values. Which is which in your lines?",
+        each("self.{k}(X) => self.TEMP(X) && self.{v}(Y) => self.{k}(Y) && self.TEMP(X) => self.{v}(X)")
+        + "\nX @ W_key => X @ TEMP && X @ W_value => X @ W_key && X @ TEMP => X @ W_value",
+    ),
+    Misconception(
+        "projected_twice",
+        "A token goes through its layer twice.",
+        "Follow one token to the product. How many layers does it pass?",
+        each(*(f"self.{{{n}}}(X) => self.{{{n}}}(self.{{{n}}}(X))" for n in "qkv"))
+        + each("\nself.{q}(X) => self.{k}(self.{q}(X))", "self.{v}(X) => self.{v}(self.{k}(X))"),
+    ),
+    Misconception(
+        "not_projected",
+        "The tokens themselves are used where a layer should come first.",
+        "Which of the three layers gets no gradient? Where should its result stand?",
+        each(
+            *(f"self.{{{n}}}(X) => X" for n in "qkv"),
+            "self.{q}(X) => X && self.{k}(X) => X",
+            "self.{q}(X) => X && self.{k}(X) => X && self.{v}(X) => X",
+        )
+        + "\nreturn W @ values => return W @ x\nX @ W_value => X\nX @ W_query => X\nX @ W_key => X",
+    ),
+    Misconception(
+        "keys_and_values_of_x",
+        "Keys and values are made of the tokens that ask.",
+        "Two inputs come in. Which of them answers, and so gives keys and values?",
+        "self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)"
+        "\nencodings_for_k => encodings_for_q && encodings_for_v => encodings_for_q",
+    ),
+    Misconception(
+        "keys_of_x",
+        "The keys are made of the tokens that ask.",
+        "Two inputs come in. Which of them answers, and so gives the keys?",
+        "self.W_key(context) => self.W_key(x)\nself.W_k(X) => self.W_k(encodings_for_q)",
+    ),
+    Misconception(
+        "values_of_the_wrong_input",
+        "The values are made of another input.",
+        "Look at what goes into each layer. Whose values are to be mixed?",
+        "self.W_value(context) => self.W_value(x)"
+        "\nself.W_v(X) => self.W_v(encodings_for_k) || self.W_v(encodings_for_q)",
+    ),
+    Misconception(
+        "queries_of_the_wrong_input",
+        "The queries are made of another input.",
+        "Look at what goes into each layer. Whose rows should the result have?",
+        each("self.{q}(x) => self.{q}(context)") + "\nself.W_q(X) => self.W_q(encodings_for_k)",
+    ),
+    Misconception(
+        "order_changed",
+        "The results come in another order.",
+        "In which order does the exercise name queries, keys and values?",
+        """
+        return A, B, C => return B, A, C || return A, C, B || return C, B, A || return B, C, A || return C, A, B
+        """,
+    ),
+    Misconception(
+        "returns_weights",
+        "The weights are returned, and not the mixture.",
+        "forward stops one step early. The weights say how to mix; the mixture is still to be made.",
+        "return W @ V => return W\nreturn self.out_proj(X) => return weights",
+    ),
+    Misconception(
+        "returns_weights_too",
+        "Two results are returned where one is asked for.",
+        "Look at what stands after return. How many values are asked for?",
+        """
+        return torch.softmax(X, dim=D) @ V => return torch.softmax(X, dim=D) @ V, torch.softmax(X, dim=D)
+        return W @ V => return W @ V, W
+        return X => return X, weights
+        """,
+        common=True,
+    ),
+)

@@ -1,0 +1,98 @@
+"""What goes wrong between the scores and the softmax."""
+
+from autograder.grading import Misconception
+
+MISCONCEPTIONS = (
+    Misconception(
+        "not_scaled",
+        "The scores are not scaled.",
+        "Follow them on their way to the softmax. Which step of the formula is missing?",
+        "X / Y**0.5 => X\nattention(Q, K, ...) => attention(Q * K.shape[-1]**0.5, K, ...)",
+        common=True,
+    ),
+    Misconception(
+        "scaled_without_root",
+        "The scores are divided by the size itself.",
+        "Compare the number that you divide by with the formula. What stands around it there?",
+        "X / Y**0.5 => X / Y\nattention(Q, K, ...) => attention(Q / K.shape[-1]**0.5, K, ...)",
+        common=True,
+    ),
+    Misconception(
+        "scale_inverted",
+        "The scores are made larger.",
+        "Large scores are to become smaller. Does your scaling shrink them or stretch them?",
+        "X / Y**0.5 => X * Y**0.5 || X * Y",
+    ),
+    Misconception(
+        "wrong_exponent",
+        "The exponent of the scaling is not that of a root.",
+        "Work out by hand what you divide by if the size is 16. Which operation comes first in your line?",
+        "X / Y**0.5 => X / Y / 2 || X / Y**2 || X / Y**0.25 || X / Y**1.5 || X / Y**0.05 || X / (2 * Y**0.5)",
+    ),
+    Misconception(
+        "scaled_by_length",
+        "The scores are scaled by the number of tokens.",
+        "Does your divisor change when the text grows? It should only know the width of a key.",
+        """
+        X / Y**0.5 => X / X.shape[-1]**0.5 || X / X.shape[-2]**0.5 || X / X.shape[-1] || X / X.shape[-2]
+        """,
+        common=True,
+    ),
+    Misconception(
+        "scaled_by_the_batch",
+        "The scores are scaled by the size of the batch, or by the number of heads.",
+        "Which dimension of the keys do you read the size from? Print it for two different batches.",
+        "X / Y**0.5 => X / X.shape[0]**0.5 || X / X.shape[1]**0.5",
+    ),
+    Misconception(
+        "scaled_by_input_width",
+        "The scores are scaled by the width of the input.",
+        "A score is a sum of products. Over how many places does the sum run, after the layers?",
+        """
+        X / Y**0.5 => X / x.shape[-1]**0.5 || X / x.shape[-1]
+        X / Y**0.5 => X / context.shape[-1]**0.5
+        X / Y**0.5 => X / token_encodings.shape[-1]**0.5
+        """,
+        common=True,
+    ),
+    Misconception(
+        "scaled_by_all_heads",
+        "The scores are scaled by the width of all heads together.",
+        "A score is a sum over the features of one head. Is that the size you scale by?",
+        "X / Y**0.5 => X / (Y * self.num_heads)**0.5 || X / (Y * self.num_heads) || X / self.num_heads**0.5",
+        common=True,
+    ),
+    Misconception(
+        "scaled_by_values_width",
+        "The scores are scaled by the width of the values.",
+        "Which vectors meet in a score? Their width is what counts.",
+        "X / Y**0.5 => X / values.shape[-1]**0.5 || X / v.shape[-1]**0.5",
+    ),
+    Misconception(
+        "scaled_by_a_fixed_number",
+        "The scores are scaled by a number that fits only one example.",
+        "Try keys of another width. Does the number that you divide by change with them?",
+        "X / Y**0.5 => X / 2**0.5 || X / 2 || X / 8 || X / 64**0.5 || X / 3**0.5",
+    ),
+    Misconception(
+        "scaled_after_softmax",
+        "The weights are scaled, and not the scores.",
+        "Sum a row of your weights. Should it still be 1 when they meet the values?",
+        """
+        torch.softmax(X / Y**0.5, dim=D) => torch.softmax(X, dim=D) / Y**0.5
+        torch.softmax((X / Y**0.5).masked_fill(M, V), dim=D) => torch.softmax(X.masked_fill(M, V), dim=D) / Y**0.5
+        """,
+    ),
+    Misconception(
+        "scaled_where_it_should_not_be",
+        "The scores are scaled, but should stay as they are.",
+        "Read the description once more: what becomes of the products before they are returned or weighed?",
+        "X @ Y.transpose(-2, -1) => X @ Y.transpose(-2, -1) / Y.shape[-1]**0.5",
+    ),
+    Misconception(
+        "scaled_twice",
+        "The scores are scaled twice.",
+        "Count the divisions between the product and the softmax.",
+        "X / Y**0.5 => X / Y**0.5 / Y**0.5",
+    ),
+)

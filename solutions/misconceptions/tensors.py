@@ -1,0 +1,187 @@
+"""What goes wrong with tensors as such: gradients, types, shapes, memory."""
+
+from autograder.grading import Misconception
+
+MISCONCEPTIONS = (
+    Misconception(
+        "weights_detached",
+        "The weights are cut off from the scores.",
+        "Gradients reach the values, but not the layers behind the weights. Where are the weights cut off?",
+        "torch.softmax(X, dim=D) => torch.softmax(X, dim=D).detach()\nreturn W @ V => return W.detach() @ V",
+    ),
+    Misconception(
+        "detached",
+        "The result is cut off from what made it.",
+        "The values are right, but nothing can be learnt from them. Where is the result taken out of the graph?",
+        "return X => return X.detach()\nreturn A, B, C => return A.detach(), B.detach(), C.detach()"
+        "\nreturn A, (B, C) => return A.detach(), (B, C)",
+    ),
+    Misconception(
+        "inputs_detached",
+        "A part of the computation is cut off from its inputs.",
+        "Which of the inputs and layers gets no gradient? Look for detach, data, item or a new tensor.",
+        "X @ Y => X @ Y.detach() || X.detach() @ Y\nself.A(X) => self.A(X.detach()) || self.A(X).detach()",
+    ),
+    Misconception(
+        "single_precision",
+        "Somewhere numbers become float32.",
+        "Results keep the type of their inputs. Does a step turn float64 into float32?",
+        """
+        return X => return X.float()
+        return A, B, C => return A.float(), B.float(), C.float()
+        torch.softmax(X, dim=D) => torch.softmax(X, dim=D, dtype=torch.float32)
+        torch.softmax(X, dim=D) => torch.softmax(X.float(), dim=D).to(X.dtype)
+        torch.zeros_like(X) => torch.zeros(X.shape)
+        torch.zeros(X, dtype=D) => torch.zeros(X)
+        torch.zeros(X, Y, dtype=D) => torch.zeros(X, Y)
+        torch.empty(X, Y, dtype=D) => torch.empty(X, Y)
+        torch.ones(X, Y, dtype=x.dtype, device=x.device) => torch.ones(X, Y)
+        self.A(x) => self.A(x.float())
+        X @ Y => X.float() @ Y.float() || (X.float() @ Y.float()).to(X.dtype)
+        """,
+        common=True,
+    ),
+    Misconception(
+        "python_number",
+        "A Python number is returned.",
+        "A number of Python's has no gradient and no dtype. What can stay a tensor?",
+        "return X => return X.item()",
+    ),
+    Misconception(
+        "list",
+        "A list is returned.",
+        "Which type does the exercise ask for? A list has no gradient and no shape.",
+        "return X => return X.tolist()\nreturn torch.stack(X) => return X\nreturn torch.cat(X, dim=D) => return X",
+    ),
+    Misconception(
+        "returns_nothing",
+        "Nothing is returned.",
+        "What does Python return where nobody says so?",
+        "return X => X",
+    ),
+    Misconception(
+        "extra_dimension",
+        "The result has one dimension too many.",
+        "Compare the shape of your result with the description. Which 1 does not belong there?",
+        "return X => return X.unsqueeze(0) || return X.unsqueeze(-1)",
+    ),
+    Misconception(
+        "squeezed",
+        "Dimensions of size 1 get lost.",
+        "What becomes of a batch with one text, or of a text with one token?",
+        "return X => return X.squeeze() || return X.squeeze(0)",
+    ),
+    Misconception(
+        "first_of_the_batch",
+        "Only the first of the batch comes out.",
+        "Compare the number of sequences that go in with those that come out.",
+        "return X => return X[0] || return X[:1]",
+    ),
+    Misconception(
+        "last_only",
+        "Only the last row comes out.",
+        "Compare the number of rows that go in with those that come out.",
+        "return X => return X[..., -1, :] || return X[-1]",
+    ),
+    Misconception(
+        "summed_up",
+        "The rows of the result are added up, or averaged.",
+        "How many rows should come out? The last sum is one too many.",
+        "return X => return X.sum(dim=0) || return X.mean(dim=0) || return X.sum(dim=-1) || return X.sum(dim=1)"
+        " || return X.mean(dim=1) || return X.sum(dim=-2)",
+    ),
+    Misconception(
+        "not_summed",
+        "The products are not added up.",
+        "A dot product is one number. What is still to be done with the products?",
+        "X @ Y => X * Y\ntorch.dot(X, Y) => X * Y",
+    ),
+    Misconception(
+        "sum_for_mean",
+        "A sum is taken where a mean is asked for.",
+        "What does your result do when there are more numbers? By what does a mean divide?",
+        "X.mean(...) => X.sum(...)\nF.cross_entropy(...) => F.cross_entropy(..., reduction='sum')",
+    ),
+    Misconception(
+        "overwrites_inputs",
+        "An input is changed in place.",
+        "The caller still needs it. Which operation writes into the tensor that it is called on?",
+        """
+        X.masked_fill(M, V) => X.masked_fill_(M, V)
+        X / Y => X.div_(Y)
+        X - Y => X.sub_(Y)
+        X + Y => X.add_(Y)
+        X @ Y => X.mul_(2).div_(1) @ Y
+        torch.softmax(X, dim=D) => torch.softmax(X, dim=D, out=X)
+        torch.zeros_like(X) => X
+        """,
+    ),
+    Misconception(
+        "weights_transposed",
+        "The weights are turned before they meet the values.",
+        "A row of the weights belongs to one token that looks. What do the rows of your weights belong to?",
+        "W @ V => W.transpose(-2, -1) @ V",
+    ),
+    Misconception(
+        "rows_and_columns_swapped",
+        "Rows and columns of the result have changed places.",
+        "Write down what entry (0, 1) of your result is, and what it should be.",
+        "return X => return X.transpose(-2, -1)",
+    ),
+    Misconception(
+        "undefined_name",
+        "A name is used that is not defined.",
+        "Restart the kernel and run all. Which name is neither an argument, nor made before it is used, nor on"
+        " self?",
+        crash=r"NameError: |UnboundLocalError: ",
+    ),
+    Misconception(
+        "missing_attribute",
+        "Something is asked for by a name that it does not have.",
+        "Read the message: it says which object and which name. Compare the name with the place where it is made.",
+        crash=r"AttributeError: .* has no attribute ",
+    ),
+    Misconception(
+        "super_missing",
+        "The constructor does not call super().__init__() first.",
+        "A module must be set up before it can hold layers. Which line does that?",
+        crash=r"AttributeError: cannot assign \w+ before \w+\.__init__\(\) call",
+    ),
+    Misconception(
+        "wrong_arguments",
+        "Something is called with other arguments than it takes.",
+        "Compare the arguments in the call with those in the definition: their number, their names and their order.",
+        crash=r"TypeError: .*(positional argument|unexpected keyword argument|required positional)",
+    ),
+    Misconception(
+        "mask_not_boolean",
+        "The mask holds numbers where truth values are needed.",
+        "Which type does masked_fill ask for? Look at how the mask is made.",
+        crash=r"masked_fill.*only supports boolean masks|masked_fill_ only supports boolean",
+    ),
+    Misconception(
+        "view_on_turned_memory",
+        "view is called on a tensor that was turned.",
+        "After transpose the numbers lie in memory in another order than the shape suggests. What does view need,"
+        " and what does reshape do about it?",
+        crash=r"RuntimeError: view size is not compatible with input tensor's size and stride",
+    ),
+    Misconception(
+        "needed_for_gradient",
+        "A tensor is changed in place that the gradient still needs.",
+        "Which line writes into a tensor that an earlier step has already used?",
+        crash=r"modified by an inplace operation|a leaf Variable that requires grad is being used in an in-place",
+    ),
+    Misconception(
+        "numpy_in_between",
+        "numpy is used where a gradient has to pass.",
+        "numpy knows no gradients. Which function of torch does the same?",
+        crash=r"Can't call numpy\(\) on Tensor that requires grad",
+    ),
+    Misconception(
+        "mixed_types",
+        "Tensors of different types meet in one product.",
+        "Which of the two was made by your own code? Give it the type of the input.",
+        crash=r"RuntimeError: expected (m1 and m2|scalar type|both vectors).*|RuntimeError: .*to have the same dtype",
+    ),
+)

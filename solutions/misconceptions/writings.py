@@ -1,0 +1,32 @@
+"""Rules that bring right answers into one writing, which the other files know, and into other right ones."""
+
+WRITINGS = """
+F.softmax(X, D) => torch.softmax(X, dim=D)
+F.softmax(X, dim=D) => torch.softmax(X, dim=D)
+nn.functional.softmax(X, dim=D) => torch.softmax(X, dim=D)
+torch.nn.functional.softmax(X, dim=D) => torch.softmax(X, dim=D)
+nn.Softmax(dim=D)(X) => torch.softmax(X, dim=D)
+torch.softmax(X, D) => torch.softmax(X, dim=D)
+X.softmax(D) => torch.softmax(X, dim=D)
+X.softmax(dim=D) => torch.softmax(X, dim=D)
+math.sqrt(X) => X**0.5
+X * Y**-0.5 => X / Y**0.5
+torch.matmul(X, Y) => X @ Y
+torch.bmm(X, Y) => X @ Y
+torch.mm(X, Y) => X @ Y
+X.matmul(Y) => X @ Y
+X.size(N) => X.shape[N]
+X.mT => X.transpose(-2, -1)
+X.T => X.transpose(-2, -1)
+X.t() => X.transpose(-2, -1)
+X.transpose(-1, -2) => X.transpose(-2, -1)
+X.swapaxes(-1, -2) => X.transpose(-2, -1)
+float("-inf") => -torch.inf
+-math.inf => -torch.inf
+X.masked_fill(mask=M, value=V) => X.masked_fill(M, V)
+torch.where(M, -torch.inf, X) => X.masked_fill(M, -torch.inf)
+nn.functional.dropout(...) => F.dropout(...)
+X.triu(1) => X.triu(diagonal=1)
+"""
+
+ALTERNATIVES = "nn.GELU() => nn.ReLU() || nn.GELU(approximate='tanh')"
