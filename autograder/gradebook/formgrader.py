@@ -6,15 +6,15 @@ Below each written answer it offers them the comments of the course's bank.
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
 
 from autograder.gradebook.comments import CommentBank, CommentsError
 from autograder.report.allowance import Allowance
-from autograder.report.safe_html import render_markdown
+from autograder.report.safe_html import load_template, render_markdown
 
+_OFFERED = Path(__file__).parent / "offered_comments.html"
 Resources = dict[str, Any]
 # On one line it is a block of HTML, in which the renderer that follows reads no Markdown; and it looks for no
 # formulas where there are no dollars and backslashes. In the browser, all of these are letters again.
@@ -45,11 +45,10 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         about = cell.metadata.get("nbgrader", {})
         if not (self.course and about.get("solution") and about.get("grade")):
             return ""
+        known, problem = dict[str, str](), ""
         try:
             exercise = str(resources.get("assignment_id", ""))
             known = CommentBank(Path(self.course)).comments(exercise, about["grade_id"])
         except CommentsError as error:
-            return Markup("<p><em>{}</em></p>").format(error)
-        rows = Markup("").join(Markup("<li><code>#{}</code> {}</li>").format(*row) for row in known.items())
-        title = Markup("<summary>Comments: write a name into the box below for its text</summary>")
-        return Markup("<details>{}<ul>{}</ul></details>").format(title, rows) if known else ""
+            problem = str(error)
+        return load_template(_OFFERED).render(known=known, problem=problem)

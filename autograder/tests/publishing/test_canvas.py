@@ -94,7 +94,7 @@ def test_who_handed_in_nothing_of_these_has_no_row(course: Course, tmp_path: Pat
 
 
 def test_the_number_in_the_list_of_students_is_canvas_s_own(course: Course, written: Written) -> None:
-    listed = "id,canvas\nbob,102\n1004217,103\n"
+    listed = "id,canvas\nbob,102\n1004217,103\nemmy@uni.example,\n"
     (course.root / "students.csv").write_text(listed, encoding="utf-8")
     rows = {row["SIS Login ID"]: row["ID"] for row in read(written(*CLASS))}
     assert (rows["bob"], rows["1004217"], rows["emmy@uni.example"]) == ("102", "103", "")
