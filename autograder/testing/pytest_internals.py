@@ -84,7 +84,7 @@ class CollectedTests:
 
 
 def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
-    """Collect a file in a pytest session of its own, without plugins, configuration or conftest files."""
+    """Collect a file in a pytest session of its own, without plugins, settings or conftest files of others."""
     sys.modules.pop(path.stem, None)  # all suites have one name: pytest must not take another's for this one
     arguments = [
         str(path), "--collect-only", "-c", "/dev/null", f"--rootdir={path.parent}", "--noconftest",
@@ -92,7 +92,10 @@ def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
         "-o", "markers=question",
         *(word for name in _UNUSED for word in ("-p", f"no:{name}")),
     ]  # fmt: skip
-    return pytest.main(arguments, [plugin])
+    with pytest.MonkeyPatch.context() as environment:
+        for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for somebody's own tests
+            environment.delenv(variable, raising=False)
+        return pytest.main(arguments, [plugin])
 
 
 def _parameters(item: pytest.Function) -> dict[str, object]:

@@ -162,7 +162,11 @@ def test_a_question_without_a_test_and_a_missing_suite_are_described_too(
         Suite(exercise)
 
 
-def test_a_suite_does_not_read_the_conftest_or_settings_around_it(exercise: Exercise) -> None:
+def test_a_suite_does_not_read_the_conftest_or_settings_around_it(
+    exercise: Exercise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--nonsense")
+    monkeypatch.setenv("PYTEST_PLUGINS", "nonsense")
     (exercise.folder / "conftest.py").write_text("raise RuntimeError", encoding="utf-8")
     (exercise.folder / "pytest.ini").write_text("[pytest]\naddopts = --nonsense", encoding="utf-8")
     assert len(Suite(exercise).tests) == 5
