@@ -84,7 +84,7 @@ class CollectedTests:
 
 
 def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
-    """Collect a file in a pytest session of its own, without plugins, settings or conftest files of others."""
+    """Collect a file in a pytest session of its own, without plugins, settings or conftest around it."""
     sys.modules.pop(path.stem, None)  # all suites have one name: pytest must not take another's for this one
     arguments = [
         str(path), "--collect-only", "-c", "/dev/null", f"--rootdir={path.parent}", "--noconftest",
