@@ -376,7 +376,7 @@ def test_cross_values(student):
     expect_close(
         actual,
         cross(weights, x, context),
-        hint="Check which side each layer reads, the number you divide by, and the softmax's dimension.",
+        hint="Queries come of x, keys and values of context; row i is weighted by query i's scaled scores.",
     )
 
 

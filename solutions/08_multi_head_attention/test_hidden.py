@@ -447,7 +447,7 @@ def test_heads_values(student):
     expect_close(
         actual,
         multi_head(weights, x, 3),
-        hint="Check the cutting, the number you divide by, the softmax's dimension, mask and joining.",
+        hint="Each head is causal attention on its own features, scaled by the root of head_dim.",
     )
 
 
