@@ -10,7 +10,8 @@ from autograder.course.names import suggestion
 from autograder.course.source import Role, SourceError
 from autograder.course.yaml_lines import KeyPath
 
-BUILDS_ON, EVEN_EMPTY = "builds_on", "even_empty"
+BUILDS_ON = "builds_on"
+_LISTS = ("even_empty", "no_examples")  # the settings that are lists of questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,12 @@ def problems(exercise: Exercise, entry: Mapping[str, Any]) -> Iterator[tuple[Key
                 yield path, f'"{name}" does not come before {later}; {fix}'
             elif name not in functions:
                 yield path, f'"{name}" is no function, so no right one can stand in for it; delete it here'
-    empty = entry.get(EVEN_EMPTY)
-    for place, name in enumerate(empty if isinstance(empty, list) and order else ()):
-        if name not in order:
-            problem = f'{exercise.name} has no question "{name}"; {suggestion(str(name), order)}'
-            yield (EVEN_EMPTY, place), problem
+    for key in _LISTS:
+        listed = entry.get(key)
+        for place, name in enumerate(listed if isinstance(listed, list) and order else ()):
+            if name not in order:
+                problem = f'{exercise.name} has no question "{name}"; {suggestion(str(name), order)}'
+                yield (key, place), problem
 
 
 def _functions(exercise: Exercise) -> Iterator[str]:

@@ -76,6 +76,10 @@ class Course:
         entry = self._entry(name)
         return Building(entry.builds_on, entry.even_empty)
 
+    def no_examples(self, name: str) -> tuple[str, ...]:
+        """Return the questions of exercise `name` of which pages show no small call that goes wrong."""
+        return self._entry(name).no_examples
+
     def due(self, name: str) -> datetime | None:
         """Return when submissions of exercise `name` become late."""
         return self._entry(name).due

@@ -106,6 +106,11 @@ class ExerciseSettings(_Strict):
     even_empty: tuple[Name, ...] = Field(
         (), description="questions that others may build on even where they were left empty"
     )
+    no_examples: tuple[Name, ...] = Field(
+        (),
+        description="questions whose pages show no small call that goes wrong, since its right answer would "
+        "give too much away",
+    )
 
 
 class CourseSettings(_Strict):

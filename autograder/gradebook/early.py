@@ -23,6 +23,7 @@ def early_report(report: Report, tells: Tells | None) -> tuple[Report, str]:
                 question,
                 hint="",
                 mistake=None,
+                shown=None,
                 tests=tuple(replace(test, hint="") for test in question.tests),
             )
             for question in report.questions

@@ -10,6 +10,8 @@ In reading order:
 - session: a submission at work in a worker that is replaced when it hangs or dies.
 - verdicts: decides on a hidden test, by its outcome with hidden inputs and nothing else.
 - explanation: explains a failed test to its student, by its run with disclosed inputs.
+- wording: chooses the words that lead, and leaves out those that mislead.
+- examples: finds the smallest call whose answer is wrong.
 - carried: finds questions that fail by an earlier one's mistake, to grade them once more.
 - oracle: answers what such a question asks of the earlier one, by the reference.
 - location: where in a notebook an error was raised.

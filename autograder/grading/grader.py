@@ -18,12 +18,14 @@ from autograder.course.rule import Rule
 from autograder.grading.by_hand import broken_rule
 from autograder.grading.carried import Rerun, is_better, reruns, with_note
 from autograder.grading.diagnosis import Diagnosis
+from autograder.grading.examples import Examples
 from autograder.grading.explanation import Explainer
 from autograder.grading.graded import Graded, report_on
 from autograder.grading.oracle import oracle
 from autograder.grading.ran_cell import RanCell, ran_cells
 from autograder.grading.session import LOST, ExhaustedError, Session
 from autograder.grading.verdicts import decide
+from autograder.grading.wording import leading, stated
 from autograder.report.report import QuestionReport, Status, TestReport, Verdict, summarize
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
@@ -57,6 +59,7 @@ class Grader:
         zygote: Zygote,
         secret: bytes,
         building: Building = _ALONE,
+        no_examples: Container[str] = (),
     ) -> None:
         self.exercise = exercise
         self.rules = rules
@@ -69,6 +72,7 @@ class Grader:
             zygote.make_optimizer()
         self.suite = Suite(exercise)
         self.diagnosis = Diagnosis(self.suite)
+        self._examples = Examples(self.suite, no_examples)
 
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a submitted file; one that is no notebook gets a report too."""
@@ -202,10 +206,7 @@ class Grader:
         self, cells: Sequence[RanCell], ran: Mapping[str, Sequence[Ran]]
     ) -> dict[str, Callable[[Sequence[Ran]], str | None]]:
         """Return the questions whose rules seem broken, each with what says why, given the disclosed runs."""
-        why = {
-            name: partial(broken_rule, name, rule, cells, ran.get(name, ()))
-            for name, rule in self.rules.items()
-        }
+        why = {n: partial(broken_rule, n, r, cells, ran.get(n, ())) for n, r in self.rules.items()}
         return {name: say for name, say in why.items() if say(()) is not None}
 
     def _question(
@@ -215,19 +216,18 @@ class Grader:
         runs: Sequence[TestRun],
         why_held: Callable[[Sequence[Ran]], str | None] | None,
     ) -> QuestionReport:
-        own_reports = {test: report for test, report in reports.items() if test.question == name}
-        tests = tuple(own_reports.values())
-        question = summarize(name, self.exercise.points[name], tests)
-        wrong = {test.verdict for test in tests} & {Verdict.FAILED, Verdict.CRASHED}
+        explained = {test: report for test, report in reports.items() if test.question == name}
+        told = stated(explained)
+        question = summarize(name, self.exercise.points[name], tuple(told.values()))
+        wrong = {test.verdict for test in question.tests} & {Verdict.FAILED, Verdict.CRASHED}
         own = [run for run in runs if run.test.question == name]
         if wrong and (mistake := self.diagnosis.name(name, own)):
             question = replace(question, mistake=mistake.name, hint=mistake.hint)
         elif question.verdict is Verdict.FAILED:
-            told = [t for t, one in own_reports.items() if one.verdict is Verdict.FAILED and one.hint]
-            if told:  # of several failures, the one that few mistakes share says most
-                question = replace(question, hint=own_reports[min(told, key=self.diagnosis.rarity)].hint)
+            words = leading(explained, told, self.diagnosis.rarity)
+            question = replace(question, hint=words or question.hint)
         if why_held is None or question.verdict in (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED):
-            return question
+            return replace(question, shown=self._examples.of(name, explained, own))
         hint = why_held([shown for run in own for shown in run.ran]) or ""
         rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
         return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule))

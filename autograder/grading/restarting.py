@@ -78,7 +78,8 @@ class RestartingGrader:
             rules, limits = self._course.rules(exercise.name), self._course.limits(exercise.name)
             secret = course_secret(self._course)
             building = self._course.building(exercise.name)
-            grader = Grader(exercise, rules, limits, self._zygote, secret, building)
+            hidden = self._course.no_examples(exercise.name)
+            grader = Grader(exercise, rules, limits, self._zygote, secret, building, hidden)
             self._graders[exercise.name] = grader
         return self._graders[exercise.name]
 

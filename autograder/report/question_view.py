@@ -8,6 +8,7 @@ from itertools import groupby
 from markupsafe import Markup
 
 from autograder.report.allowance import Allowance
+from autograder.report.example_view import ExampleView, show_example
 from autograder.report.gradebook_submission import GradebookEntry
 from autograder.report.report import QuestionReport, Verdict
 from autograder.report.safe_html import render_comment, render_lines
@@ -41,6 +42,7 @@ class QuestionView:
     hint: str
     tests: tuple[tuple[_ShownTest, int], ...]  # each with how many in a row look the same
     remark: Markup | None
+    example: ExampleView | None
 
 
 def show_question(
@@ -59,6 +61,7 @@ def show_question(
         hint=_PROMISE.sub("", question.hint) if decided else _counted(question.hint, question),
         tests=tuple(_distinct_tests(question, decided=decided)),
         remark=render_comment(entry.remark, allowance) if entry is not None and entry.remark else None,
+        example=show_example(question.shown) if question.shown else None,
     )
 
 

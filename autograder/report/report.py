@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from autograder.report.example import Example
+
 MAX_REPORT = 256 << 10  # bytes of JSON
 _MAX_HINT = 1000  # characters, of a hint or a message
 _LEFT_OUT = "(left out, because the report would be too long)"
@@ -59,6 +61,7 @@ class QuestionReport:
     hint: str = ""
     mistake: str | None = None
     tests: tuple[TestReport, ...] = ()
+    shown: Example | None = None  # of a run on disclosed inputs, like all that students read
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,8 @@ def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
 def bounded(report: Report) -> Report:
     """Return a report of bounded size: every hint is cut and, if that is not enough, those of tests left out.
 
-    Whatever a submission has said, it has said in hints. The rest is the course's own.
+    Whatever a submission has said, it has said in hints and in the few numbers of an example. The rest is
+    the course's own.
     """
     cut = replace(_hinting(report, lambda hint: hint[:_MAX_HINT]), message=report.message[:_MAX_HINT])
     if len(cut.to_json()) <= MAX_REPORT:
@@ -144,4 +148,5 @@ def _hinting(report: Report, change: Callable[[str], str]) -> Report:
 
 def _question(data: dict[str, Any]) -> QuestionReport:
     tests = tuple(TestReport(**{**test, "verdict": Verdict(test["verdict"])}) for test in data["tests"])
-    return QuestionReport(**{**data, "verdict": Verdict(data["verdict"]), "tests": tests})
+    shown = Example.from_dict(data["shown"]) if data.get("shown") else None
+    return QuestionReport(**{**data, "verdict": Verdict(data["verdict"]), "tests": tests, "shown": shown})

@@ -32,7 +32,7 @@ _LEFT_OUT = {
     *("gradebook/saved_pictures.py", "report/feedback_page.py", "report/gradebook_submission.py"),
     *("report/markup.py",),
     *("report/markup_process.py", "report/notebook_view.py", "report/pictures.py"),
-    *("report/question_view.py", "report/safe_html.py", "gradebook/counting.py"),
+    *("report/question_view.py", "report/example_view.py", "report/safe_html.py", "gradebook/counting.py"),
     *("gradebook/migration.py", "gradebook/backup.py", "gradebook/renaming.py"),
     *("gradebook/history.py", "gradebook/graded_attempts.py", "gradebook/early.py"),
 }
@@ -52,7 +52,7 @@ def rules(course: Course, exercise: Exercise) -> str:
     command, so it is no reason to grade again.
     """
     name = exercise.name
-    entry = (course.limits(name), spelt(course.rules(name)), course.building(name))
+    entry = (course.limits(name), spelt(course.rules(name)), course.building(name), course.no_examples(name))
     digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode() + course_secret(course))
     kinds = ("*.svg", "mistakes/*.py", "accepted/*.py")
     read = chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds)

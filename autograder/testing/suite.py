@@ -20,9 +20,13 @@ from autograder.worker.ran import Ran
 _Refused = Callable[[str], BaseException | None]  # returns why no test of a question is to be run, if so
 
 
-def question(name: str, *, weight: float = 1.0) -> pytest.MarkDecorator:
-    """Mark a hidden test as belonging to question `name`; `weight` is its share of the question's points."""
-    return pytest.mark.question(name, weight=weight)
+def question(name: str, *, weight: float = 1.0, basic: bool = False) -> pytest.MarkDecorator:
+    """Mark a hidden test as belonging to question `name`; `weight` is its share of the question's points.
+
+    A `basic` test is the one on whose values the question's others rest. Where none is marked and weights
+    differ, it is the first of those that weigh most.
+    """
+    return pytest.mark.question(name, weight=weight, basic=basic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class HiddenTest:
     weight: float
     number: int  # its place in the suite, and the seed on the submission's side
     function: str  # the name of its function; a parametrized test shares it with others
+    basic: bool = False  # where it fails, the question's other tests state facts alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,4 +139,5 @@ def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> Hidden
         raise SourceError(f"{place} has no docstring; it is the title that students read")
     if weight <= 0:
         raise SourceError(f"{place} has weight {weight:g}; it must be above 0")
-    return HiddenTest(name, doc.splitlines()[0], weight, number, item.originalname)
+    basic = bool(mark.kwargs.get("basic"))
+    return HiddenTest(name, doc.splitlines()[0], weight, number, item.originalname, basic)

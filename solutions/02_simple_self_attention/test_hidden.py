@@ -287,7 +287,7 @@ def test_attention_of_one_sentence(student, shape):
     expect_close(
         student.simple_self_attention(inputs),
         attention_of(inputs),
-        hint="Check the three moves one by one: plain scores, softmax along the rows, mix of the inputs.",
+        hint="Row i is the sum of all inputs, weighted by the softmax of row i of their plain scores.",
     )
 
 

@@ -20,7 +20,7 @@ from autograder.testing import (
 SCORES = "Row: who looks. Column: who is looked at. What is the score of a token that may be seen?"
 MASKED = "What does a row of the masked scores look like?"
 EVENLY = "How many tokens does row t see?"
-AVERAGES = "Follow rows 0, 1 and 2 of a short sequence by hand."
+AVERAGES = "Row t is the mean of the rows from 0 to t, row t among them."
 
 
 def expect_blind_to_the_future(average: Remote, reference: Remote) -> None:

@@ -145,7 +145,7 @@ def test_scores_are_dot_products(student, reference):
     queries, keys = 2 * torch.randn(4, 4), 2 * torch.randn(4, 4)
     right = reference.attention_scores(queries, keys)
     expect_close(
-        student.attention_scores(queries, keys), right, hint="Work out the score of one pair by hand."
+        student.attention_scores(queries, keys), right, hint="Row i, column j is query i times key j."
     )
 
 
@@ -297,7 +297,9 @@ def test_weights_are_the_softmax_of_scaled_scores(student, reference):
     scores = 4 * torch.randn(5, 5)
     right = reference.scaled_attention_weights(scores, 5)
     expect_close(
-        student.scaled_attention_weights(scores, 5), right, hint="Scale first, then softmax over each row."
+        student.scaled_attention_weights(scores, 5),
+        right,
+        hint="A row is the softmax of its scores over the root of d_k.",
     )
 
 
@@ -308,7 +310,7 @@ def test_weights_scale_by_the_width_of_a_key(student, reference):
         scores = 2 * d_k**0.5 * torch.randn(4, 7)
         right = reference.scaled_attention_weights(scores, d_k)
         weights = student.scaled_attention_weights(scores, d_k)
-        expect_close(weights, right, hint="What is d_k, and what is its root for?")
+        expect_close(weights, right, hint="Scores are divided by the root of the given d_k.")
 
 
 @question("scaled_attention_weights")
@@ -318,7 +320,11 @@ def test_weights_sum_to_one_over_the_keys(student, reference, shape):
     scores = 3 * torch.randn(shape)
     weights = expect_tensor(student.scaled_attention_weights(scores, 4), shape)
     expect_rows_sum_to_one(weights)
-    expect_close(weights, reference.scaled_attention_weights(scores, 4), hint="What happens before softmax?")
+    expect_close(
+        weights,
+        reference.scaled_attention_weights(scores, 4),
+        hint="Softmax gets the scores over their root of d_k.",
+    )
 
 
 @question("scaled_attention_weights")
@@ -384,7 +390,7 @@ def test_attention_agrees_with_the_library(student):
     expect_close(
         student.scaled_dot_product_attention(*inputs),
         right,
-        hint="Compare step by step: scores, scaling, softmax, mix.",
+        hint="Row i is the sum of the values by the softmax of query i's scores over the root of d_k.",
     )
 
 

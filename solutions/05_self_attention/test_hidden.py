@@ -213,7 +213,9 @@ def test_values(student, kind, n, d_in, d_out):
     """With given weights, the output is the scaled attention of queries, keys and values."""
     weights, x = kind.weights(d_in, d_out), kind.tokens(n, d_in, d_out)
     actual = load(student, kind.make(student, d_in, d_out), weights)(x)
-    hint = "Go step by step: three projections, scores, scale, softmax along the rows, mixture of values."
+    hint = (
+        "Row i is the sum of the values, weighted by the softmax of query i's scores over the root of d_out."
+    )
     expect_close(actual, kind.attend(weights, x), hint=hint)
 
 

@@ -247,7 +247,7 @@ def test_weights_values(student):
     """The visible scores share the whole weight by softmax."""
     scores, mask = 2 * torch.randn(5, 5), future(5)
     right = torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)
-    hint = "Follow row 1 by hand: two scores are visible, and only those two enter the softmax."
+    hint = "Each row is the softmax of its visible scores alone; a hidden token's weight is 0."
     expect_close(student.masked_attention_weights(scores, mask), right, hint=hint)
 
 
@@ -369,7 +369,9 @@ def test_values(student, kind, length, d_in, d_out):
     """With given weights, the output is the scaled, masked attention of queries, keys and values."""
     weights, x = kind.weights(d_in, d_out), kind.tokens(length, d_in, d_out)
     actual = load(student, kind.make(student, d_in, d_out, length), weights)(*kind.arguments(x))
-    hint = "Go step by step: projections, scores, scale, mask, softmax over the last dimension, mixture."
+    hint = (
+        "Row i is the sum of the values in its sight, by the softmax of their scores over the root of d_out."
+    )
     expect_close(actual, kind.attend(weights, x), hint=hint)
 
 

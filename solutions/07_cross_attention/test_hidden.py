@@ -129,7 +129,7 @@ def test_attention_order(student, reference):
     )
 
 
-@question("Attention")
+@question("Attention", basic=True)
 def test_attention_three_inputs(student):
     """Queries, keys and values each come from their own input."""
     weights = attention_weights(6)
@@ -296,7 +296,7 @@ def test_padding_form(student):
     expect(not mask.all(), "Everything is hidden. True means hidden.")
 
 
-@question("padding_mask")
+@question("padding_mask", basic=True)
 def test_padding_values(student):
     """Exactly the positions after the last word are True."""
     lengths, width = torch.randint(1, 7, (draw(3, 6),)), draw(7, 9)
@@ -376,7 +376,7 @@ def test_cross_values(student):
     expect_close(
         actual,
         cross(weights, x, context),
-        hint="Check which side each layer reads, the number you divide by, and the softmax's dimension.",
+        hint="Queries come of x, keys and values of context; row i is weighted by query i's scaled scores.",
     )
 
 

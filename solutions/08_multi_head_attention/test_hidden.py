@@ -173,7 +173,7 @@ def test_wrapper_order(student, reference):
     )
 
 
-@question("MultiHeadAttentionWrapper")
+@question("MultiHeadAttentionWrapper", basic=True)
 def test_wrapper_three_inputs(student):
     """Every head gets all three inputs, each in its place."""
     weights = wrapper_weights(6, 3)
@@ -310,7 +310,7 @@ def test_split_shape(student):
         expect_dealt(student.split_heads(x, heads), x, shape)
 
 
-@question("split_heads")
+@question("split_heads", basic=True)
 def test_split_values(student):
     """Each head holds its own features of every token."""
     x = torch.randn(2, 5, 12)
@@ -367,7 +367,7 @@ def test_merge_shape(student):
     expect_dealt(student.merge_heads(double), double, (3, 2, 20))
 
 
-@question("merge_heads")
+@question("merge_heads", basic=True)
 def test_merge_values(student):
     """Each token gets its own features, head after head."""
     x = torch.randn(2, 3, 5, 4)
@@ -447,7 +447,7 @@ def test_heads_values(student):
     expect_close(
         actual,
         multi_head(weights, x, 3),
-        hint="Check the cutting, the number you divide by, the softmax's dimension, mask and joining.",
+        hint="Each head is causal attention on its own features, scaled by the root of head_dim.",
     )
 
 

@@ -20,6 +20,7 @@ def test_the_schema_knows_every_key() -> None:
     exercise = known["$defs"]["ExerciseSettings"]["properties"]
     assert set(exercise) == {
         *("name", "due", "late", "attempts", "limits", "forbid", "by_hand", "builds_on", "even_empty"),
+        "no_examples",
     }
 
 

@@ -8,9 +8,11 @@ from autograder.course.limits import Limits
 from autograder.course.operators import GROUPS
 from autograder.course.rule import Rule
 from autograder.grading.grader import Grader
+from autograder.report.example import rounded
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell
+from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.tests.classroom import SECRET
 
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
@@ -52,6 +54,24 @@ def test_of_several_failures_the_one_that_few_known_mistakes_share_supplies_the_
     assert question.mistake is None
     assert [test.verdict for test in question.tests] == ["failed"] * 3
     assert question.hint == question.tests[1].hint != question.tests[0].hint
+
+
+def test_a_failed_question_shows_its_smallest_wrong_call_on_disclosed_inputs_alone(desk: Desk) -> None:
+    wrong = desk.cells(row_sums="def row_sums(x):\n    return x.sum(-1) + 1")
+    reports = [desk.grader.grade_cells(wrong, Inputs(key)).report for key in (b"one", b"two")]
+    shown = of(reports[0], "row_sums").shown
+    assert shown is not None
+    (given,), got, asked = shown.given, shown.got, shown.asked
+    assert (given.name, given.shape, got.shape, asked.shape) == ("x", (5, 2), (5,), (5,))
+    run = desk.grader.suite.reference_run(desk.grader.suite.tests[4], DISCLOSED)
+    assert given.numbers == tuple(map(rounded, run.exchanges[0].request[1][0].flatten().tolist()))
+    assert reports[0].to_json() == reports[1].to_json()
+    assert of(reports[0], "double").shown is None
+
+
+def test_what_is_held_for_a_person_shows_no_call(desk: Desk) -> None:
+    question = of(desk.grade(double="def double(x):\n    return torch.mul(x, 3)"), "double")
+    assert (question.verdict, question.shown) == (Verdict.REVIEW, None)
 
 
 def test_grading_twice_gives_the_same_bytes(desk: Desk) -> None:

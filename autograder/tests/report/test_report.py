@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from autograder.report.example import Example, Grid
 from autograder.report.report import (
     MAX_REPORT,
     QuestionReport,
@@ -73,8 +74,10 @@ def test_a_report_has_a_greatest_size() -> None:
 
 
 def test_a_report_is_one_line_of_json_with_the_contracts_keys_and_comes_back_the_same() -> None:
+    shown = Example((Grid("x", (2,), (0.5, "nan")),), Grid("result", (), (1.0,)), Grid("result", (), (2.0,)))
+    failed = summarize("q", 4, (HiddenTest("title", Verdict.FAILED, 1, "hint"),))
     questions: tuple[QuestionReport, ...] = (
-        replace(summarize("q", 4, (HiddenTest("title", Verdict.FAILED, 1, "hint"),)), mistake="q__m"),
+        replace(failed, mistake="q__m", shown=shown),
         written("w", 2),
     )
     report = Report("01_small", Status.GRADED, "", 0.0, 4, ("process",), questions)
@@ -92,5 +95,11 @@ def test_a_report_is_one_line_of_json_with_the_contracts_keys_and_comes_back_the
         "hint": "hint",
         "mistake": "q__m",
         "tests": [{"title": "title", "verdict": "failed", "weight": 1, "hint": "hint"}],
+        "shown": {
+            "given": [{"name": "x", "shape": [2], "numbers": [0.5, "nan"]}],
+            "got": {"name": "result", "shape": [], "numbers": [1.0]},
+            "asked": {"name": "result", "shape": [], "numbers": [2.0]},
+        },
     }
-    assert Report.from_dict(report.as_dict()) == report
+    del data["notebook"]
+    assert Report.from_dict(report.as_dict()) == Report.from_dict(data) == report

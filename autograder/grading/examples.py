@@ -1,0 +1,145 @@
+"""Finds the smallest call on disclosed inputs to which a submission gives a wrong answer."""
+
+import inspect
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache, cached_property
+from typing import Any
+
+import torch
+
+from autograder.report.example import MOST_DIMENSIONS, MOST_GRIDS, MOST_NUMBERS, Example, Grid, rounded
+from autograder.report.report import TestReport, Verdict
+from autograder.testing.exchange import Exchange
+from autograder.testing.expectations import Unmet
+from autograder.testing.inputs import DISCLOSED
+from autograder.testing.suite import HiddenTest, Suite, TestRun
+from autograder.worker.namespace import run_code
+from autograder.worker.protocol import Decoder, Header, ProtocolError
+
+_CLOSE = 1e-3  # of a number: what differs less hardly shows in four places
+
+
+class Examples:
+    """Finds examples for the questions of one suite, save those that their author has excepted.
+
+    It runs the reference, where an answer is small enough, but never a submission: all that it reads is what
+    crossed the pipe in runs on disclosed inputs.
+    """
+
+    def __init__(self, suite: Suite, excepted: Container[str] = ()) -> None:
+        self._suite = suite
+        self._excepted = excepted
+        self._right = cache(self._right_exchanges)
+
+    def of(
+        self, question: str, reports: Mapping[HiddenTest, TestReport], runs: Sequence[TestRun]
+    ) -> Example | None:
+        """Return the example with the fewest numbers in a question's failed tests, the first of equals.
+
+        The runs have to be those on disclosed inputs.
+        """
+        if question in self._excepted:
+            return None
+        failed = [run for run in runs if reports[run.test].verdict is Verdict.FAILED]
+        wrong = [run for run in failed if isinstance(run.error, Unmet)]
+        found = (one for run in wrong for one in self._in_run(question, run))
+        return min(found, key=_count, default=None)
+
+    def _in_run(self, question: str, run: TestRun) -> Iterator[Example]:
+        for place, exchange in enumerate(run.exchanges):
+            header = exchange.request[0]
+            if header.get("of") != {"name": question} or header["op"] not in ("call", "inspect"):
+                continue
+            with suppress(ProtocolError, RecursionError):  # an answer that cannot be read is not shown
+                given, answer = self._given(question, exchange), _value(exchange)
+                if given is None or not _grids(answer):
+                    continue
+                right = self._right(run.test)
+                if place < len(right) and _same_request(exchange, right[place]):
+                    yield from _wrong_parts(given, answer, _value(right[place]))
+
+    def _given(self, question: str, exchange: Exchange) -> tuple[Grid, ...] | None:
+        """Return all arguments of a call, or None where they are too many or too large."""
+        header, tensors = exchange.request
+        decoder = Decoder(tensors, _refused)
+        arguments = list(decoder.decode(header["args"]))
+        names = [*self._names(question)[: len(arguments)], *(f"input {n}" for n in range(len(arguments)))]
+        named = [*zip(names, arguments, strict=False), *decoder.decode(header["kwargs"]).items()]
+        grids = [_grid(name, value) for name, value in named]
+        whole = tuple(grid for grid in grids if grid is not None)
+        return whole if len(whole) == len(named) <= MOST_GRIDS else None
+
+    def _names(self, question: str) -> list[str]:
+        return list(inspect.signature(self._solution[question]).parameters)
+
+    @cached_property
+    def _solution(self) -> Mapping[str, Any]:
+        return run_code(self._suite.exercise.reference).variables
+
+    def _right_exchanges(self, test: HiddenTest) -> tuple[Exchange, ...]:
+        return self._suite.reference_run(test, DISCLOSED).exchanges
+
+
+def _wrong_parts(given: tuple[Grid, ...], answer: object, right: object) -> Iterator[Example]:
+    """Yield an example for each part of an answer that is small and differs from the right one."""
+    gots, askeds = _grids(answer), _grids(right)
+    if len(gots) == len(askeds):
+        pairs = zip(gots, askeds, strict=True)
+        yield from (Example(given, got, asked) for got, asked in pairs if _differ(got, asked))
+
+
+def _grids(answer: object) -> list[Grid]:
+    """Return the tensors of an answer as grids; none where one of them is too large, or something else."""
+    parts = answer if isinstance(answer, tuple | list) else [answer]
+    if not 0 < len(parts) <= MOST_GRIDS or not all(isinstance(part, torch.Tensor) for part in parts):
+        return []
+    names = ["result"] if len(parts) == 1 else [f"result[{n}]" for n in range(len(parts))]
+    grids = [_grid(name, part) for name, part in zip(names, parts, strict=True)]
+    whole = [grid for grid in grids if grid is not None]
+    return whole if len(whole) == len(parts) else []
+
+
+def _grid(name: str, value: object) -> Grid | None:
+    """Return a value as a grid, or None where it is too large or no number."""
+    if isinstance(value, bool | int | float):
+        return Grid(name, (), (rounded(value),))
+    if not isinstance(value, torch.Tensor) or value.dim() > MOST_DIMENSIONS:
+        return None
+    if not 0 < value.numel() <= MOST_NUMBERS:
+        return None
+    return Grid(name, tuple(value.shape), tuple(map(rounded, value.detach().flatten().tolist())))
+
+
+def _differ(got: Grid, asked: Grid) -> bool:
+    """Whether a reader sees that two grids differ, and not by rounding alone."""
+    if got.shape != asked.shape:
+        return True
+    return any(
+        one != other
+        and (isinstance(one, str) or isinstance(other, str) or abs(one - other) > _CLOSE * abs(other))
+        for one, other in zip(got.numbers, asked.numbers, strict=True)
+    )
+
+
+def _same_request(one: Exchange, other: Exchange) -> bool:
+    """Whether two exchanges begin alike: a test may go by what it got before."""
+    (header, tensors), (others, those) = one.request, other.request
+    return header == others and len(tensors) == len(those) and all(map(_equal, tensors, those))
+
+
+def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return one.dtype == other.dtype and torch.equal(one, other)
+
+
+def _value(exchange: Exchange) -> object:
+    header, tensors = exchange.reply
+    return Decoder(tensors, _refused).decode(header["value"]) if "value" in header else None
+
+
+def _refused(_: Header) -> object:
+    raise ProtocolError("an object has no numbers that could be shown")
+
+
+def _count(example: Example) -> int:
+    return sum(len(grid.numbers) for grid in (*example.given, example.got, example.asked))

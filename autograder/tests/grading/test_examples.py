@@ -1,0 +1,85 @@
+"""A page shows the smallest wrong call of runs on disclosed inputs, and no number that JSON cannot hold."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from autograder.course.course import Course
+from autograder.grading.examples import Examples
+from autograder.report.example import Example, rounded
+from autograder.report.report import TestReport, Verdict
+from autograder.testing.exchange import Local
+from autograder.testing.suite import Suite
+from autograder.worker.namespace import run_code
+
+
+class Desk:
+    """Finds examples for other answers to the small exercise, which run in this process."""
+
+    def __init__(self, course: Course) -> None:
+        self.exercise = course.exercises["01_small"]
+        self.suite = Suite(self.exercise)
+
+    def example(self, question: str, code: str, *excepted: str) -> Example | None:
+        namespace = run_code(self.exercise.variant(f"import torch\n{code}"))
+        runs = list(self.suite.run(Local(namespace), chosen=self.suite.of(question)))
+        verdicts = {run.test: Verdict.FAILED if run.error else Verdict.PASSED for run in runs}
+        reports = {test: TestReport(test.title, verdict) for test, verdict in verdicts.items()}
+        return Examples(self.suite, excepted).of(question, reports, runs)
+
+
+@pytest.fixture
+def desk(course: Course) -> Desk:
+    return Desk(course)
+
+
+def test_the_smallest_wrong_call_is_shown_with_what_is_asked(desk: Desk) -> None:
+    shown = desk.example("double", "def double(x):\n    return x * 3")
+    assert shown is not None  # the call of seven numbers, and not the one of fifteen
+    assert [grid.name for grid in (*shown.given, shown.got, shown.asked)] == ["x", "result", "result"]
+    assert [grid.shape for grid in (*shown.given, shown.got, shown.asked)] == [(7,)] * 3
+    for x, got, asked in zip(shown.given[0].numbers, shown.got.numbers, shown.asked.numbers, strict=True):
+        assert [float(got), float(asked)] == pytest.approx([3 * float(x), 2 * float(x)], rel=1e-3)
+
+
+def test_another_shape_is_shown_too_and_an_author_can_switch_it_off(desk: Desk) -> None:
+    code = "def row_sums(x):\n    return x.sum(0)"
+    shown = desk.example("row_sums", code)
+    assert shown is not None
+    assert (shown.given[0].shape, shown.got.shape, shown.asked.shape) == ((5, 2), (2,), (5,))
+    assert desk.example("row_sums", code, "row_sums") is None
+    assert desk.example("row_sums", code, "double") == shown
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x.sum(-1)",  # right
+        "return x.sum(-1) * (1 + 3e-5)",  # wrong where no reader sees it
+        "return x.repeat(9, 1)",  # larger than a page shows
+        "return x.sum(-1).to_sparse()",  # no numbers
+        "return [x.sum(-1), object()]",
+        "return [x.sum(-1)] * 4",
+        "return x.sum(-1).reshape(1, 1, 1, 1, -1)",
+        "return x[:0]",
+        "return None",
+        "raise ValueError('no')",
+    ],
+)
+def test_what_is_large_or_no_number_is_not_shown(desk: Desk, body: str) -> None:
+    assert desk.example("row_sums", f"def row_sums(x):\n    {body}") is None
+
+
+def test_hostile_numbers_become_words_that_json_can_hold(desk: Desk) -> None:
+    numbers = "[float('nan'), float('inf'), -float('inf'), 1.7976931348623157e308, -0.0]"
+    code = f"def row_sums(x):\n    return torch.tensor({numbers}, dtype=torch.float64)"
+    shown = desk.example("row_sums", code)
+    assert shown is not None
+    assert shown.got.numbers == ("nan", "inf", "-inf", "1.798e+308", 0.0)
+    assert Example.from_dict(json.loads(json.dumps(asdict(shown), allow_nan=False))) == shown
+
+
+def test_numbers_have_four_significant_places() -> None:
+    values = (0.123456, 123456.0, -1e-9, True, 7)
+    assert [rounded(value) for value in values] == [0.1235, 123500.0, -1e-9, "True", 7.0]
