@@ -3,6 +3,7 @@
 In reading order:
 
 new: starts an exercise with a small one that runs
+proof: what verifying an exercise has found
 verify: proves an exercise by its own answers, right and wrong
 visible: measures how many costly mistakes the visible checks see
 strength: measures the hidden tests on mutants of the exercise's own solution

@@ -44,12 +44,12 @@ from .held_out import pairs as pairs
 from .held_out import tally as tally
 from .new import create as create
 from .new import entry as entry
+from .proof import Proof as Proof
 from .release import release_notebooks as release_notebooks
 from .release import stale as stale
 from .solutions import NotOverError as NotOverError
 from .solutions import write_solutions as write_solutions
 from .strength import Strength as Strength
-from .verify import Proof as Proof
 from .verify import prove as prove
 from .verify import prove_together as prove_together
 from .visible import Look as Look

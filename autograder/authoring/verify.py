@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.authoring import built_on, held_out, visible
 from autograder.authoring.answers import solved_cells, stubs
-from autograder.authoring.costs import Cost, costs
+from autograder.authoring.costs import costs
+from autograder.authoring.proof import Proof
 from autograder.authoring.strength import Strength, measure
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
@@ -32,24 +32,6 @@ _KNOWN = {
 }
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 _SETS = 4  # sets of hidden inputs that each right answer must pass, besides the one that its code meets
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """What verifying one exercise has shown; the exercise is proved if there are no findings."""
-
-    exercise: str
-    accepted: int = 0
-    mistakes: int = 0
-    named: int = 0  # mistakes that the diagnosis calls by their own names
-    bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
-    heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
-    sight: visible.Sight | None = None  # how many costly mistakes the visible checks see
-    carried: built_on.Carried | None = None  # whether earlier mistakes cost later questions nothing
-    strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
-    fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers
-    costs: tuple[Cost, ...] = ()  # of each known mistake
-    findings: tuple[str, ...] = ()
 
 
 def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:

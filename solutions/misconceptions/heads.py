@@ -31,7 +31,13 @@ MISCONCEPTIONS = (
         "The dimension of the heads stands in the wrong place.",
         "Compare the sizes of your result with the description, one by one.",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, H, S).permute(2, 0, 1, 3)"
-        " || X.view(B, T, H, S).permute(0, 2, 3, 1) || X.view(B, T, H, S).permute(3, 2, 1, 0)",
+        " || X.view(B, T, H, S).permute(3, 2, 1, 0)",
+    ),
+    Misconception(
+        "tokens_last",
+        "Tokens and features of each head stand in each other's place.",
+        "Compare the last two sizes of your result with the description.",
+        "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, H, S).permute(0, 2, 3, 1)",
     ),
     Misconception(
         "merged_without_transposing",

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.held_out import pairs
-from autograder.authoring.verify import Proof, prove
+from autograder.authoring.proof import Proof
+from autograder.authoring.verify import prove
 from autograder.course.course import Course
 from autograder.course.exercise import Heldout
 from autograder.sandbox.zygote import Zygote

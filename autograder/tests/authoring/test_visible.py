@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from autograder.authoring.verify import Proof, prove
+from autograder.authoring.proof import Proof
+from autograder.authoring.verify import prove
 from autograder.authoring.visible import Look, check_error, sight
 from autograder.course.course import Course, load_course
 from autograder.sandbox.zygote import Zygote

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from autograder.authoring.verify import Proof
+from autograder.authoring.proof import Proof
 from autograder.batch import run as running
 from autograder.batch.dask_worker import ClusterError
 from autograder.cli import main

@@ -1,0 +1,25 @@
+"""What verifying an exercise has found."""
+
+from dataclasses import dataclass
+
+from autograder.authoring import built_on, held_out, visible
+from autograder.authoring.costs import Cost
+from autograder.authoring.strength import Strength
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What verifying one exercise has shown; the exercise is proved if there are no findings."""
+
+    exercise: str
+    accepted: int = 0
+    mistakes: int = 0
+    named: int = 0  # mistakes that the diagnosis calls by their own names
+    bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
+    heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
+    sight: visible.Sight | None = None  # how many costly mistakes the visible checks see
+    carried: built_on.Carried | None = None  # whether earlier mistakes cost later questions nothing
+    strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
+    fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers
+    costs: tuple[Cost, ...] = ()  # of each known mistake
+    findings: tuple[str, ...] = ()

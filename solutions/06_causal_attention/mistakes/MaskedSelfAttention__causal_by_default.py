@@ -1,0 +1,20 @@
+"""Without a mask nothing is hidden. What does your class hide when the mask is None?"""
+
+
+class MaskedSelfAttention(nn.Module):
+    def __init__(self, d_model=2, row_dim=0, col_dim=1):
+        super().__init__()
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.row_dim = row_dim
+        self.col_dim = col_dim
+
+    def forward(self, token_encodings, mask=None):
+        q = self.W_q(token_encodings)
+        k = self.W_k(token_encodings)
+        v = self.W_v(token_encodings)
+        scores = q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
+        if mask is None:
+            mask = torch.ones_like(scores, dtype=torch.bool).triu(1)
+        return torch.softmax(scores.masked_fill(mask, -torch.inf), dim=self.col_dim) @ v
