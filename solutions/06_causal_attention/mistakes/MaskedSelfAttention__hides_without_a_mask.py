@@ -1,4 +1,4 @@
-"""Call the module with a mask, and then without one. What is left of the first call?"""
+"""Without a mask nothing is hidden. What does your class hide then, also after a call with a mask?"""
 
 
 class MaskedSelfAttention(nn.Module):
