@@ -43,7 +43,9 @@ class Figure:
         """Draw a table of cells with its name above and its shape below; hidden cells are dark."""
         width, height = columns * cell, rows * cell
         lines = [f"M{x:g} {y + row * cell:g}h{width:g}" for row in range(1, rows)]
-        lines += [f"M{x + column * cell:g} {y:g}v{height:g}" for column in range(1, columns)]
+        lines += [
+            f"M{x + column * cell:g} {y:g}v{height:g}" for column in range(1, columns)
+        ]
         dark = [
             f"M{x + column * cell:g} {y + row * cell:g}h{cell:g}v{cell:g}h-{cell:g}z"
             for row, column in hidden
@@ -79,7 +81,13 @@ class Figure:
         if shape:
             self.text(x + width / 2, middle + 10, shape, "s")
 
-    def arrow(self, *points: tuple[float, float], above: str = "", below: str = "", style: str = "") -> None:
+    def arrow(
+        self,
+        *points: tuple[float, float],
+        above: str = "",
+        below: str = "",
+        style: str = "",
+    ) -> None:
         """Draw an arrow along `points`; what it does stands above and below its first piece."""
         way = "M" + "L".join(f"{x:g} {y:g}" for x, y in points)
         kind = f' class="{style}"' if style else ""
@@ -97,7 +105,9 @@ class Figure:
         tip = '<marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"'
         tip += ' orient="auto">'
         tip += '<path d="M0 0L8 4L0 8z" style="fill:#4a5362;stroke:none"/></marker>'
-        card = f'<rect x="1" y="1" width="{WIDTH - 2}" height="{self.height - 2}" rx="10"'
+        card = (
+            f'<rect x="1" y="1" width="{WIDTH - 2}" height="{self.height - 2}" rx="10"'
+        )
         card += ' style="fill:#fdfdfb;stroke:#c3c8d0"/>'
         return "\n".join([head, tip, card, *self.parts, "</svg>", ""])
 
@@ -142,7 +152,12 @@ def simple_self_attention() -> Figure:
     f.matrix(522, 64, 6, 3, "v", "inputs", "(n, d)")
     f.arrow((570, 106), (616, 106))
     f.matrix(624, 64, 6, 3, "o", "context", "(n, d)")
-    f.text(350, 210, "Row i: the token that asks.  Column j: the token that is looked at.", "n")
+    f.text(
+        350,
+        210,
+        "Row i: the token that asks.  Column j: the token that is looked at.",
+        "n",
+    )
     f.text(350, 26, "The same tokens ask, answer and are mixed.", "n")
     return f
 
@@ -150,7 +165,9 @@ def simple_self_attention() -> Figure:
 def causal_averaging() -> Figure:
     """A mask of minus infinity becomes weights of zero."""
     f = Figure(232)
-    f.matrix(40, 62, 6, 6, "w", "masked scores", "(T, T)", cell=18, hidden=above_diagonal(6))
+    f.matrix(
+        40, 62, 6, 6, "w", "masked scores", "(T, T)", cell=18, hidden=above_diagonal(6)
+    )
     f.arrow((156, 116), (238, 116), above="softmax", below="each row")
     f.matrix(246, 62, 6, 6, "w", "weights", "(T, T)", cell=18, hidden=above_diagonal(6))
     f.text(376, 122, "@")
@@ -162,7 +179,10 @@ def causal_averaging() -> Figure:
     f.text(464, 218, "row t of the result:", "n")
     f.text(610, 218, "mean of rows 0 to t", "n")
     f.text(
-        350, 26, "Row: the token that looks.  Column: the token that is looked at.  Dark: the future.", "n"
+        350,
+        26,
+        "Row: the token that looks.  Column: the token that is looked at.  Dark: the future.",
+        "n",
     )
     return f
 
@@ -226,7 +246,11 @@ def causal_attention() -> Figure:
     """One causal head, for batches."""
     f = Figure(318)
     f.box(14, 112, 92, 56, "x", "x", "(B, T, C)")
-    for y, colour, name in ((34, "q", "queries"), (114, "k", "keys"), (194, "v", "values")):
+    for y, colour, name in (
+        (34, "q", "queries"),
+        (114, "k", "keys"),
+        (194, "v", "values"),
+    ):
         f.arrow((106, 140), (130, y + 26))
         f.box(134, y, 118, 52, name, colour, "(B, T, size)")
     f.arrow((252, 60), (284, 98))

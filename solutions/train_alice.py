@@ -37,22 +37,34 @@ def train(steps: int) -> tuple[Any, torch.Tensor, dict[str, str]]:
     text = TEXT.read_text(encoding="utf-8")
     characters = "".join(sorted(set(text)))
     learnt, held_out = (
-        torch.tensor([characters.index(c) for c in part]) for part in text.split(HELD_OUT, maxsplit=1)
+        torch.tensor([characters.index(c) for c in part])
+        for part in text.split(HELD_OUT, maxsplit=1)
     )
     model = given["TinyGPT"](len(characters), **SHAPE)
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = DROPOUT
-    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=DECAY, betas=(0.9, 0.98))
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=RATE, weight_decay=DECAY, betas=(0.9, 0.98)
+    )
     for step in range(steps):
-        warm, cool = min(1, (step + 1) / 100), (1 + math.cos(math.pi * step / steps)) / 2
+        warm, cool = (
+            min(1, (step + 1) / 100),
+            (1 + math.cos(math.pi * step / steps)) / 2,
+        )
         optimizer.param_groups[0]["lr"] = RATE * warm * cool
         batch = given["random_batch"](learnt, BATCH, SHAPE["context_length"])
         loss = given["train_step"](model, optimizer, *batch)
         if step % 250 == 249 or step == steps - 1:
             kept_back = measured(model, held_out)
-            print(f"step {step + 1}: loss {loss:.3f}, on the chapter kept back {kept_back:.3f}", flush=True)
-    notes = {"characters": characters, **{name: str(number) for name, number in SHAPE.items()}}
+            print(
+                f"step {step + 1}: loss {loss:.3f}, on the chapter kept back {kept_back:.3f}",
+                flush=True,
+            )
+    notes = {
+        "characters": characters,
+        **{name: str(number) for name, number in SHAPE.items()},
+    }
     return model.eval(), held_out, notes
 
 
@@ -63,7 +75,8 @@ def measured(model: Any, tokens: torch.Tensor) -> float:
     model.eval()
     with torch.no_grad():
         _, loss = model(
-            tokens[: count * length].view(count, length), tokens[1 : count * length + 1].view(count, length)
+            tokens[: count * length].view(count, length),
+            tokens[1 : count * length + 1].view(count, length),
         )
     model.train()
     return float(loss)
@@ -76,7 +89,11 @@ def safetensors(tensors: dict[str, torch.Tensor], notes: dict[str, str]) -> byte
     for name, tensor in tensors.items():
         content = tensor.half().contiguous().numpy().tobytes()
         places = [len(data), len(data) + len(content)]
-        header[name] = {"dtype": "F16", "shape": list(tensor.shape), "data_offsets": places}
+        header[name] = {
+            "dtype": "F16",
+            "shape": list(tensor.shape),
+            "data_offsets": places,
+        }
         data += content
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)

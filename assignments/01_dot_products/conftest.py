@@ -44,20 +44,20 @@ class Question(NamedTuple):
 
 EXERCISE = "01_dot_products"
 QUESTIONS = (
-    Question("dot_product", points=2, check="cbf4e1c8a6a4"),
-    Question("attention_scores", points=2, check="7eb53cd15bdc"),
-    Question("normalize_by_sum", points=1, check="8700c00fadbd"),
-    Question("softmax", points=3, check="0f60ac7cd93a"),
-    Question("context_vector", points=2, check="702b42d000a7"),
+    Question("dot_product", points=2, check="98d6627e95fe"),
+    Question("attention_scores", points=2, check="14b4e9d1bc02"),
+    Question("normalize_by_sum", points=1, check="ecb3e6972229"),
+    Question("softmax", points=3, check="38d063ed494e"),
+    Question("context_vector", points=2, check="f7b6dd925268"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
-    "94e7332d807d",
+    "741e8b7fa8b1",
     "e35e06990109",
-    "4d12dc09ede2",
-    "5b669e1f3dcb",
-    "b3a67f3d2348",
-    "fd4fdfc21137",
+    "b1d328e4b8cc",
+    "8d9dee082c2f",
+    "991a53b563ed",
+    "096561fe277d",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
 HINTS = {

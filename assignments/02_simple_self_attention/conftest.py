@@ -44,19 +44,19 @@ class Question(NamedTuple):
 
 EXERCISE = "02_simple_self_attention"
 QUESTIONS = (
-    Question("pairwise_scores_loop", points=1, check="b9e90bb35371"),
-    Question("pairwise_scores", points=2, check="0686b58cf6ea"),
-    Question("attention_weights", points=2, check="ea664794387d"),
-    Question("context_vectors", points=2, check="1d9f0b172bec"),
-    Question("simple_self_attention", points=3, check="13746311825f"),
+    Question("pairwise_scores_loop", points=1, check="3a08b47ce0b6"),
+    Question("pairwise_scores", points=2, check="ebfd3e0f7362"),
+    Question("attention_weights", points=2, check="15524a4077cd"),
+    Question("context_vectors", points=2, check="c432adb101b4"),
+    Question("simple_self_attention", points=3, check="14b1c5709718"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
-    "d63844f57438",
-    "ccb9f1244734",
-    "6fd4b82399ab",
-    "90e8c8fea5fa",
-    "ac0828e7123a",
+    "e9b00e0ca93e",
+    "d8aec80805f7",
+    "e2f9019dd695",
+    "f1b29e47051b",
+    "63d4ace19bed",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
 HINTS = {

@@ -44,21 +44,21 @@ class Question(NamedTuple):
 
 EXERCISE = "03_causal_averaging"
 QUESTIONS = (
-    Question("causal_average_loop", points=2, check="861d5fcb31d9"),
-    Question("causal_average_weights", points=2, check="25a2947c9353"),
-    Question("causal_average", points=2, check="44527b997689"),
-    Question("causal_mask_scores", points=2, check="3b721ef54b5b"),
-    Question("causal_softmax_weights", points=2, check="e067b57d1417"),
+    Question("causal_average_loop", points=2, check="cea1f2fcf0c2"),
+    Question("causal_average_weights", points=2, check="a8c34a113cbf"),
+    Question("causal_average", points=2, check="621a936f7581"),
+    Question("causal_mask_scores", points=2, check="701c1b85c8f5"),
+    Question("causal_softmax_weights", points=2, check="f42681f64945"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
-    "b5a166fc6336",
+    "bfe9589bc7f4",
     "c6e0ad5ed4ce",
     "d6a5fe155c5f",
-    "b2e157617108",
+    "5f40a8d36ebd",
     "504b651d26b4",
     "f55da98cddb9",
-    "406e06a1999c",
+    "e27acd26b6cd",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
 HINTS = {

@@ -44,18 +44,18 @@ class Question(NamedTuple):
 
 EXERCISE = "04_scaled_dot_product"
 QUESTIONS = (
-    Question("project", points=2, check="f131122429e8"),
-    Question("attention_scores", points=2, check="7f26e1f85e0b"),
-    Question("score_variance", points=2, check="304f9a1871c7"),
-    Question("scaled_attention_weights", points=2, check="2d90298e2fe9"),
-    Question("scaled_dot_product_attention", points=3, check="00a079f6c1fb"),
+    Question("project", points=2, check="7fd415d457c6"),
+    Question("attention_scores", points=2, check="68a1886246d5"),
+    Question("score_variance", points=2, check="3eb7aceec963"),
+    Question("scaled_attention_weights", points=2, check="ec2bd58ead1b"),
+    Question("scaled_dot_product_attention", points=3, check="dc58e6d4f11b"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
-    "4bcc0ebd4b83",
-    "f938e1e15e28",
-    "0337bda33a81",
-    "f1940985c3d1",
+    "1a811314a431",
+    "29d140e755a7",
+    "e5f565c646ab",
+    "9c32190b02cd",
     "0875d5fc4b48",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.

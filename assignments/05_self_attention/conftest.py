@@ -44,20 +44,20 @@ class Question(NamedTuple):
 
 EXERCISE = "05_self_attention"
 QUESTIONS = (
-    Question("SelfAttention_v1", points=3, check="eb98f67742d0"),
-    Question("SelfAttention_v2", points=2, check="e40a31a3f85d"),
-    Question("copy_weights", points=2, check="7a9a24118309"),
-    Question("SelfAttention", points=3, check="dc1e72fc70c9"),
+    Question("SelfAttention_v1", points=3, check="410633f2b2ce"),
+    Question("SelfAttention_v2", points=2, check="da6eea6cdc8e"),
+    Question("copy_weights", points=2, check="5d4eea60200d"),
+    Question("SelfAttention", points=3, check="4c5fe8f53f46"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
-    "d9f422a2dc8b",
+    "49f81cbc32ab",
     "451c5b7e50fe",
-    "116b6a9a1e4b",
-    "79a29afb7277",
-    "5324d74a17cf",
-    "61da159a2ee2",
-    "0fa376ac02c0",
+    "b035cf74131e",
+    "698a33fa3a8a",
+    "7c400104f76a",
+    "65be253f1431",
+    "1f5907a1afb2",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
 HINTS = {

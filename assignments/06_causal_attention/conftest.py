@@ -44,22 +44,22 @@ class Question(NamedTuple):
 
 EXERCISE = "06_causal_attention"
 QUESTIONS = (
-    Question("causal_mask", points=2, check="197aad499c10"),
-    Question("masked_attention_weights", points=3, check="57411a84f397"),
-    Question("MaskedSelfAttention", points=3, check="29bd1132f960"),
-    Question("Head", points=4, check="6e84bf867318"),
-    Question("CausalAttention", points=4, check="010bee40783a"),
+    Question("causal_mask", points=2, check="105f33ea6997"),
+    Question("masked_attention_weights", points=3, check="781422e2db3c"),
+    Question("MaskedSelfAttention", points=3, check="45f505fba53a"),
+    Question("Head", points=4, check="6c1aa4b567f4"),
+    Question("CausalAttention", points=4, check="ac8d0938654a"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
-    "8b12d0cab59e",
-    "cb403b995e3a",
-    "fe66a07ea9dd",
+    "074a5bc1fa2f",
+    "1f39969821f2",
+    "296c6d4ede7c",
     "9e277a0bdcb2",
-    "80099a405795",
-    "390619ac9189",
-    "26d4b98965c8",
-    "48e052666e94",
+    "546752c2714c",
+    "533d6beacfd6",
+    "ef8bd3468d37",
+    "59d13bf180e0",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
 HINTS = {

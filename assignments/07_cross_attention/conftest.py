@@ -44,16 +44,16 @@ class Question(NamedTuple):
 
 EXERCISE = "07_cross_attention"
 QUESTIONS = (
-    Question("Attention", points=4, check="733fa0d7733c"),
-    Question("padding_mask", points=2, check="483287ea9948"),
-    Question("CrossAttention", points=4, check="44d42fefb020"),
+    Question("Attention", points=4, check="8165b7cf8f7c"),
+    Question("padding_mask", points=2, check="c9de360896d4"),
+    Question("CrossAttention", points=4, check="b2759b93f6d7"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
-    "6ec5fd918d33",
-    "7383c69c8b2f",
-    "3613e8017e75",
-    "8525826e456c",
+    "0cf728d2b9fe",
+    "98327ddd4ceb",
+    "309c41c3f5d7",
+    "be334956db1e",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
 HINTS = {

@@ -44,17 +44,17 @@ class Question(NamedTuple):
 
 EXERCISE = "08_multi_head_attention"
 QUESTIONS = (
-    Question("MultiHeadAttentionWrapper", points=3, check="a80193ef02f9"),
-    Question("split_heads", points=2, check="7983663068c8"),
-    Question("merge_heads", points=2, check="0bedf34d0583"),
-    Question("MultiHeadAttention", points=6, check="baa08beb7a9f"),
+    Question("MultiHeadAttentionWrapper", points=3, check="e07380d91b7f"),
+    Question("split_heads", points=2, check="2877597bf987"),
+    Question("merge_heads", points=2, check="2a879774e29a"),
+    Question("MultiHeadAttention", points=6, check="2259087abc92"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
-    "5dcbf2dfa880",
-    "6a7c1fd728cc",
-    "416447797c32",
-    "70bcadf498c2",
+    "06f341bfc1a6",
+    "84ecb35fe361",
+    "f2d43e59b88c",
+    "b679a595cd4b",
 )
 # The author's hints, from vague to plain; one with "when" is for a check that fails with these words.
 HINTS = {

@@ -68,7 +68,14 @@ axes.set_xticks(range(3), ["dim 0", "dim 1", "dim 2"])
 for i in range(6):
     for j in range(3):
         value = journey[i, j].item()
-        axes.text(j, i, f"{value:.2f}", ha="center", va="center", color="white" if value > 0.6 else "black")
+        axes.text(
+            j,
+            i,
+            f"{value:.2f}",
+            ha="center",
+            va="center",
+            color="white" if value > 0.6 else "black",
+        )
 axes.set_title("Six tokens, three numbers each")
 figure.colorbar(image, ax=axes)
 plt.show()
@@ -108,7 +115,8 @@ plt.show()
 
 # %% solution="dot_product"
 def dot_product(a: Tensor, b: Tensor) -> Tensor:
-    """Return the sum of the products of the entries of `a` and `b`, computed with a loop.
+    """Return the sum of the products of the entries of `a` and `b`, computed with a
+    loop.
 
     Arguments:
         a: one vector, shape (d,). d is at least 1.
@@ -121,7 +129,8 @@ def dot_product(a: Tensor, b: Tensor) -> Tensor:
     Raises:
         ValueError: if `a` and `b` have different lengths.
 
-    Not allowed here: dot, vdot, inner, matmul, @, mm, mv, einsum, tensordot, bmm, linear and sum, whether
+    Not allowed here: dot, vdot, inner, matmul, @, mm, mv, einsum, tensordot, bmm,
+        linear and sum, whether
     Python's own or torch's.
     """
     ### BEGIN SOLUTION
@@ -138,8 +147,12 @@ def dot_product(a: Tensor, b: Tensor) -> Tensor:
 # Check of dot_product
 def check_dot_product():
     result = dot_product(journey[0], journey[1])
-    assert isinstance(result, torch.Tensor), f"return a tensor, not a {type(result).__name__}"
-    assert result.shape == (), f"one number has shape (), but yours has shape {tuple(result.shape)}"
+    assert isinstance(result, torch.Tensor), (
+        f"return a tensor, not a {type(result).__name__}"
+    )
+    assert result.shape == (), (
+        f"one number has shape (), but yours has shape {tuple(result.shape)}"
+    )
 
     # The three products in the table above, rounded to two decimals.
     terms = [0.240, 0.130, 0.590]
@@ -165,11 +178,21 @@ def check_dot_product():
     a = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
     b = torch.tensor([3.0, 5.0], dtype=torch.float64)
     result = dot_product(a, b)
-    assert result.item() == 1, f"1 expected for {a.tolist()} and {b.tolist()}, {result.item()} found"
-    assert result.dtype == torch.float64, f"two float64 vectors make a float64 number, not {result.dtype}"
-    assert result.requires_grad, "the result is cut off from the vectors; which step leaves torch?"
-    assert a.tolist() == [2, -1], f"the first vector was [2, -1], but now it is {a.tolist()}"
-    assert b.tolist() == [3, 5], f"the second vector was [3, 5], but now it is {b.tolist()}"
+    assert result.item() == 1, (
+        f"1 expected for {a.tolist()} and {b.tolist()}, {result.item()} found"
+    )
+    assert result.dtype == torch.float64, (
+        f"two float64 vectors make a float64 number, not {result.dtype}"
+    )
+    assert result.requires_grad, (
+        "the result is cut off from the vectors; which step leaves torch?"
+    )
+    assert a.tolist() == [2, -1], (
+        f"the first vector was [2, -1], but now it is {a.tolist()}"
+    )
+    assert b.tolist() == [3, 5], (
+        f"the second vector was [3, 5], but now it is {b.tolist()}"
+    )
     print("dot_product: this check passes")
 
 
@@ -204,14 +227,30 @@ curve = [dot_product(first, arrow(degrees, length)).item() for degrees in angles
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for vector, colour, label in [(first, "tab:blue", "a"), (second, "tab:orange", "b")]:
     x, y = vector.tolist()
-    left.annotate("", xy=(x, y), xytext=(0, 0), arrowprops={"arrowstyle": "->", "color": colour, "lw": 2})
+    left.annotate(
+        "",
+        xy=(x, y),
+        xytext=(0, 0),
+        arrowprops={"arrowstyle": "->", "color": colour, "lw": 2},
+    )
     left.text(1.08 * x, 1.08 * y + 0.05, label, color=colour, fontsize=13)
 bound = 1.2 * max(1.0, length)
-left.set(xlim=(-bound, bound), ylim=(-0.3, bound), aspect="equal", title=f"{angle} degrees apart")
+left.set(
+    xlim=(-bound, bound),
+    ylim=(-0.3, bound),
+    aspect="equal",
+    title=f"{angle} degrees apart",
+)
 right.plot(angles, curve, color="tab:gray")
-right.plot([angle], [dot_product(first, second).item()], "o", color="tab:orange", markersize=10)
+right.plot(
+    [angle], [dot_product(first, second).item()], "o", color="tab:orange", markersize=10
+)
 right.axhline(0, color="black", lw=0.8)
-right.set(xlabel="angle between a and b in degrees", title="dot product", xticks=range(0, 181, 30))
+right.set(
+    xlabel="angle between a and b in degrees",
+    title="dot product",
+    xticks=range(0, 181, 30),
+)
 plt.show()
 
 # %% [markdown]
@@ -231,7 +270,8 @@ def attention_scores(inputs: Tensor, query: Tensor) -> Tensor:
 
     Arguments:
         inputs: n token vectors, one a row, shape (n, d). n and d are at least 1.
-        query: the vector of the token that asks, shape (d,). It need not be a row of `inputs`.
+        query: the vector of the token that asks, shape (d,). It need not be a row of
+            `inputs`.
 
     Returns:
         One score for each row, shape (n,), of the same dtype as `inputs`.
@@ -246,7 +286,9 @@ def attention_scores(inputs: Tensor, query: Tensor) -> Tensor:
 def check_attention_scores():
     query = journey[1]  # "journey" asks
     scores = attention_scores(journey, query)
-    assert isinstance(scores, torch.Tensor), f"return a tensor, not a {type(scores).__name__}"
+    assert isinstance(scores, torch.Tensor), (
+        f"return a tensor, not a {type(scores).__name__}"
+    )
     assert scores.shape == (6,), (
         f"one score for each of 6 tokens is shape (6,), yours is {tuple(scores.shape)}"
     )
@@ -255,15 +297,20 @@ def check_attention_scores():
         f"the scores should be {expected}, not {scores}"
     )
 
-    # Three tokens of two numbers, and a query that is none of them, in float64: work it out in your head.
+    # Three tokens of two numbers, and a query that is none of them, in float64: work it
+    # out in your head.
     few = torch.tensor([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]], dtype=torch.float64)
     asking = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
     scores = attention_scores(few, asking)
     assert scores.tolist() == [2, -2, 5], (
         f"[2, -2, 5] expected for {asking.tolist()}, {scores.tolist()} found"
     )
-    assert scores.dtype == torch.float64, f"float64 inputs make float64 scores, not {scores.dtype}"
-    assert scores.requires_grad, "the scores are cut off from the query; which step leaves torch?"
+    assert scores.dtype == torch.float64, (
+        f"float64 inputs make float64 scores, not {scores.dtype}"
+    )
+    assert scores.requires_grad, (
+        "the scores are cut off from the query; which step leaves torch?"
+    )
     assert few.tolist() == [[1, 0], [0, 2], [3, 1]], "the call has changed its inputs"
     print("attention_scores: this check passes")
 
@@ -303,10 +350,12 @@ def normalize_by_sum(scores: Tensor) -> Tensor:
     """Return `scores` divided by their sum, so that they sum to 1.
 
     Arguments:
-        scores: n scores, shape (n,), whose sum is not 0. Some may be negative; treat them like the others.
+        scores: n scores, shape (n,), whose sum is not 0. Some may be negative; treat
+            them like the others.
 
     Returns:
-        n weights, shape (n,), of the same dtype as `scores`. The scores stay as they were.
+        n weights, shape (n,), of the same dtype as `scores`. The scores stay as they
+        were.
     """
     ### BEGIN SOLUTION
     return scores / scores.sum()
@@ -318,8 +367,12 @@ def normalize_by_sum(scores: Tensor) -> Tensor:
 def check_normalize_by_sum():
     scores = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
     weights = normalize_by_sum(scores)
-    assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
-    assert weights.shape == (6,), f"6 scores need 6 weights, shape (6,); yours is {tuple(weights.shape)}"
+    assert isinstance(weights, torch.Tensor), (
+        f"return a tensor, not a {type(weights).__name__}"
+    )
+    assert weights.shape == (6,), (
+        f"6 scores need 6 weights, shape (6,); yours is {tuple(weights.shape)}"
+    )
     assert abs(weights.sum().item() - 1) < 1e-4, (
         f"the weights should sum to 1, yours sum to {weights.sum():.4f}"
     )
@@ -329,10 +382,16 @@ def check_normalize_by_sum():
     )
 
     # Four scores of any sign, in float64. Their sum is 2, so each is halved.
-    scores = torch.tensor([3.0, 1.0, -4.0, 2.0], dtype=torch.float64, requires_grad=True)
+    scores = torch.tensor(
+        [3.0, 1.0, -4.0, 2.0], dtype=torch.float64, requires_grad=True
+    )
     weights = normalize_by_sum(scores)
-    assert weights.tolist() == [1.5, 0.5, -2, 1], f"[1.5, 0.5, -2, 1] expected, {weights.tolist()} found"
-    assert weights.dtype == torch.float64, f"float64 scores make float64 weights, not {weights.dtype}"
+    assert weights.tolist() == [1.5, 0.5, -2, 1], (
+        f"[1.5, 0.5, -2, 1] expected, {weights.tolist()} found"
+    )
+    assert weights.dtype == torch.float64, (
+        f"float64 scores make float64 weights, not {weights.dtype}"
+    )
     assert scores.tolist() == [3, 1, -4, 2], "the call has changed the scores"
     print("normalize_by_sum: this check passes")
 
@@ -345,13 +404,19 @@ check_normalize_by_sum()
 # is 0.5.
 
 # %% demo
-scores = torch.tensor([2.0, 1.0, -1.0, -1.5])  # try [2.0, 1.0, -1.0, -1.9]: the sum comes closer to 0
+scores = torch.tensor(
+    [2.0, 1.0, -1.0, -1.5]
+)  # try [2.0, 1.0, -1.0, -1.9]: the sum comes closer to 0
 
 weights = normalize_by_sum(scores)
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 2.8), layout="constrained")
 left.bar(range(4), scores.tolist(), color="tab:gray")
 left.set(title="scores", xticks=range(4))
-right.bar(range(4), weights.tolist(), color=["tab:blue" if w >= 0 else "tab:red" for w in weights.tolist()])
+right.bar(
+    range(4),
+    weights.tolist(),
+    color=["tab:blue" if w >= 0 else "tab:red" for w in weights.tolist()],
+)
 right.set(title=f"divided by their sum ({weights.sum():.2f} in all)", xticks=range(4))
 for axes in (left, right):
     axes.axhline(0, color="black", lw=0.8)
@@ -385,11 +450,12 @@ def softmax(scores: Tensor) -> Tensor:
     """Return the softmax of `scores`, without overflow, written by hand.
 
     Arguments:
-        scores: n scores, shape (n,). They can be of any sign and as large as 1e4 or -1e4.
+        scores: n scores, shape (n,). They can be of any sign and as large as 1e4 or
+            -1e4.
 
     Returns:
-        n weights, shape (n,), positive or 0, which sum to 1, of the same dtype as `scores`.
-        Never inf or nan. Gradients must be able to flow back to `scores`.
+        n weights, shape (n,), positive or 0, which sum to 1, of the same dtype as
+        `scores`. Never inf or nan. Gradients must be able to flow back to `scores`.
 
     Not allowed here: torch's softmax, softmin and log_softmax in any of their forms.
     exp, max, sum and logsumexp are allowed.
@@ -405,8 +471,12 @@ def softmax(scores: Tensor) -> Tensor:
 def check_softmax():
     scores = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
     weights = softmax(scores)
-    assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
-    assert weights.shape == (6,), f"6 scores need 6 weights, shape (6,); yours is {tuple(weights.shape)}"
+    assert isinstance(weights, torch.Tensor), (
+        f"return a tensor, not a {type(weights).__name__}"
+    )
+    assert weights.shape == (6,), (
+        f"6 scores need 6 weights, shape (6,); yours is {tuple(weights.shape)}"
+    )
     assert abs(weights.sum().item() - 1) < 1e-4, (
         f"the weights should sum to 1, yours sum to {weights.sum():.4f}"
     )
@@ -422,24 +492,30 @@ def check_softmax():
         f"0.5 and 0.5 expected, {halves} found"
     )
 
-    # The same for very low ones. And a score that is far below the others gets nothing, without nan.
+    # The same for very low ones. And a score that is far below the others gets nothing,
+    # without nan.
     for size in (-1000.0, 1e4):
         weights = softmax(torch.tensor([size, size, size - 5000]))
-        assert torch.allclose(weights, torch.tensor([0.5, 0.5, 0.0]), atol=1e-3, rtol=0), (
-            f"[0.5, 0.5, 0] expected near {size:g}, {weights.tolist()} found"
-        )
+        assert torch.allclose(
+            weights, torch.tensor([0.5, 0.5, 0.0]), atol=1e-3, rtol=0
+        ), f"[0.5, 0.5, 0] expected near {size:g}, {weights.tolist()} found"
 
     # Scores that differ by log(3) have weights of 1 to 3, here in float64.
     scores = (
-        torch.tensor([2.0, 2.0], dtype=torch.float64) + torch.tensor([1.0, 3.0], dtype=torch.float64).log()
+        torch.tensor([2.0, 2.0], dtype=torch.float64)
+        + torch.tensor([1.0, 3.0], dtype=torch.float64).log()
     )
     before = scores.clone()
     weights = softmax(scores.requires_grad_())
-    assert weights.dtype == torch.float64, f"float64 scores make float64 weights, not {weights.dtype}"
-    assert torch.allclose(weights, torch.tensor([0.25, 0.75], dtype=torch.float64), atol=1e-12, rtol=0), (
-        f"0.25 and 0.75 expected, to twelve digits; {weights.tolist()} found"
+    assert weights.dtype == torch.float64, (
+        f"float64 scores make float64 weights, not {weights.dtype}"
     )
-    assert weights.requires_grad, "the weights are cut off from the scores; which step leaves torch?"
+    assert torch.allclose(
+        weights, torch.tensor([0.25, 0.75], dtype=torch.float64), atol=1e-12, rtol=0
+    ), f"0.25 and 0.75 expected, to twelve digits; {weights.tolist()} found"
+    assert weights.requires_grad, (
+        "the weights are cut off from the scores; which step leaves torch?"
+    )
     assert torch.equal(scores, before), "the call has changed the scores"
     print("softmax: this check passes")
 
@@ -471,7 +547,14 @@ axes.set_yticks(range(len(factors)), [f"x {factor}" for factor in factors])
 for i in range(len(factors)):
     for j in range(6):
         value = rows[i, j].item()
-        axes.text(j, i, f"{value:.2f}", ha="center", va="center", color="white" if value > 0.6 else "black")
+        axes.text(
+            j,
+            i,
+            f"{value:.2f}",
+            ha="center",
+            va="center",
+            color="white" if value > 0.6 else "black",
+        )
 axes.set_title('Who gets the attention of "journey", as the scores grow')
 figure.colorbar(image, ax=axes)
 plt.show()
@@ -532,8 +615,8 @@ def context_vector(weights: Tensor, inputs: Tensor) -> Tensor:
     """Return the sum of the rows of `inputs`, each times its weight.
 
     Arguments:
-        weights: one weight for each row, shape (n,). Take them as they are: the function neither
-            needs them to sum to 1 nor makes them do so.
+        weights: one weight for each row, shape (n,). Take them as they are: the
+            function neither needs them to sum to 1 nor makes them do so.
         inputs: n token vectors, one a row, shape (n, d). n and d are at least 1.
 
     Returns:
@@ -547,9 +630,13 @@ def context_vector(weights: Tensor, inputs: Tensor) -> Tensor:
 # %% check="context_vector" points=2
 # Check of context_vector
 def check_context_vector():
-    weights = torch.softmax(torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]), dim=0)
+    weights = torch.softmax(
+        torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]), dim=0
+    )
     context = context_vector(weights, journey)
-    assert isinstance(context, torch.Tensor), f"return a tensor, not a {type(context).__name__}"
+    assert isinstance(context, torch.Tensor), (
+        f"return a tensor, not a {type(context).__name__}"
+    )
     assert context.shape == (3,), (
         f"one vector like a token's has shape (3,), yours has {tuple(context.shape)}"
     )
@@ -580,12 +667,20 @@ def check_context_vector():
     )
 
     # Two tokens of four numbers, and weights that do not sum to 1, in float64.
-    pair = torch.tensor([[1.0, 2.0, 0.0, -1.0], [0.0, 1.0, 3.0, 2.0]], dtype=torch.float64)
+    pair = torch.tensor(
+        [[1.0, 2.0, 0.0, -1.0], [0.0, 1.0, 3.0, 2.0]], dtype=torch.float64
+    )
     weights = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
     context = context_vector(weights, pair)
-    assert context.tolist() == [2, 3, -3, -4], f"[2, 3, -3, -4] expected, {context.tolist()} found"
-    assert context.dtype == torch.float64, f"float64 inputs make a float64 vector, not {context.dtype}"
-    assert context.requires_grad, "the vector is cut off from the weights; which step leaves torch?"
+    assert context.tolist() == [2, 3, -3, -4], (
+        f"[2, 3, -3, -4] expected, {context.tolist()} found"
+    )
+    assert context.dtype == torch.float64, (
+        f"float64 inputs make a float64 vector, not {context.dtype}"
+    )
+    assert context.requires_grad, (
+        "the vector is cut off from the weights; which step leaves torch?"
+    )
     print("context_vector: this check passes")
 
 
@@ -612,15 +707,25 @@ def look(strength):
 
 
 weights, context = look(factor)
-road = torch.stack([look(strength)[1] for strength in [0, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256]])
+road = torch.stack(
+    [look(strength)[1] for strength in [0, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256]]
+)
 figure, axes = plt.subplots(figsize=(5.6, 4.4), layout="constrained")
-axes.scatter(journey[:, 0], journey[:, 1], s=(40 + 1500 * weights).tolist(), alpha=0.5, color="tab:blue")
+axes.scatter(
+    journey[:, 0],
+    journey[:, 1],
+    s=(40 + 1500 * weights).tolist(),
+    alpha=0.5,
+    color="tab:blue",
+)
 for i, token in enumerate(tokens):
     below = i == 2  # "starts" lies almost on "journey"
     place = (journey[i, 0].item(), journey[i, 1].item() + (-0.06 if below else 0.05))
     axes.text(*place, f"{token} {weights[i]:.2f}", ha="left" if below else "center")
 axes.plot(road[:, 0], road[:, 1], ":", color="tab:gray")
-axes.plot([context[0].item()], [context[1].item()], "*", color="tab:orange", markersize=18)
+axes.plot(
+    [context[0].item()], [context[1].item()], "*", color="tab:orange", markersize=18
+)
 axes.set(xlim=(-0.1, 1.0), ylim=(0, 1.05), xlabel="dim 0", ylabel="dim 1")
 axes.set_title(f'The context vector of "{tokens[asks]}", scores x {factor:g}')
 plt.show()

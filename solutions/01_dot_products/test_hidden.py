@@ -19,7 +19,9 @@ def expect_right_and_untouched(function, expected, **arguments):
     inspection = function.inspect(*arguments.values())
     expect_unchanged(inspection, *arguments.values(), names=tuple(arguments))
     expect_close(
-        inspection.output, expected, hint="Nothing was overwritten, but the result must be right too."
+        inspection.output,
+        expected,
+        hint="Nothing was overwritten, but the result must be right too.",
     )
 
 
@@ -29,7 +31,9 @@ def expect_right_gradients(function, formula, **arguments):
     output = formula(*leaves)
     weight = torch.linspace(1, 2, output.numel()).reshape(output.shape)
     (output * weight).sum().backward()
-    inspection = function.inspect(*[leaf.detach().requires_grad_() for leaf in leaves], weight=weight)
+    inspection = function.inspect(
+        *[leaf.detach().requires_grad_() for leaf in leaves], weight=weight
+    )
     expect_close(inspection.output, output.detach())
     gradients = {position: leaf.grad for position, leaf in enumerate(leaves)}
     expect_gradient(inspection, gradients, names=tuple(arguments))
@@ -44,7 +48,10 @@ def test_dot_product_of_any_length(student, length):
     """Right for vectors of other lengths."""
     a, b = 2 * torch.randn(length), torch.randn(length) - 1
     expect_close(
-        student.dot_product(a, b), (a * b).sum(), atol=1e-4, hint="Does every pair of entries count once?"
+        student.dot_product(a, b),
+        (a * b).sum(),
+        atol=1e-4,
+        hint="Does every pair of entries count once?",
     )
 
 
@@ -53,7 +60,9 @@ def test_dot_product_of_opposite_and_crossing_vectors(student):
     """Negative for opposite vectors, zero for crossing ones."""
     a = 2 * torch.randn(4)
     crossing = torch.stack([a[1], -a[0], a[3], -a[2]])
-    expect_close(student.dot_product(a, -2 * a), -2 * (a * a).sum(), hint="Signs count.")
+    expect_close(
+        student.dot_product(a, -2 * a), -2 * (a * a).sum(), hint="Signs count."
+    )
     expect_close(student.dot_product(a, crossing), torch.tensor(0.0))
 
 
@@ -61,7 +70,11 @@ def test_dot_product_of_opposite_and_crossing_vectors(student):
 def test_dot_product_keeps_double_precision(student):
     """float64 in, float64 out, to the last digits."""
     a, b = torch.randn(7, dtype=torch.float64), torch.randn(7, dtype=torch.float64)
-    expect_close(student.dot_product(a, b), (a * b).sum(), hint="Is the total as precise as the inputs?")
+    expect_close(
+        student.dot_product(a, b),
+        (a * b).sum(),
+        hint="Is the total as precise as the inputs?",
+    )
 
 
 @question("dot_product")
@@ -71,7 +84,12 @@ def test_dot_product_refuses_unequal_lengths(student):
     expect_close(student.dot_product(a, b), (a * b).sum())
     for lengths in [(3, 5), (5, 3), (1, 4), (4, 1)]:
         vectors = [torch.randn(length) for length in lengths]
-        expect_raises("ValueError", student.dot_product, *vectors, because=f"for lengths {lengths}")
+        expect_raises(
+            "ValueError",
+            student.dot_product,
+            *vectors,
+            because=f"for lengths {lengths}",
+        )
 
 
 @question("dot_product")
@@ -107,13 +125,18 @@ def test_attention_scores_of_any_size(student, n, d):
 def test_attention_scores_of_a_query_of_their_own_row(student):
     """The query may be one of the rows, and that row gets a score too."""
     inputs = 2 * torch.randn(5, 3)
-    expect_close(student.attention_scores(inputs, inputs[3]), (inputs * inputs[3]).sum(dim=1))
+    expect_close(
+        student.attention_scores(inputs, inputs[3]), (inputs * inputs[3]).sum(dim=1)
+    )
 
 
 @question("attention_scores")
 def test_attention_scores_keep_double_precision(student):
     """float64 in, float64 out, to the last digits."""
-    inputs, query = torch.randn(5, 4, dtype=torch.float64), torch.randn(4, dtype=torch.float64)
+    inputs, query = (
+        torch.randn(5, 4, dtype=torch.float64),
+        torch.randn(4, dtype=torch.float64),
+    )
     expect_close(
         student.attention_scores(inputs, query),
         (inputs * query).sum(dim=1),
@@ -126,7 +149,10 @@ def test_attention_scores_leave_their_inputs_alone(student):
     """The inputs are unchanged afterwards."""
     inputs, query = torch.randn(5, 4), torch.randn(4)
     expect_right_and_untouched(
-        student.attention_scores, (inputs * query).sum(dim=1), inputs=inputs, query=query
+        student.attention_scores,
+        (inputs * query).sum(dim=1),
+        inputs=inputs,
+        query=query,
     )
 
 
@@ -135,7 +161,10 @@ def test_gradients_flow_through_attention_scores(student):
     """Gradients reach the inputs and the query."""
     inputs, query = torch.randn(5, 3), torch.randn(3)
     expect_right_gradients(
-        student.attention_scores, lambda inputs, query: inputs @ query, inputs=inputs, query=query
+        student.attention_scores,
+        lambda inputs, query: inputs @ query,
+        inputs=inputs,
+        query=query,
     )
 
 
@@ -162,7 +191,11 @@ def test_normalize_by_sum_of_negative_scores(student):
     """Negative scores are divided like all others, whatever comes of it."""
     scores = torch.tensor([2.0, -3.0, 0.5, 4.5])[torch.randperm(4)] + torch.rand(4)
     right = scores / scores.sum()
-    expect_close(student.normalize_by_sum(scores), right, hint="Divide by the plain sum, signs and all.")
+    expect_close(
+        student.normalize_by_sum(scores),
+        right,
+        hint="Divide by the plain sum, signs and all.",
+    )
     expect_close(student.normalize_by_sum(-scores), right)
 
 
@@ -184,14 +217,18 @@ def test_normalize_by_sum_keeps_double_precision(student):
 def test_normalize_by_sum_leaves_its_input_alone(student):
     """The scores are unchanged afterwards."""
     scores = torch.rand(5) + 0.1
-    expect_right_and_untouched(student.normalize_by_sum, scores / scores.sum(), scores=scores)
+    expect_right_and_untouched(
+        student.normalize_by_sum, scores / scores.sum(), scores=scores
+    )
 
 
 @question("normalize_by_sum")
 def test_gradients_flow_through_normalize_by_sum(student):
     """Gradients reach the scores, also through their sum."""
     scores = torch.rand(5) + 1
-    expect_right_gradients(student.normalize_by_sum, lambda scores: scores / scores.sum(), scores=scores)
+    expect_right_gradients(
+        student.normalize_by_sum, lambda scores: scores / scores.sum(), scores=scores
+    )
 
 
 # softmax
@@ -223,7 +260,9 @@ def test_softmax_of_negative_scores(student):
 def test_softmax_survives_large_scores(student):
     """Scores of 1e4 do not overflow."""
     n, low = draw(3, 9), 2 * torch.rand(3, dtype=torch.float64)
-    expect_close(student.softmax(torch.full((n,), 1e4)), torch.full((n,), 1 / n), atol=1e-3)
+    expect_close(
+        student.softmax(torch.full((n,), 1e4)), torch.full((n,), 1 / n), atol=1e-3
+    )
     expect_close(student.softmax(1e4 - low), torch.softmax(-low, 0))
 
 
@@ -231,7 +270,9 @@ def test_softmax_survives_large_scores(student):
 def test_softmax_survives_very_negative_scores(student):
     """Scores of -1e4 do not all vanish."""
     n, low = draw(3, 9), 2 * torch.rand(3, dtype=torch.float64)
-    expect_close(student.softmax(torch.full((n,), -1e4)), torch.full((n,), 1 / n), atol=1e-3)
+    expect_close(
+        student.softmax(torch.full((n,), -1e4)), torch.full((n,), 1 / n), atol=1e-3
+    )
     expect_close(student.softmax(-1e4 - low), torch.softmax(-low, 0))
 
 
@@ -273,7 +314,9 @@ def test_softmax_leaves_its_input_alone(student):
 def test_gradients_flow_through_softmax(student):
     """Gradients reach the scores, through numerator and denominator."""
     scores = torch.randn(5)
-    expect_right_gradients(student.softmax, lambda scores: torch.softmax(scores, 0), scores=scores)
+    expect_right_gradients(
+        student.softmax, lambda scores: torch.softmax(scores, 0), scores=scores
+    )
 
 
 @question("softmax")
@@ -281,9 +324,16 @@ def test_gradients_of_large_scores_are_finite(student):
     """Gradients stay finite for scores of 1e4."""
     order = torch.randperm(3)
     scores = torch.tensor([1e4, -1e4, 1e4])[order].requires_grad_()
-    inspection = student.softmax.inspect(scores, weight=torch.tensor([1.0, 2.0, 3.0])[order])
+    inspection = student.softmax.inspect(
+        scores, weight=torch.tensor([1.0, 2.0, 3.0])[order]
+    )
     expect_close(inspection.output, torch.tensor([0.5, 0.0, 0.5])[order], atol=1e-3)
-    expect_gradient(inspection, {0: torch.tensor([-0.5, 0.0, 0.5])[order]}, atol=1e-2, names=("scores",))
+    expect_gradient(
+        inspection,
+        {0: torch.tensor([-0.5, 0.0, 0.5])[order]},
+        atol=1e-2,
+        names=("scores",),
+    )
     expect_finite(inspection.gradients[0], "The gradient")
 
 
@@ -295,7 +345,10 @@ def test_gradients_of_large_scores_are_finite(student):
 def test_context_vector_of_any_size(student, n, d):
     """Right for other numbers of tokens and dimensions."""
     for width in (d, 1):
-        weights, inputs = torch.softmax(2 * torch.randn(n), 0), 2 * torch.randn(n, width)
+        weights, inputs = (
+            torch.softmax(2 * torch.randn(n), 0),
+            2 * torch.randn(n, width),
+        )
         expect_close(student.context_vector(weights, inputs), weights @ inputs)
 
 
@@ -305,16 +358,23 @@ def test_context_vector_takes_weights_as_they_are(student):
     for weights in (torch.tensor([2.0, -1.0, 0.0, 3.5]), torch.tensor([0.5])):
         inputs = torch.randn(len(weights), 3)
         expect_close(
-            student.context_vector(weights, inputs), weights @ inputs, hint="Are the weights changed first?"
+            student.context_vector(weights, inputs),
+            weights @ inputs,
+            hint="Are the weights changed first?",
         )
 
 
 @question("context_vector")
 def test_context_vector_keeps_double_precision(student):
     """float64 in, float64 out, to the last digits."""
-    weights, inputs = torch.rand(5, dtype=torch.float64), torch.randn(5, 4, dtype=torch.float64)
+    weights, inputs = (
+        torch.rand(5, dtype=torch.float64),
+        torch.randn(5, 4, dtype=torch.float64),
+    )
     expect_close(
-        student.context_vector(weights, inputs), weights @ inputs, hint="Is the sum as precise as the inputs?"
+        student.context_vector(weights, inputs),
+        weights @ inputs,
+        hint="Is the sum as precise as the inputs?",
     )
 
 
@@ -322,7 +382,9 @@ def test_context_vector_keeps_double_precision(student):
 def test_context_vector_leaves_its_inputs_alone(student):
     """The weights and the inputs are unchanged afterwards."""
     weights, inputs = torch.rand(5), torch.randn(5, 4)
-    expect_right_and_untouched(student.context_vector, weights @ inputs, weights=weights, inputs=inputs)
+    expect_right_and_untouched(
+        student.context_vector, weights @ inputs, weights=weights, inputs=inputs
+    )
 
 
 @question("context_vector")
@@ -330,5 +392,8 @@ def test_gradients_flow_through_context_vector(student):
     """Gradients reach the weights and the inputs."""
     weights, inputs = torch.rand(5), torch.randn(5, 3)
     expect_right_gradients(
-        student.context_vector, lambda weights, inputs: weights @ inputs, weights=weights, inputs=inputs
+        student.context_vector,
+        lambda weights, inputs: weights @ inputs,
+        weights=weights,
+        inputs=inputs,
     )

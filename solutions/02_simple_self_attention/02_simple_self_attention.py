@@ -79,11 +79,14 @@ def pairwise_scores_loop(inputs: Tensor) -> Tensor:
         inputs: n token vectors, one a row, shape (n, d). n and d are at least 1.
 
     Returns:
-        The scores, shape (n, n), of the same dtype as `inputs`: row i, column j is inputs[i] . inputs[j].
+        The scores, shape (n, n), of the same dtype as `inputs`: row i, column j is
+            inputs[i] . inputs[j].
         Gradients flow from the scores back to `inputs`.
     """
     ### BEGIN SOLUTION
-    rows = [torch.stack([torch.dot(query, token) for token in inputs]) for query in inputs]
+    rows = [
+        torch.stack([torch.dot(query, token) for token in inputs]) for query in inputs
+    ]
     return torch.stack(rows)
     ### END SOLUTION
 
@@ -92,8 +95,12 @@ def pairwise_scores_loop(inputs: Tensor) -> Tensor:
 # Check of pairwise_scores_loop
 def check_pairwise_scores_loop():
     scores = pairwise_scores_loop(journey)
-    assert isinstance(scores, torch.Tensor), f"return a tensor, not a {type(scores).__name__}"
-    assert scores.shape == (6, 6), f"6 tokens have 6 x 6 scores; yours have shape {tuple(scores.shape)}"
+    assert isinstance(scores, torch.Tensor), (
+        f"return a tensor, not a {type(scores).__name__}"
+    )
+    assert scores.shape == (6, 6), (
+        f"6 tokens have 6 x 6 scores; yours have shape {tuple(scores.shape)}"
+    )
     expected = torch.tensor(
         [
             [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
@@ -109,14 +116,20 @@ def check_pairwise_scores_loop():
     )
 
     # Three tokens of two numbers, in float64: work the scores out in your head.
-    few = torch.tensor([[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]], dtype=torch.float64, requires_grad=True)
+    few = torch.tensor(
+        [[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]], dtype=torch.float64, requires_grad=True
+    )
     scores = pairwise_scores_loop(few)
     expected = [[5, 6, 1], [6, 9, 3], [1, 3, 2]]
     assert scores.tolist() == expected, (
         f"for {few.tolist()} the scores should be {expected}, not {scores.tolist()}"
     )
-    assert scores.dtype == torch.float64, f"float64 tokens make float64 scores, not {scores.dtype}"
-    assert scores.requires_grad, "the scores are cut off from the tokens; which step leaves torch?"
+    assert scores.dtype == torch.float64, (
+        f"float64 tokens make float64 scores, not {scores.dtype}"
+    )
+    assert scores.requires_grad, (
+        "the scores are cut off from the tokens; which step leaves torch?"
+    )
     assert few.tolist() == [[1, 2], [0, 3], [-1, 1]], "the call has changed the tokens"
     print("pairwise_scores_loop: this check passes")
 
@@ -147,15 +160,17 @@ check_pairwise_scores_loop()
 
 # %% solution="pairwise_scores"
 def pairwise_scores(inputs: Tensor) -> Tensor:
-    """Return the dot product of every token with every token of its sentence, by one matrix product.
+    """Return the dot product of every token with every token of its sentence, by one
+    matrix product.
 
     Arguments:
-        inputs: token vectors, shape (..., n, d). `...` stands for any number of leading dimensions, or
-            none: (n, d) is one sentence, (batch, n, d) are several.
+        inputs: token vectors, shape (..., n, d). `...` stands for any number of leading
+            dimensions, or none: (n, d) is one sentence, (batch, n, d) are several.
 
     Returns:
-        The scores, shape (..., n, n), of the same dtype as `inputs`: row i, column j belongs to the
-        token i that asks and the token j that is looked at. Sentences do not mix.
+        The scores, shape (..., n, n), of the same dtype as `inputs`: row i, column j
+        belongs to the token i that asks and the token j that is looked at. Sentences do
+        not mix.
     """
     ### BEGIN SOLUTION
     return inputs @ inputs.transpose(-2, -1)
@@ -166,8 +181,12 @@ def pairwise_scores(inputs: Tensor) -> Tensor:
 # Check of pairwise_scores
 def check_pairwise_scores():
     scores = pairwise_scores(journey)
-    assert isinstance(scores, torch.Tensor), f"return a tensor, not a {type(scores).__name__}"
-    assert scores.shape == (6, 6), f"6 tokens have 6 x 6 scores; yours have shape {tuple(scores.shape)}"
+    assert isinstance(scores, torch.Tensor), (
+        f"return a tensor, not a {type(scores).__name__}"
+    )
+    assert scores.shape == (6, 6), (
+        f"6 tokens have 6 x 6 scores; yours have shape {tuple(scores.shape)}"
+    )
     expected = torch.tensor(
         [
             [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
@@ -183,17 +202,28 @@ def check_pairwise_scores():
     )
 
     # Two sentences of three tokens of two numbers, in float64. Sentences do not mix.
-    batch = torch.tensor([[[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]], [[2.0, 0.0], [1.0, 1.0], [0.0, 4.0]]])
+    batch = torch.tensor(
+        [[[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]], [[2.0, 0.0], [1.0, 1.0], [0.0, 4.0]]]
+    )
     batch = batch.double().requires_grad_()
     scores = pairwise_scores(batch)
-    assert scores.shape == (2, 3, 3), f"a batch (2, 3, 2) has scores (2, 3, 3), not {tuple(scores.shape)}"
+    assert scores.shape == (2, 3, 3), (
+        f"a batch (2, 3, 2) has scores (2, 3, 3), not {tuple(scores.shape)}"
+    )
     expected = [[[5, 6, 1], [6, 9, 3], [1, 3, 2]], [[4, 2, 0], [2, 2, 4], [0, 4, 16]]]
-    assert scores.tolist() == expected, f"for the batch {expected} expected, {scores.tolist()} found"
-    assert scores.dtype == torch.float64, f"float64 tokens make float64 scores, not {scores.dtype}"
+    assert scores.tolist() == expected, (
+        f"for the batch {expected} expected, {scores.tolist()} found"
+    )
+    assert scores.dtype == torch.float64, (
+        f"float64 tokens make float64 scores, not {scores.dtype}"
+    )
 
-    # The first score is 1 * 1 + 2 * 2, so its derivatives by the two numbers are twice these numbers.
+    # The first score is 1 * 1 + 2 * 2, so its derivatives by the two numbers are twice
+    # these numbers.
     scores[0, 0, 0].backward()
-    assert batch.grad[0, 0].tolist() == [2, 4], "the scores must stay connected with the tokens on both sides"
+    assert batch.grad[0, 0].tolist() == [2, 4], (
+        "the scores must stay connected with the tokens on both sides"
+    )
     print("pairwise_scores: this check passes")
 
 
@@ -217,7 +247,14 @@ axes.set(xlabel="is looked at", ylabel="asks", title="Attention scores")
 for i in range(6):
     for j in range(6):
         value = scores[i, j].item()
-        axes.text(j, i, f"{value:.2f}", ha="center", va="center", color="white" if value > 0.9 else "black")
+        axes.text(
+            j,
+            i,
+            f"{value:.2f}",
+            ha="center",
+            va="center",
+            color="white" if value > 0.9 else "black",
+        )
 figure.colorbar(image, ax=axes)
 plt.show()
 
@@ -232,11 +269,15 @@ length = 60  # try 30, 120, 240
 
 text = torch.randn(length, 64)
 threads = torch.get_num_threads()
-torch.set_num_threads(1)  # so that other programs on this machine disturb the measurement less
+torch.set_num_threads(
+    1
+)  # so that other programs on this machine disturb the measurement less
 
 
 def milliseconds(function):
-    """Return the shortest time that `function` needs, from as many runs as fit into half a second."""
+    """Return the shortest time that `function` needs, from as many runs as fit into
+    half a second.
+    """
     times, end = [], time.perf_counter() + 0.5
     while not times or time.perf_counter() < end:
         start = time.perf_counter()
@@ -280,11 +321,12 @@ def attention_weights(scores: Tensor) -> Tensor:
     """Return the softmax of `scores` over the last dimension.
 
     Arguments:
-        scores: attention scores, shape (..., n, n), of any sign and as large as 1e4 or -1e4.
-            They need not be symmetric.
+        scores: attention scores, shape (..., n, n), of any sign and as large as 1e4 or
+            -1e4. They need not be symmetric.
 
     Returns:
-        The weights, same shape and dtype as `scores`: positive or 0, and every row sums to 1.
+        The weights, same shape and dtype as `scores`: positive or 0, and every row sums
+            to 1.
         Gradients must be able to flow back to `scores`.
     """
     ### BEGIN SOLUTION
@@ -306,8 +348,12 @@ def check_attention_weights():
         ]
     )
     weights = attention_weights(scores)
-    assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
-    assert weights.shape == (6, 6), f"weights have the shape of the scores; yours have {tuple(weights.shape)}"
+    assert isinstance(weights, torch.Tensor), (
+        f"return a tensor, not a {type(weights).__name__}"
+    )
+    assert weights.shape == (6, 6), (
+        f"weights have the shape of the scores; yours have {tuple(weights.shape)}"
+    )
     sums = weights.sum(dim=1)
     assert torch.allclose(sums, torch.ones(6), atol=1e-4, rtol=0), (
         f"each row should sum to 1, but the rows sum to {sums}"
@@ -336,18 +382,27 @@ def check_attention_weights():
     assert torch.allclose(weights[0], expected, atol=1e-4, rtol=0), (
         "the same scores get other weights in a batch"
     )
-    assert torch.equal(batch, torch.stack([scores, -2 * scores])), "the call has changed the scores"
+    assert torch.equal(batch, torch.stack([scores, -2 * scores])), (
+        "the call has changed the scores"
+    )
 
-    # Scores that are not symmetric and far apart, in float64: e to the power of log_3 is 3, of -5000 it is 0.
+    # Scores that are not symmetric and far apart, in float64: e to the power of log_3
+    # is 3, of -5000 it is 0.
     log_3 = 1.0986122886681098
-    scores = torch.tensor([[1e4, 5e3], [0.0, log_3]], dtype=torch.float64, requires_grad=True)
+    scores = torch.tensor(
+        [[1e4, 5e3], [0.0, log_3]], dtype=torch.float64, requires_grad=True
+    )
     weights = attention_weights(scores)
     expected = torch.tensor([[1.0, 0.0], [0.25, 0.75]], dtype=torch.float64)
-    assert weights.dtype == torch.float64, f"float64 scores make float64 weights, not {weights.dtype}"
+    assert weights.dtype == torch.float64, (
+        f"float64 scores make float64 weights, not {weights.dtype}"
+    )
     assert torch.allclose(weights, expected, atol=1e-9, rtol=0), (
         f"{expected.tolist()} expected, {weights.tolist()} found"
     )
-    assert weights.requires_grad, "the weights are cut off from the scores; which step leaves torch?"
+    assert weights.requires_grad, (
+        "the weights are cut off from the scores; which step leaves torch?"
+    )
     print("attention_weights: this check passes")
 
 
@@ -373,7 +428,11 @@ brightest = max(0.3, weights.max().item())
 image = left.imshow(weights, cmap="Oranges", vmin=0, vmax=brightest)
 left.set_xticks(range(6), tokens)
 left.set_yticks(range(6), tokens)
-left.set(xlabel="is looked at", ylabel="asks", title=f"Attention weights, scores x {factor:g}")
+left.set(
+    xlabel="is looked at",
+    ylabel="asks",
+    title=f"Attention weights, scores x {factor:g}",
+)
 for i in range(6):
     for j in range(6):
         value = weights[i, j].item()
@@ -382,7 +441,9 @@ for i in range(6):
 figure.colorbar(image, ax=left)
 right.bar(tokens, received, color="tab:orange")
 right.axhline(1, color="black", lw=0.8, ls=":")
-right.set(title="attention received (column sums)", ylim=(0, max(2.0, 1.1 * max(received))))
+right.set(
+    title="attention received (column sums)", ylim=(0, max(2.0, 1.1 * max(received)))
+)
 plt.show()
 
 # %% [markdown]
@@ -425,15 +486,17 @@ plt.show()
 
 # %% solution="context_vectors"
 def context_vectors(weights: Tensor, inputs: Tensor) -> Tensor:
-    """Return, for each row of `weights`, the sum of the tokens times the weights of that row.
+    """Return, for each row of `weights`, the sum of the tokens times the weights of
+    that row.
 
     Arguments:
-        weights: one row for each token that asks, shape (..., n, n). Take them as they are: rows need
-            not sum to 1.
+        weights: one row for each token that asks, shape (..., n, n). Take them as they
+            are: rows need not sum to 1.
         inputs: token vectors, shape (..., n, d), with the same leading dimensions.
 
     Returns:
-        The context vectors, shape (..., n, d), of the same dtype as `inputs`. Sentences do not mix.
+        The context vectors, shape (..., n, d), of the same dtype as `inputs`. Sentences
+        do not mix.
     """
     ### BEGIN SOLUTION
     return weights @ inputs
@@ -445,7 +508,9 @@ def context_vectors(weights: Tensor, inputs: Tensor) -> Tensor:
 def check_context_vectors():
     weights = torch.softmax(journey @ journey.T, dim=-1)
     contexts = context_vectors(weights, journey)
-    assert isinstance(contexts, torch.Tensor), f"return a tensor, not a {type(contexts).__name__}"
+    assert isinstance(contexts, torch.Tensor), (
+        f"return a tensor, not a {type(contexts).__name__}"
+    )
     assert contexts.shape == (6, 3), (
         f"a vector of 3 for each of 6 tokens expected, {tuple(contexts.shape)} found"
     )
@@ -463,15 +528,28 @@ def check_context_vectors():
         f"the context vectors differ from the expected ones,\n{expected}\nand are\n{contexts}"
     )
 
-    # Two sentences of two tokens of three numbers, in float64. The weights need not sum to 1.
-    inputs = torch.tensor([[[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]], [[5.0, 1.0, 0.0], [1.0, 0.0, 3.0]]]).double()
-    weights = torch.tensor([[[1.0, 2.0], [3.0, 0.0]], [[0.0, 1.0], [2.0, -1.0]]]).double().requires_grad_()
+    # Two sentences of two tokens of three numbers, in float64. The weights need not sum
+    # to 1.
+    inputs = torch.tensor(
+        [[[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]], [[5.0, 1.0, 0.0], [1.0, 0.0, 3.0]]]
+    ).double()
+    weights = (
+        torch.tensor([[[1.0, 2.0], [3.0, 0.0]], [[0.0, 1.0], [2.0, -1.0]]])
+        .double()
+        .requires_grad_()
+    )
     before = inputs.clone()
     contexts = context_vectors(weights, inputs)
     expected = [[[1, 2, 4], [3, 0, 6]], [[1, 0, 3], [9, 2, -3]]]
-    assert contexts.tolist() == expected, f"for two sentences {expected} expected, {contexts.tolist()} found"
-    assert contexts.dtype == torch.float64, f"float64 inputs make float64 vectors, not {contexts.dtype}"
-    assert contexts.requires_grad, "the vectors are cut off from the weights; which step leaves torch?"
+    assert contexts.tolist() == expected, (
+        f"for two sentences {expected} expected, {contexts.tolist()} found"
+    )
+    assert contexts.dtype == torch.float64, (
+        f"float64 inputs make float64 vectors, not {contexts.dtype}"
+    )
+    assert contexts.requires_grad, (
+        "the vectors are cut off from the weights; which step leaves torch?"
+    )
     assert torch.equal(inputs, before), "the call has changed the inputs"
     print("context_vectors: this check passes")
 
@@ -493,10 +571,14 @@ weights = torch.softmax(factor * (journey @ journey.T), dim=-1)
 contexts = context_vectors(weights, journey)
 figure, axes = plt.subplots(figsize=(5.6, 4.4), layout="constrained")
 axes.scatter(journey[:, 0], journey[:, 1], s=60, color="tab:blue", zorder=2)
-axes.scatter(contexts[:, 0], contexts[:, 1], s=90, marker="*", color="tab:orange", zorder=3)
+axes.scatter(
+    contexts[:, 0], contexts[:, 1], s=90, marker="*", color="tab:orange", zorder=3
+)
 for i, token in enumerate(tokens):
     home, away = journey[i, :2].tolist(), contexts[i, :2].tolist()
-    axes.annotate("", xy=away, xytext=home, arrowprops={"arrowstyle": "->", "color": "tab:gray"})
+    axes.annotate(
+        "", xy=away, xytext=home, arrowprops={"arrowstyle": "->", "color": "tab:gray"}
+    )
     below = token in ("Your", "starts", "one")
     axes.text(home[0], home[1] + (-0.07 if below else 0.04), token, ha="center")
 axes.set(xlim=(-0.1, 1.0), ylim=(0, 1.05), xlabel="dim 0", ylabel="dim 1")
@@ -519,12 +601,12 @@ def simple_self_attention(inputs: Tensor) -> Tensor:
     """Return a context vector for every token: score all pairs, softmax each row, mix.
 
     Arguments:
-        inputs: token vectors, shape (..., n, d). `...` stands for any number of leading dimensions, or
-            none.
+        inputs: token vectors, shape (..., n, d). `...` stands for any number of leading
+            dimensions, or none.
 
     Returns:
-        The context vectors, shape (..., n, d), of the same dtype as `inputs`. Scores are the plain dot
-        products. Sentences do not mix.
+        The context vectors, shape (..., n, d), of the same dtype as `inputs`. Scores
+        are the plain dot products. Sentences do not mix.
     """
     ### BEGIN SOLUTION
     scores = inputs @ inputs.transpose(-2, -1)
@@ -537,7 +619,9 @@ def simple_self_attention(inputs: Tensor) -> Tensor:
 # Check of simple_self_attention
 def check_simple_self_attention():
     contexts = simple_self_attention(journey)
-    assert isinstance(contexts, torch.Tensor), f"return a tensor, not a {type(contexts).__name__}"
+    assert isinstance(contexts, torch.Tensor), (
+        f"return a tensor, not a {type(contexts).__name__}"
+    )
     assert contexts.shape == (6, 3), (
         f"a vector of 3 for each of 6 tokens expected, {tuple(contexts.shape)} found"
     )
@@ -558,9 +642,13 @@ def check_simple_self_attention():
     # A batch of two different sentences gives what each gives alone.
     other = 2 - journey
     both = simple_self_attention(torch.stack([journey, other]))
-    assert both.shape == (2, 6, 3), f"(2, 6, 3) expected for a batch of two, {tuple(both.shape)} found"
+    assert both.shape == (2, 6, 3), (
+        f"(2, 6, 3) expected for a batch of two, {tuple(both.shape)} found"
+    )
     alone = simple_self_attention(other)
-    assert not torch.allclose(alone, contexts, atol=1e-2), "another sentence must get other context vectors"
+    assert not torch.allclose(alone, contexts, atol=1e-2), (
+        "another sentence must get other context vectors"
+    )
     assert torch.allclose(both[0], contexts, atol=1e-4, rtol=0), (
         "the first sentence gets another result in a batch"
     )
@@ -568,19 +656,30 @@ def check_simple_self_attention():
         "the second sentence gets another result in a batch"
     )
 
-    # Tokens far apart look at themselves only, so each stays as it is; here there are three, in float64.
+    # Tokens far apart look at themselves only, so each stays as it is; here there are
+    # three, in float64.
     far = torch.tensor(
-        [[100.0, 0.0], [0.0, 100.0], [-100.0, -100.0]], dtype=torch.float64, requires_grad=True
+        [[100.0, 0.0], [0.0, 100.0], [-100.0, -100.0]],
+        dtype=torch.float64,
+        requires_grad=True,
     )
     contexts = simple_self_attention(far)
-    assert contexts.shape == (3, 2), f"(3, 2) expected for three tokens of two, {tuple(contexts.shape)} found"
+    assert contexts.shape == (3, 2), (
+        f"(3, 2) expected for three tokens of two, {tuple(contexts.shape)} found"
+    )
     assert not contexts.isnan().any(), "nan for large scores: which step overflows?"
     assert torch.allclose(contexts, far), (
         f"tokens far apart should stay as they are, but they become\n{contexts}"
     )
-    assert contexts.dtype == torch.float64, f"float64 tokens make float64 vectors, not {contexts.dtype}"
-    assert contexts.requires_grad, "the vectors are cut off from the tokens; which step leaves torch?"
-    assert far.tolist() == [[100, 0], [0, 100], [-100, -100]], "the call has changed the tokens"
+    assert contexts.dtype == torch.float64, (
+        f"float64 tokens make float64 vectors, not {contexts.dtype}"
+    )
+    assert contexts.requires_grad, (
+        "the vectors are cut off from the tokens; which step leaves torch?"
+    )
+    assert far.tolist() == [[100, 0], [0, 100], [-100, -100]], (
+        "the call has changed the tokens"
+    )
     print("simple_self_attention: this check passes")
 
 
@@ -612,7 +711,14 @@ for axes, rows, names, title in [
         for j in range(3):
             value = rows[i, j].item()
             dark = value > (low + high) / 2
-            axes.text(j, i, f"{value:.4f}", ha="center", va="center", color="white" if dark else "black")
+            axes.text(
+                j,
+                i,
+                f"{value:.4f}",
+                ha="center",
+                va="center",
+                color="white" if dark else "black",
+            )
 plt.show()
 
 # %% [markdown]

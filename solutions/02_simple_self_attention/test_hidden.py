@@ -31,7 +31,9 @@ def expect_right_and_untouched(function, expected, **arguments):
     inspection = function.inspect(*arguments.values())
     expect_unchanged(inspection, *arguments.values(), names=tuple(arguments))
     expect_close(
-        inspection.output, expected, hint="Nothing was overwritten, but the result must be right too."
+        inspection.output,
+        expected,
+        hint="Nothing was overwritten, but the result must be right too.",
     )
 
 
@@ -41,7 +43,9 @@ def expect_right_gradients(function, formula, **arguments):
     output = formula(*leaves)
     weight = torch.linspace(1, 2, output.numel()).reshape(output.shape)
     (output * weight).sum().backward()
-    inspection = function.inspect(*[leaf.detach().requires_grad_() for leaf in leaves], weight=weight)
+    inspection = function.inspect(
+        *[leaf.detach().requires_grad_() for leaf in leaves], weight=weight
+    )
     expect_close(inspection.output, output.detach())
     gradients = {position: leaf.grad for position, leaf in enumerate(leaves)}
     expect_gradient(inspection, gradients, atol=1e-4, names=tuple(arguments))
@@ -56,7 +60,9 @@ def test_loop_scores_of_any_size(student, shape):
     """Right for other numbers of tokens and dimensions."""
     inputs = 1.5 * torch.randn(shape)
     expect_close(
-        student.pairwise_scores_loop(inputs), scores_of(inputs), hint="Row i asks, column j is looked at."
+        student.pairwise_scores_loop(inputs),
+        scores_of(inputs),
+        hint="Row i asks, column j is looked at.",
     )
 
 
@@ -75,13 +81,17 @@ def test_loop_scores_keep_double_precision(student):
 def test_loop_scores_leave_their_input_alone(student):
     """The inputs are unchanged afterwards."""
     inputs = torch.randn(4, 3)
-    expect_right_and_untouched(student.pairwise_scores_loop, scores_of(inputs), inputs=inputs)
+    expect_right_and_untouched(
+        student.pairwise_scores_loop, scores_of(inputs), inputs=inputs
+    )
 
 
 @question("pairwise_scores_loop")
 def test_gradients_flow_through_loop_scores(student):
     """Gradients reach the inputs, as queries and as tokens looked at."""
-    expect_right_gradients(student.pairwise_scores_loop, scores_of, inputs=torch.randn(4, 3))
+    expect_right_gradients(
+        student.pairwise_scores_loop, scores_of, inputs=torch.randn(4, 3)
+    )
 
 
 # pairwise_scores
@@ -93,7 +103,9 @@ def test_scores_of_one_sentence(student, shape):
     """Right for one sentence of any size."""
     inputs = 1.5 * torch.randn(shape)
     expect_close(
-        student.pairwise_scores(inputs), scores_of(inputs), hint="The plain dot product of every pair."
+        student.pairwise_scores(inputs),
+        scores_of(inputs),
+        hint="The plain dot product of every pair.",
     )
 
 
@@ -110,7 +122,9 @@ def test_scores_of_a_batch_of_equal_sizes(student):
     """Right when batch, tokens and dimensions happen to be equally many."""
     inputs = 1.5 * torch.randn(3, 3, 3)
     expect_close(
-        student.pairwise_scores(inputs), scores_of(inputs), hint="Which two dimensions change places?"
+        student.pairwise_scores(inputs),
+        scores_of(inputs),
+        hint="Which two dimensions change places?",
     )
 
 
@@ -125,7 +139,9 @@ def test_scores_keep_double_precision(student):
 def test_scores_leave_their_input_alone(student):
     """The inputs are unchanged afterwards."""
     inputs = torch.randn(2, 4, 3)
-    expect_right_and_untouched(student.pairwise_scores, scores_of(inputs), inputs=inputs)
+    expect_right_and_untouched(
+        student.pairwise_scores, scores_of(inputs), inputs=inputs
+    )
 
 
 @question("pairwise_scores")
@@ -142,7 +158,11 @@ def test_gradients_flow_through_scores(student):
 def test_weights_of_one_sentence(student, n):
     """Right for scores that are not symmetric."""
     scores = 2 * torch.randn(n, n)
-    expect_close(student.attention_weights(scores), torch.softmax(scores, dim=-1), hint="Rows or columns?")
+    expect_close(
+        student.attention_weights(scores),
+        torch.softmax(scores, dim=-1),
+        hint="Rows or columns?",
+    )
 
 
 @question("attention_weights")
@@ -151,7 +171,9 @@ def test_weights_of_very_few_tokens(student):
     for n in (2, 1):
         scores = 2 * torch.randn(n, n)
         expect_close(
-            student.attention_weights(scores), torch.softmax(scores, dim=-1), hint="Rows or columns?"
+            student.attention_weights(scores),
+            torch.softmax(scores, dim=-1),
+            hint="Rows or columns?",
         )
 
 
@@ -183,7 +205,11 @@ def test_weights_survive_large_scores(student):
     shift = torch.tensor([[1e4], [-1e4], [0.0]], dtype=torch.float64)[torch.randperm(3)]
     expect_close(student.attention_weights(small + shift), torch.softmax(small, dim=-1))
     far = torch.tensor([[1e4, -1e4], [-1e4, -1e4]])
-    expect_close(student.attention_weights(far), torch.tensor([[1.0, 0.0], [0.5, 0.5]]), atol=1e-3)
+    expect_close(
+        student.attention_weights(far),
+        torch.tensor([[1.0, 0.0], [0.5, 0.5]]),
+        atol=1e-3,
+    )
 
 
 @question("attention_weights")
@@ -197,7 +223,9 @@ def test_weights_keep_double_precision(student):
 def test_weights_leave_their_input_alone(student):
     """The scores are unchanged afterwards."""
     scores = torch.randn(2, 4, 4)
-    expect_right_and_untouched(student.attention_weights, torch.softmax(scores, dim=-1), scores=scores)
+    expect_right_and_untouched(
+        student.attention_weights, torch.softmax(scores, dim=-1), scores=scores
+    )
 
 
 @question("attention_weights")
@@ -205,7 +233,9 @@ def test_gradients_flow_through_weights(student):
     """Gradients reach the scores."""
     scores = torch.randn(4, 4)
     expect_right_gradients(
-        student.attention_weights, lambda scores: torch.softmax(scores, dim=-1), scores=scores
+        student.attention_weights,
+        lambda scores: torch.softmax(scores, dim=-1),
+        scores=scores,
     )
 
 
@@ -216,7 +246,10 @@ def test_gradients_flow_through_weights(student):
 @pytest.mark.parametrize("shape", SENTENCES)
 def test_contexts_of_one_sentence(student, shape):
     """Right for weights that are not symmetric."""
-    weights, inputs = torch.softmax(2 * torch.randn(shape[0], shape[0]), dim=-1), 2 * torch.randn(shape)
+    weights, inputs = (
+        torch.softmax(2 * torch.randn(shape[0], shape[0]), dim=-1),
+        2 * torch.randn(shape),
+    )
     expect_close(
         student.context_vectors(weights, inputs),
         weights @ inputs,
@@ -229,16 +262,24 @@ def test_contexts_of_one_sentence(student, shape):
 def test_contexts_of_batches(student, shape):
     """Right for batches with one or more leading dimensions."""
     n = shape[-2]
-    weights, inputs = torch.softmax(2 * torch.randn(*shape[:-1], n), dim=-1), 2 * torch.randn(shape)
+    weights, inputs = (
+        torch.softmax(2 * torch.randn(*shape[:-1], n), dim=-1),
+        2 * torch.randn(shape),
+    )
     expect_close(student.context_vectors(weights, inputs), weights @ inputs, hint=MIXED)
 
 
 @question("context_vectors")
 def test_contexts_of_a_batch_of_equal_sizes(student):
     """Right when batch, tokens and dimensions happen to be equally many."""
-    weights, inputs = torch.softmax(2 * torch.randn(3, 3, 3), dim=-1), 2 * torch.randn(3, 3, 3)
+    weights, inputs = (
+        torch.softmax(2 * torch.randn(3, 3, 3), dim=-1),
+        2 * torch.randn(3, 3, 3),
+    )
     expect_close(
-        student.context_vectors(weights, inputs), weights @ inputs, hint="Which factor stands on the left?"
+        student.context_vectors(weights, inputs),
+        weights @ inputs,
+        hint="Which factor stands on the left?",
     )
 
 
@@ -249,14 +290,19 @@ def test_contexts_take_weights_as_they_are(student):
     for weights in (rows, torch.tensor([[0.5]])):
         inputs = torch.randn(len(weights), 4)
         expect_close(
-            student.context_vectors(weights, inputs), weights @ inputs, hint="Are the weights changed first?"
+            student.context_vectors(weights, inputs),
+            weights @ inputs,
+            hint="Are the weights changed first?",
         )
 
 
 @question("context_vectors")
 def test_contexts_keep_double_precision(student):
     """float64 in, float64 out, to the last digits."""
-    weights, inputs = torch.rand(4, 4, dtype=torch.float64), torch.randn(4, 3, dtype=torch.float64)
+    weights, inputs = (
+        torch.rand(4, 4, dtype=torch.float64),
+        torch.randn(4, 3, dtype=torch.float64),
+    )
     expect_close(student.context_vectors(weights, inputs), weights @ inputs)
 
 
@@ -264,7 +310,9 @@ def test_contexts_keep_double_precision(student):
 def test_contexts_leave_their_inputs_alone(student):
     """The weights and the inputs are unchanged afterwards."""
     weights, inputs = torch.rand(4, 4), torch.randn(4, 3)
-    expect_right_and_untouched(student.context_vectors, weights @ inputs, weights=weights, inputs=inputs)
+    expect_right_and_untouched(
+        student.context_vectors, weights @ inputs, weights=weights, inputs=inputs
+    )
 
 
 @question("context_vectors")
@@ -272,7 +320,10 @@ def test_gradients_flow_through_contexts(student):
     """Gradients reach the weights and the inputs."""
     weights, inputs = torch.rand(4, 4), torch.randn(4, 3)
     expect_right_gradients(
-        student.context_vectors, lambda weights, inputs: weights @ inputs, weights=weights, inputs=inputs
+        student.context_vectors,
+        lambda weights, inputs: weights @ inputs,
+        weights=weights,
+        inputs=inputs,
     )
 
 
@@ -307,7 +358,9 @@ def test_attention_of_batches(student, shape):
 def test_attention_of_a_batch_of_equal_sizes(student):
     """Right when batch, tokens and dimensions happen to be equally many."""
     inputs = 0.8 * torch.randn(3, 3, 3)
-    expect_close(student.simple_self_attention(inputs), attention_of(inputs), hint=MIXED)
+    expect_close(
+        student.simple_self_attention(inputs), attention_of(inputs), hint=MIXED
+    )
 
 
 @question("simple_self_attention")
@@ -330,7 +383,9 @@ def test_attention_of_very_few_tokens(student):
 @question("simple_self_attention")
 def test_attention_survives_large_inputs(student):
     """Scores of 1e4 and -1e4 do not overflow."""
-    inputs = 100 * torch.tensor([[1.0, 0.0], [-1.0, 0.2], [0.1, -1.0], [0.3, 0.1]], dtype=torch.float64)
+    inputs = 100 * torch.tensor(
+        [[1.0, 0.0], [-1.0, 0.2], [0.1, -1.0], [0.3, 0.1]], dtype=torch.float64
+    )
     expect_close(student.simple_self_attention(inputs), attention_of(inputs))
 
 
@@ -345,10 +400,14 @@ def test_attention_keeps_double_precision(student):
 def test_attention_leaves_its_input_alone(student):
     """The inputs are unchanged afterwards."""
     inputs = torch.randn(2, 4, 3)
-    expect_right_and_untouched(student.simple_self_attention, attention_of(inputs), inputs=inputs)
+    expect_right_and_untouched(
+        student.simple_self_attention, attention_of(inputs), inputs=inputs
+    )
 
 
 @question("simple_self_attention")
 def test_gradients_flow_through_attention(student):
     """Gradients reach the inputs through scores, weights and mix."""
-    expect_right_gradients(student.simple_self_attention, attention_of, inputs=torch.randn(4, 3))
+    expect_right_gradients(
+        student.simple_self_attention, attention_of, inputs=torch.randn(4, 3)
+    )

@@ -50,7 +50,9 @@ def attention_weights(scores: Tensor) -> Tensor:
 
 
 def context_vectors(weights: Tensor, inputs: Tensor) -> Tensor:
-    """Return the rows of `inputs` (..., m, d), averaged with `weights` (..., n, m): shape (..., n, d)."""
+    """Return the rows of `inputs` (..., m, d), averaged with `weights` (..., n, m):
+    shape (..., n, d).
+    """
     return weights @ inputs
 
 
@@ -58,10 +60,15 @@ torch.manual_seed(1)
 sequence = torch.randn(8, 2)  # T = 8 tokens, C = 2 numbers each
 
 
-def draw_heatmap(axes, values: Tensor, title: str, labels: list[str] | None = None) -> None:
+def draw_heatmap(
+    axes, values: Tensor, title: str, labels: list[str] | None = None
+) -> None:
     """Draw the square matrix `values` with its numbers; cells of -inf are grey."""
     finite = values.masked_fill(values.isinf(), torch.nan)
-    low, high = min(0.0, finite.nan_to_num().min().item()), max(1.0, finite.nan_to_num().max().item())
+    low, high = (
+        min(0.0, finite.nan_to_num().min().item()),
+        max(1.0, finite.nan_to_num().max().item()),
+    )
     axes.imshow(finite, cmap="Blues", vmin=low, vmax=high)
     axes.set_facecolor("lightgrey")
     names = labels or [str(number) for number in range(len(values))]
@@ -70,7 +77,9 @@ def draw_heatmap(axes, values: Tensor, title: str, labels: list[str] | None = No
     axes.set(title=title, xlabel="is looked at", ylabel="looks")
     for i, row in enumerate(values.tolist()):
         for j, value in enumerate(row):
-            text = f"{value + 0:g}" if value in (0, 1, float("-inf")) else f"{value:.2f}"
+            text = (
+                f"{value + 0:g}" if value in (0, 1, float("-inf")) else f"{value:.2f}"
+            )
             colour = "white" if value > low + 0.6 * (high - low) else "black"
             axes.text(j, i, text, ha="center", va="center", fontsize=8, color=colour)
 
@@ -88,9 +97,18 @@ def draw_heatmap(axes, values: Tensor, title: str, labels: list[str] | None = No
 # %% demo
 import matplotlib.pyplot as plt
 
-tokens = ["Your", "journey", "starts", "with", "one", "step"]  # try a sentence of your own
+tokens = [
+    "Your",
+    "journey",
+    "starts",
+    "with",
+    "one",
+    "step",
+]  # try a sentence of your own
 
-may_look = torch.tensor([[float(j <= i) for j in range(len(tokens))] for i in range(len(tokens))])
+may_look = torch.tensor(
+    [[float(j <= i) for j in range(len(tokens))] for i in range(len(tokens))]
+)
 figure, axes = plt.subplots(figsize=(4.5, 4.5), layout="constrained")
 draw_heatmap(axes, may_look, "Who may look at whom", tokens)
 plt.show()
@@ -124,15 +142,16 @@ plt.show()
 
 # %% solution="causal_average_loop"
 def causal_average_loop(x: Tensor) -> Tensor:
-    """Average each token with all tokens before it, by loops over the sequences and the tokens.
+    """Average each token with all tokens before it, by loops over the sequences and the
+    tokens.
 
     Arguments:
-        x: B sequences of T tokens of C numbers, shape (B, T, C). Each size is at least 1. x stays as it
-            was.
+        x: B sequences of T tokens of C numbers, shape (B, T, C). Each size is at least
+            1. x stays as it was.
 
     Returns:
-        A new tensor, shape (B, T, C), of the same dtype as `x`. Row t of a sequence is the mean of its
-        rows 0 to t, t included.
+        A new tensor, shape (B, T, C), of the same dtype as `x`. Row t of a sequence is
+        the mean of its rows 0 to t, t included.
 
     Source: "the mathematical trick in self-attention", version 1, mended.
     """
@@ -189,13 +208,19 @@ def check_causal_average_loop():
     )
 
     # Three tokens of one number, in float64: work the means out in your head.
-    few = torch.tensor([[[1.0], [3.0], [-1.0]]], dtype=torch.float64, requires_grad=True)
+    few = torch.tensor(
+        [[[1.0], [3.0], [-1.0]]], dtype=torch.float64, requires_grad=True
+    )
     result = causal_average_loop(few)
     assert result.tolist() == [[[1], [2], [1]]], (
         f"1, 2, 1 expected for 1, 3, -1, {result.flatten().tolist()} found"
     )
-    assert result.dtype == torch.float64, f"A float64 input must give a float64 result, not {result.dtype}."
-    assert result.requires_grad, "The result is cut off from x; which step leaves torch?"
+    assert result.dtype == torch.float64, (
+        f"A float64 input must give a float64 result, not {result.dtype}."
+    )
+    assert result.requires_grad, (
+        "The result is cut off from x; which step leaves torch?"
+    )
     print("causal_average_loop: this check passes")
 
 
@@ -231,14 +256,21 @@ plt.show()
 # %% demo
 trapped = sequence.clone()
 for t in range(8):
-    trapped[t] = trapped[: t + 1].mean(dim=0)  # reads rows that it has already overwritten
+    trapped[t] = trapped[: t + 1].mean(
+        dim=0
+    )  # reads rows that it has already overwritten
 
 right = causal_average_loop(sequence[None])[0]
 figure, both = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 for channel, axes in enumerate(both):
     axes.plot(sequence[:, channel], "o", color="tab:gray", label="token")
     axes.plot(right[:, channel], color="tab:blue", label="average so far")
-    axes.plot(trapped[:, channel], "--", color="tab:orange", label="overwritten while it is read")
+    axes.plot(
+        trapped[:, channel],
+        "--",
+        color="tab:orange",
+        label="overwritten while it is read",
+    )
     axes.set(title=f"channel {channel}", xlabel="position t")
 figure.legend(*both[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
 plt.show()
@@ -304,8 +336,8 @@ def causal_average_weights(length: int) -> Tensor:
         length: the number of tokens T, a Python int, at least 1.
 
     Returns:
-        A float32 tensor, shape (T, T). Row t holds 1 / (t + 1) in the columns 0 to t, and exactly 0 in
-        all later ones.
+        A float32 tensor, shape (T, T). Row t holds 1 / (t + 1) in the columns 0 to t,
+        and exactly 0 in all later ones.
 
     Source: "the mathematical trick in self-attention", version 2.
     """
@@ -326,9 +358,13 @@ def check_causal_average_weights():
         f"For 8 tokens the weights must be (8, 8), not {tuple(result.shape)}."
     )
     sums = result.sum(dim=1)
-    assert torch.allclose(sums, torch.ones(8)), f"Every row must sum to 1, but the rows sum to {sums}."
+    assert torch.allclose(sums, torch.ones(8)), (
+        f"Every row must sum to 1, but the rows sum to {sums}."
+    )
     future = result.triu(diagonal=1)
-    assert bool((future == 0).all()), "Above the diagonal every weight must be 0: nobody sees the future."
+    assert bool((future == 0).all()), (
+        "Above the diagonal every weight must be 0: nobody sees the future."
+    )
 
     expected = torch.tensor(
         [
@@ -351,7 +387,9 @@ def check_causal_average_weights():
         f"For 2 tokens [[1, 0], [0.5, 0.5]] expected, {few.tolist()} found."
     )
     shape = tuple(causal_average_weights(11).shape)
-    assert shape == (11, 11), f"For 11 tokens the weights must be (11, 11), not {shape}."
+    assert shape == (11, 11), (
+        f"For 11 tokens the weights must be (11, 11), not {shape}."
+    )
     print("causal_average_weights: this check passes")
 
 
@@ -394,13 +432,13 @@ def causal_average(x: Tensor) -> Tensor:
     """Average each token with all tokens before it, by one matrix product.
 
     Arguments:
-        x: sequences of T tokens of C numbers, shape (..., T, C), with any number of dimensions in front,
-            or none. x stays as it was. It may be a transposed tensor, on which `view` fails and
-            `reshape` does not.
+        x: sequences of T tokens of C numbers, shape (..., T, C), with any number of
+            dimensions in front, or none. x stays as it was. It may be a transposed
+            tensor, on which `view` fails and `reshape` does not.
 
     Returns:
-        A new tensor, shape (..., T, C), of the same dtype as `x`. Row t of a sequence is the mean of its
-        rows 0 to t, t included.
+        A new tensor, shape (..., T, C), of the same dtype as `x`. Row t of a sequence
+        is the mean of its rows 0 to t, t included.
 
     Source: "the mathematical trick in self-attention", version 2.
     """
@@ -420,7 +458,9 @@ def check_causal_average():
     assert isinstance(result, torch.Tensor), (
         f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
     )
-    assert tuple(result.shape) == (8, 2), f"One sequence (8, 2) must give (8, 2), not {tuple(result.shape)}."
+    assert tuple(result.shape) == (8, 2), (
+        f"One sequence (8, 2) must give (8, 2), not {tuple(result.shape)}."
+    )
 
     expected = torch.tensor(
         [
@@ -444,19 +484,28 @@ def check_causal_average():
     assert tuple(result.shape) == (3, 8, 2), (
         f"A batch (3, 8, 2) must give (3, 8, 2), not {tuple(result.shape)}."
     )
-    assert torch.allclose(result, torch.stack([expected, -expected, 2 * expected]), atol=2e-4, rtol=0), (
+    assert torch.allclose(
+        result, torch.stack([expected, -expected, 2 * expected]), atol=2e-4, rtol=0
+    ), (
         "One sequence comes out right, but a batch does not. Each sequence has its own averages."
     )
 
-    # Three tokens of one number, in float64. The columns of a wider tensor, transposed, are a sequence, too.
+    # Three tokens of one number, in float64. The columns of a wider tensor, transposed,
+    # are a sequence, too.
     few = torch.tensor([[1.0, 3.0, -1.0]], dtype=torch.float64, requires_grad=True)
     result = causal_average(few.T)
-    assert result.dtype == torch.float64, f"A float64 input must give a float64 result, not {result.dtype}."
+    assert result.dtype == torch.float64, (
+        f"A float64 input must give a float64 result, not {result.dtype}."
+    )
     assert torch.allclose(result, few.new_tensor([[1], [2], [1]])), (
         f"1, 2, 1 expected for 1, 3, -1, {result} found."
     )
-    assert result.requires_grad, "The result is cut off from x; which step leaves torch?"
-    assert few.tolist() == [[1, 3, -1]], "The function must leave x alone, but x has changed."
+    assert result.requires_grad, (
+        "The result is cut off from x; which step leaves torch?"
+    )
+    assert few.tolist() == [[1, 3, -1]], (
+        "The function must leave x alone, but x has changed."
+    )
     assert causal_average(torch.ones(1, 3, 2, 4, 5)).shape == (1, 3, 2, 4, 5), (
         "Any dimensions may stand in front."
     )
@@ -483,9 +532,14 @@ averages = causal_average(tokens_in)
 difference = (causal_average_loop(tokens_in[None])[0] - averages).abs().max()
 print(f"largest difference between loop and product: {difference:.0e}")
 
-figure, panels = plt.subplots(1, 3, figsize=(9, 4.5), width_ratios=[4, 1, 1], layout="constrained")
+figure, panels = plt.subplots(
+    1, 3, figsize=(9, 4.5), width_ratios=[4, 1, 1], layout="constrained"
+)
 draw_heatmap(panels[0], causal_average_weights(8), "weights (8, 8)")
-for axes, values, title in [(panels[1], tokens_in, "@ tokens (8, 2)"), (panels[2], averages, "= averages")]:
+for axes, values, title in [
+    (panels[1], tokens_in, "@ tokens (8, 2)"),
+    (panels[2], averages, "= averages"),
+]:
     axes.imshow(values, cmap="coolwarm", vmin=-2, vmax=2)
     axes.set(title=title, xlabel="channel", xticks=range(2), yticks=range(8))
     for i, row in enumerate(values.tolist()):
@@ -531,7 +585,8 @@ def causal_mask_scores(length: int) -> Tensor:
         length: the number of tokens T, a Python int, at least 1.
 
     Returns:
-        A float32 tensor, shape (T, T): 0 on and below the diagonal, -inf above it (not merely a large
+        A float32 tensor, shape (T, T): 0 on and below the diagonal, -inf above it (not
+            merely a large
         negative number).
 
     Source: "the mathematical trick in self-attention", version 3.
@@ -552,7 +607,9 @@ def check_causal_mask_scores():
     assert tuple(result.shape) == (8, 8), (
         f"For 8 tokens the scores must be (8, 8), not {tuple(result.shape)}."
     )
-    assert not result.isnan().any(), "There is a NaN in the scores. Did you multiply 0 by infinity?"
+    assert not result.isnan().any(), (
+        "There is a NaN in the scores. Did you multiply 0 by infinity?"
+    )
     assert not result.diagonal().isinf().any(), (
         "Your mask hides each token from itself, but a token may look at itself."
     )
@@ -570,7 +627,9 @@ def check_causal_mask_scores():
             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         ]
     )
-    assert torch.equal(result, expected), "On and below the diagonal must be 0, above it -inf."
+    assert torch.equal(result, expected), (
+        "On and below the diagonal must be 0, above it -inf."
+    )
 
     few = causal_mask_scores(2)
     assert few.tolist() == [[0, -inf], [0, 0]], (
@@ -593,14 +652,15 @@ check_causal_mask_scores()
 
 # %% solution="causal_softmax_weights"
 def causal_softmax_weights(length: int) -> Tensor:
-    """Return the weights of the average so far, as the softmax of zeros with the future masked.
+    """Return the weights of the average so far, as the softmax of zeros with the future
+    masked.
 
     Arguments:
         length: the number of tokens T, a Python int, at least 1.
 
     Returns:
-        A float32 tensor, shape (T, T). Every row sums to 1, weights above the diagonal are exactly 0, and
-        the other weights of a row are equal.
+        A float32 tensor, shape (T, T). Every row sums to 1, weights above the diagonal
+        are exactly 0, and the other weights of a row are equal.
 
     Source: "the mathematical trick in self-attention", version 3.
     """
@@ -625,7 +685,9 @@ def check_causal_softmax_weights():
         "There is a NaN in the weights. Is there a row in which everything is hidden?"
     )
     sums = result.sum(dim=1)
-    assert torch.allclose(sums, torch.ones(8)), f"Every row must sum to 1, but the rows sum to {sums}."
+    assert torch.allclose(sums, torch.ones(8)), (
+        f"Every row must sum to 1, but the rows sum to {sums}."
+    )
 
     expected = torch.tensor(
         [
@@ -648,7 +710,9 @@ def check_causal_softmax_weights():
         f"For 2 tokens [[1, 0], [0.5, 0.5]] expected, {few.tolist()} found."
     )
     future = result.triu(diagonal=1)
-    assert bool((future == 0).all()), "Above the diagonal every weight must be exactly 0."
+    assert bool((future == 0).all()), (
+        "Above the diagonal every weight must be exactly 0."
+    )
     print("causal_softmax_weights: this check passes")
 
 

@@ -54,7 +54,9 @@ def expect_separate_sequences(average: Remote, reference: Remote) -> None:
             f"Sequence {number} has other averages in a batch than alone. Does it mix with its neighbours?",
         )
     expect_close(
-        together, reference(batch), hint=f"Nothing mixes, but these are not the averages. {AVERAGES}"
+        together,
+        reference(batch),
+        hint=f"Nothing mixes, but these are not the averages. {AVERAGES}",
     )
 
 
@@ -62,7 +64,9 @@ def expect_short_sequences(average: Remote, reference: Remote) -> None:
     """Expect one token to be its own average, and a second to be averaged with it."""
     for length in (2, 1):
         x = torch.randn(2, length, 3)
-        expect_close(average(x), reference(x), hint=f"What is row {length - 1} the mean of?")
+        expect_close(
+            average(x), reference(x), hint=f"What is row {length - 1} the mean of?"
+        )
 
 
 def expect_right_and_untouched(average: Remote, reference: Remote) -> None:
@@ -71,7 +75,9 @@ def expect_right_and_untouched(average: Remote, reference: Remote) -> None:
     inspection = average.inspect(x)
     expect_unchanged(inspection, x, names=("x",))
     expect_close(
-        inspection.output, reference(x), hint="Nothing was overwritten, but the result must be right too."
+        inspection.output,
+        reference(x),
+        hint="Nothing was overwritten, but the result must be right too.",
     )
 
 
@@ -99,19 +105,25 @@ def test_loop_averages_each_row_with_all_before_it(student, reference):
 @question("causal_average_loop")
 def test_loop_leaves_its_input_alone(student, reference):
     """x is not overwritten."""
-    expect_right_and_untouched(student.causal_average_loop, reference.causal_average_loop)
+    expect_right_and_untouched(
+        student.causal_average_loop, reference.causal_average_loop
+    )
 
 
 @question("causal_average_loop")
 def test_loop_is_blind_to_the_future(student, reference):
     """A token of the future changes no earlier row."""
-    expect_blind_to_the_future(student.causal_average_loop, reference.causal_average_loop)
+    expect_blind_to_the_future(
+        student.causal_average_loop, reference.causal_average_loop
+    )
 
 
 @question("causal_average_loop")
 def test_loop_keeps_sequences_apart(student, reference):
     """The sequences of a batch do not mix."""
-    expect_separate_sequences(student.causal_average_loop, reference.causal_average_loop)
+    expect_separate_sequences(
+        student.causal_average_loop, reference.causal_average_loop
+    )
 
 
 @question("causal_average_loop")
@@ -130,7 +142,9 @@ def test_loop_keeps_float64(student, reference):
 @question("causal_average_loop")
 def test_loop_lets_gradients_through(student, reference):
     """Gradients flow back to x."""
-    expect_gradient_of_averages(student.causal_average_loop, reference.causal_average_loop)
+    expect_gradient_of_averages(
+        student.causal_average_loop, reference.causal_average_loop
+    )
 
 
 @question("causal_average_loop")
@@ -163,7 +177,10 @@ def test_weights_hide_the_future(student, reference):
     """Every weight above the diagonal is exactly 0."""
     length = draw(5, 9)
     weights = expect_tensor(student.causal_average_weights(length), (length, length))
-    expect_hidden_future(weights, "A token has a weight for one that comes after it. Which triangle is kept?")
+    expect_hidden_future(
+        weights,
+        "A token has a weight for one that comes after it. Which triangle is kept?",
+    )
     expect_close(weights, reference.causal_average_weights(length), hint=EVENLY)
 
 
@@ -171,7 +188,10 @@ def test_weights_hide_the_future(student, reference):
 def test_weights_of_very_few_tokens(student, reference):
     """Two tokens share the weight of the second row, and a single token has the weight 1."""
     for length in (2, 1):
-        expect_equal(student.causal_average_weights(length), reference.causal_average_weights(length))
+        expect_equal(
+            student.causal_average_weights(length),
+            reference.causal_average_weights(length),
+        )
 
 
 @question("causal_average", weight=2)
@@ -188,7 +208,9 @@ def test_product_takes_any_number_of_leading_dimensions(student, reference, shap
     """One sequence, or a batch of batches, works like a batch."""
     x = 3 * torch.randn(shape)
     expect_close(
-        student.causal_average(x), reference.causal_average(x), hint="T is the last dimension but one."
+        student.causal_average(x),
+        reference.causal_average(x),
+        hint="T is the last dimension but one.",
     )
 
 
@@ -221,7 +243,9 @@ def test_product_keeps_float64(student, reference):
     """A float64 input gives a float64 result."""
     x = torch.randn(2, 4, 3, dtype=torch.float64)
     right = reference.causal_average(x)
-    expect_close(student.causal_average(x), right, atol=1e-6)  # weights may have been float32
+    expect_close(
+        student.causal_average(x), right, atol=1e-6
+    )  # weights may have been float32
 
 
 @question("causal_average")
@@ -250,25 +274,40 @@ def test_mask_is_zero_or_minus_infinity(student, reference, low, high):
 def test_mask_lets_each_token_see_itself(student):
     """Every token may look at itself."""
     length = draw(5, 9)
-    scores = expect_no_nan(expect_tensor(student.causal_mask_scores(length), (length, length)))
+    scores = expect_no_nan(
+        expect_tensor(student.causal_mask_scores(length), (length, length))
+    )
     expect(
         not bool(scores.diagonal().isinf().any()),
         "A token is hidden from itself: its score on the diagonal is infinite. Where does the future begin?",
     )
-    expect_equal(scores.tril(), torch.zeros(length, length), name="The part that may be seen", hint=SCORES)
+    expect_equal(
+        scores.tril(),
+        torch.zeros(length, length),
+        name="The part that may be seen",
+        hint=SCORES,
+    )
     future = torch.ones(length, length).triu(1) == 1
-    expect(bool((scores[future] < 0).all()), "A token of the future has the same score as the token itself.")
+    expect(
+        bool((scores[future] < 0).all()),
+        "A token of the future has the same score as the token itself.",
+    )
 
 
 @question("causal_mask_scores")
 def test_mask_hides_whatever_the_scores_are(student, reference):
     """Added to huge scores, it still hides the future completely."""
     length = draw(5, 9)
-    mask = expect_no_nan(expect_tensor(student.causal_mask_scores(length), (length, length)))
+    mask = expect_no_nan(
+        expect_tensor(student.causal_mask_scores(length), (length, length))
+    )
     scores = 1e12 * torch.randn(length, length).abs().cumsum(dim=1)
     weights = torch.softmax(scores + mask, dim=1)
     expect_rows_sum_to_one(weights, "The softmax of the masked scores")
-    expect_hidden_future(weights, "A large score shines through the mask. Does the mask hold minus infinity?")
+    expect_hidden_future(
+        weights,
+        "A large score shines through the mask. Does the mask hold minus infinity?",
+    )
     expect_equal(mask, reference.causal_mask_scores(length), hint=SCORES)
 
 
@@ -276,7 +315,11 @@ def test_mask_hides_whatever_the_scores_are(student, reference):
 def test_mask_of_very_few_tokens(student, reference):
     """The first of two tokens does not see the second; a single one has nothing to hide."""
     for length in (2, 1):
-        expect_equal(student.causal_mask_scores(length), reference.causal_mask_scores(length), hint=SCORES)
+        expect_equal(
+            student.causal_mask_scores(length),
+            reference.causal_mask_scores(length),
+            hint=SCORES,
+        )
 
 
 @question("causal_softmax_weights", weight=2)
@@ -301,8 +344,12 @@ def test_softmax_rows_sum_to_one(student, reference):
 def test_softmax_hides_the_future(student, reference):
     """Every weight above the diagonal is exactly 0."""
     length = draw(5, 9)
-    weights = expect_no_nan(expect_tensor(student.causal_softmax_weights(length), (length, length)))
-    expect_hidden_future(weights, "A hidden token has a weight. What is the exponential of its score?")
+    weights = expect_no_nan(
+        expect_tensor(student.causal_softmax_weights(length), (length, length))
+    )
+    expect_hidden_future(
+        weights, "A hidden token has a weight. What is the exponential of its score?"
+    )
     expect_close(weights, reference.causal_softmax_weights(length), hint=MASKED)
 
 
@@ -310,4 +357,7 @@ def test_softmax_hides_the_future(student, reference):
 def test_softmax_of_very_few_tokens(student, reference):
     """Two tokens share the weight of the second row, and a single token has the weight 1."""
     for length in (2, 1):
-        expect_close(student.causal_softmax_weights(length), reference.causal_softmax_weights(length))
+        expect_close(
+            student.causal_softmax_weights(length),
+            reference.causal_softmax_weights(length),
+        )

@@ -53,7 +53,9 @@ def attention_weights(scores: Tensor) -> Tensor:
 
 
 def context_vectors(weights: Tensor, inputs: Tensor) -> Tensor:
-    """Return the rows of `inputs` (..., m, d), averaged with `weights` (..., n, m): shape (..., n, d)."""
+    """Return the rows of `inputs` (..., m, d), averaged with `weights` (..., n, m):
+    shape (..., n, d).
+    """
     return weights @ inputs
 
 
@@ -72,9 +74,16 @@ journey = torch.tensor(
 
 
 def draw_heatmap(
-    axes, values: Tensor, title: str, rows: list[str], columns: list[str], high: float = 1
+    axes,
+    values: Tensor,
+    title: str,
+    rows: list[str],
+    columns: list[str],
+    high: float = 1,
 ) -> None:
-    """Draw the matrix `values` with its numbers and the names of its rows and columns; `high` is darkest."""
+    """Draw the matrix `values` with its numbers and the names of its rows and columns;
+    `high` is darkest.
+    """
     axes.imshow(values, cmap="Blues", vmin=0, vmax=high, aspect="auto")
     axes.set_xticks(range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), rows)
@@ -82,7 +91,9 @@ def draw_heatmap(
     for i, row in enumerate(values.tolist()):
         for j, value in enumerate(row):
             colour = "white" if value > 0.6 * high else "black"
-            axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=9, color=colour)
+            axes.text(
+                j, i, f"{value:.2f}", ha="center", va="center", fontsize=9, color=colour
+            )
 
 
 # %% [markdown]
@@ -128,19 +139,23 @@ W_value = torch.rand(d_in, d_out)
 
 
 # %% solution="project"
-def project(x: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the queries, keys and values of the tokens `x`, each by one matrix product.
+def project(
+    x: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the queries, keys and values of the tokens `x`, each by one matrix
+    product.
 
     Arguments:
-        x: one token, shape (d_in,), or any number of tokens, shape (..., d_in). It may be a transposed
-            tensor, on which `view` fails and `reshape` does not.
+        x: one token, shape (d_in,), or any number of tokens, shape (..., d_in). It may
+            be a transposed tensor, on which `view` fails and `reshape` does not.
         W_query: shape (d_in, d_k).
         W_key: shape (d_in, d_k).
         W_value: shape (d_in, d_v). d_v may differ from d_k.
 
     Returns:
-        queries, keys, values, in this order, of shapes (..., d_k), (..., d_k) and (..., d_v) and of the
-        same dtype as `x`. Gradients must be able to flow to x and to all three matrices.
+        queries, keys, values, in this order, of shapes (..., d_k), (..., d_k) and (...,
+        d_v) and of the same dtype as `x`. Gradients must be able to flow to x and to
+        all three matrices.
 
     Source: "self-attention with trainable weights".
     """
@@ -155,7 +170,9 @@ def check_project():
     torch.manual_seed(123)
     W_query, W_key, W_value = torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 2)
     expected = torch.tensor([[0.2961, 0.5166], [0.2517, 0.6886], [0.0740, 0.8665]])
-    assert torch.allclose(W_query, expected, atol=1e-4, rtol=0), "the matrices are not those of the lesson"
+    assert torch.allclose(W_query, expected, atol=1e-4, rtol=0), (
+        "the matrices are not those of the lesson"
+    )
 
     projected = project(journey[1], W_query, W_key, W_value)
     wanted = "return three tensors, queries, keys and values"
@@ -165,13 +182,17 @@ def check_project():
     )
     assert len(projected) == 3, f"{wanted}; yours returns {len(projected)}"
     expected = torch.tensor([0.4306, 1.4551])
-    assert projected[0].shape == (2,), f"one token has one query, shape (2,), not {tuple(projected[0].shape)}"
+    assert projected[0].shape == (2,), (
+        f"one token has one query, shape (2,), not {tuple(projected[0].shape)}"
+    )
     assert torch.allclose(projected[0], expected, atol=1e-4, rtol=0), (
         f"the queries should be {expected}, not {projected[0]}"
     )
 
     # The table of the lesson: each number of the token alone, times its row of W_query.
-    query_2_by_rows = torch.tensor([[0.1629, 0.2841], [0.2190, 0.5990], [0.0488, 0.5719]])
+    query_2_by_rows = torch.tensor(
+        [[0.1629, 0.2841], [0.2190, 0.5990], [0.0488, 0.5719]]
+    )
     for i in range(3):
         alone = torch.zeros(3)
         alone[i] = journey[1, i]
@@ -202,11 +223,16 @@ def check_project():
         f"the queries should be {expected}, not {projected[0]}"
     )
 
-    # A batch, other matrices, and values of another width, in float64: work it out in your head.
-    x = torch.tensor([[[1, 2, 0]], [[0, 1, -1]]], dtype=torch.float64, requires_grad=True)
+    # A batch, other matrices, and values of another width, in float64: work it out in
+    # your head.
+    x = torch.tensor(
+        [[[1, 2, 0]], [[0, 1, -1]]], dtype=torch.float64, requires_grad=True
+    )
     to_queries = torch.tensor([[1, 0], [0, 1], [2, 2]], dtype=torch.float64)
     to_keys = torch.tensor([[0, 1], [1, 1], [1, 0]], dtype=torch.float64)
-    to_values = torch.tensor([[1, 0, 0, 2], [0, 3, 0, 0], [0, 0, 1, 1]], dtype=torch.float64)
+    to_values = torch.tensor(
+        [[1, 0, 0, 2], [0, 3, 0, 0], [0, 0, 1, 1]], dtype=torch.float64
+    )
     projected = project(x, to_queries, to_keys, to_values)
     right = {
         "queries": [[[1, 2]], [[-2, -1]]],
@@ -214,9 +240,15 @@ def check_project():
         "values": [[[1, 6, 0, 2]], [[0, 3, -1, -1]]],
     }
     for (name, expected), found in zip(right.items(), projected, strict=True):
-        assert found.tolist() == expected, f"the {name} should be {expected}, but they are {found.tolist()}"
-        assert found.dtype == torch.float64, f"float64 tokens must have float64 {name}, not {found.dtype}"
-        assert found.requires_grad, f"the {name} are cut off from the tokens; which step leaves torch?"
+        assert found.tolist() == expected, (
+            f"the {name} should be {expected}, but they are {found.tolist()}"
+        )
+        assert found.dtype == torch.float64, (
+            f"float64 tokens must have float64 {name}, not {found.dtype}"
+        )
+        assert found.requires_grad, (
+            f"the {name} are cut off from the tokens; which step leaves torch?"
+        )
     print("project: this check passes")
 
 
@@ -238,12 +270,19 @@ torch.manual_seed(seed)
 roles = ["query", "key", "value"]
 three = project(journey, torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 2))
 figure, axes = plt.subplots(figsize=(6, 4.5), layout="constrained")
-for points, colour, role in zip(three, ["tab:blue", "tab:orange", "tab:green"], roles, strict=True):
+for points, colour, role in zip(
+    three, ["tab:blue", "tab:orange", "tab:green"], roles, strict=True
+):
     axes.scatter(points[:, 0], points[:, 1], color=colour, label=role)
     for token, (x, y) in zip(tokens, points.tolist(), strict=True):
         below = token == "starts"  # it lies almost on "journey"
         axes.annotate(
-            token, (x, y), (5, -10 if below else 4), textcoords="offset points", color=colour, fontsize=8
+            token,
+            (x, y),
+            (5, -10 if below else 4),
+            textcoords="offset points",
+            color=colour,
+            fontsize=8,
         )
 axes.margins(0.12)
 axes.set(xlabel="dim 0", ylabel="dim 1", title="Six tokens in three roles")
@@ -287,11 +326,13 @@ def attention_scores(queries: Tensor, keys: Tensor) -> Tensor:
     """Return the dot product of every query with every key, not scaled yet.
 
     Arguments:
-        queries: n queries, shape (..., n, d). The dimensions in front, if any, are batches.
+        queries: n queries, shape (..., n, d). The dimensions in front, if any, are
+            batches.
         keys: m keys, shape (..., m, d). m may differ from n.
 
     Returns:
-        The scores, shape (..., n, m), of the same dtype as `queries`: row i for query i, column j for key j.
+        The scores, shape (..., n, m), of the same dtype as `queries`: row i for query
+        i, column j for key j.
 
     Source: "self-attention with trainable weights".
     """
@@ -306,12 +347,18 @@ def check_attention_scores():
     query_2, key_2 = queries[1:2], keys[1:2]  # as a matrix of one row each
     score_22 = attention_scores(query_2, key_2)
     assert score_22 is not None, "the function returns nothing; is a return missing?"
-    assert score_22.shape == (1, 1), f"one query and one key make a (1, 1) score, not {tuple(score_22.shape)}"
-    assert abs(score_22.item() - 1.8524) < 1e-4, f"1.8524 expected, {score_22.item():.4f} found"
+    assert score_22.shape == (1, 1), (
+        f"one query and one key make a (1, 1) score, not {tuple(score_22.shape)}"
+    )
+    assert abs(score_22.item() - 1.8524) < 1e-4, (
+        f"1.8524 expected, {score_22.item():.4f} found"
+    )
 
     scores_2 = attention_scores(query_2, keys)
     expected = torch.tensor([1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440])
-    assert scores_2.shape == (1, 6), f"one query and six keys make (1, 6) scores, not {tuple(scores_2.shape)}"
+    assert scores_2.shape == (1, 6), (
+        f"one query and six keys make (1, 6) scores, not {tuple(scores_2.shape)}"
+    )
     assert torch.allclose(scores_2[0], expected, atol=1e-4, rtol=0), (
         f"the scores of one query should be {expected}, not {scores_2[0]}"
     )
@@ -327,19 +374,31 @@ def check_attention_scores():
             [0.8995, 1.3165, 1.2871, 0.7682, 0.3937, 1.0996],
         ]
     )
-    assert all_scores.shape == (6, 6), f"six tokens make (6, 6) scores, not {tuple(all_scores.shape)}"
+    assert all_scores.shape == (6, 6), (
+        f"six tokens make (6, 6) scores, not {tuple(all_scores.shape)}"
+    )
     assert torch.allclose(all_scores, expected, atol=1e-4, rtol=0), (
         f"the scores differ from the expected ones,\n{expected}\nand are\n{all_scores}"
     )
 
     # A batch of two, each with one query and three keys of its own, in float64.
-    few_queries = torch.tensor([[[1, 2]], [[3, 0]]], dtype=torch.float64, requires_grad=True)
-    few_keys = torch.tensor([[[1, 0], [0, 1], [1, 1]], [[2, 1], [0, 5], [-1, 1]]], dtype=torch.float64)
+    few_queries = torch.tensor(
+        [[[1, 2]], [[3, 0]]], dtype=torch.float64, requires_grad=True
+    )
+    few_keys = torch.tensor(
+        [[[1, 0], [0, 1], [1, 1]], [[2, 1], [0, 5], [-1, 1]]], dtype=torch.float64
+    )
     batch = attention_scores(few_queries, few_keys)
     expected = [[[1, 2, 3]], [[6, 0, -3]]]
-    assert batch.tolist() == expected, f"for the batch {expected} expected, {batch.tolist()} found"
-    assert batch.dtype == torch.float64, f"float64 queries have float64 scores, not {batch.dtype}"
-    assert batch.requires_grad, "the scores are cut off from the queries; which step leaves torch?"
+    assert batch.tolist() == expected, (
+        f"for the batch {expected} expected, {batch.tolist()} found"
+    )
+    assert batch.dtype == torch.float64, (
+        f"float64 queries have float64 scores, not {batch.dtype}"
+    )
+    assert batch.requires_grad, (
+        "the scores are cut off from the queries; which step leaves torch?"
+    )
     print("attention_scores: this check passes")
 
 
@@ -408,11 +467,13 @@ def score_variance(queries: Tensor, keys: Tensor, scaled: bool) -> Tensor:
     Arguments:
         queries: n queries, shape (n, d_k).
         keys: m keys, shape (m, d_k). n * m is at least 2.
-        scaled: True to divide the scores by the square root of d_k first, False to take them as they are.
+        scaled: True to divide the scores by the square root of d_k first, False to take
+            them as they are.
 
     Returns:
-        The unbiased variance of the n * m scores: a tensor with a single value, shape (), of the same
-        dtype as `queries`. Near d_k without scaling and near 1 with it, if the inputs are random normal.
+        The unbiased variance of the n * m scores: a tensor with a single value, shape
+        (), of the same dtype as `queries`. Near d_k without scaling and near 1 with it,
+        if the inputs are random normal.
 
     Source: the notes on scaled attention.
     """
@@ -427,16 +488,25 @@ def score_variance(queries: Tensor, keys: Tensor, scaled: bool) -> Tensor:
 # %% check="score_variance" points=2
 # Check of score_variance
 def check_score_variance():
-    # By hand: the scores are 1, 3, 2 and 2, 0, 2. Their mean is 10/6, and the squared distances from it add
-    # up to 16/3. Six numbers: divide by 5. Scaling divides the scores by the root of 2, the variance by 2.
+    # By hand: the scores are 1, 3, 2 and 2, 0, 2. Their mean is 10/6, and the squared
+    # distances from it add up to 16/3. Six numbers: divide by 5. Scaling divides the
+    # scores by the root of 2, the variance by 2.
     small_queries = torch.tensor([[1.0, 1.0], [2.0, 0.0]])
     small_keys = torch.tensor([[1.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
     plain = score_variance(small_queries, small_keys, False)
-    assert isinstance(plain, torch.Tensor), f"return a tensor, not a {type(plain).__name__}"
-    assert plain.shape == (), f"one number has shape (), but yours has shape {tuple(plain.shape)}"
-    assert abs(plain.item() - 16 / 15) < 1e-4, f"{16 / 15:.4f} expected without scaling, {plain:.4f} found"
+    assert isinstance(plain, torch.Tensor), (
+        f"return a tensor, not a {type(plain).__name__}"
+    )
+    assert plain.shape == (), (
+        f"one number has shape (), but yours has shape {tuple(plain.shape)}"
+    )
+    assert abs(plain.item() - 16 / 15) < 1e-4, (
+        f"{16 / 15:.4f} expected without scaling, {plain:.4f} found"
+    )
     scaled = score_variance(small_queries, small_keys, True)
-    assert abs(scaled.item() - 8 / 15) < 1e-4, f"{8 / 15:.4f} expected with scaling, {scaled:.4f} found"
+    assert abs(scaled.item() - 8 / 15) < 1e-4, (
+        f"{8 / 15:.4f} expected with scaling, {scaled:.4f} found"
+    )
 
     torch.manual_seed(0)
     many_queries, many_keys = torch.randn(200, 64), torch.randn(200, 64)
@@ -447,7 +517,9 @@ def check_score_variance():
     scaled = score_variance(many_queries, many_keys, True)
     assert 0.85 < scaled < 1.15, f"with scaling it should be near 1, not {scaled:.2f}"
 
-    assert small_queries.tolist() == [[1, 1], [2, 0]], "the call has changed the queries"
+    assert small_queries.tolist() == [[1, 1], [2, 0]], (
+        "the call has changed the queries"
+    )
     print("score_variance: this check passes")
 
 
@@ -469,13 +541,22 @@ queries_size = 1.0  # try 0.5 and 2
 torch.manual_seed(0)
 plain, scaled = [], []
 for head_size in head_sizes:
-    some_queries, some_keys = queries_size * torch.randn(number, head_size), torch.randn(number, head_size)
+    some_queries, some_keys = (
+        queries_size * torch.randn(number, head_size),
+        torch.randn(number, head_size),
+    )
     plain.append(score_variance(some_queries, some_keys, False).item())
     scaled.append(score_variance(some_queries, some_keys, True).item())
 
 figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
 axes.loglog(head_sizes, plain, "o-", color="tab:orange", label="scores as they are")
-axes.loglog(head_sizes, scaled, "o-", color="tab:blue", label="divided by the root of the head size")
+axes.loglog(
+    head_sizes,
+    scaled,
+    "o-",
+    color="tab:blue",
+    label="divided by the root of the head size",
+)
 axes.loglog(head_sizes, head_sizes, ":", color="tab:gray", label="variance = head size")
 axes.set(xlabel="head size", ylabel="variance of the scores")
 axes.legend()
@@ -499,22 +580,34 @@ seed = 3  # try others
 torch.manual_seed(seed)
 rows, alive = {"as they are": [], "scaled": []}, {"as they are": [], "scaled": []}
 for head_size in sizes:
-    scores = torch.nn.functional.linear(torch.randn(200, head_size), torch.randn(8, head_size))
+    scores = torch.nn.functional.linear(
+        torch.randn(200, head_size), torch.randn(8, head_size)
+    )
     for name, factor in [("as they are", 1.0), ("scaled", head_size**-0.5)]:
         weights = attention_weights(scores * factor)
         rows[name].append(weights[0].sort(descending=True).values)
         alive[name].append((weights * (1 - weights)).sum(dim=-1).mean().item())
 
-figure, (left, right, curves) = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
+figure, (left, right, curves) = plt.subplots(
+    1, 3, figsize=(12, 3.6), layout="constrained"
+)
 for axes, name in [(left, "as they are"), (right, "scaled")]:
     names = [f"size {size}" for size in sizes]
     draw_heatmap(
-        axes, torch.stack(rows[name]), f"Weights, scores {name}", names, [str(i) for i in range(1, 9)]
+        axes,
+        torch.stack(rows[name]),
+        f"Weights, scores {name}",
+        names,
+        [str(i) for i in range(1, 9)],
     )
     axes.set_xlabel("tokens, the most attended first")
-curves.semilogx(sizes, alive["as they are"], "o-", color="tab:orange", label="scores as they are")
+curves.semilogx(
+    sizes, alive["as they are"], "o-", color="tab:orange", label="scores as they are"
+)
 curves.semilogx(sizes, alive["scaled"], "o-", color="tab:blue", label="scaled")
-curves.set(title="Sum of w (1 - w): how alive softmax is", xlabel="head size", ylim=(0, 1))
+curves.set(
+    title="Sum of w (1 - w): how alive softmax is", xlabel="head size", ylim=(0, 1)
+)
 curves.legend()
 plt.show()
 
@@ -539,12 +632,14 @@ def scaled_attention_weights(scores: Tensor, d_k: int) -> Tensor:
     """Return the softmax of the scaled scores, over the keys.
 
     Arguments:
-        scores: the scores of one query, shape (m,), or of many, shape (..., n, m), of any size, even 1e4.
-            They stay as they were.
-        d_k: the width of a key, a Python int, at least 1; the scores are divided by its square root.
+        scores: the scores of one query, shape (m,), or of many, shape (..., n, m), of
+            any size, even 1e4. They stay as they were.
+        d_k: the width of a key, a Python int, at least 1; the scores are divided by its
+            square root.
 
     Returns:
-        The weights, of the same shape and dtype as `scores`. They sum to 1 over the last dimension.
+        The weights, of the same shape and dtype as `scores`. They sum to 1 over the
+        last dimension.
 
     Source: "Attention is all you need", equation 1.
     """
@@ -569,7 +664,9 @@ def check_scaled_attention_weights():
     )
     weights_2 = scaled_attention_weights(lesson_scores[1], 2)
     assert weights_2 is not None, "the function returns nothing; is a return missing?"
-    assert weights_2.shape == (6,), f"the weights of one query have shape (6,), not {tuple(weights_2.shape)}"
+    assert weights_2.shape == (6,), (
+        f"the weights of one query have shape (6,), not {tuple(weights_2.shape)}"
+    )
     assert abs(weights_2.sum().item() - 1) < 1e-4, (
         f"the weights must sum to 1, yours sum to {weights_2.sum():.4f}"
     )
@@ -589,7 +686,9 @@ def check_scaled_attention_weights():
             [0.1557, 0.2092, 0.2048, 0.1419, 0.1089, 0.1794],
         ]
     )
-    assert all_weights.shape == (6, 6), f"(6, 6) scores make (6, 6) weights, not {tuple(all_weights.shape)}"
+    assert all_weights.shape == (6, 6), (
+        f"(6, 6) scores make (6, 6) weights, not {tuple(all_weights.shape)}"
+    )
     assert torch.allclose(all_weights, expected, atol=1e-4, rtol=0), (
         f"the weights differ from the expected ones,\n{expected}\nand are\n{all_weights}"
     )
@@ -599,12 +698,18 @@ def check_scaled_attention_weights():
     rows = [[[0, 2 * log_3], [1e4, -1e4]], [[5, 5], [2 * log_3, 0]]]
     scores = torch.tensor(rows, dtype=torch.float64, requires_grad=True)
     weights = scaled_attention_weights(scores, 4)
-    expected = torch.tensor([[[0.25, 0.75], [1, 0]], [[0.5, 0.5], [0.75, 0.25]]], dtype=torch.float64)
-    assert weights.dtype == torch.float64, f"float64 scores have float64 weights, not {weights.dtype}"
+    expected = torch.tensor(
+        [[[0.25, 0.75], [1, 0]], [[0.5, 0.5], [0.75, 0.25]]], dtype=torch.float64
+    )
+    assert weights.dtype == torch.float64, (
+        f"float64 scores have float64 weights, not {weights.dtype}"
+    )
     assert torch.allclose(weights, expected, atol=1e-9, rtol=0), (
         f"for d_k = 4 and a batch {expected.tolist()} expected, {weights.tolist()} found"
     )
-    assert weights.requires_grad, "the weights are cut off from the scores; which step leaves torch?"
+    assert weights.requires_grad, (
+        "the weights are cut off from the scores; which step leaves torch?"
+    )
     assert scores.tolist() == rows, "the call has changed the scores"
     print("scaled_attention_weights: this check passes")
 
@@ -680,17 +785,21 @@ plt.show()
 
 
 # %% solution="scaled_dot_product_attention"
-def scaled_dot_product_attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """Return, for each query, the average of the values, weighted by how well their keys match it.
+def scaled_dot_product_attention(
+    queries: Tensor, keys: Tensor, values: Tensor
+) -> Tensor:
+    """Return, for each query, the average of the values, weighted by how well their
+    keys match it.
 
     Arguments:
-        queries: n queries, shape (..., n, d_k). The dimensions in front, if any, are batches.
+        queries: n queries, shape (..., n, d_k). The dimensions in front, if any, are
+            batches.
         keys: m keys, shape (..., m, d_k). m may differ from n.
         values: one value for each key, shape (..., m, d_v). d_v may differ from d_k.
 
     Returns:
-        The context vectors, shape (..., n, d_v), of the same dtype as `values`. The arguments stay as they
-        were.
+        The context vectors, shape (..., n, d_v), of the same dtype as `values`. The
+        arguments stay as they were.
 
     Not allowed here: torch's own scaled_dot_product_attention.
 
@@ -727,28 +836,43 @@ def check_scaled_dot_product_attention():
             [0.2990, 0.8040],
         ]
     )
-    assert context.shape == (6, 2), f"six queries make context vectors (6, 2), not {tuple(context.shape)}"
+    assert context.shape == (6, 2), (
+        f"six queries make context vectors (6, 2), not {tuple(context.shape)}"
+    )
     assert torch.allclose(context, expected, atol=1e-4, rtol=0), (
         f"the context vectors differ from the expected ones,\n{expected}\nand are\n{context}"
     )
 
-    # A batch of two in float64: three queries, two keys of width 4, two values of width 3. The scores of the
-    # first query differ by 2 * log_3. Divided by the root of 4 that is log_3, so its weights are as 1 to 3.
+    # A batch of two in float64: three queries, two keys of width 4, two values of width
+    # 3. The scores of the first query differ by 2 * log_3. Divided by the root of 4
+    # that is log_3, so its weights are as 1 to 3.
     log_3 = 1.0986122886681098  # e to this power is 3
     asking = torch.tensor(
-        [[[2, 0, 0, 0], [0, 0, 0, 0], [-2, 0, 0, 0]]] * 2, dtype=torch.float64, requires_grad=True
+        [[[2, 0, 0, 0], [0, 0, 0, 0], [-2, 0, 0, 0]]] * 2,
+        dtype=torch.float64,
+        requires_grad=True,
     )
     zero, one = [0, 0, 0, 0], [log_3, 0, 0, 0]
     matched = torch.tensor([[zero, one], [one, zero]], dtype=torch.float64)
-    mixed = torch.tensor([[[4, 0, 8], [0, 4, 4]], [[4, 0, 0], [0, 0, 8]]], dtype=torch.float64)
+    mixed = torch.tensor(
+        [[[4, 0, 8], [0, 4, 4]], [[4, 0, 0], [0, 0, 8]]], dtype=torch.float64
+    )
     context = scaled_dot_product_attention(asking, matched, mixed)
-    expected = mixed.new_tensor([[[1, 3, 5], [2, 2, 6], [3, 1, 7]], [[3, 0, 2], [2, 0, 4], [1, 0, 6]]])
-    assert context.shape == (2, 3, 3), f"the batch must give (2, 3, 3), not {tuple(context.shape)}"
-    assert context.dtype == torch.float64, f"float64 values have float64 mixtures, not {context.dtype}"
+    expected = mixed.new_tensor(
+        [[[1, 3, 5], [2, 2, 6], [3, 1, 7]], [[3, 0, 2], [2, 0, 4], [1, 0, 6]]]
+    )
+    assert context.shape == (2, 3, 3), (
+        f"the batch must give (2, 3, 3), not {tuple(context.shape)}"
+    )
+    assert context.dtype == torch.float64, (
+        f"float64 values have float64 mixtures, not {context.dtype}"
+    )
     assert torch.allclose(context, expected, atol=1e-9, rtol=0), (
         f"for the batch the context vectors differ from the expected ones,\n{expected}\nand are\n{context}"
     )
-    assert context.requires_grad, "the context vectors are cut off from the queries; which step leaves torch?"
+    assert context.requires_grad, (
+        "the context vectors are cut off from the queries; which step leaves torch?"
+    )
     print("scaled_dot_product_attention: this check passes")
 
 
@@ -774,10 +898,27 @@ figure, axes = plt.subplots(figsize=(6, 4.5), layout="constrained")
 axes.scatter(values[:, 0], values[:, 1], color="tab:gray", s=60, label="value")
 for token, place in zip(tokens, values.tolist(), strict=True):
     below = token == "starts"  # it lies almost on "journey"
-    axes.annotate(token, place, (6, -13 if below else 5), textcoords="offset points", color="tab:gray")
+    axes.annotate(
+        token,
+        place,
+        (6, -13 if below else 5),
+        textcoords="offset points",
+        color="tab:gray",
+    )
 axes.margins(0.18)
-axes.plot(stars[:, 0], stars[:, 1], "*", color="tab:orange", markersize=13, label="context vector")
-axes.set(xlabel="dim 0", ylabel="dim 1", title=f"Values and their averages, queries x {strength:g}")
+axes.plot(
+    stars[:, 0],
+    stars[:, 1],
+    "*",
+    color="tab:orange",
+    markersize=13,
+    label="context vector",
+)
+axes.set(
+    xlabel="dim 0",
+    ylabel="dim 1",
+    title=f"Values and their averages, queries x {strength:g}",
+)
 axes.legend()
 plt.show()
 

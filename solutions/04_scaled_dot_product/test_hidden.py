@@ -15,17 +15,21 @@ from autograder.testing import (
     question,
 )
 
-ROOT = (
-    1e-6  # tolerance in float64 where a root may have been taken in float32, as torch.tensor(d_k).sqrt() is
-)
+# Tolerance in float64 where a root may have been taken in float32, as torch.tensor(d_k).sqrt() is.
+ROOT = 1e-6
 
 
 def expect_three(projected):
     """Expect queries, keys and values, however they are packed, and return them."""
     wanted = "The result must be three tensors: queries, keys and values"
     expect(projected is not None, f"{wanted}, but it is None. Is a return missing?")
-    if isinstance(projected, torch.Tensor) and (projected.dim() < 2 or len(projected) != 3):
-        expect(False, f"{wanted}, but it is a single tensor of shape {tuple(projected.shape)}.")
+    if isinstance(projected, torch.Tensor) and (
+        projected.dim() < 2 or len(projected) != 3
+    ):
+        expect(
+            False,
+            f"{wanted}, but it is a single tensor of shape {tuple(projected.shape)}.",
+        )
     packed = isinstance(projected, tuple | list | torch.Tensor)
     expect(packed, f"{wanted}, but it is neither a tuple nor a list.")
     expect(len(projected) == 3, f"{wanted}, but there are {len(projected)}.")
@@ -37,25 +41,43 @@ def expect_right_projections(projected, right, *, atol=None):
     for name, actual, wanted in zip(
         ("queries", "keys", "values"), expect_three(projected), right, strict=True
     ):
-        expect_close(actual, wanted, atol=atol, name=f"The tensor of {name}", hint="Which matrix makes them?")
+        expect_close(
+            actual,
+            wanted,
+            atol=atol,
+            name=f"The tensor of {name}",
+            hint="Which matrix makes them?",
+        )
 
 
 def expect_projections(student, reference, *arguments, atol=None):
     """Expect the reference's queries, keys and values."""
-    expect_right_projections(student.project(*arguments), reference.project(*arguments), atol=atol)
+    expect_right_projections(
+        student.project(*arguments), reference.project(*arguments), atol=atol
+    )
 
 
 def expect_right_and_untouched(student, reference, *others, **tensors):
     """Expect the reference's output, and tensors that the call left as they were."""
-    seen, right = (function.inspect(*tensors.values(), *others) for function in (student, reference))
+    seen, right = (
+        function.inspect(*tensors.values(), *others)
+        for function in (student, reference)
+    )
     expect_unchanged(seen, *tensors.values(), names=tuple(tensors))
-    expect_close(seen.output, right.output, hint="Nothing was overwritten, but the result must be right too.")
+    expect_close(
+        seen.output,
+        right.output,
+        hint="Nothing was overwritten, but the result must be right too.",
+    )
 
 
 def expect_right_gradients(student, reference, weight, *others, **tensors):
     """Expect the reference's output, and its gradients for the tensors that require them."""
     leaves = [tensor.requires_grad_() for tensor in tensors.values()]
-    seen, right = (function.inspect(*leaves, *others, weight=weight) for function in (student, reference))
+    seen, right = (
+        function.inspect(*leaves, *others, weight=weight)
+        for function in (student, reference)
+    )
     expect_close(seen.output, right.output)
     expect_gradient(seen, right.gradients, names=tuple(tensors))
 
@@ -64,7 +86,9 @@ def expect_right_gradients(student, reference, weight, *others, **tensors):
 def test_project_gives_each_role_its_matrix(student, reference):
     """Queries, keys and values come from their own matrices, in this order."""
     x = 2 * torch.randn(5, 4)
-    expect_projections(student, reference, x, torch.randn(4, 3), torch.randn(4, 3), torch.randn(4, 3))
+    expect_projections(
+        student, reference, x, torch.randn(4, 3), torch.randn(4, 3), torch.randn(4, 3)
+    )
 
 
 @question("project")
@@ -77,7 +101,9 @@ def test_project_uses_its_arguments_alone(student, reference):
 def test_project_allows_wider_values(student, reference):
     """Values may be wider than queries and keys."""
     x = torch.randn(5, 4)
-    expect_projections(student, reference, x, torch.randn(4, 3), torch.randn(4, 3), torch.randn(4, 6))
+    expect_projections(
+        student, reference, x, torch.randn(4, 3), torch.randn(4, 3), torch.randn(4, 6)
+    )
 
 
 @question("project")
@@ -92,14 +118,22 @@ def test_project_does_not_transpose_square_matrices(student, reference):
 def test_project_takes_one_token_or_batches(student, reference, shape):
     """One token, or a batch of sequences, works like a sequence."""
     expect_projections(
-        student, reference, torch.randn(shape), torch.randn(4, 3), torch.randn(4, 3), torch.randn(4, 6)
+        student,
+        reference,
+        torch.randn(shape),
+        torch.randn(4, 3),
+        torch.randn(4, 3),
+        torch.randn(4, 6),
     )
 
 
 @question("project")
 def test_project_keeps_float64(student, reference):
     """float64 inputs give float64 results of full precision."""
-    x, (W_query, W_key, W_value) = torch.randn(5, 4).double(), torch.randn(3, 4, 2).double()
+    x, (W_query, W_key, W_value) = (
+        torch.randn(5, 4).double(),
+        torch.randn(3, 4, 2).double(),
+    )
     expect_projections(student, reference, x, W_query, W_key, W_value)
 
 
@@ -108,9 +142,13 @@ def test_project_keeps_float64(student, reference):
 def test_project_lets_gradients_through(student, role):
     """Gradients reach the tokens and all three matrices."""
     probe = student.define(
-        "def probe(project, role, x, *matrices):\n    return project(x, *matrices)[role]\n", "probe"
+        "def probe(project, role, x, *matrices):\n    return project(x, *matrices)[role]\n",
+        "probe",
     )
-    x, matrices = torch.randn(5, 4), [torch.randn(4, 3, requires_grad=True) for _ in range(3)]
+    x, matrices = (
+        torch.randn(5, 4),
+        [torch.randn(4, 3, requires_grad=True) for _ in range(3)],
+    )
     weight = torch.randn(5, 3)
     expect_three(student.project(x, *matrices))
     x.requires_grad_()
@@ -119,7 +157,10 @@ def test_project_lets_gradients_through(student, role):
     for position, right in gradients.items():
         what = "the tokens" if position == 2 else ("W_query", "W_key", "W_value")[role]
         actual = inspection.gradients.get(position)
-        expect(isinstance(actual, torch.Tensor), f"No gradient reaches {what}. What cuts the result off?")
+        expect(
+            isinstance(actual, torch.Tensor),
+            f"No gradient reaches {what}. What cuts the result off?",
+        )
         expect_close(actual, right.detach(), atol=1e-5, name=f"The gradient of {what}")
 
 
@@ -136,7 +177,14 @@ def test_project_leaves_its_inputs_alone(student, reference):
 def test_project_reads_any_memory_layout(student, reference):
     """A transposed input works like any other."""
     x = torch.randn(2, 4, 5).mT
-    expect_projections(student, reference, x, torch.randn(3, 4).T, torch.randn(3, 4).T, torch.randn(6, 4).T)
+    expect_projections(
+        student,
+        reference,
+        x,
+        torch.randn(3, 4).T,
+        torch.randn(3, 4).T,
+        torch.randn(6, 4).T,
+    )
 
 
 @question("attention_scores", weight=2)
@@ -145,7 +193,9 @@ def test_scores_are_dot_products(student, reference):
     queries, keys = 2 * torch.randn(4, 4), 2 * torch.randn(4, 4)
     right = reference.attention_scores(queries, keys)
     expect_close(
-        student.attention_scores(queries, keys), right, hint="Row i, column j is query i times key j."
+        student.attention_scores(queries, keys),
+        right,
+        hint="Row i, column j is query i times key j.",
     )
 
 
@@ -155,7 +205,9 @@ def test_scores_use_their_arguments_alone(student, reference):
     queries, keys = torch.randn(6, 2), torch.randn(6, 2)
     right = reference.attention_scores(queries, keys)
     expect_close(
-        student.attention_scores(queries, keys), right, hint="Which names do not come from the arguments?"
+        student.attention_scores(queries, keys),
+        right,
+        hint="Which names do not come from the arguments?",
     )
 
 
@@ -164,7 +216,10 @@ def test_scores_of_more_or_fewer_keys(student, reference):
     """There may be more keys than queries, or fewer."""
     for n, m in ((3, 7), (6, 2)):
         queries, keys = torch.randn(n, 5), torch.randn(m, 5)
-        expect_close(student.attention_scores(queries, keys), reference.attention_scores(queries, keys))
+        expect_close(
+            student.attention_scores(queries, keys),
+            reference.attention_scores(queries, keys),
+        )
 
 
 @question("attention_scores")
@@ -183,14 +238,20 @@ def test_scores_of_batches(student, reference, batch):
 def test_scores_of_a_single_pair(student, reference):
     """One query and one key make one score, in a (1, 1) matrix."""
     queries, keys = torch.randn(1, 3), torch.randn(1, 3)
-    expect_close(student.attention_scores(queries, keys), reference.attention_scores(queries, keys))
+    expect_close(
+        student.attention_scores(queries, keys),
+        reference.attention_scores(queries, keys),
+    )
 
 
 @question("attention_scores")
 def test_scores_keep_float64(student, reference):
     """float64 inputs give float64 scores of full precision."""
     queries, keys = torch.randn(3, 4).double(), torch.randn(5, 4).double()
-    expect_close(student.attention_scores(queries, keys), reference.attention_scores(queries, keys))
+    expect_close(
+        student.attention_scores(queries, keys),
+        reference.attention_scores(queries, keys),
+    )
 
 
 @question("attention_scores")
@@ -207,7 +268,11 @@ def test_scores_let_gradients_through(student, reference):
     """Gradients reach the queries and the keys."""
     queries, keys, weight = torch.randn(3, 4), torch.randn(5, 4), torch.randn(3, 5)
     expect_right_gradients(
-        student.attention_scores, reference.attention_scores, weight, queries=queries, keys=keys
+        student.attention_scores,
+        reference.attention_scores,
+        weight,
+        queries=queries,
+        keys=keys,
     )
 
 
@@ -215,7 +280,10 @@ def test_scores_let_gradients_through(student, reference):
 def test_scores_read_any_memory_layout(student, reference):
     """Transposed inputs work like any others."""
     queries, keys = torch.randn(2, 4, 3).mT, torch.randn(2, 4, 5).mT
-    expect_close(student.attention_scores(queries, keys), reference.attention_scores(queries, keys))
+    expect_close(
+        student.attention_scores(queries, keys),
+        reference.attention_scores(queries, keys),
+    )
 
 
 @question("score_variance", weight=2)
@@ -224,7 +292,9 @@ def test_variance_without_scaling(student, reference):
     queries, keys = torch.randn(4, 6), torch.randn(5, 6)
     right = reference.score_variance(queries, keys, False)
     expect_close(
-        student.score_variance(queries, keys, False), right, hint="Of how many scores is it the variance?"
+        student.score_variance(queries, keys, False),
+        right,
+        hint="Of how many scores is it the variance?",
     )
 
 
@@ -233,7 +303,11 @@ def test_variance_with_scaling(student, reference):
     """With scaling, it is the variance of the scores divided by the root of d_k."""
     queries, keys = torch.randn(4, 6), torch.randn(5, 6)
     right = reference.score_variance(queries, keys, True)
-    expect_close(student.score_variance(queries, keys, True), right, hint="What is divided, and by what?")
+    expect_close(
+        student.score_variance(queries, keys, True),
+        right,
+        hint="What is divided, and by what?",
+    )
 
 
 @question("score_variance")
@@ -242,7 +316,9 @@ def test_variance_of_few_scores(student, reference):
     queries, keys = 2 * torch.randn(1, 3), 2 * torch.randn(2, 3)
     right = reference.score_variance(queries, keys, False)
     expect_close(
-        student.score_variance(queries, keys, False), right, hint="By what do you divide: the count, or less?"
+        student.score_variance(queries, keys, False),
+        right,
+        hint="By what do you divide: the count, or less?",
     )
 
 
@@ -250,7 +326,9 @@ def test_variance_of_few_scores(student, reference):
 def test_variance_is_one_number(student, reference):
     """The result is a tensor with a single value, without dimensions."""
     queries, keys = 3 * torch.randn(4, 6), torch.randn(5, 6)
-    variance = expect_tensor(student.score_variance(queries, keys, True), (), torch.float32)
+    variance = expect_tensor(
+        student.score_variance(queries, keys, True), (), torch.float32
+    )
     right = reference.score_variance(queries, keys, True)
     expect_close(
         variance, right, rtol=0.1, hint="What is divided, and by what?"
@@ -287,7 +365,11 @@ def test_variance_leaves_its_inputs_alone(student, reference):
     """Queries and keys are not overwritten."""
     queries, keys = torch.randn(4, 6), torch.randn(5, 6)
     expect_right_and_untouched(
-        student.score_variance, reference.score_variance, True, queries=queries, keys=keys
+        student.score_variance,
+        reference.score_variance,
+        True,
+        queries=queries,
+        keys=keys,
     )
 
 
@@ -310,7 +392,9 @@ def test_weights_scale_by_the_width_of_a_key(student, reference):
         scores = 2 * d_k**0.5 * torch.randn(4, 7)
         right = reference.scaled_attention_weights(scores, d_k)
         weights = student.scaled_attention_weights(scores, d_k)
-        expect_close(weights, right, hint="Scores are divided by the root of the given d_k.")
+        expect_close(
+            weights, right, hint="Scores are divided by the root of the given d_k."
+        )
 
 
 @question("scaled_attention_weights")
@@ -343,7 +427,10 @@ def test_weights_of_batches(student, reference):
 def test_weights_of_a_single_query(student, reference):
     """The scores of a single query, shape (m,), work too."""
     scores = 3 * torch.randn(6)
-    expect_close(student.scaled_attention_weights(scores, 9), reference.scaled_attention_weights(scores, 9))
+    expect_close(
+        student.scaled_attention_weights(scores, 9),
+        reference.scaled_attention_weights(scores, 9),
+    )
 
 
 @question("scaled_attention_weights")
@@ -430,7 +517,9 @@ def test_attention_in_batches(student, batch):
     inputs = _inputs(4, 5, 6, 7, batch)
     right = functional.scaled_dot_product_attention(*inputs)
     expect_close(
-        student.scaled_dot_product_attention(*inputs), right, hint="Count the dimensions from the end."
+        student.scaled_dot_product_attention(*inputs),
+        right,
+        hint="Count the dimensions from the end.",
     )
 
 
@@ -440,16 +529,21 @@ def test_attention_does_not_care_about_the_order_of_keys(student):
     queries, keys, values = _inputs(4, 6, 3, 5)
     order = torch.tensor([3, 0, 5, 1, 4, 2])
     straight = expect_finite(
-        expect_tensor(student.scaled_dot_product_attention(queries, keys, values), (4, 5))
+        expect_tensor(
+            student.scaled_dot_product_attention(queries, keys, values), (4, 5)
+        )
     )
     shuffled = expect_tensor(
-        student.scaled_dot_product_attention(queries, keys[order], values[order]), (4, 5)
+        student.scaled_dot_product_attention(queries, keys[order], values[order]),
+        (4, 5),
     )
     expect(
         torch.allclose(straight, shuffled, atol=1e-5, rtol=0),
         "Shuffling keys and values together changed the result. Does each value keep its own weight?",
     )
-    expect_close(straight, functional.scaled_dot_product_attention(queries, keys, values))
+    expect_close(
+        straight, functional.scaled_dot_product_attention(queries, keys, values)
+    )
 
 
 @question("scaled_dot_product_attention")
@@ -457,7 +551,10 @@ def test_attention_to_a_single_token(student):
     """A single key gets all the attention, so each query gets back its value."""
     for n in (3, 1):
         queries, keys, values = _inputs(n, 1, 3, 4, (2,))
-        expect_close(student.scaled_dot_product_attention(queries, keys, values), values.expand(2, n, 4))
+        expect_close(
+            student.scaled_dot_product_attention(queries, keys, values),
+            values.expand(2, n, 4),
+        )
 
 
 @question("scaled_dot_product_attention")
@@ -465,7 +562,11 @@ def test_attention_survives_large_inputs(student):
     """Scores in the thousands do not overflow."""
     queries, keys, values = _inputs(4, 5, 6, 3)
     right = functional.scaled_dot_product_attention(40 * queries, 40 * keys, values)
-    expect_close(student.scaled_dot_product_attention(40 * queries, 40 * keys, values), right, atol=1e-4)
+    expect_close(
+        student.scaled_dot_product_attention(40 * queries, 40 * keys, values),
+        right,
+        atol=1e-4,
+    )
 
 
 @question("scaled_dot_product_attention")
@@ -479,7 +580,10 @@ def test_attention_keeps_float64(student):
 @question("scaled_dot_product_attention")
 def test_attention_leaves_its_inputs_alone(student, reference):
     """Queries, keys and values are not overwritten."""
-    attend, right = student.scaled_dot_product_attention, reference.scaled_dot_product_attention
+    attend, right = (
+        student.scaled_dot_product_attention,
+        reference.scaled_dot_product_attention,
+    )
     queries, keys, values = _inputs()
     expect_right_and_untouched(attend, right, queries=queries, keys=keys, values=values)
 
@@ -487,15 +591,23 @@ def test_attention_leaves_its_inputs_alone(student, reference):
 @question("scaled_dot_product_attention")
 def test_attention_lets_gradients_through(student, reference):
     """Gradients reach queries, keys and values."""
-    attend, right = student.scaled_dot_product_attention, reference.scaled_dot_product_attention
+    attend, right = (
+        student.scaled_dot_product_attention,
+        reference.scaled_dot_product_attention,
+    )
     queries, keys, values = _inputs(4, 5, 6, 3)
-    expect_right_gradients(attend, right, torch.randn(4, 3), queries=queries, keys=keys, values=values)
+    expect_right_gradients(
+        attend, right, torch.randn(4, 3), queries=queries, keys=keys, values=values
+    )
 
 
 @question("scaled_dot_product_attention")
 def test_attention_reads_any_memory_layout(student):
     """Transposed inputs work like any others."""
-    inputs = (x.permute(1, 3, 0, 2).contiguous().permute(2, 0, 3, 1) for x in _inputs(4, 5, 6, 3, (3, 2)))
+    inputs = (
+        x.permute(1, 3, 0, 2).contiguous().permute(2, 0, 3, 1)
+        for x in _inputs(4, 5, 6, 3, (3, 2))
+    )
     queries, keys, values = inputs
     right = functional.scaled_dot_product_attention(queries, keys, values)
     expect_close(student.scaled_dot_product_attention(queries, keys, values), right)

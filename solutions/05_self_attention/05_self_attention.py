@@ -63,7 +63,9 @@ def attention_weights(queries: Tensor, keys: Tensor) -> Tensor:
     return torch.softmax(scores / keys.size(-1) ** 0.5, dim=-1)
 
 
-def scaled_dot_product_attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+def scaled_dot_product_attention(
+    queries: Tensor, keys: Tensor, values: Tensor
+) -> Tensor:
     """Return a mixture of values for each query, (n, d), (m, d), (m, e) -> (n, e)."""
     return attention_weights(queries, keys) @ values
 
@@ -101,7 +103,10 @@ class Registered(nn.Module):
 for kind in (Plain, Registered):
     module = kind()
     print(kind.__name__)
-    print("    what training will change:", [name for name, _ in module.named_parameters()])
+    print(
+        "    what training will change:",
+        [name for name, _ in module.named_parameters()],
+    )
     print("    what is saved to disk:    ", list(module.state_dict()))
     print("    after module.double():    ", module.double().scale.dtype)
 
@@ -148,7 +153,8 @@ class SelfAttention_v1(nn.Module):
         d_in: numbers in a token's vector.
         d_out: numbers in a query, key or value, and so in each row of the output.
 
-    Parameters: `W_query`, `W_key`, `W_value`, each an nn.Parameter of shape (d_in, d_out),
+    Parameters: `W_query`, `W_key`, `W_value`, each an nn.Parameter of shape (d_in,
+        d_out),
     drawn with torch.rand in this order.
 
     Any means are right: the formula written out step by step, or what torch offers.
@@ -173,11 +179,13 @@ class SelfAttention_v1(nn.Module):
             x: n tokens, one a row, shape (n, d_in). n is at least 1; x stays as it was.
 
         Returns:
-            The context vectors, shape (n, d_out), of the same dtype as x and the parameters. Batches
-            (B, n, d_in) are welcome but not required.
+            The context vectors, shape (n, d_out), of the same dtype as x and the
+            parameters. Batches (B, n, d_in) are welcome but not required.
         """
         ### BEGIN SOLUTION
-        return scaled_dot_product_attention(x @ self.W_query, x @ self.W_key, x @ self.W_value)
+        return scaled_dot_product_attention(
+            x @ self.W_query, x @ self.W_key, x @ self.W_value
+        )
         ### END SOLUTION
 
 
@@ -187,13 +195,21 @@ def check_SelfAttention_v1():
     torch.manual_seed(123)
     module = SelfAttention_v1(3, 2)
     assert isinstance(module, nn.Module), "the class must be an nn.Module"
-    shapes = {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
+    shapes = {
+        name: tuple(parameter.shape) for name, parameter in module.named_parameters()
+    }
     for name in ("W_query", "W_key", "W_value"):
-        assert name in shapes, f"{name} is not registered; the module's parameters are {list(shapes)}"
-        assert shapes[name] == (3, 2), f"{name} should have shape (d_in, d_out) = (3, 2), not {shapes[name]}"
+        assert name in shapes, (
+            f"{name} is not registered; the module's parameters are {list(shapes)}"
+        )
+        assert shapes[name] == (3, 2), (
+            f"{name} should have shape (d_in, d_out) = (3, 2), not {shapes[name]}"
+        )
 
     context = module(journey)
-    assert isinstance(context, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    assert isinstance(context, torch.Tensor), (
+        "forward must return a tensor. Is a return missing?"
+    )
     assert context.shape == (6, 2), (
         f"6 context vectors of 2 numbers have shape (6, 2), not {tuple(context.shape)}"
     )
@@ -215,12 +231,14 @@ def check_SelfAttention_v1():
     # A training loop sends gradients back; each parameter must get one.
     context.sum().backward()
     for name, parameter in module.named_parameters():
-        assert parameter.grad is not None, f"no gradient reaches {name}. Is it used in forward?"
+        assert parameter.grad is not None, (
+            f"no gradient reaches {name}. Is it used in forward?"
+        )
 
-    # Other sizes, and matrices with so few numbers that the output can be worked out by hand. A token (a,
-    # b) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0). Divided by the root of 4, a score is
-    # a * b * log_3, so the first token (a = 1) weighs the four tokens as 1, 3, 3, 1, and the third one as
-    # 3, 1, 1, 3.
+    # Other sizes, and matrices with so few numbers that the output can be worked out by
+    # hand. A token (a, b) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0).
+    # Divided by the root of 4, a score is a * b * log_3, so the first token (a = 1)
+    # weighs the four tokens as 1, 3, 3, 1, and the third one as 3, 1, 1, 3.
     log_3 = 1.0986122886681098  # e to this power is 3
     x = torch.tensor([[1, 0], [0, 1], [-1, 1], [0, 0]], dtype=torch.float64)
     module = SelfAttention_v1(2, 4).double()
@@ -230,15 +248,22 @@ def check_SelfAttention_v1():
         module.W_value.copy_(torch.tensor([[8, 0, 16, 0], [0, 8, 0, -8]]))
 
     expected = torch.tensor(
-        [[-2, 6, -4, -6], [0, 4, 0, -4], [2, 2, 4, -2], [0, 4, 0, -4]], dtype=torch.float64
+        [[-2, 6, -4, -6], [0, 4, 0, -4], [2, 2, 4, -2], [0, 4, 0, -4]],
+        dtype=torch.float64,
     )
     context = module(x)
-    assert context.dtype == torch.float64, f"a float64 module makes float64 vectors, not {context.dtype}"
+    assert context.dtype == torch.float64, (
+        f"a float64 module makes float64 vectors, not {context.dtype}"
+    )
     assert torch.allclose(context, expected, atol=1e-6), (
         f"the output differs from the one worked out by hand,\n{expected}\nand is\n{context}"
     )
-    assert module(1000 * x).isfinite().all(), "large tokens give inf or nan: which step overflows?"
-    assert x.tolist() == [[1, 0], [0, 1], [-1, 1], [0, 0]], "the call has changed the tokens"
+    assert module(1000 * x).isfinite().all(), (
+        "large tokens give inf or nan: which step overflows?"
+    )
+    assert x.tolist() == [[1, 0], [0, 1], [-1, 1], [0, 0]], (
+        "the call has changed the tokens"
+    )
     print("SelfAttention_v1: this check passes")
 
 
@@ -265,7 +290,9 @@ def show_matrix(axes, matrix, rows, columns, title, **options):
         for j, value in enumerate(line):
             dark = sum(image.cmap(image.norm(value))[:3]) < 1.5
             colour = "white" if dark else "black"
-            axes.text(j, i, f"{value:.2f}", ha="center", va="center", color=colour, fontsize=8)
+            axes.text(
+                j, i, f"{value:.2f}", ha="center", va="center", color=colour, fontsize=8
+            )
 
 
 seed = 123  # try other seeds: does the picture change much?
@@ -274,11 +301,15 @@ stretch = 1.0  # try 3, 10 and 30: all queries grow by this factor
 torch.manual_seed(seed)
 module = SelfAttention_v1(3, 2)
 with torch.no_grad():
-    weights = attention_weights(stretch * journey @ module.W_query, journey @ module.W_key)
+    weights = attention_weights(
+        stretch * journey @ module.W_query, journey @ module.W_key
+    )
 
 figure, axes = plt.subplots(figsize=(5.2, 4.4), layout="constrained")
 darkest = max(0.5, weights.max().item())
-show_matrix(axes, weights, tokens, tokens, "Weights of an untrained module", vmax=darkest)
+show_matrix(
+    axes, weights, tokens, tokens, "Weights of an untrained module", vmax=darkest
+)
 axes.set(xlabel="at whom", ylabel="who looks")
 plt.show()
 
@@ -317,7 +348,8 @@ class SelfAttention_v2(nn.Module):
         d_out: numbers in a query, key or value, and so in each row of the output.
         qkv_bias: whether the three layers have a bias. By default they have none.
 
-    Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in this order.
+    Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in
+        this order.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -341,11 +373,13 @@ class SelfAttention_v2(nn.Module):
             x: n tokens, one a row, shape (n, d_in). n is at least 1; x stays as it was.
 
         Returns:
-            The context vectors, shape (n, d_out), of the same dtype as x and the parameters. Batches
-            (B, n, d_in) are welcome but not required.
+            The context vectors, shape (n, d_out), of the same dtype as x and the
+            parameters. Batches (B, n, d_in) are welcome but not required.
         """
         ### BEGIN SOLUTION
-        return scaled_dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x))
+        return scaled_dot_product_attention(
+            self.W_query(x), self.W_key(x), self.W_value(x)
+        )
         ### END SOLUTION
 
 
@@ -354,14 +388,24 @@ class SelfAttention_v2(nn.Module):
 def check_SelfAttention_v2():
     torch.manual_seed(789)
     module = SelfAttention_v2(3, 2)
-    shapes = {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
+    shapes = {
+        name: tuple(parameter.shape) for name, parameter in module.named_parameters()
+    }
     for name in ("W_query.weight", "W_key.weight", "W_value.weight"):
-        assert name in shapes, f"{name} is not registered; the module's parameters are {list(shapes)}"
-        assert shapes[name] == (2, 3), f"a Linear(3, 2) has a weight of shape (2, 3), not {shapes[name]}"
-    assert len(shapes) == 3, f"by default there is no bias, but the parameters are {list(shapes)}"
+        assert name in shapes, (
+            f"{name} is not registered; the module's parameters are {list(shapes)}"
+        )
+        assert shapes[name] == (2, 3), (
+            f"a Linear(3, 2) has a weight of shape (2, 3), not {shapes[name]}"
+        )
+    assert len(shapes) == 3, (
+        f"by default there is no bias, but the parameters are {list(shapes)}"
+    )
 
     context = module(journey)
-    assert isinstance(context, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    assert isinstance(context, torch.Tensor), (
+        "forward must return a tensor. Is a return missing?"
+    )
     assert context.shape == (6, 2), (
         f"6 context vectors of 2 numbers have shape (6, 2), not {tuple(context.shape)}"
     )
@@ -382,12 +426,24 @@ def check_SelfAttention_v2():
 
     # Another sentence of the course: "Attention Mechanism drives contextual embedding".
     mechanism = torch.tensor(
-        [[0.12, 0.45, 0.67], [0.34, 0.56, 0.78], [0.23, 0.57, 0.91], [0.76, 0.88, 0.45], [0.54, 0.12, 0.34]]
+        [
+            [0.12, 0.45, 0.67],
+            [0.34, 0.56, 0.78],
+            [0.23, 0.57, 0.91],
+            [0.76, 0.88, 0.45],
+            [0.54, 0.12, 0.34],
+        ]
     )
     torch.manual_seed(123)
     context = SelfAttention_v2(3, 2)(mechanism)
     self_attention_mechanism = torch.tensor(
-        [[-0.5128, -0.0366], [-0.5141, -0.0376], [-0.5143, -0.0377], [-0.5143, -0.0377], [-0.5129, -0.0367]]
+        [
+            [-0.5128, -0.0366],
+            [-0.5141, -0.0376],
+            [-0.5143, -0.0377],
+            [-0.5143, -0.0377],
+            [-0.5129, -0.0367],
+        ]
     )
     assert torch.allclose(context, self_attention_mechanism, atol=1e-4, rtol=0), (
         "for the second sentence the output differs from the documented one,\n"
@@ -395,12 +451,14 @@ def check_SelfAttention_v2():
     )
 
     names = [name for name, _ in SelfAttention_v2(3, 2, True).named_parameters()]
-    assert len(names) == 6, f"with qkv_bias all three layers have a bias, but the parameters are {names}"
+    assert len(names) == 6, (
+        f"with qkv_bias all three layers have a bias, but the parameters are {names}"
+    )
 
-    # Other sizes, and matrices with so few numbers that the output can be worked out by hand. A token (a,
-    # b) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0). Divided by the root of 4, a score is
-    # a * b * log_3, so the first token (a = 1) weighs the four tokens as 1, 3, 3, 1, and the third one as
-    # 3, 1, 1, 3.
+    # Other sizes, and matrices with so few numbers that the output can be worked out by
+    # hand. A token (a, b) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0).
+    # Divided by the root of 4, a score is a * b * log_3, so the first token (a = 1)
+    # weighs the four tokens as 1, 3, 3, 1, and the third one as 3, 1, 1, 3.
     log_3 = 1.0986122886681098  # e to this power is 3
     x = torch.tensor([[1, 0], [0, 1], [-1, 1], [0, 0]], dtype=torch.float64)
     module = SelfAttention_v2(2, 4).double()
@@ -410,14 +468,19 @@ def check_SelfAttention_v2():
         module.W_value.weight.copy_(torch.tensor([[8, 0], [0, 8], [16, 0], [0, -8]]))
 
     expected = torch.tensor(
-        [[-2, 6, -4, -6], [0, 4, 0, -4], [2, 2, 4, -2], [0, 4, 0, -4]], dtype=torch.float64
+        [[-2, 6, -4, -6], [0, 4, 0, -4], [2, 2, 4, -2], [0, 4, 0, -4]],
+        dtype=torch.float64,
     )
     context = module(x)
-    assert context.dtype == torch.float64, f"a float64 module makes float64 vectors, not {context.dtype}"
+    assert context.dtype == torch.float64, (
+        f"a float64 module makes float64 vectors, not {context.dtype}"
+    )
     assert torch.allclose(context, expected, atol=1e-6), (
         f"the output differs from the one worked out by hand,\n{expected}\nand is\n{context}"
     )
-    assert x.tolist() == [[1, 0], [0, 1], [-1, 1], [0, 0]], "the call has changed the tokens"
+    assert x.tolist() == [[1, 0], [0, 1], [-1, 1], [0, 0]], (
+        "the call has changed the tokens"
+    )
     print("SelfAttention_v2: this check passes")
 
 
@@ -439,16 +502,27 @@ torch.manual_seed(seed)
 first = SelfAttention_v1(3, 2)
 torch.manual_seed(seed)
 second = SelfAttention_v2(3, 2)
-many = {"torch.rand": torch.rand(3, 2000), "nn.Linear": nn.Linear(3, 2000).weight.detach()}
+many = {
+    "torch.rand": torch.rand(3, 2000),
+    "nn.Linear": nn.Linear(3, 2000).weight.detach(),
+}
 with torch.no_grad():
     pictures = {
-        "Version 1": attention_weights(stretch * journey @ first.W_query, journey @ first.W_key),
-        "Version 2": attention_weights(stretch * second.W_query(journey), second.W_key(journey)),
+        "Version 1": attention_weights(
+            stretch * journey @ first.W_query, journey @ first.W_key
+        ),
+        "Version 2": attention_weights(
+            stretch * second.W_query(journey), second.W_key(journey)
+        ),
     }
 
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
+figure, (left, middle, right) = plt.subplots(
+    1, 3, figsize=(13, 4), layout="constrained"
+)
 for label, numbers in many.items():
-    left.hist(numbers.flatten().tolist(), bins=40, range=(-1, 1), alpha=0.6, label=label)
+    left.hist(
+        numbers.flatten().tolist(), bins=40, range=(-1, 1), alpha=0.6, label=label
+    )
 left.axvline(0, color="black", lw=0.8)
 left.set(title="6,000 fresh numbers", xlabel="value", yticks=[])
 left.legend()
@@ -489,14 +563,15 @@ plt.show()
 
 # %% solution="copy_weights"
 def copy_weights(source: nn.Module, target: nn.Module) -> nn.Module:
-    """Copy the weights of a SelfAttention_v2 into a SelfAttention_v1, so that both give the same output.
+    """Copy the weights of a SelfAttention_v2 into a SelfAttention_v1, so that both give
+    the same output.
 
     Arguments:
-        source: has bias-free layers `W_query`, `W_key`, `W_value`, whose `weight` is (d_out, d_in).
-            It stays as it was.
-        target: has parameters `W_query`, `W_key`, `W_value` of shape (d_in, d_out), for the same sizes. It
-            is changed. Its parameters can be trained afterwards as before, and training them changes
-            nothing in the source.
+        source: has bias-free layers `W_query`, `W_key`, `W_value`, whose `weight` is
+            (d_out, d_in). It stays as it was.
+        target: has parameters `W_query`, `W_key`, `W_value` of shape (d_in, d_out), for
+            the same sizes. It is changed. Its parameters can be trained afterwards as
+            before, and training them changes nothing in the source.
 
     Returns:
         target: the same object, not another one.
@@ -513,7 +588,8 @@ def copy_weights(source: nn.Module, target: nn.Module) -> nn.Module:
 # %% check="copy_weights" points=2
 # Check of copy_weights
 def check_copy_weights():
-    # Two stand-ins that have the parameters but no forward, so that this check needs none of your classes.
+    # Two stand-ins that have the parameters but no forward, so that this check needs
+    # none of your classes.
     names = ("W_query", "W_key", "W_value")
     source = nn.ModuleDict({name: nn.Linear(3, 2, bias=False) for name in names})
     target = nn.ParameterDict({name: nn.Parameter(torch.rand(3, 2)) for name in names})
@@ -524,25 +600,34 @@ def check_copy_weights():
     x = torch.tensor([[0.4, -1.0, 2.5], [1.5, 0.3, -0.7]])
     for name in names:
         shape = tuple(target[name].shape)
-        assert shape == (3, 2), f"{name} of the target must keep its shape (3, 2), but now it has {shape}"
+        assert shape == (3, 2), (
+            f"{name} of the target must keep its shape (3, 2), but now it has {shape}"
+        )
         assert torch.allclose(x @ target[name], source[name](x), atol=1e-5), (
             f"x @ {name} in the target must give what the layer {name} of the source gives"
         )
-        assert target[name].requires_grad, f"{name} of the target can no longer be trained"
+        assert target[name].requires_grad, (
+            f"{name} of the target can no longer be trained"
+        )
     for name, old in zip(names, before, strict=True):
-        assert torch.equal(source[name].weight, old), f"{name} of the source has changed"
+        assert torch.equal(source[name].weight, old), (
+            f"{name} of the source has changed"
+        )
         with torch.no_grad():
             target[name].add_(1)
         assert torch.equal(source[name].weight, old), (
             f"{name} of the source changes when the target is changed"
         )
 
-    # A square matrix turns without an error, so nothing but the numbers shows whether it was transposed.
+    # A square matrix turns without an error, so nothing but the numbers shows whether
+    # it was transposed.
     source = nn.ModuleDict({name: nn.Linear(2, 2, bias=False) for name in names})
     target = nn.ParameterDict({name: nn.Parameter(torch.rand(2, 2)) for name in names})
     copy_weights(source, target)
     for name in names:
-        turned = [[source[name].weight[j, i].item() for j in range(2)] for i in range(2)]
+        turned = [
+            [source[name].weight[j, i].item() for j in range(2)] for i in range(2)
+        ]
         assert target[name].tolist() == turned, (
             f"{name} of the target should be {turned}, not {target[name].tolist()}"
         )
@@ -563,9 +648,19 @@ copy_weights(second, first)
 gap = (first(journey) - second(journey)).abs().max().item()
 
 matrices = [
-    ("source: W_query.weight", second.W_query.weight.detach(), ["out 0", "out 1"], ["in 0", "in 1", "in 2"]),
+    (
+        "source: W_query.weight",
+        second.W_query.weight.detach(),
+        ["out 0", "out 1"],
+        ["in 0", "in 1", "in 2"],
+    ),
     ("target: W_query before", old, ["in 0", "in 1", "in 2"], ["out 0", "out 1"]),
-    ("target: W_query after", first.W_query.detach(), ["in 0", "in 1", "in 2"], ["out 0", "out 1"]),
+    (
+        "target: W_query after",
+        first.W_query.detach(),
+        ["in 0", "in 1", "in 2"],
+        ["out 0", "out 1"],
+    ),
 ]
 figure, row = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained")
 for axes, (title, matrix, rows, columns) in zip(row, matrices, strict=True):
@@ -613,10 +708,13 @@ class SelfAttention(nn.Module):
 
     Arguments:
         d_model: numbers in a token's vector, and in each query, key and value.
-        row_dim: which dimension of the input counts its rows, the tokens; 0 for an input (n, d_model).
-        col_dim: which one counts its columns, the numbers of a token; 1 for an input (n, d_model).
+        row_dim: which dimension of the input counts its rows, the tokens; 0 for an
+            input (n, d_model).
+        col_dim: which one counts its columns, the numbers of a token; 1 for an input
+            (n, d_model).
 
-    Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made in this order.
+    Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made
+        in this order.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -639,12 +737,12 @@ class SelfAttention(nn.Module):
         """Return one mixture of values for each token.
 
         Arguments:
-            token_encodings: n tokens, one a row, shape (n, d_model). n is at least 1; the tokens stay as
-                they were.
+            token_encodings: n tokens, one a row, shape (n, d_model). n is at least 1;
+                the tokens stay as they were.
 
         Returns:
-            The mixtures, shape (n, d_model), of the same dtype as the tokens and the parameters. Batches
-            are welcome but not required.
+            The mixtures, shape (n, d_model), of the same dtype as the tokens and the
+            parameters. Batches are welcome but not required.
         """
         ### BEGIN SOLUTION
         q = self.W_q(token_encodings)
@@ -675,8 +773,8 @@ def check_SelfAttention():
         f"three layers without bias, W_q, W_k and W_v, are made in this order, but the parameters are {names}"
     )
     with torch.no_grad():
-        # The three matrices, as they act on a row of tokens. If these differ: are exactly three layers made,
-        # in the order query, key, value?
+        # The three matrices, as they act on a row of tokens. If these differ: are
+        # exactly three layers made, in the order query, key, value?
         encodings_W_q = torch.tensor([[0.5406, -0.1657], [0.5869, 0.6496]])
         compare("W_q.weight transposed", module.W_q.weight.T, encodings_W_q)
         encodings_W_k = torch.tensor([[-0.1549, -0.3443], [0.1427, 0.4153]])
@@ -686,45 +784,73 @@ def check_SelfAttention():
 
         # Queries, keys and values.
         q, k, v = module.W_q(encodings), module.W_k(encodings), module.W_v(encodings)
-        encodings_q = torch.tensor([[0.7621, -0.0428], [1.1063, 0.7890], [1.1164, -2.1336]])
+        encodings_q = torch.tensor(
+            [[0.7621, -0.0428], [1.1063, 0.7890], [1.1164, -2.1336]]
+        )
         compare("q", q, encodings_q)
-        encodings_k = torch.tensor([[-0.1469, -0.3038], [0.1057, 0.3685], [-0.9914, -2.4152]])
+        encodings_k = torch.tensor(
+            [[-0.1469, -0.3038], [0.1057, 0.3685], [-0.9914, -2.4152]]
+        )
         compare("k", k, encodings_k)
-        encodings_v = torch.tensor([[0.6038, 0.7434], [-0.3502, 0.5303], [3.8695, 2.4246]])
+        encodings_v = torch.tensor(
+            [[0.6038, 0.7434], [-0.3502, 0.5303], [3.8695, 2.4246]]
+        )
         compare("v", v, encodings_v)
 
-        # The remaining steps with Python's numbers, one by one, from your layers. Compare your own with them.
+        # The remaining steps with Python's numbers, one by one, from your layers.
+        # Compare your own with them.
         scores = torch.tensor(
-            [[sum(a * b for a, b in zip(x, y, strict=True)) for y in k.tolist()] for x in q.tolist()]
+            [
+                [sum(a * b for a, b in zip(x, y, strict=True)) for y in k.tolist()]
+                for x in q.tolist()
+            ]
         )
         encodings_scores = torch.tensor(
-            [[-0.0990, 0.0648, -0.6523], [-0.4022, 0.4078, -3.0024], [0.4842, -0.6683, 4.0461]]
+            [
+                [-0.0990, 0.0648, -0.6523],
+                [-0.4022, 0.4078, -3.0024],
+                [0.4842, -0.6683, 4.0461],
+            ]
         )
         compare("scores", scores, encodings_scores)
         scaled = scores / 2**0.5
         encodings_scaled_scores = torch.tensor(
-            [[-0.0700, 0.0458, -0.4612], [-0.2844, 0.2883, -2.1230], [0.3424, -0.4725, 2.8610]]
+            [
+                [-0.0700, 0.0458, -0.4612],
+                [-0.2844, 0.2883, -2.1230],
+                [0.3424, -0.4725, 2.8610],
+            ]
         )
         compare("scaled scores", scaled, encodings_scaled_scores)
         powers = [[math.exp(score) for score in row] for row in scaled.tolist()]
         weights = torch.tensor([[power / sum(row) for power in row] for row in powers])
         encodings_weights = torch.tensor(
-            [[0.3573, 0.4011, 0.2416], [0.3410, 0.6047, 0.0542], [0.0722, 0.0320, 0.8959]]
+            [
+                [0.3573, 0.4011, 0.2416],
+                [0.3410, 0.6047, 0.0542],
+                [0.0722, 0.0320, 0.8959],
+            ]
         )
         compare("weights", weights, encodings_weights)
 
     # And what your forward makes of it.
     output = module(encodings)
-    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
-    encodings_attention = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
+    assert isinstance(output, torch.Tensor), (
+        "forward must return a tensor. Is a return missing?"
+    )
+    encodings_attention = torch.tensor(
+        [[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]]
+    )
     compare("the output", output, encodings_attention)
 
-    # Another size, and matrices with so few numbers that the output can be worked out by hand. A token (a,
-    # b, 0, 0) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0). Divided by the root of 4, a
-    # score is a * b * log_3, so the first token (a = 1) weighs the four tokens as 1, 3, 3, 1, and the third
-    # one as 3, 1, 1, 3.
+    # Another size, and matrices with so few numbers that the output can be worked out
+    # by hand. A token (a, b, 0, 0) has the query (2a, 0, 0, 0) and the key (b * log_3,
+    # 0, 0, 0). Divided by the root of 4, a score is a * b * log_3, so the first token
+    # (a = 1) weighs the four tokens as 1, 3, 3, 1, and the third one as 3, 1, 1, 3.
     log_3 = 1.0986122886681098  # e to this power is 3
-    x = torch.tensor([[1, 0, 0, 0], [0, 1, 0, 0], [-1, 1, 0, 0], [0, 0, 0, 0]], dtype=torch.float64)
+    x = torch.tensor(
+        [[1, 0, 0, 0], [0, 1, 0, 0], [-1, 1, 0, 0], [0, 0, 0, 0]], dtype=torch.float64
+    )
     module = SelfAttention(d_model=4).double()
     with torch.no_grad():
         for layer in (module.W_q, module.W_k, module.W_v):
@@ -734,10 +860,13 @@ def check_SelfAttention():
         module.W_v.weight[:, :2] = torch.tensor([[8, 0], [0, 8], [16, 0], [0, -8]])
 
     expected = torch.tensor(
-        [[-2, 6, -4, -6], [0, 4, 0, -4], [2, 2, 4, -2], [0, 4, 0, -4]], dtype=torch.float64
+        [[-2, 6, -4, -6], [0, 4, 0, -4], [2, 2, 4, -2], [0, 4, 0, -4]],
+        dtype=torch.float64,
     )
     output = module(x)
-    assert output.dtype == torch.float64, f"a float64 module makes float64 mixtures, not {output.dtype}"
+    assert output.dtype == torch.float64, (
+        f"a float64 module makes float64 mixtures, not {output.dtype}"
+    )
     assert torch.allclose(output, expected, atol=1e-6), (
         f"the output differs from the one worked out by hand,\n{expected}\nand is\n{output}"
     )
@@ -772,7 +901,9 @@ show_matrix(row[0], scores, words, words, "scores", **signed)
 show_matrix(row[1], scaled, words, words, "scaled scores", **signed)
 show_matrix(row[2], weights, words, words, "weights: rows sum to 1")
 bound = max(output.abs().max().item(), 1)
-show_matrix(row[3], output, words, ["0", "1"], "output", cmap="RdBu", vmin=-bound, vmax=bound)
+show_matrix(
+    row[3], output, words, ["0", "1"], "output", cmap="RdBu", vmin=-bound, vmax=bound
+)
 plt.show()
 
 # %% [markdown]
@@ -830,14 +961,20 @@ plt.show()
 
 # %% demo
 steps = 300  # try 0, 30, 100
-letters = torch.tensor([0, 1, 0, 2, 1, 0, 3, 2])  # try your own: eight numbers from 0 to 3
+letters = torch.tensor(
+    [0, 1, 0, 2, 1, 0, 3, 2]
+)  # try your own: eight numbers from 0 to 3
 
 
 def example(kinds):
-    """Return tokens (8, 5), a one-hot letter and a number each, and the averages to be found (8,)."""
+    """Return tokens (8, 5), a one-hot letter and a number each, and the averages to be
+    found (8,).
+    """
     numbers = torch.rand(8)
     same = (kinds[:, None] == kinds).float()
-    tokens_with_numbers = torch.cat([nn.functional.one_hot(kinds, 4), numbers[:, None]], dim=1)
+    tokens_with_numbers = torch.cat(
+        [nn.functional.one_hot(kinds, 4), numbers[:, None]], dim=1
+    )
     return tokens_with_numbers, same @ numbers / same.sum(dim=1)
 
 
@@ -862,7 +999,9 @@ for _ in range(steps):
     losses.append(loss.item())
 
 names = ["ABCD"[kind] for kind in letters.tolist()]
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
+figure, (left, middle, right) = plt.subplots(
+    1, 3, figsize=(13, 4), layout="constrained"
+)
 show_matrix(left, untrained, names, names, "Before: everybody looks everywhere")
 middle.plot(losses)
 middle.set(title="Error over the training", xlabel="step", yscale="log")

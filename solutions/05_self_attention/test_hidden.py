@@ -97,7 +97,9 @@ class Kind:
 
     def attend(self, weights, x):
         """Return the module's right output, computed by the library's own function."""
-        return scaled_dot_product_attention(*(self._project(weights, layer, x) for layer in self.layers))
+        return scaled_dot_product_attention(
+            *(self._project(weights, layer, x) for layer in self.layers)
+        )
 
     def value(self, weights, x):
         """Return the values alone."""
@@ -134,7 +136,10 @@ def expect_parameters(actual, shapes):
     """Expect parameters of these names and shapes, all of which can learn."""
     for name, shape in shapes.items():
         seen = ", ".join(actual) or "none"
-        expect(name in actual, f"{name} is not registered as a parameter; the module's parameters: {seen}.")
+        expect(
+            name in actual,
+            f"{name} is not registered as a parameter; the module's parameters: {seen}.",
+        )
         tensor = expect_tensor(actual[name], shape, name=name)
         expect(tensor.requires_grad, f"{name} cannot learn: it asks for no gradient.")
 
@@ -142,7 +147,9 @@ def expect_parameters(actual, shapes):
 def expect_no_others(actual, shapes):
     """Expect no parameters but these."""
     surplus = ", ".join(sorted(set(actual) - set(shapes)))
-    expect(not surplus, f"The module has parameters that were not asked for: {surplus}.")
+    expect(
+        not surplus, f"The module has parameters that were not asked for: {surplus}."
+    )
 
 
 def expect_alive(kind, seen, n, size):
@@ -157,7 +164,9 @@ def expect_alive(kind, seen, n, size):
 
 def alive(kind, module, x, size):
     """Return a module's output for tokens, `size` numbers for each; it must depend on all parameters."""
-    return expect_alive(kind, module.inspect(x, weight=torch.randn(len(x), size)), len(x), size)
+    return expect_alive(
+        kind, module.inspect(x, weight=torch.randn(len(x), size)), len(x), size
+    )
 
 
 def load(student, module, weights):
@@ -166,8 +175,14 @@ def load(student, module, weights):
     expect(isinstance(shapes, dict), "The class must be an nn.Module.")
     for name, weight in weights.items():
         seen = ", ".join(map(str, shapes)) or "none"
-        expect(name in shapes, f"{name} is not registered as a parameter; the module's parameters: {seen}.")
-        expect(shapes[name] == tuple(weight.shape), f"{name} must have shape {tuple(weight.shape)}.")
+        expect(
+            name in shapes,
+            f"{name} is not registered as a parameter; the module's parameters: {seen}.",
+        )
+        expect(
+            shapes[name] == tuple(weight.shape),
+            f"{name} must have shape {tuple(weight.shape)}.",
+        )
     return module
 
 
@@ -214,7 +229,8 @@ def test_values(student, kind, n, d_in, d_out):
     weights, x = kind.weights(d_in, d_out), kind.tokens(n, d_in, d_out)
     actual = load(student, kind.make(student, d_in, d_out), weights)(x)
     hint = (
-        "Row i is the sum of the values, weighted by the softmax of query i's scores over the root of d_out."
+        "Row i is the sum of the values, weighted by the softmax of query i's "
+        "scores over the root of d_out."
     )
     expect_close(actual, kind.attend(weights, x), hint=hint)
 
@@ -224,7 +240,11 @@ def test_square(student, kind):
     """It is right when a token has as many numbers as there are tokens, where wrong products fit too."""
     weights, x = kind.weights(4, 4), kind.tokens(4, 4, 4)
     actual = load(student, kind.make(student, 4, 4), weights)(x)
-    expect_close(actual, kind.attend(weights, x), hint="Which rows meet which columns in your products?")
+    expect_close(
+        actual,
+        kind.attend(weights, x),
+        hint="Which rows meet which columns in your products?",
+    )
 
 
 @each_class()
@@ -232,7 +252,9 @@ def test_single_token(student, kind):
     """A single token gets its own value."""
     weights, x = kind.weights(6, 4), kind.tokens(1, 6, 4)
     actual = load(student, kind.make(student, 6, 4), weights)(x)
-    expect_close(actual, kind.value(weights, x), hint="With one token, its weight must be 1.")
+    expect_close(
+        actual, kind.value(weights, x), hint="With one token, its weight must be 1."
+    )
 
 
 @each_class()
@@ -248,13 +270,22 @@ def test_order_of_tokens(student, kind):
 @each_class()
 def test_gradients(student, reference, kind):
     """Gradients reach the tokens and every parameter."""
-    weights, x, out = kind.weights(6, 4), kind.tokens(5, 6, 4).requires_grad_(), torch.randn(5, 4)
+    weights, x, out = (
+        kind.weights(6, 4),
+        kind.tokens(5, 6, 4).requires_grad_(),
+        torch.randn(5, 4),
+    )
     actual = load(student, kind.make(student, 6, 4), weights).inspect(x, weight=out)
-    expected = load(reference, kind.make(reference, 6, 4), weights).inspect(x, weight=out)
+    expected = load(reference, kind.make(reference, 6, 4), weights).inspect(
+        x, weight=out
+    )
     expect_gradient(actual, expected.gradients, atol=1e-4, names=(kind.argument,))
     for name, right in expected.parameters.items():
         gradient = actual.parameters.get(name)
-        expect(gradient is not None, f"No gradient reaches {name}. Is it used, or is the result cut off?")
+        expect(
+            gradient is not None,
+            f"No gradient reaches {name}. Is it used, or is the result cut off?",
+        )
         expect_close(gradient, right, atol=1e-4, name=f"The gradient of {name}")
 
 
@@ -265,7 +296,9 @@ def test_round_trip(student, kind):
     x = kind.tokens(5, 6, 4)
     expected = alive(kind, first, x, 4)
     second.load_state_dict(first.state_dict())
-    expect_close(second(x), expected, hint="Does state_dict hold all numbers that forward uses?")
+    expect_close(
+        second(x), expected, hint="Does state_dict hold all numbers that forward uses?"
+    )
 
 
 @each_class()
@@ -274,7 +307,9 @@ def test_same_again(student, kind):
     module, x = kind.make(student, 6, 4), kind.tokens(5, 6, 4)
     seen, again = module.inspect(x, weight=torch.randn(5, 4)), module(x)
     output = expect_tensor(seen.output, (5, 4)).detach()
-    expect_close(again, output, hint="Whatever forward makes, it makes anew at each call.")
+    expect_close(
+        again, output, hint="Whatever forward makes, it makes anew at each call."
+    )
     expect_alive(kind, seen, 5, 4)
 
 
@@ -317,11 +352,18 @@ def test_leaves_tokens(student, kind):
 @question("SelfAttention_v2")
 def test_bias_parameters(student):
     """With qkv_bias each layer has a bias, without it none."""
-    expect_parameters(parameters(student, student.SelfAttention_v2(5, 3, True)), V2.shapes(5, 3, bias=True))
+    expect_parameters(
+        parameters(student, student.SelfAttention_v2(5, 3, True)),
+        V2.shapes(5, 3, bias=True),
+    )
     without = parameters(student, student.SelfAttention_v2(5, 3, False))
     expect_parameters(without, V2.shapes(5, 3))
-    biases = ", ".join(f"{layer}.bias" for layer in V2.layers if f"{layer}.bias" in without)
-    expect(not biases, f"With qkv_bias=False there must be no bias, but there is {biases}.")
+    biases = ", ".join(
+        f"{layer}.bias" for layer in V2.layers if f"{layer}.bias" in without
+    )
+    expect(
+        not biases, f"With qkv_bias=False there must be no bias, but there is {biases}."
+    )
 
 
 @question("SelfAttention_v2")
@@ -329,14 +371,20 @@ def test_bias_values(student):
     """With qkv_bias the biases take part."""
     weights, x = V2.weights(5, 3, bias=True), torch.randn(7, 5)
     actual = load(student, student.SelfAttention_v2(5, 3, True), weights)(x)
-    expect_close(actual, V2.attend(weights, x), hint="Do queries, keys and values all go through their bias?")
+    expect_close(
+        actual,
+        V2.attend(weights, x),
+        hint="Do queries, keys and values all go through their bias?",
+    )
 
 
 @question("SelfAttention_v2")
 def test_bias_by_name(student):
     """qkv_bias may be given by name."""
     weights, x = V2.weights(4, 2, bias=True), torch.randn(6, 4)
-    actual = load(student, student.SelfAttention_v2(d_in=4, d_out=2, qkv_bias=True), weights)(x)
+    actual = load(
+        student, student.SelfAttention_v2(d_in=4, d_out=2, qkv_bias=True), weights
+    )(x)
     expect_close(actual, V2.attend(weights, x))
 
 
@@ -352,7 +400,9 @@ def test_defaults(student):
 def test_dimensions_by_name(student):
     """d_model, row_dim and col_dim may be given by name."""
     weights, x = SQUARE.weights(3, 3), torch.randn(5, 3)
-    actual = load(student, student.SelfAttention(d_model=3, row_dim=0, col_dim=1), weights)(x)
+    actual = load(
+        student, student.SelfAttention(d_model=3, row_dim=0, col_dim=1), weights
+    )(x)
     expect_close(actual, SQUARE.attend(weights, x))
 
 
@@ -369,8 +419,13 @@ def expect_copied(student, target, weights, hint=""):
     for layer in V1.layers:
         name = f"{layer} of the target"
         expect(layer in actual, f"{name} is not registered as a parameter.")
-        nudge = hint or f"x @ {layer} must be what the layer {layer} of the source makes of x."
-        expect_equal(actual[layer].detach(), weights[f"{layer}.weight"].T, hint=nudge, name=name)
+        nudge = (
+            hint
+            or f"x @ {layer} must be what the layer {layer} of the source makes of x."
+        )
+        expect_equal(
+            actual[layer].detach(), weights[f"{layer}.weight"].T, hint=nudge, name=name
+        )
 
 
 @question("copy_weights", weight=2)
@@ -430,11 +485,18 @@ def test_numbers_of_its_own(student):
     student.copy_weights(source, target)
     student.define(STAND_INS, "overwrite")(target)
     changed = {name: weight + 1 for name, weight in weights.items()}
-    expect_copied(student, target, changed, "The target was changed, but it does not hold the new numbers.")
+    expect_copied(
+        student,
+        target,
+        changed,
+        "The target was changed, but it does not hold the new numbers.",
+    )
     actual = parameters(student, source)
     for name, before in weights.items():
         hint = "The target was changed, and the source with it. Do both keep their numbers in one place?"
-        expect_equal(actual[name].detach(), before, hint=hint, name=f"{name} of the source")
+        expect_equal(
+            actual[name].detach(), before, hint=hint, name=f"{name} of the source"
+        )
 
 
 @question("copy_weights")

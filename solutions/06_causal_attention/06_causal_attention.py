@@ -54,7 +54,9 @@ tokens = ["Your", "journey", "starts", "with", "one", "step"]
 
 
 class SelfAttention(nn.Module):
-    """Self-attention in which each token looks at all others, (n, d_model) -> (n, d_model)."""
+    """Self-attention in which each token looks at all others, (n, d_model) -> (n,
+    d_model).
+    """
 
     def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
         super().__init__()
@@ -91,14 +93,18 @@ def show_matrix(axes, matrix, rows, columns, title, **options):
     """Draw a small matrix with its numbers; cells of -inf stay grey."""
     axes.set_facecolor("lightgrey")
     image = axes.imshow(
-        matrix.masked_fill(matrix.isinf(), torch.nan), **({"cmap": "Blues", "vmin": 0, "vmax": 1} | options)
+        matrix.masked_fill(matrix.isinf(), torch.nan),
+        **({"cmap": "Blues", "vmin": 0, "vmax": 1} | options),
     )
     axes.set_xticks(range(len(columns)), columns, rotation=45, ha="right")
     axes.set_yticks(range(len(rows)), rows)
     axes.set_title(title)
     for i, line in enumerate(matrix.tolist()):
         for j, value in enumerate(line):
-            dark = abs(value) != float("inf") and sum(image.cmap(image.norm(value))[:3]) < 1.5
+            dark = (
+                abs(value) != float("inf")
+                and sum(image.cmap(image.norm(value))[:3]) < 1.5
+            )
             text = f"{value:.2f}".replace("-inf", "$-\\infty$")
             colour = "white" if dark else "black"
             axes.text(j, i, text, ha="center", va="center", color=colour, fontsize=8)
@@ -118,8 +124,14 @@ torch.manual_seed(2)
 x = torch.randn(6, 4)
 moved = moves(SelfAttention(4), x, place)
 figure, axes = plt.subplots(figsize=(6.5, 3), layout="constrained")
-axes.bar(tokens, moved.tolist(), color=["tab:red" if t < place else "tab:blue" for t in range(6)])
-axes.set(title=f'How far outputs move when "{tokens[place]}" is replaced', ylabel="distance")
+axes.bar(
+    tokens,
+    moved.tolist(),
+    color=["tab:red" if t < place else "tab:blue" for t in range(6)],
+)
+axes.set(
+    title=f'How far outputs move when "{tokens[place]}" is replaced', ylabel="distance"
+)
 plt.show()
 
 # %% [markdown]
@@ -157,7 +169,8 @@ def causal_mask(length: int) -> Tensor:
         length: the number of tokens T, at least 1.
 
     Returns:
-        A boolean tensor of shape (T, T), True where the column's token comes after the row's token.
+        A boolean tensor of shape (T, T), True where the column's token comes after the
+        row's token.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.3.
     """
@@ -170,10 +183,16 @@ def causal_mask(length: int) -> Tensor:
 # Check of causal_mask
 def check_causal_mask():
     mask = causal_mask(3)
-    assert isinstance(mask, torch.Tensor), f"return a tensor, not a {type(mask).__name__}"
-    assert mask.shape == (3, 3), f"3 tokens have a mask of shape (3, 3), not {tuple(mask.shape)}"
+    assert isinstance(mask, torch.Tensor), (
+        f"return a tensor, not a {type(mask).__name__}"
+    )
+    assert mask.shape == (3, 3), (
+        f"3 tokens have a mask of shape (3, 3), not {tuple(mask.shape)}"
+    )
     assert mask.dtype == torch.bool, f"a mask is boolean, not {mask.dtype}"
-    causal_mask_3 = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
+    causal_mask_3 = torch.tensor(
+        [[False, True, True], [False, False, True], [False, False, False]]
+    )
     assert torch.equal(mask, causal_mask_3), (
         f"the mask differs from the expected one,\n{causal_mask_3}\nand is\n{mask}"
     )
@@ -233,14 +252,16 @@ def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
     """Return the softmax of the visible scores; hidden ones get the weight 0.
 
     Arguments:
-        scores: scores that are scaled already, shape (..., n, m): n tokens look at m tokens.
-            `...` are any leading batch dimensions, or none. The scores of one row are less than 50 apart.
-        mask: boolean, shape (n, m), True where a token must not look. It is not always a triangle.
-            In every row something is visible.
+        scores: scores that are scaled already, shape (..., n, m): n tokens look at m
+            tokens. `...` are any leading batch dimensions, or none. The scores of one
+            row are less than 50 apart.
+        mask: boolean, shape (n, m), True where a token must not look. It is not always
+            a triangle. In every row something is visible.
 
     Returns:
-        The weights, shape (..., n, m), of the same dtype as the scores. Each row (last dimension) sums to 1;
-        hidden weights are exactly 0. Scores and mask stay as they were.
+        The weights, shape (..., n, m), of the same dtype as the scores. Each row (last
+        dimension) sums to 1; hidden weights are exactly 0. Scores and mask stay as they
+        were.
 
     Source: Vaswani et al. (2017), 3.2.3: "masking out (setting to -inf)".
     """
@@ -252,18 +273,34 @@ def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
 # %% check="masked_attention_weights" points=3
 # Check of masked_attention_weights
 def check_masked_attention_weights():
-    scores = torch.tensor([[-0.0700, 0.0458, -0.4612], [-0.2844, 0.2883, -2.1230], [0.3424, -0.4725, 2.8610]])
-    mask = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
+    scores = torch.tensor(
+        [
+            [-0.0700, 0.0458, -0.4612],
+            [-0.2844, 0.2883, -2.1230],
+            [0.3424, -0.4725, 2.8610],
+        ]
+    )
+    mask = torch.tensor(
+        [[False, True, True], [False, False, True], [False, False, False]]
+    )
     before = scores.clone()
     weights = masked_attention_weights(scores, mask)
-    assert isinstance(weights, torch.Tensor), f"return a tensor, not a {type(weights).__name__}"
+    assert isinstance(weights, torch.Tensor), (
+        f"return a tensor, not a {type(weights).__name__}"
+    )
     assert weights.shape == (3, 3), (
         f"the weights have the shape of the scores, (3, 3), not {tuple(weights.shape)}"
     )
-    assert torch.equal(scores, before), "the scores were changed in place; the caller still needs them"
-    assert (weights[mask] == 0).all(), f"hidden weights must be exactly 0, but yours are {weights[mask]}"
+    assert torch.equal(scores, before), (
+        "the scores were changed in place; the caller still needs them"
+    )
+    assert (weights[mask] == 0).all(), (
+        f"hidden weights must be exactly 0, but yours are {weights[mask]}"
+    )
     sums = weights.sum(dim=-1)
-    assert torch.allclose(sums, torch.ones(3)), f"each row must sum to 1, but yours sum to {sums}"
+    assert torch.allclose(sums, torch.ones(3)), (
+        f"each row must sum to 1, but yours sum to {sums}"
+    )
     masked_weights = torch.tensor(
         [[1.0000, 0.0000, 0.0000], [0.3606, 0.6394, 0.0000], [0.0722, 0.0320, 0.8959]]
     )
@@ -277,13 +314,21 @@ def check_masked_attention_weights():
     scores = torch.tensor(rows, dtype=torch.float64, requires_grad=True)
     mask = torch.tensor([[False, False, True], [True, False, False]])
     weights = masked_attention_weights(scores, mask)
-    expected = scores.new_tensor([[[0.25, 0.75, 0], [0, 0.5, 0.5]], [[0.5, 0.5, 0], [0, 0.75, 0.25]]])
-    assert weights.dtype == torch.float64, f"float64 scores have float64 weights, not {weights.dtype}"
+    expected = scores.new_tensor(
+        [[[0.25, 0.75, 0], [0, 0.5, 0.5]], [[0.5, 0.5, 0], [0, 0.75, 0.25]]]
+    )
+    assert weights.dtype == torch.float64, (
+        f"float64 scores have float64 weights, not {weights.dtype}"
+    )
     assert torch.allclose(weights, expected, atol=1e-9), (
         f"for the batch the weights differ from the expected ones,\n{expected}\nand are\n{weights}"
     )
-    assert weights.requires_grad, "the weights are cut off from the scores; which step leaves torch?"
-    assert scores.tolist() == rows, "the scores were changed in place; the caller still needs them"
+    assert weights.requires_grad, (
+        "the weights are cut off from the scores; which step leaves torch?"
+    )
+    assert scores.tolist() == rows, (
+        "the scores were changed in place; the caller still needs them"
+    )
     print("masked_attention_weights: this check passes")
 
 
@@ -309,7 +354,9 @@ idea_b = masked_attention_weights(scores, mask)
 figure, grid = plt.subplots(2, 2, figsize=(11, 9), layout="constrained")
 show_matrix(grid[0, 0], open_eyed, tokens, tokens, "Weights without a mask")
 hidden = scores.masked_fill(mask, -torch.inf)
-show_matrix(grid[0, 1], hidden, tokens, tokens, "Masked scores", cmap="RdBu", vmin=-5, vmax=5)
+show_matrix(
+    grid[0, 1], hidden, tokens, tokens, "Masked scores", cmap="RdBu", vmin=-5, vmax=5
+)
 for axes, weights, title in (
     (grid[1, 0], idea_a, "A: masked after the softmax"),
     (grid[1, 1], idea_b, "B: masked before the softmax"),
@@ -317,7 +364,11 @@ for axes, weights, title in (
     show_matrix(axes, weights, tokens, tokens, title)
     for i, total in enumerate(weights.sum(dim=-1).tolist()):
         axes.text(
-            5.65, i, f"sum {total:.2f}", va="center", color="black" if abs(total - 1) < 0.01 else "tab:red"
+            5.65,
+            i,
+            f"sum {total:.2f}",
+            va="center",
+            color="black" if abs(total - 1) < 0.01 else "tab:red",
         )
 plt.show()
 
@@ -355,10 +406,13 @@ class MaskedSelfAttention(nn.Module):
 
     Arguments:
         d_model: numbers in a token's vector, and in each query, key and value.
-        row_dim: which dimension of the input counts its rows, the tokens; 0 for an input (n, d_model).
-        col_dim: which one counts its columns, the numbers of a token; 1 for an input (n, d_model).
+        row_dim: which dimension of the input counts its rows, the tokens; 0 for an
+            input (n, d_model).
+        col_dim: which one counts its columns, the numbers of a token; 1 for an input
+            (n, d_model).
 
-    Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made in this order.
+    Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made
+        in this order.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -382,12 +436,13 @@ class MaskedSelfAttention(nn.Module):
 
         Arguments:
             token_encodings: n tokens, one a row, shape (n, d_model). n is at least 1.
-            mask: boolean, shape (n, n), True where a token must not look; None hides nothing.
-                In every row something is visible.
+            mask: boolean, shape (n, n), True where a token must not look; None hides
+                nothing. In every row something is visible.
 
         Returns:
-            The mixtures, shape (n, d_model), of the same dtype as the tokens and the parameters. Tokens and
-            mask stay as they were. Batches are welcome but not required.
+            The mixtures, shape (n, d_model), of the same dtype as the tokens and the
+            parameters. Tokens and mask stay as they were. Batches are welcome but not
+            required.
         """
         ### BEGIN SOLUTION
         q = self.W_q(token_encodings)
@@ -405,30 +460,43 @@ class MaskedSelfAttention(nn.Module):
 # %% check="MaskedSelfAttention" points=3
 # Check of MaskedSelfAttention
 def check_MaskedSelfAttention():
-    mask = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
+    mask = torch.tensor(
+        [[False, True, True], [False, False, True], [False, False, False]]
+    )
     torch.manual_seed(42)
     module = MaskedSelfAttention(d_model=2, row_dim=0, col_dim=1)
     output = module(encodings, mask)
-    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
-    assert output.shape == (3, 2), f"3 tokens of 2 numbers give (3, 2), not {tuple(output.shape)}"
+    assert isinstance(output, torch.Tensor), (
+        "forward must return a tensor. Is a return missing?"
+    )
+    assert output.shape == (3, 2), (
+        f"3 tokens of 2 numbers give (3, 2), not {tuple(output.shape)}"
+    )
     assert torch.allclose(output[0], module.W_v(encodings)[0], atol=1e-5), (
         "the first token sees only itself, so its output must be its own value"
     )
-    masked_attention = torch.tensor([[0.6038, 0.7434], [-0.0062, 0.6072], [3.4989, 2.2427]])
+    masked_attention = torch.tensor(
+        [[0.6038, 0.7434], [-0.0062, 0.6072], [3.4989, 2.2427]]
+    )
     assert torch.allclose(output, masked_attention, atol=1e-4, rtol=0), (
         f"the output differs from the documented one,\n{masked_attention}\nand is\n{output}\n"
         "Are W_q, W_k, W_v made in this order, without bias? Are scores scaled, and masked before softmax?"
     )
 
-    # Without a mask it is plain self-attention: the last token sees everything anyway, the others change.
+    # Without a mask it is plain self-attention: the last token sees everything anyway,
+    # the others change.
     free = module(encodings)
-    assert torch.allclose(free[2], output[2], atol=1e-5), "the last token sees all, with the mask or without"
-    assert not torch.allclose(free[0], output[0], atol=1e-2), "without a mask the first token sees the others"
+    assert torch.allclose(free[2], output[2], atol=1e-5), (
+        "the last token sees all, with the mask or without"
+    )
+    assert not torch.allclose(free[0], output[0], atol=1e-2), (
+        "without a mask the first token sees the others"
+    )
 
-    # Another size and a mask that is no triangle, with so few numbers that all can be worked out by hand. A
-    # token (a, b, 0, 0) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0). Divided by the root
-    # of 4, a score is a * b * log_3: the first token (a = 1) weighs the first two (b = 0 and b = 1) as 1
-    # and 3.
+    # Another size and a mask that is no triangle, with so few numbers that all can be
+    # worked out by hand. A token (a, b, 0, 0) has the query (2a, 0, 0, 0) and the key
+    # (b * log_3, 0, 0, 0). Divided by the root of 4, a score is a * b * log_3: the
+    # first token (a = 1) weighs the first two (b = 0 and b = 1) as 1 and 3.
     log_3 = 1.0986122886681098  # e to this power is 3
     module = MaskedSelfAttention(d_model=4).double()
     with torch.no_grad():
@@ -437,7 +505,9 @@ def check_MaskedSelfAttention():
         module.W_q.weight[0, 0] = 2
         module.W_k.weight[0, 1] = log_3
         module.W_v.weight[:, :2] = torch.tensor([[4, 0], [0, 4], [8, 0], [0, -4]])
-    x = torch.tensor([[1, 0, 0, 0], [0, 1, 0, 0], [-1, 1, 0, 0], [0, 0, 0, 0]], dtype=torch.float64)
+    x = torch.tensor(
+        [[1, 0, 0, 0], [0, 1, 0, 0], [-1, 1, 0, 0], [0, 0, 0, 0]], dtype=torch.float64
+    )
     rows = [
         [False, False, True, True],
         [True, True, False, False],
@@ -445,12 +515,16 @@ def check_MaskedSelfAttention():
         [False, True, True, True],
     ]
     mask = torch.tensor(rows)
-    expected = x.new_tensor([[1, 3, 2, -3], [-2, 2, -4, -2], [3, 1, 6, -1], [4, 0, 8, 0]])
+    expected = x.new_tensor(
+        [[1, 3, 2, -3], [-2, 2, -4, -2], [3, 1, 6, -1], [4, 0, 8, 0]]
+    )
     output = module(x, mask)
     assert torch.allclose(output, expected, atol=1e-6), (
         f"the output differs from the one worked out by hand,\n{expected}\nand is\n{output}"
     )
-    assert mask.tolist() == rows, "the mask was changed in place; the caller still needs it"
+    assert mask.tolist() == rows, (
+        "the mask was changed in place; the caller still needs it"
+    )
     print("MaskedSelfAttention: this check passes")
 
 
@@ -470,8 +544,14 @@ module = MaskedSelfAttention(4)
 mask = causal_mask(6) if with_mask else None
 moved = moves(lambda encodings: module(encodings, mask), x, place)
 figure, axes = plt.subplots(figsize=(6.5, 3), layout="constrained")
-axes.bar(tokens, moved.tolist(), color=["tab:red" if t < place else "tab:blue" for t in range(6)])
-axes.set(title=f'How far outputs move when "{tokens[place]}" is replaced', ylabel="distance")
+axes.bar(
+    tokens,
+    moved.tolist(),
+    color=["tab:red" if t < place else "tab:blue" for t in range(6)],
+)
+axes.set(
+    title=f'How far outputs move when "{tokens[place]}" is replaced', ylabel="distance"
+)
 plt.show()
 
 # %% [markdown]
@@ -527,17 +607,21 @@ class Head(nn.Module):
 
     Arguments:
         n_embd: numbers in a token's vector.
-        head_size: numbers in each key, query and value, and so in each row of the output.
+        head_size: numbers in each key, query and value, and so in each row of the
+            output.
         block_size: the largest number of tokens in a text.
 
-    Layers: `key`, `query`, `value`, each an nn.Linear(n_embd, head_size) without bias, made in this order.
-    The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
+    Layers: `key`, `query`, `value`, each an nn.Linear(n_embd, head_size) without bias,
+        made in this order.
+    The mask is a buffer, or made in forward; it is neither a parameter nor a plain
+    tensor attribute.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
     The class sets no seed; whoever uses it does.
 
-    Source: "the mathematical trick in self-attention", the head, with the scaling of Vaswani et al. (2017).
+    Source: "the mathematical trick in self-attention", the head, with the scaling of
+        Vaswani et al. (2017).
     """
 
     def __init__(self, n_embd: int, head_size: int, block_size: int) -> None:
@@ -546,7 +630,10 @@ class Head(nn.Module):
         self.key = nn.Linear(n_embd, head_size, bias=False)
         self.query = nn.Linear(n_embd, head_size, bias=False)
         self.value = nn.Linear(n_embd, head_size, bias=False)
-        self.register_buffer("mask", torch.ones(block_size, block_size, dtype=torch.bool).triu(diagonal=1))
+        self.register_buffer(
+            "mask",
+            torch.ones(block_size, block_size, dtype=torch.bool).triu(diagonal=1),
+        )
         ### END SOLUTION
 
     def forward(self, x: Tensor) -> Tensor:
@@ -556,8 +643,8 @@ class Head(nn.Module):
             x: a batch of texts, shape (B, T, n_embd), with T from 1 to block_size.
 
         Returns:
-            The mixtures, shape (B, T, head_size), of the same dtype as x and the parameters.
-            x stays as it was.
+            The mixtures, shape (B, T, head_size), of the same dtype as x and the
+            parameters. x stays as it was.
         """
         ### BEGIN SOLUTION
         length = x.size(1)
@@ -579,23 +666,37 @@ def check_Head():
         f"three layers without bias and nothing else, but the parameters are {names}"
     )
 
-    # The shapes that the course prints: result, queries, keys and values, and the weights.
+    # The shapes that the course prints: result, queries, keys and values, and the
+    # weights.
     output = head(head_batch)
-    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
-    queries, keys, values = head.query(head_batch), head.key(head_batch), head.value(head_batch)
+    assert isinstance(output, torch.Tensor), (
+        "forward must return a tensor. Is a return missing?"
+    )
+    queries, keys, values = (
+        head.query(head_batch),
+        head.key(head_batch),
+        head.value(head_batch),
+    )
     for name, tensor in {
         "the output": output,
         "query(x)": queries,
         "key(x)": keys,
         "value(x)": values,
     }.items():
-        assert tensor.shape == (4, 8, 16), f"{name} should have shape (4, 8, 16), not {tuple(tensor.shape)}"
-    assert (queries @ keys.transpose(1, 2)).shape == (4, 8, 8), "the weights have shape (4, 8, 8)"
+        assert tensor.shape == (4, 8, 16), (
+            f"{name} should have shape (4, 8, 16), not {tuple(tensor.shape)}"
+        )
+    assert (queries @ keys.transpose(1, 2)).shape == (4, 8, 8), (
+        "the weights have shape (4, 8, 8)"
+    )
 
     # The first token of each text sees only itself.
-    assert torch.allclose(output[:, 0], values[:, 0], atol=1e-5), "the first output must be the first value"
+    assert torch.allclose(output[:, 0], values[:, 0], atol=1e-5), (
+        "the first output must be the first value"
+    )
 
-    # The future has no influence, so the beginning of a text gives the same outputs on its own.
+    # The future has no influence, so the beginning of a text gives the same outputs on
+    # its own.
     changed = head_batch.clone()
     changed[:, 5:] = 3.0
     assert torch.allclose(head(changed)[:, :5], output[:, :5], atol=1e-5), (
@@ -605,18 +706,25 @@ def check_Head():
         "the first five tokens alone must give the first five outputs"
     )
 
-    # Two texts of three tokens, worked out by hand. A token (a, b) has the query (2a, 0, 0, 0) and the key
-    # (b * log_3, 0, 0, 0). Divided by the root of 4, a score is a * b * log_3. So the second token of the
-    # first text (a = 1) weighs the first one (b = 0) and itself (b = 1) as 1 and 3.
+    # Two texts of three tokens, worked out by hand. A token (a, b) has the query (2a,
+    # 0, 0, 0) and the key (b * log_3, 0, 0, 0). Divided by the root of 4, a score is a
+    # * b * log_3. So the second token of the first text (a = 1) weighs the first one (b
+    # = 0) and itself (b = 1) as 1 and 3.
     log_3 = 1.0986122886681098  # e to this power is 3
     head = Head(2, 4, 12).double()
-    left_behind = [name for name, value in vars(head).items() if isinstance(value, torch.Tensor)]
-    assert not left_behind, f"{left_behind} would stay behind when the module moves; make it a buffer"
+    left_behind = [
+        name for name, value in vars(head).items() if isinstance(value, torch.Tensor)
+    ]
+    assert not left_behind, (
+        f"{left_behind} would stay behind when the module moves; make it a buffer"
+    )
     with torch.no_grad():
         head.query.weight.copy_(torch.tensor([[2, 0], [0, 0], [0, 0], [0, 0]]))
         head.key.weight.copy_(torch.tensor([[0, log_3], [0, 0], [0, 0], [0, 0]]))
         head.value.weight.copy_(torch.tensor([[4, 0], [0, 20], [0, 40], [-8, 0]]))
-    texts = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]], dtype=torch.float64)
+    texts = torch.tensor(
+        [[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]], dtype=torch.float64
+    )
     expected = [
         [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]],
         [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]],
@@ -626,7 +734,8 @@ def check_Head():
         "Which number scales the scores, over which dimension does the softmax run, and what is hidden?"
     )
 
-    # The longest texts that this head takes. Their last token still sees their first one.
+    # The longest texts that this head takes. Their last token still sees their first
+    # one.
     long_texts = texts.repeat(1, 4, 1)
     last_before = head(long_texts)[:, -1]
     long_texts[:, 0] += 1
@@ -653,11 +762,20 @@ head = Head(6, 4, block_size=12)
 with torch.no_grad():
     head.query.weight *= stretch
 x = torch.randn(1, length, 6)
-reaction = torch.autograd.functional.jacobian(head, x)  # (1, T, head_size, 1, T, n_embd)
+reaction = torch.autograd.functional.jacobian(
+    head, x
+)  # (1, T, head_size, 1, T, n_embd)
 strength = reaction.pow(2).sum(dim=(0, 2, 3, 5)).sqrt()
 names = [str(t) for t in range(length)]
 figure, axes = plt.subplots(figsize=(6, 5.4), layout="constrained")
-show_matrix(axes, strength, names, names, "How strongly outputs react to tokens", vmax=strength.max().item())
+show_matrix(
+    axes,
+    strength,
+    names,
+    names,
+    "How strongly outputs react to tokens",
+    vmax=strength.max().item(),
+)
 axes.set(xlabel="token that is changed a little", ylabel="output that reacts")
 plt.show()
 
@@ -684,7 +802,8 @@ calls = 2000  # try 1, 10, 100
 
 torch.manual_seed(5)
 weights = torch.softmax(
-    (1.5 * torch.randn(6, 6)).masked_fill(torch.ones(6, 6).triu(1) == 1, -torch.inf), dim=-1
+    (1.5 * torch.randn(6, 6)).masked_fill(torch.ones(6, 6).triu(1) == 1, -torch.inf),
+    dim=-1,
 )
 dropout = nn.Dropout(p)
 dropout.train()
@@ -722,11 +841,14 @@ class CausalAttention(nn.Module):
         d_in: numbers in a token's vector.
         d_out: numbers in each query, key and value, and so in each row of the output.
         context_length: the largest number of tokens in a text.
-        dropout: the probability with which a weight is dropped in training, 0 <= dropout < 1.
+        dropout: the probability with which a weight is dropped in training, 0 <=
+            dropout < 1.
         qkv_bias: whether the three layers have a bias. By default they have none.
 
-    Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in this order.
-    The mask is a buffer, or made in forward; it is neither a parameter nor a plain tensor attribute.
+    Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in
+        this order.
+    The mask is a buffer, or made in forward; it is neither a parameter nor a plain
+    tensor attribute.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -736,7 +858,12 @@ class CausalAttention(nn.Module):
     """
 
     def __init__(
-        self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        qkv_bias: bool = False,
     ) -> None:
         super().__init__()
         ### BEGIN SOLUTION
@@ -744,7 +871,9 @@ class CausalAttention(nn.Module):
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.dropout = nn.Dropout(dropout)
-        mask = torch.ones(context_length, context_length, dtype=torch.bool).triu(diagonal=1)
+        mask = torch.ones(context_length, context_length, dtype=torch.bool).triu(
+            diagonal=1
+        )
         self.register_buffer("mask", mask)
         ### END SOLUTION
 
@@ -755,8 +884,8 @@ class CausalAttention(nn.Module):
             x: a batch of texts, shape (B, T, d_in), with T from 1 to context_length.
 
         Returns:
-            The mixtures, shape (B, T, d_out), of the same dtype as x and the parameters.
-            x stays as it was.
+            The mixtures, shape (B, T, d_out), of the same dtype as x and the
+            parameters. x stays as it was.
         """
         ### BEGIN SOLUTION
         length = x.size(1)
@@ -779,11 +908,17 @@ def check_CausalAttention():
         f"three layers without bias and nothing else, but the parameters are {names}"
     )
     names = [name for name, _ in CausalAttention(3, 4, 6, 0.0, True).named_parameters()]
-    assert len(names) == 6, f"with qkv_bias all three layers have a bias, but the parameters are {names}"
+    assert len(names) == 6, (
+        f"with qkv_bias all three layers have a bias, but the parameters are {names}"
+    )
 
     output = module(x)
-    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
-    assert output.shape == (2, 6, 4), f"the output should have shape (2, 6, 4), not {tuple(output.shape)}"
+    assert isinstance(output, torch.Tensor), (
+        "forward must return a tensor. Is a return missing?"
+    )
+    assert output.shape == (2, 6, 4), (
+        f"the output should have shape (2, 6, 4), not {tuple(output.shape)}"
+    )
     assert torch.allclose(output[:, 0], module.W_value(x)[:, 0], atol=1e-5), (
         "the first output is the first value"
     )
@@ -792,18 +927,26 @@ def check_CausalAttention():
     )
     output.sum().backward()
     for name, parameter in module.named_parameters():
-        assert parameter.grad is not None, f"no gradient reaches {name}; is the result cut off from it?"
+        assert parameter.grad is not None, (
+            f"no gradient reaches {name}; is the result cut off from it?"
+        )
 
     # The two texts of the check of Head, with the same numbers by hand.
     log_3 = 1.0986122886681098  # e to this power is 3
     module = CausalAttention(2, 4, 12, 0.0).double()
-    left_behind = [name for name, value in vars(module).items() if isinstance(value, torch.Tensor)]
-    assert not left_behind, f"{left_behind} would stay behind when the module moves; make it a buffer"
+    left_behind = [
+        name for name, value in vars(module).items() if isinstance(value, torch.Tensor)
+    ]
+    assert not left_behind, (
+        f"{left_behind} would stay behind when the module moves; make it a buffer"
+    )
     with torch.no_grad():
         module.W_query.weight.copy_(torch.tensor([[2, 0], [0, 0], [0, 0], [0, 0]]))
         module.W_key.weight.copy_(torch.tensor([[0, log_3], [0, 0], [0, 0], [0, 0]]))
         module.W_value.weight.copy_(torch.tensor([[4, 0], [0, 20], [0, 40], [-8, 0]]))
-    texts = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]], dtype=torch.float64)
+    texts = torch.tensor(
+        [[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]], dtype=torch.float64
+    )
     expected = [
         [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]],
         [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]],
@@ -813,17 +956,22 @@ def check_CausalAttention():
         "Which number scales the scores, over which dimension does the softmax run, and what is hidden?"
     )
 
-    # The first token has one weight, 1. With dropout 0.75 it is dropped, or kept and made 4 times as large;
-    # its output is then 0, or 4 times its value. In evaluation nothing is dropped.
+    # The first token has one weight, 1. With dropout 0.75 it is dropped, or kept and
+    # made 4 times as large; its output is then 0, or 4 times its value. In evaluation
+    # nothing is dropped.
     module = CausalAttention(3, 4, 6, 0.75)
     x = torch.randn(64, 1, 3)
-    factors = {tuple(row) for row in (module(x) / module.W_value(x))[:, 0].round().tolist()}
+    factors = {
+        tuple(row) for row in (module(x) / module.W_value(x))[:, 0].round().tolist()
+    }
     assert factors == {(0, 0, 0, 0), (4, 4, 4, 4)}, (
         "with dropout 0.75 each weight, after the softmax, must become 0 or 4 times as large; "
         f"the first tokens' values were multiplied by {factors}"
     )
     module.eval()
-    assert torch.allclose(module(x), module.W_value(x), atol=1e-5), "in evaluation nothing is dropped"
+    assert torch.allclose(module(x), module.W_value(x), atol=1e-5), (
+        "in evaluation nothing is dropped"
+    )
     print("CausalAttention: this check passes")
 
 
@@ -843,7 +991,11 @@ length, size = 5, 4  # try 1, 4 and 8, 4
 torch.manual_seed(3)
 masked, head = MaskedSelfAttention(size), Head(size, size, block_size=8)
 causal = CausalAttention(size, size, context_length=8, dropout=0.5).train(training)
-for one, two, three in (("W_q", "query", "W_query"), ("W_k", "key", "W_key"), ("W_v", "value", "W_value")):
+for one, two, three in (
+    ("W_q", "query", "W_query"),
+    ("W_k", "key", "W_key"),
+    ("W_v", "value", "W_value"),
+):
     numbers = getattr(masked, one).state_dict()
     getattr(head, two).load_state_dict(numbers)
     getattr(causal, three).load_state_dict(numbers)
@@ -859,9 +1011,17 @@ with torch.no_grad():
 figure, row = plt.subplots(1, 3, figsize=(10, 2.8), layout="constrained")
 for axes, (name, output) in zip(row, outputs.items(), strict=True):
     axes.imshow(output, cmap="RdBu", vmin=-1, vmax=1)
-    axes.set(title=name, xlabel="feature", ylabel="token", xticks=range(size), yticks=range(length))
+    axes.set(
+        title=name,
+        xlabel="feature",
+        ylabel="token",
+        xticks=range(size),
+        yticks=range(length),
+    )
 plt.show()
-farthest = max((output - outputs["Head"]).abs().max().item() for output in outputs.values())
+farthest = max(
+    (output - outputs["Head"]).abs().max().item() for output in outputs.values()
+)
 print(f"the outputs differ by at most {farthest:.6f}")
 
 # %% [markdown]
@@ -885,7 +1045,13 @@ with torch.no_grad():
 
 figure, axes = plt.subplots(figsize=(5.4, 4.4), layout="constrained")
 axes.scatter(cloud[:, 0], cloud[:, 1], alpha=0.25, label="training, 400 calls")
-axes.plot(*cloud.mean(dim=0).tolist(), "x", color="black", markersize=11, label="their average")
+axes.plot(
+    *cloud.mean(dim=0).tolist(),
+    "x",
+    color="black",
+    markersize=11,
+    label="their average",
+)
 axes.plot(*star, "*", color="tab:orange", markersize=18, label="evaluation")
 axes.set_title(f"The last token's output, dropout = {dropout:g}")
 axes.legend()

@@ -104,13 +104,19 @@ class Kind:
 
     def shapes(self, d_in, d_out, bias=False):
         """Return the shape of each parameter by name."""
-        weights = {f"{layer}.weight": (d_out, d_in if self.batched else d_out) for layer in self.layers}
+        weights = {
+            f"{layer}.weight": (d_out, d_in if self.batched else d_out)
+            for layer in self.layers
+        }
         return weights | {f"{layer}.bias": (d_out,) for layer in self.layers if bias}
 
     def weights(self, d_in, d_out, *, bias=False, dtype=torch.float32):
         """Return parameters large enough that every slip shows."""
         shapes = self.shapes(d_in, d_out, bias)
-        return {name: 0.7 * torch.randn(shape, dtype=dtype) for name, shape in shapes.items()}
+        return {
+            name: 0.7 * torch.randn(shape, dtype=dtype)
+            for name, shape in shapes.items()
+        }
 
     def tokens(self, length, d_in, d_out, dtype=torch.float32):
         """Return random tokens: a batch of three, or one sequence for a class that asks for no batch."""
@@ -146,7 +152,10 @@ CAUSAL = Kind("CausalAttention", ("W_query", "W_key", "W_value"))
 
 def each_of(*kinds, weight=1):
     """Run a test for each of these classes, as a test of that question."""
-    marked = [pytest.param(kind, marks=question(kind.name, weight=weight), id=kind.name) for kind in kinds]
+    marked = [
+        pytest.param(kind, marks=question(kind.name, weight=weight), id=kind.name)
+        for kind in kinds
+    ]
     return pytest.mark.parametrize("kind", marked)
 
 
@@ -161,7 +170,10 @@ def expect_parameters(actual, shapes):
     """Expect parameters of these names and shapes, all of which can learn."""
     for name, shape in shapes.items():
         seen = ", ".join(actual) or "none"
-        expect(name in actual, f"{name} is not registered as a parameter; the module's parameters: {seen}.")
+        expect(
+            name in actual,
+            f"{name} is not registered as a parameter; the module's parameters: {seen}.",
+        )
         tensor = expect_tensor(actual[name], shape, name=name)
         expect(tensor.requires_grad, f"{name} cannot learn: it asks for no gradient.")
 
@@ -179,7 +191,9 @@ def expect_alive(kind, seen, shape):
 def alive(kind, module, x, size):
     """Return a module's output for tokens, `size` numbers for each; it must depend on all layers."""
     shape = (*x.shape[:-1], size)
-    return expect_alive(kind, module.inspect(*kind.arguments(x), weight=torch.randn(shape)), shape).detach()
+    return expect_alive(
+        kind, module.inspect(*kind.arguments(x), weight=torch.randn(shape)), shape
+    ).detach()
 
 
 def load(student, module, weights):
@@ -188,8 +202,14 @@ def load(student, module, weights):
     expect(isinstance(shapes, dict), "The class must be an nn.Module.")
     for name, weight in weights.items():
         seen = ", ".join(map(str, shapes)) or "none"
-        expect(name in shapes, f"{name} is not registered as a parameter; the module's parameters: {seen}.")
-        expect(shapes[name] == tuple(weight.shape), f"{name} must have shape {tuple(weight.shape)}.")
+        expect(
+            name in shapes,
+            f"{name} is not registered as a parameter; the module's parameters: {seen}.",
+        )
+        expect(
+            shapes[name] == tuple(weight.shape),
+            f"{name} must have shape {tuple(weight.shape)}.",
+        )
     return module
 
 
@@ -230,7 +250,10 @@ def test_mask_leaves_everyone_something(student):
     """Every token may look at itself."""
     length = draw(4, 8)
     mask = expect_tensor(student.causal_mask(length), (length, length), torch.bool)
-    expect(not mask.diagonal().any(), "The diagonal is hidden. What is left for the first token to look at?")
+    expect(
+        not mask.diagonal().any(),
+        "The diagonal is hidden. What is left for the first token to look at?",
+    )
     expect(bool(mask.any()), "Nothing is hidden. True means hidden.")
 
 
@@ -239,7 +262,9 @@ def test_mask_of_one_token(student):
     """A text of one token has nothing to hide."""
     expect_equal(student.causal_mask(1), torch.tensor([[False]]))
     message = "With two tokens, something must be hidden."
-    expect(bool(expect_tensor(student.causal_mask(2), (2, 2), torch.bool).any()), message)
+    expect(
+        bool(expect_tensor(student.causal_mask(2), (2, 2), torch.bool).any()), message
+    )
 
 
 @question("masked_attention_weights", weight=2)
@@ -259,7 +284,9 @@ def test_weights_any_mask(student):
     mask[:, 3], mask[0, 0], mask[2, 5] = False, True, True
     right = torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)
     expect_close(
-        student.masked_attention_weights(scores, mask), right, hint="Is it the given mask that decides?"
+        student.masked_attention_weights(scores, mask),
+        right,
+        hint="Is it the given mask that decides?",
     )
 
 
@@ -278,10 +305,13 @@ def test_weights_hidden_exactly(student):
     """Hidden weights are exactly 0, and rows sum to 1."""
     mask = future(7)
     weights = expect_finite(
-        expect_tensor(student.masked_attention_weights(2 * torch.randn(7, 7), mask), (7, 7))
+        expect_tensor(
+            student.masked_attention_weights(2 * torch.randn(7, 7), mask), (7, 7)
+        )
     )
     expect(
-        bool((weights[mask] == 0).all()), "A hidden token has a weight. What is the exponential of its score?"
+        bool((weights[mask] == 0).all()),
+        "A hidden token has a weight. What is the exponential of its score?",
     )
     expect_rows_sum_to_one(weights)
 
@@ -303,22 +333,34 @@ def test_weights_shift(student, shift):
     """Hidden scores stay hidden beside very low or very high ones."""
     scores, mask = torch.randn(5, 5, dtype=torch.float64), future(5)
     right = torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)
-    hint = "Is what you put in the place of a hidden score really below everything else?"
-    expect_close(student.masked_attention_weights(scores + shift, mask), right, hint=hint)
+    hint = (
+        "Is what you put in the place of a hidden score really below everything else?"
+    )
+    expect_close(
+        student.masked_attention_weights(scores + shift, mask), right, hint=hint
+    )
 
 
 @question("masked_attention_weights")
 def test_weights_nothing_hidden(student):
     """A mask that hides nothing leaves the softmax as it is."""
     scores, mask = 2 * torch.randn(4, 5), torch.zeros(4, 5, dtype=torch.bool)
-    expect_close(student.masked_attention_weights(scores, mask), torch.softmax(scores, dim=-1))
+    expect_close(
+        student.masked_attention_weights(scores, mask), torch.softmax(scores, dim=-1)
+    )
 
 
 @question("masked_attention_weights")
 def test_weights_gradient(student, reference):
     """Gradients reach the visible scores and no hidden one."""
-    scores, mask, out = torch.randn(5, 5, requires_grad=True), future(5), torch.randn(5, 5)
-    right = reference.masked_attention_weights.inspect(scores, mask, weight=out).gradients[0]
+    scores, mask, out = (
+        torch.randn(5, 5, requires_grad=True),
+        future(5),
+        torch.randn(5, 5),
+    )
+    right = reference.masked_attention_weights.inspect(
+        scores, mask, weight=out
+    ).gradients[0]
     seen = student.masked_attention_weights.inspect(scores, mask, weight=out)
     expect_gradient(seen, {0: right}, names=("scores",))
 
@@ -329,7 +371,9 @@ def test_weights_leave_inputs(student):
     scores, mask = torch.randn(5, 5), future(5)
     seen = student.masked_attention_weights.inspect(scores, mask)
     expect_unchanged(seen, scores, mask, names=("scores", "mask"))
-    expect_close(seen.output, torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1))
+    expect_close(
+        seen.output, torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)
+    )
 
 
 @question("masked_attention_weights")
@@ -346,7 +390,9 @@ def test_parameters(student, kind):
     actual, shapes = parameters(student, kind.make(student, 6, 4, 5)), kind.shapes(6, 4)
     expect_parameters(actual, shapes)
     surplus = ", ".join(sorted(set(actual) - set(shapes)))
-    expect(not surplus, f"The module has parameters that were not asked for: {surplus}.")
+    expect(
+        not surplus, f"The module has parameters that were not asked for: {surplus}."
+    )
 
 
 @each_of(MASKED, HEAD, CAUSAL)
@@ -368,9 +414,12 @@ def test_seeded_start(student, reference, kind):
 def test_values(student, kind, length, d_in, d_out):
     """With given weights, the output is the scaled, masked attention of queries, keys and values."""
     weights, x = kind.weights(d_in, d_out), kind.tokens(length, d_in, d_out)
-    actual = load(student, kind.make(student, d_in, d_out, length), weights)(*kind.arguments(x))
+    actual = load(student, kind.make(student, d_in, d_out, length), weights)(
+        *kind.arguments(x)
+    )
     hint = (
-        "Row i is the sum of the values in its sight, by the softmax of their scores over the root of d_out."
+        "Row i is the sum of the values in its sight, by the softmax of their "
+        "scores over the root of d_out."
     )
     expect_close(actual, kind.attend(weights, x), hint=hint)
 
@@ -380,7 +429,11 @@ def test_square(student, kind):
     """It is right when a token has as many numbers as there are tokens, where wrong products fit too."""
     weights, x = kind.weights(4, 4), kind.tokens(4, 4, 4)
     actual = load(student, kind.make(student, 4, 4, 4), weights)(*kind.arguments(x))
-    expect_close(actual, kind.attend(weights, x), hint="Which rows meet which columns in your products?")
+    expect_close(
+        actual,
+        kind.attend(weights, x),
+        hint="Which rows meet which columns in your products?",
+    )
 
 
 @each_of(HEAD, CAUSAL, weight=2)
@@ -400,7 +453,12 @@ def test_single_token(student, kind):
     """A text of one token gives the token's own value, however large its score."""
     weights, x = kind.weights(6, 4), 100 * kind.tokens(1, 6, 4)
     actual = load(student, kind.make(student, 6, 4, 5), weights)(*kind.arguments(x))
-    expect_close(actual, kind.value(weights, x), rtol=1e-5, hint="With one token, its weight must be 1.")
+    expect_close(
+        actual,
+        kind.value(weights, x),
+        rtol=1e-5,
+        hint="With one token, its weight must be 1.",
+    )
 
 
 @each_of(MASKED, HEAD, CAUSAL, weight=2)
@@ -411,9 +469,14 @@ def test_blind_to_the_future(student, kind):
     module = load(student, kind.make(student, 6, 4, 7), kind.weights(6, 4))
     before, after = (alive(kind, module, tokens, 4) for tokens in (x, changed))
     hint = "Only tokens from 4 on were changed. How does the future get in?"
-    expect_close(after[..., :4, :], before[..., :4, :], hint=hint, name="The first four outputs")
+    expect_close(
+        after[..., :4, :], before[..., :4, :], hint=hint, name="The first four outputs"
+    )
     last = (after - before)[..., 4:, :].abs().amax(dim=-1)
-    expect(bool((last > 1e-3).all()), "Tokens from 4 on were changed, but an output from 4 on did not move.")
+    expect(
+        bool((last > 1e-3).all()),
+        "Tokens from 4 on were changed, but an output from 4 on did not move.",
+    )
 
 
 @each_of(MASKED, HEAD, CAUSAL)
@@ -422,13 +485,25 @@ def test_no_gradient_to_the_future(student, kind):
     x = kind.tokens(6, 6, 4).requires_grad_()
     out = torch.randn(*x.shape[:-1], 4)
     out[..., 3:, :] = 0
-    module = load(student, kind.make(student, 6, 4, 6), {k: w / 2 for k, w in kind.weights(6, 4).items()})
+    module = load(
+        student,
+        kind.make(student, 6, 4, 6),
+        {k: w / 2 for k, w in kind.weights(6, 4).items()},
+    )
     seen = module.inspect(*kind.arguments(x), weight=out)
     expect_alive(kind, seen, out.shape)
-    gradient = expect_finite(expect_tensor(seen.gradients.get(0), x.shape, name="The gradient of the tokens"))
+    gradient = expect_finite(
+        expect_tensor(seen.gradients.get(0), x.shape, name="The gradient of the tokens")
+    )
     late, early = gradient[..., 3:, :], gradient[..., :3, :]
-    expect(bool((late.abs() < 1e-6).all()), "A gradient goes from the first three outputs to a later token.")
-    expect(bool((early.abs().amax(dim=-1) > 1e-6).all()), "Some of the first three tokens get no gradient.")
+    expect(
+        bool((late.abs() < 1e-6).all()),
+        "A gradient goes from the first three outputs to a later token.",
+    )
+    expect(
+        bool((early.abs().amax(dim=-1) > 1e-6).all()),
+        "Some of the first three tokens get no gradient.",
+    )
 
 
 @each_of(MASKED, HEAD, CAUSAL)
@@ -436,19 +511,29 @@ def test_gradients(student, reference, kind):
     """Gradients reach the tokens and every parameter."""
     weights, x = kind.weights(6, 4), kind.tokens(5, 6, 4).requires_grad_()
     out = torch.randn(*x.shape[:-1], 4)
-    actual = load(student, kind.make(student, 6, 4, 5), weights).inspect(*kind.arguments(x), weight=out)
-    expected = load(reference, kind.make(reference, 6, 4, 5), weights).inspect(*kind.arguments(x), weight=out)
+    actual = load(student, kind.make(student, 6, 4, 5), weights).inspect(
+        *kind.arguments(x), weight=out
+    )
+    expected = load(reference, kind.make(reference, 6, 4, 5), weights).inspect(
+        *kind.arguments(x), weight=out
+    )
     expect_gradient(actual, {0: expected.gradients[0]}, atol=1e-4, names=kind.inputs)
     for name, right in expected.parameters.items():
         gradient = actual.parameters.get(name)
-        expect(gradient is not None, f"No gradient reaches {name}. Is it used, or is the result cut off?")
+        expect(
+            gradient is not None,
+            f"No gradient reaches {name}. Is it used, or is the result cut off?",
+        )
         expect_close(gradient, right, atol=1e-4, name=f"The gradient of {name}")
 
 
 @each_of(HEAD, CAUSAL)
 def test_sequences_apart(student, kind):
     """Each text of a batch is treated as if it were alone."""
-    module, x = load(student, kind.make(student, 6, 4, 5), kind.weights(6, 4)), kind.tokens(5, 6, 4)
+    module, x = (
+        load(student, kind.make(student, 6, 4, 5), kind.weights(6, 4)),
+        kind.tokens(5, 6, 4),
+    )
     together = alive(kind, module, x, 4)
     for i in range(3):
         hint = "A text's output changes with its neighbours in the batch."
@@ -463,7 +548,8 @@ def test_mask_moves_along(student, kind):
     alive(kind, module, x, 4)
     left = student.define(LEFT_BEHIND, "left_behind")(module, x)
     message = (
-        f"The tensor {left} stays behind when the module moves to another device. Which tensors move along?"
+        f"The tensor {left} stays behind when the module moves to another device. "
+        "Which tensors move along?"
     )
     expect(left == "", message)
 
@@ -491,7 +577,9 @@ def test_float64(student, kind):
     """With float64 parameters and tokens, the output is float64 and as precise."""
     weights = kind.weights(6, 4, dtype=torch.float64)
     x = kind.tokens(5, 6, 4, dtype=torch.float64)
-    actual = load(student, kind.make(student, 6, 4, 5).double(), weights)(*kind.arguments(x))
+    actual = load(student, kind.make(student, 6, 4, 5).double(), weights)(
+        *kind.arguments(x)
+    )
     expect_close(actual, kind.attend(weights, x))
 
 
@@ -500,7 +588,9 @@ def test_leaves_inputs(student, kind):
     """The tokens, and the mask if there is one, stay as they were."""
     arguments = kind.arguments(kind.tokens(5, 6, 4))
     out = torch.randn(*arguments[0].shape[:-1], 4)
-    seen = load(student, kind.make(student, 6, 4, 5), kind.weights(6, 4)).inspect(*arguments, weight=out)
+    seen = load(student, kind.make(student, 6, 4, 5), kind.weights(6, 4)).inspect(
+        *arguments, weight=out
+    )
     expect_alive(kind, seen, out.shape)
     expect_unchanged(seen, *arguments, names=kind.inputs)
 
@@ -509,10 +599,14 @@ def test_leaves_inputs(student, kind):
 def test_masked_without_mask(student):
     """Without a mask, every token looks at all."""
     weights, x = MASKED.weights(4, 4), torch.randn(5, 4)
-    right = scaled_dot_product_attention(*(linear(x, weights[f"{layer}.weight"]) for layer in MASKED.layers))
+    right = scaled_dot_product_attention(
+        *(linear(x, weights[f"{layer}.weight"]) for layer in MASKED.layers)
+    )
     module = load(student, student.MaskedSelfAttention(4), weights)
     module(x, future(5))  # a mask is for its own call
-    expect_close(module(x), right, hint="The mask is None then. What does your forward do?")
+    expect_close(
+        module(x), right, hint="The mask is None then. What does your forward do?"
+    )
     expect_close(module(x, None), right)
 
 
@@ -549,16 +643,25 @@ def test_bias(student):
     expect_parameters(parameters(student, module), CAUSAL.shapes(6, 4, bias=True))
     actual = load(student, module, weights)(x)
     expect_close(
-        actual, CAUSAL.attend(weights, x), hint="Do queries, keys and values all go through their bias?"
+        actual,
+        CAUSAL.attend(weights, x),
+        hint="Do queries, keys and values all go through their bias?",
     )
 
 
 def weights_in_sight(student, length, rate):
     """Return a module whose output shows its attention weights twice, its tokens and its right output."""
-    weights = {f"{layer}.weight": 0.3 * torch.randn(2 * length, length + 2) for layer in CAUSAL.layers}
+    weights = {
+        f"{layer}.weight": 0.3 * torch.randn(2 * length, length + 2)
+        for layer in CAUSAL.layers
+    }
     weights["W_value.weight"] = torch.eye(length, length + 2).repeat(2, 1)
-    x = torch.cat([torch.eye(length).expand(4, length, length), torch.randn(4, length, 2)], dim=2)
-    module = load(student, student.CausalAttention(length + 2, 2 * length, length, rate), weights)
+    x = torch.cat(
+        [torch.eye(length).expand(4, length, length), torch.randn(4, length, 2)], dim=2
+    )
+    module = load(
+        student, student.CausalAttention(length + 2, 2 * length, length, rate), weights
+    )
     return module, x, CAUSAL.attend(weights, x)
 
 
@@ -568,7 +671,11 @@ def test_nothing_dropped_in_evaluation(student):
     weights, x = CAUSAL.weights(6, 4), torch.randn(3, 5, 6)
     module = load(student, student.CausalAttention(6, 4, 5, 0.5), weights)
     module.eval()
-    expect_close(module(x), CAUSAL.attend(weights, x), hint="eval() was called. Who tells the dropout?")
+    expect_close(
+        module(x),
+        CAUSAL.attend(weights, x),
+        hint="eval() was called. Who tells the dropout?",
+    )
 
 
 @question("CausalAttention")
@@ -586,7 +693,10 @@ def test_dropout_in_training(student):
     module, x, _ = weights_in_sight(student, 7, 0.5)
     module.train()
     first, second = (expect_tensor(module(x), (4, 7, 14)) for _ in range(2))
-    expect(not torch.allclose(first, second, atol=1e-3), "Two calls in training agree. Is anything dropped?")
+    expect(
+        not torch.allclose(first, second, atol=1e-3),
+        "Two calls in training agree. Is anything dropped?",
+    )
 
 
 @question("CausalAttention", weight=2)
@@ -596,11 +706,18 @@ def test_dropout_on_the_weights(student):
     module.train()
     actual = expect_finite(expect_tensor(module(x), (4, 7, 14)))
     halves = torch.allclose(actual[..., :7], actual[..., 7:], atol=1e-5)
-    expect(halves, "A dropped weight is missing in every number of the mixture. What is it that you drop?")
-    expect(bool(actual.any()), "In training all weights are dropped. With dropout 0.5 it should be half.")
+    expect(
+        halves,
+        "A dropped weight is missing in every number of the mixture. What is it that you drop?",
+    )
+    expect(
+        bool(actual.any()),
+        "In training all weights are dropped. With dropout 0.5 it should be half.",
+    )
     kept = torch.isclose(actual, 2 * undropped, atol=1e-5)
     message = (
-        "With dropout 0.5 each weight should be 0 or twice its usual value. What does your dropout act on?"
+        "With dropout 0.5 each weight should be 0 or twice its usual value. What "
+        "does your dropout act on?"
     )
     expect(bool((kept | (actual.abs() < 1e-6)).all()), message)
 
@@ -614,4 +731,7 @@ def test_dropout_rate(student, rate):
     actual = expect_tensor(module(x), (4, 20, 40))
     visible = undropped > 1e-4
     dropped = ((actual.abs() < 1e-6) & visible).sum().item() / visible.sum().item()
-    expect(abs(dropped - rate) < 0.1, f"With dropout {rate} about {dropped:.0%} of the weights were dropped.")
+    expect(
+        abs(dropped - rate) < 0.1,
+        f"With dropout {rate} about {dropped:.0%} of the weights were dropped.",
+    )

@@ -87,7 +87,15 @@ def show_weights(axes, weights, rows, columns, title):
         for column in range(len(columns)):
             weight = float(weights[row][column])
             colour = "white" if weight > 0.5 else "black"
-            axes.text(column, row, f"{weight:.2f}", ha="center", va="center", color=colour, fontsize=8)
+            axes.text(
+                column,
+                row,
+                f"{weight:.2f}",
+                ha="center",
+                va="center",
+                color=colour,
+                fontsize=8,
+            )
 
 
 sharpness = 5.0  # try 1, 5, 20
@@ -166,10 +174,13 @@ class Attention(nn.Module):
 
     Arguments:
         d_model: number of features of a token, in and out.
-        row_dim: which dimension of an input counts its rows, the tokens; 0 for an input (n, d_model).
-        col_dim: which one counts its columns, the features; 1 for an input (n, d_model).
+        row_dim: which dimension of an input counts its rows, the tokens; 0 for an input
+            (n, d_model).
+        col_dim: which one counts its columns, the features; 1 for an input (n,
+            d_model).
 
-    Layers: `W_q`, `W_k`, `W_v`, each nn.Linear(d_model, d_model) without bias, made in that order.
+    Layers: `W_q`, `W_k`, `W_v`, each nn.Linear(d_model, d_model) without bias, made in
+        that order.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -199,10 +210,11 @@ class Attention(nn.Module):
 
         Arguments:
             encodings_for_q: (n, d_model), the tokens that ask.
-            encodings_for_k: (m, d_model), the tokens that the queries are compared with.
+            encodings_for_k: (m, d_model), the tokens that the queries are compared
+                with.
             encodings_for_v: (m, d_model), the tokens that are mixed.
-            mask: boolean (n, m), True where a query must not look at a key; None hides nothing.
-                At least one key of each row is visible.
+            mask: boolean (n, m), True where a query must not look at a key; None hides
+                nothing. At least one key of each row is visible.
 
         Returns:
             (n, d_model), of the inputs' dtype. Batches are welcome but not required.
@@ -213,7 +225,9 @@ class Attention(nn.Module):
         q = self.W_q(encodings_for_q)
         k = self.W_k(encodings_for_k)
         v = self.W_v(encodings_for_v)
-        scores = q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
+        scores = (
+            q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
+        )
         if mask is not None:
             scores = scores.masked_fill(mask, -torch.inf)
         return torch.softmax(scores, dim=self.col_dim) @ v
@@ -227,11 +241,18 @@ def check_Attention():
     torch.manual_seed(42)
     attention = Attention(d_model=2, row_dim=0, col_dim=1)
     output = attention(encodings, encodings, encodings)
-    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
-    assert output.shape == (3, 2), f"3 queries of 2 features give (3, 2), not {tuple(output.shape)}"
+    assert isinstance(output, torch.Tensor), (
+        "forward must return a tensor. Is a return missing?"
+    )
+    assert output.shape == (3, 2), (
+        f"3 queries of 2 features give (3, 2), not {tuple(output.shape)}"
+    )
 
-    # Three times the same input is self-attention, so the course's documented numbers come out.
-    encodings_attention = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
+    # Three times the same input is self-attention, so the course's documented numbers
+    # come out.
+    encodings_attention = torch.tensor(
+        [[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]]
+    )
     assert torch.allclose(output, encodings_attention, atol=1e-4, rtol=0), (
         "With seed 42 the documented tensor must come out. Are W_q, W_k, W_v made in that order, bias-free? "
         "Are the scores divided by the square root of the keys' size, before the softmax?"
@@ -239,29 +260,45 @@ def check_Attention():
 
     # The output has as many rows as there are queries.
     others = torch.tensor([[0.3, -1.2], [2.0, 0.7], [-0.5, 0.4], [1.1, 1.9]])
-    assert attention(encodings, others, others).shape == (3, 2), "3 queries and 4 keys give 3 rows"
-    assert attention(others, encodings, encodings).shape == (4, 2), "4 queries and 3 keys give 4 rows"
+    assert attention(encodings, others, others).shape == (3, 2), (
+        "3 queries and 4 keys give 3 rows"
+    )
+    assert attention(others, encodings, encodings).shape == (4, 2), (
+        "4 queries and 3 keys give 4 rows"
+    )
 
     # A query that sees a single key takes over that key's value.
     only_first = torch.tensor([[False, True, True, True]] * 3)
     first_value = attention.W_v(others[:1]).expand(3, 2)
-    assert torch.allclose(attention(encodings, others, others, only_first), first_value, atol=1e-5), (
+    assert torch.allclose(
+        attention(encodings, others, others, only_first), first_value, atol=1e-5
+    ), (
         "With all keys but the first hidden, every row must be the first value. True means hidden."
     )
 
-    # Three inputs that differ, by hand: 2 tokens ask, 4 tokens answer. A token (a, 0, 0, 0) that asks has
-    # the query (2a, 0, 0, 0), a token (b, 0, 0, 0) of the keys has the key (b * log_3, 0, 0, 0). Divided by
-    # the root of 4, a score is a * b * log_3. So the first query (a = 1) weighs the four values as 1, 3, 3,
-    # 1.
+    # Three inputs that differ, by hand: 2 tokens ask, 4 tokens answer. A token (a, 0,
+    # 0, 0) that asks has the query (2a, 0, 0, 0), a token (b, 0, 0, 0) of the keys has
+    # the key (b * log_3, 0, 0, 0). Divided by the root of 4, a score is a * b * log_3.
+    # So the first query (a = 1) weighs the four values as 1, 3, 3, 1.
     log_3 = 1.0986122886681098  # e to this power is 3
     attention = Attention(d_model=4).double()
     with torch.no_grad():
-        for layer, factor in [(attention.W_q, 2), (attention.W_k, log_3), (attention.W_v, 8)]:
+        for layer, factor in [
+            (attention.W_q, 2),
+            (attention.W_k, log_3),
+            (attention.W_v, 8),
+        ]:
             layer.weight.copy_(factor * torch.eye(4))
     asking = torch.tensor([[1, 0, 0, 0], [-1, 0, 0, 0]], dtype=torch.float64)
-    matched = torch.tensor([[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=torch.float64)
-    mixed = torch.tensor([[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]], dtype=torch.float64)
-    output = attention(encodings_for_q=asking, encodings_for_k=matched, encodings_for_v=mixed)
+    matched = torch.tensor(
+        [[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=torch.float64
+    )
+    mixed = torch.tensor(
+        [[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]], dtype=torch.float64
+    )
+    output = attention(
+        encodings_for_q=asking, encodings_for_k=matched, encodings_for_v=mixed
+    )
     expected = [[4, 3, 5, -2], [12, 1, 7, 2]]
     assert torch.allclose(output, mixed.new_tensor(expected), atol=1e-6), (
         f"for three different inputs {expected} expected, {output.detach()} found"
@@ -273,10 +310,14 @@ def check_Attention():
     assert torch.allclose(masked, mixed.new_tensor(expected), atol=1e-6), (
         f"with the mask {expected} expected, {masked.detach()} found"
     )
-    assert mask.tolist() == rows, "the mask was changed in place; the caller still needs it"
+    assert mask.tolist() == rows, (
+        "the mask was changed in place; the caller still needs it"
+    )
     output.sum().backward()
     for name, parameter in attention.named_parameters():
-        assert parameter.grad is not None, f"no gradient reaches {name}; is the result cut off from it?"
+        assert parameter.grad is not None, (
+            f"no gradient reaches {name}; is the result cut off from it?"
+        )
     print("Attention: this check passes")
 
 
@@ -300,13 +341,17 @@ with torch.no_grad():
     attention.W_q.weight.copy_(10 * torch.eye(6))
     attention.W_k.weight.copy_(torch.eye(6))
     attention.W_v.weight.copy_(torch.eye(6))
-    hidden = torch.tensor([word == hidden_word for word in english]).expand(len(french), len(english))
+    hidden = torch.tensor([word == hidden_word for word in english]).expand(
+        len(french), len(english)
+    )
     free = attention(embed(french), embed(english), torch.eye(6))
     masked = attention(embed(french), embed(english), torch.eye(6), hidden)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 show_weights(left, free, french, english, "Everything visible")
-show_weights(right, masked, french, english, f'"{hidden_word}" hidden: rows still sum to 1')
+show_weights(
+    right, masked, french, english, f'"{hidden_word}" hidden: rows still sum to 1'
+)
 plt.show()
 
 # %% [markdown]
@@ -336,9 +381,10 @@ def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
     """Return a mask that hides what follows the last word of each sentence.
 
     Arguments:
-        lengths: (B,) whole numbers from 1 to max_length, the number of words in each sentence, in any
-            order.
-        max_length: the length to which all sentences are filled up; it may exceed the longest of them.
+        lengths: (B,) whole numbers from 1 to max_length, the number of words in each
+            sentence, in any order.
+        max_length: the length to which all sentences are filled up; it may exceed the
+            longest of them.
 
     Returns:
         boolean (B, max_length), True where padded.
@@ -355,7 +401,9 @@ def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
 def check_padding_mask():
     hidden = padding_mask(torch.tensor([3, 1, 4]), 5)
     assert isinstance(hidden, torch.Tensor), "padding_mask must return a tensor"
-    assert hidden.shape == (3, 5), f"3 sentences of 5 positions give (3, 5), not {tuple(hidden.shape)}"
+    assert hidden.shape == (3, 5), (
+        f"3 sentences of 5 positions give (3, 5), not {tuple(hidden.shape)}"
+    )
     assert hidden.dtype == torch.bool, f"a mask is boolean, not {hidden.dtype}"
     expected = torch.tensor(
         [
@@ -364,15 +412,23 @@ def check_padding_mask():
             [False, False, False, False, True],
         ]
     )
-    assert torch.equal(hidden, expected), f"True must stand where padding stands, but the mask is\n{hidden}"
-
-    # A sentence that fills all places has no padding, and the longest one may be shorter than max_length.
-    lengths = torch.tensor([4, 2])
-    assert padding_mask(lengths, 4).tolist() == [[False] * 4, [False, False, True, True]], (
-        "a full sentence is hidden"
+    assert torch.equal(hidden, expected), (
+        f"True must stand where padding stands, but the mask is\n{hidden}"
     )
-    assert padding_mask(lengths, 6).shape == (2, 6), "the mask must be max_length wide, here 6"
-    assert lengths.tolist() == [4, 2], "the lengths were changed in place; the caller still needs them"
+
+    # A sentence that fills all places has no padding, and the longest one may be
+    # shorter than max_length.
+    lengths = torch.tensor([4, 2])
+    assert padding_mask(lengths, 4).tolist() == [
+        [False] * 4,
+        [False, False, True, True],
+    ], "a full sentence is hidden"
+    assert padding_mask(lengths, 6).shape == (2, 6), (
+        "the mask must be max_length wide, here 6"
+    )
+    assert lengths.tolist() == [4, 2], (
+        "the lengths were changed in place; the caller still needs them"
+    )
     print("padding_mask: this check passes")
 
 
@@ -388,7 +444,9 @@ max_length = 7  # try 6 and 10
 figure, axes = plt.subplots(figsize=(6, 3.2), layout="constrained")
 axes.imshow(padding_mask(lengths, max_length), cmap="Greys", vmin=0, vmax=1.4)
 axes.set_xticks(range(max_length))
-axes.set_yticks(range(len(lengths)), [f"length {length}" for length in lengths.tolist()])
+axes.set_yticks(
+    range(len(lengths)), [f"length {length}" for length in lengths.tolist()]
+)
 axes.set_xlabel("position")
 axes.set_title("Padding mask: dark is padding, hidden from everybody")
 plt.show()
@@ -443,7 +501,8 @@ class CrossAttention(nn.Module):
         d_out: size of queries, keys and values, and so of the output.
         qkv_bias: whether the three layers have a bias.
 
-    Layers: `W_query` from d_query to d_out; `W_key` and `W_value` from d_context to d_out; each an nn.Linear.
+    Layers: `W_query` from d_query to d_out; `W_key` and `W_value` from d_context to
+        d_out; each an nn.Linear.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -452,7 +511,9 @@ class CrossAttention(nn.Module):
     Source: Vaswani et al. (2017), 3.2.3, "encoder-decoder attention".
     """
 
-    def __init__(self, d_query: int, d_context: int, d_out: int, qkv_bias: bool = False) -> None:
+    def __init__(
+        self, d_query: int, d_context: int, d_out: int, qkv_bias: bool = False
+    ) -> None:
         super().__init__()
         ### BEGIN SOLUTION
         self.W_query = nn.Linear(d_query, d_out, bias=qkv_bias)
@@ -466,8 +527,9 @@ class CrossAttention(nn.Module):
         Arguments:
             x: (B, n, d_query).
             context: (B, m, d_context).
-            mask: boolean, True where hidden; (B, m) hides a context token from all queries of its sequence,
-                (B, n, m) from single ones; None hides nothing. Each query sees at least one token.
+            mask: boolean, True where hidden; (B, m) hides a context token from all
+                queries of its sequence, (B, n, m) from single ones; None hides nothing.
+                Each query sees at least one token.
 
         Returns:
             (B, n, d_out), of the inputs' dtype.
@@ -493,22 +555,31 @@ def check_CrossAttention():
     cross = CrossAttention(d_query=3, d_context=5, d_out=4)
     x, context = torch.randn(2, 6, 3), torch.randn(2, 7, 5)
     output = cross(x, context)
-    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    assert isinstance(output, torch.Tensor), (
+        "forward must return a tensor. Is a return missing?"
+    )
     assert output.shape == (2, 6, 4), (
         f"the output must be (B, n, d_out) = (2, 6, 4), not {tuple(output.shape)}"
     )
     assert cross.W_query.bias is None, "without qkv_bias the layers have no bias"
-    names = [name for name, _ in CrossAttention(3, 5, 4, qkv_bias=True).named_parameters()]
-    assert len(names) == 6, f"with qkv_bias all three layers have a bias, but the parameters are {names}"
+    names = [
+        name for name, _ in CrossAttention(3, 5, 4, qkv_bias=True).named_parameters()
+    ]
+    assert len(names) == 6, (
+        f"with qkv_bias all three layers have a bias, but the parameters are {names}"
+    )
 
-    # With a single context token there is nothing to choose: every query takes over its value.
+    # With a single context token there is nothing to choose: every query takes over its
+    # value.
     single = cross(x, context[:, :1])
-    assert torch.allclose(single, cross.W_value(context[:, :1]).expand(2, 6, 4), atol=1e-5), (
+    assert torch.allclose(
+        single, cross.W_value(context[:, :1]).expand(2, 6, 4), atol=1e-5
+    ), (
         "With one context token each output row must be its value. Does the softmax run over the keys?"
     )
 
-    # Hiding the last tokens is the same as not having them: four are left of the first context, two of the
-    # other.
+    # Hiding the last tokens is the same as not having them: four are left of the first
+    # context, two of the other.
     padded = torch.tensor([[False] * 4 + [True] * 3, [False] * 2 + [True] * 5])
     hidden = cross(x, context, padded)
     alone = torch.cat([cross(x[:1], context[:1, :4]), cross(x[1:], context[1:, :2])])
@@ -525,17 +596,23 @@ def check_CrossAttention():
     assert torch.allclose(some_hidden[:, 1:], hidden[:, 1:], atol=1e-5), (
         "In a mask (B, n, m) each query has its row."
     )
-    assert torch.equal(for_each_query, before), "the mask was changed in place; the caller still needs it"
+    assert torch.equal(for_each_query, before), (
+        "the mask was changed in place; the caller still needs it"
+    )
 
-    # Two sequences by hand. A token (a, 0) has the query (2a, 0, 0, 0), a context token (b, c, d) has the
-    # key (b * log_3, 0, 0, 0) and the value 8 * (c, d, b, c + d). Divided by the root of 4, a score is a *
-    # b * log_3.
+    # Two sequences by hand. A token (a, 0) has the query (2a, 0, 0, 0), a context token
+    # (b, c, d) has the key (b * log_3, 0, 0, 0) and the value 8 * (c, d, b, c + d).
+    # Divided by the root of 4, a score is a * b * log_3.
     log_3 = 1.0986122886681098  # e to this power is 3
     cross = CrossAttention(2, 3, 4).double()
     with torch.no_grad():
         cross.W_query.weight.copy_(torch.tensor([[2, 0], [0, 0], [0, 0], [0, 0]]))
-        cross.W_key.weight.copy_(torch.tensor([[log_3, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]))
-        cross.W_value.weight.copy_(torch.tensor([[0, 8, 0], [0, 0, 8], [8, 0, 0], [0, 8, 8]]))
+        cross.W_key.weight.copy_(
+            torch.tensor([[log_3, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]])
+        )
+        cross.W_value.weight.copy_(
+            torch.tensor([[0, 8, 0], [0, 0, 8], [8, 0, 0], [0, 8, 8]])
+        )
     x = torch.tensor([[[1, 0], [-1, 0]], [[0, 0], [1, 0]]], dtype=torch.float64)
     first, second = (
         [[0, 1, 0], [1, 0, 3], [1, 2, 1], [0, 0, 1]],
@@ -570,7 +647,9 @@ read = [
 sharpness = 4.0  # try 1 and 20
 
 x = embed(written).expand(2, 3, 6)
-context = torch.stack([torch.cat([embed(words), torch.eye(6)], dim=1) for words in read])
+context = torch.stack(
+    [torch.cat([embed(words), torch.eye(6)], dim=1) for words in read]
+)
 cross = CrossAttention(d_query=6, d_context=12, d_out=6)
 with torch.no_grad():
     cross.W_query.weight.copy_(sharpness * torch.eye(6))
@@ -580,7 +659,9 @@ with torch.no_grad():
     open_eyed, masked = cross(x, context), cross(x, context, hidden)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
-show_weights(left, open_eyed[1], written, read[1], "Without a mask: padding takes weight")
+show_weights(
+    left, open_eyed[1], written, read[1], "Without a mask: padding takes weight"
+)
 show_weights(right, masked[1], written, read[1], "With the padding mask: none")
 plt.show()
 

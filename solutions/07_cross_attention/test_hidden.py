@@ -54,7 +54,9 @@ def expect_alive(seen, shape):
     for name, gradient in seen.parameters.items():
         message = f"No gradient reaches {name}. Is it used, or is the result cut off?"
         asked_for = name.split(".")[0] in LAYERS
-        expect(not asked_for or (gradient is not None and bool(gradient.any())), message)
+        expect(
+            not asked_for or (gradient is not None and bool(gradient.any())), message
+        )
     return output.detach()
 
 
@@ -65,19 +67,30 @@ def alive(module, *inputs, shape):
 
 def attention_weights(d, dtype=torch.float32):
     """Return parameters for Attention, large enough that every slip shows."""
-    return {f"{name}.weight": torch.randn(d, d, dtype=dtype) * 0.7 for name in ("W_q", "W_k", "W_v")}
+    return {
+        f"{name}.weight": torch.randn(d, d, dtype=dtype) * 0.7
+        for name in ("W_q", "W_k", "W_v")
+    }
 
 
 def attention(weights, q, k, v, hidden=None):
     """Return the right output of Attention, computed by the library's own function."""
-    q, k, v = (linear(x, weights[f"{name}.weight"]) for name, x in (("W_q", q), ("W_k", k), ("W_v", v)))
-    return scaled_dot_product_attention(q, k, v, attn_mask=None if hidden is None else ~hidden)
+    q, k, v = (
+        linear(x, weights[f"{name}.weight"])
+        for name, x in (("W_q", q), ("W_k", k), ("W_v", v))
+    )
+    return scaled_dot_product_attention(
+        q, k, v, attn_mask=None if hidden is None else ~hidden
+    )
 
 
 def cross_weights(d_query, d_context, d_out, bias=False, dtype=torch.float32):
     """Return parameters for CrossAttention, large enough that every slip shows."""
     sizes = {"W_query": d_query, "W_key": d_context, "W_value": d_context}
-    weights = {f"{name}.weight": torch.randn(d_out, size, dtype=dtype) * 0.7 for name, size in sizes.items()}
+    weights = {
+        f"{name}.weight": torch.randn(d_out, size, dtype=dtype) * 0.7
+        for name, size in sizes.items()
+    }
     if bias:
         weights |= {f"{name}.bias": torch.randn(d_out, dtype=dtype) for name in sizes}
     return weights
@@ -89,7 +102,9 @@ def cross(weights, x, context, hidden=None):
         linear(y, weights[f"{name}.weight"], weights.get(f"{name}.bias"))
         for name, y in (("W_query", x), ("W_key", context), ("W_value", context))
     )
-    return scaled_dot_product_attention(q, k, v, attn_mask=None if hidden is None else ~hidden)
+    return scaled_dot_product_attention(
+        q, k, v, attn_mask=None if hidden is None else ~hidden
+    )
 
 
 def expect_no_seed(student, make, *inputs):
@@ -110,9 +125,13 @@ def expect_no_seed(student, make, *inputs):
 def test_attention_parameters(student):
     """W_q, W_k and W_v are the parameters, d_model by d_model, without bias."""
     parameters = named_parameters(student, student.Attention(5, 0, 1))
-    expect_parameters(parameters, {f"{name}.weight": (5, 5) for name in ("W_q", "W_k", "W_v")})
+    expect_parameters(
+        parameters, {f"{name}.weight": (5, 5) for name in ("W_q", "W_k", "W_v")}
+    )
     biased = [name for name in parameters if name.endswith("bias")]
-    expect(not biased, f"The layers must have no bias, but there is {', '.join(biased)}.")
+    expect(
+        not biased, f"The layers must have no bias, but there is {', '.join(biased)}."
+    )
 
 
 @question("Attention")
@@ -135,7 +154,9 @@ def test_attention_three_inputs(student):
     weights = attention_weights(6)
     q, k, v = torch.randn(3, 4, 6).unbind()
     actual = load(student.Attention(6), weights)(q, k, v)
-    expect_close(actual, attention(weights, q, k, v), hint="Which layer gets which input?")
+    expect_close(
+        actual, attention(weights, q, k, v), hint="Which layer gets which input?"
+    )
 
 
 @question("Attention")
@@ -145,7 +166,11 @@ def test_attention_other_lengths(student):
     for n, m in ((3, 7), (5, 2), (1, 4)):
         q, k, v = torch.randn(n, 6), torch.randn(m, 6), torch.randn(m, 6)
         actual = load(student.Attention(6), weights)(q, k, v)
-        expect_close(actual, attention(weights, q, k, v), hint="Follow the shapes when n and m differ.")
+        expect_close(
+            actual,
+            attention(weights, q, k, v),
+            hint="Follow the shapes when n and m differ.",
+        )
 
 
 @question("Attention")
@@ -154,7 +179,11 @@ def test_attention_wide(student):
     weights = {name: weight * 0.4 for name, weight in attention_weights(20).items()}
     q, k, v = torch.randn(5, 20), torch.randn(3, 20), torch.randn(3, 20)
     actual = load(student.Attention(20), weights)(q, k, v)
-    expect_close(actual, attention(weights, q, k, v), hint="By which number are the scores divided?")
+    expect_close(
+        actual,
+        attention(weights, q, k, v),
+        hint="By which number are the scores divided?",
+    )
 
 
 @question("Attention")
@@ -182,7 +211,9 @@ def test_attention_hidden_keys(student):
     place = torch.tensor([1, 3, 4])
     k[place], v[place] = torch.randn(2, 3, 4).unbind()
     expect_close(
-        module(q, k, v, hidden), before, hint="Hidden keys changed, and the output changed with them."
+        module(q, k, v, hidden),
+        before,
+        hint="Hidden keys changed, and the output changed with them.",
     )
 
 
@@ -208,7 +239,8 @@ def test_attention_sees_all(student):
     v[4] = torch.randn(4) * 5
     moved = (expect_tensor(module(q, k, v), (5, 4)) - before).abs().amax(dim=-1)
     message = (
-        "The last value changed, but an earlier row did not follow. Is anything hidden that no mask asks for?"
+        "The last value changed, but an earlier row did not follow. Is anything "
+        "hidden that no mask asks for?"
     )
     expect(bool((moved > 1e-6).all()), message)
 
@@ -225,19 +257,28 @@ def test_attention_own_query(student):
     hint = "One query changed, and another row followed. Over which dimension does the softmax run?"
     expect_close(after[others], before[others], hint=hint)
     expect(
-        not torch.allclose(after[2], before[2], atol=1e-3), "A row must follow its own query, but it stayed."
+        not torch.allclose(after[2], before[2], atol=1e-3),
+        "A row must follow its own query, but it stayed.",
     )
 
 
 @question("Attention")
 def test_attention_names(student):
     """The inputs can be given by name, in any order."""
-    module = load(student.Attention(d_model=2, row_dim=0, col_dim=1), attention_weights(2))
+    module = load(
+        student.Attention(d_model=2, row_dim=0, col_dim=1), attention_weights(2)
+    )
     q, k, v = torch.randn(3, 2), torch.randn(5, 2), torch.randn(5, 2)
     hidden = torch.tensor([[True, False, False, True, False]] * 3)
     by_place = alive(module, q, k, v, hidden, shape=(3, 2))
-    by_name = module(mask=hidden, encodings_for_v=v, encodings_for_k=k, encodings_for_q=q)
-    expect_close(by_name, by_place, hint="Does the body read the very names that stand in the signature?")
+    by_name = module(
+        mask=hidden, encodings_for_v=v, encodings_for_k=k, encodings_for_q=q
+    )
+    expect_close(
+        by_name,
+        by_place,
+        hint="Does the body read the very names that stand in the signature?",
+    )
 
 
 @question("Attention")
@@ -251,8 +292,16 @@ def test_attention_gradients(student, reference):
     expect_gradient(actual, expected.gradients, atol=1e-4, names=INPUTS)
     for name in weights:
         gradient = actual.parameters.get(name)
-        expect(gradient is not None, f"No gradient reaches {name}. Is it used, or is the result cut off?")
-        expect_close(gradient, expected.parameters[name], atol=1e-4, name=f"The gradient of {name}")
+        expect(
+            gradient is not None,
+            f"No gradient reaches {name}. Is it used, or is the result cut off?",
+        )
+        expect_close(
+            gradient,
+            expected.parameters[name],
+            atol=1e-4,
+            name=f"The gradient of {name}",
+        )
 
 
 @question("Attention")
@@ -290,7 +339,9 @@ def padding(lengths, width):
 @question("padding_mask")
 def test_padding_form(student):
     """The mask is boolean, with a row for each sentence and max_length columns, and hides some, not all."""
-    lengths = torch.cat([torch.randint(1, 6, (3,)), torch.tensor([6])])[torch.randperm(4)]
+    lengths = torch.cat([torch.randint(1, 6, (3,)), torch.tensor([6])])[
+        torch.randperm(4)
+    ]
     mask = expect_tensor(student.padding_mask(lengths, 6), (4, 6), torch.bool)
     expect(bool(mask.any()), "Nothing is hidden. True means hidden.")
     expect(not mask.all(), "Everything is hidden. True means hidden.")
@@ -300,8 +351,12 @@ def test_padding_form(student):
 def test_padding_values(student):
     """Exactly the positions after the last word are True."""
     lengths, width = torch.randint(1, 7, (draw(3, 6),)), draw(7, 9)
-    hint = "Which position is the first padding of a sentence of length 2, counted from 0?"
-    expect_equal(student.padding_mask(lengths, width), padding(lengths, width), hint=hint)
+    hint = (
+        "Which position is the first padding of a sentence of length 2, counted from 0?"
+    )
+    expect_equal(
+        student.padding_mask(lengths, width), padding(lengths, width), hint=hint
+    )
 
 
 @question("padding_mask")
@@ -343,7 +398,9 @@ def test_padding_single(student):
     """One sentence is a batch too, and so is one position."""
     length = torch.randint(1, 5, (1,))
     expect_equal(student.padding_mask(length, 5), padding(length, 5))
-    expect_equal(student.padding_mask(torch.tensor([1, 1]), 1), torch.tensor([[False], [False]]))
+    expect_equal(
+        student.padding_mask(torch.tensor([1, 1]), 1), torch.tensor([[False], [False]])
+    )
 
 
 @question("padding_mask")
@@ -358,13 +415,23 @@ def test_padding_leaves_lengths(student):
 @question("CrossAttention")
 def test_cross_parameters(student):
     """W_query, W_key and W_value have the right sizes, and no bias unless asked for."""
-    shapes = {"W_query.weight": (6, 3), "W_key.weight": (6, 5), "W_value.weight": (6, 5)}
+    shapes = {
+        "W_query.weight": (6, 3),
+        "W_key.weight": (6, 5),
+        "W_value.weight": (6, 5),
+    }
     parameters = named_parameters(student, student.CrossAttention(3, 5, 6))
     expect_parameters(parameters, shapes)
     biased = [name for name in parameters if name.endswith("bias")]
-    expect(not biased, f"Without qkv_bias there must be no bias, but there is {', '.join(biased)}.")
+    expect(
+        not biased,
+        f"Without qkv_bias there must be no bias, but there is {', '.join(biased)}.",
+    )
     biases = {f"{name}.bias": (6,) for name in ("W_query", "W_key", "W_value")}
-    expect_parameters(named_parameters(student, student.CrossAttention(3, 5, 6, True)), shapes | biases)
+    expect_parameters(
+        named_parameters(student, student.CrossAttention(3, 5, 6, True)),
+        shapes | biases,
+    )
 
 
 @question("CrossAttention", weight=2)
@@ -386,7 +453,11 @@ def test_cross_bias(student):
     weights = cross_weights(5, 3, 4, bias=True)
     x, context = torch.randn(2, 7, 5), torch.randn(2, 6, 3)
     actual = load(student.CrossAttention(5, 3, 4, True), weights)(x, context)
-    expect_close(actual, cross(weights, x, context), hint="Do all three layers go through their bias?")
+    expect_close(
+        actual,
+        cross(weights, x, context),
+        hint="Do all three layers go through their bias?",
+    )
 
 
 @question("CrossAttention")
@@ -397,9 +468,13 @@ def test_cross_batch(student):
     hidden = torch.tensor([[False] * 6, [False] * 2 + [True] * 4, [False] * 5 + [True]])
     together = alive(module, x, context, hidden, shape=(3, 2, 4))
     for i in range(3):
-        alone = expect_tensor(module(x[i : i + 1], context[i : i + 1], hidden[i : i + 1]), (1, 2, 4))
+        alone = expect_tensor(
+            module(x[i : i + 1], context[i : i + 1], hidden[i : i + 1]), (1, 2, 4)
+        )
         expect_close(
-            together[i : i + 1], alone, hint="A sequence's output changes with its neighbours in the batch."
+            together[i : i + 1],
+            alone,
+            hint="A sequence's output changes with its neighbours in the batch.",
         )
 
 
@@ -408,10 +483,16 @@ def test_cross_padding_mask(student):
     """A mask (B, m) hides padding from all queries of its own sequence."""
     weights = cross_weights(5, 7, 9)
     x, context = torch.randn(3, 4, 5), torch.randn(3, 6, 7)
-    hidden = torch.tensor([[False] * 4 + [True] * 2, [False] * 6, [False] * 2 + [True] * 4])
+    hidden = torch.tensor(
+        [[False] * 4 + [True] * 2, [False] * 6, [False] * 2 + [True] * 4]
+    )
     actual = load(student.CrossAttention(5, 7, 9), weights)(x, context, hidden)
     expected = cross(weights, x, context, hidden.unsqueeze(1).expand(3, 4, 6))
-    expect_close(actual, expected, hint="Each sequence has its own row of the mask, shared by its queries.")
+    expect_close(
+        actual,
+        expected,
+        hint="Each sequence has its own row of the mask, shared by its queries.",
+    )
 
 
 @question("CrossAttention")
@@ -422,7 +503,11 @@ def test_cross_square_batch(student):
     hidden = torch.arange(6) >= torch.tensor([[3], [6], [1], [5]])
     actual = load(student.CrossAttention(5, 7, 9), weights)(x, context, hidden)
     expected = cross(weights, x, context, hidden.unsqueeze(1).expand(4, 4, 6))
-    expect_close(actual, expected, hint="With which dimensions of the scores does the mask line up?")
+    expect_close(
+        actual,
+        expected,
+        hint="With which dimensions of the scores does the mask line up?",
+    )
 
 
 @question("CrossAttention")
@@ -434,7 +519,9 @@ def test_cross_full_mask(student):
     hidden[..., 3], hidden[0, 1, 0], hidden[1, 2, 5] = False, True, True
     actual = load(student.CrossAttention(5, 7, 9), weights)(x, context, hidden)
     expect_close(
-        actual, cross(weights, x, context, hidden), hint="Does a mask of three dimensions fit as it is?"
+        actual,
+        cross(weights, x, context, hidden),
+        hint="Does a mask of three dimensions fit as it is?",
     )
 
 
@@ -446,9 +533,15 @@ def test_cross_padding_without_influence(student):
     hidden = torch.arange(6) >= torch.tensor([[4], [2]])
     before = alive(module, x, context, hidden, shape=(2, 7, 4))
     changed = torch.where(hidden.unsqueeze(-1), torch.randn(2, 6, 5), context)
-    expect_close(module(x, changed, hidden), before, hint="Padding changed, and the output changed with it.")
+    expect_close(
+        module(x, changed, hidden),
+        before,
+        hint="Padding changed, and the output changed with it.",
+    )
     shorter = expect_tensor(module(x[1:], context[1:, :2]), (1, 7, 4))
-    expect_close(before[1:], shorter, hint="Hidden padding must be as good as no padding.")
+    expect_close(
+        before[1:], shorter, hint="Hidden padding must be as good as no padding."
+    )
 
 
 @question("CrossAttention")
@@ -458,10 +551,18 @@ def test_cross_no_gradient_to_padding(student):
     x, context = torch.randn(2, 7, 3), torch.randn(2, 6, 5, requires_grad=True)
     hidden = torch.arange(6) >= torch.tensor([[4], [2]])
     seen = module.inspect(x, context, hidden, weight=torch.randn(2, 7, 4))
-    gradient = expect_tensor(seen.gradients.get(1), (2, 6, 5), name="The gradient of the context")
-    expect_close(gradient[hidden], torch.zeros(6, 5), atol=1e-5, name="The gradient at padded places")
+    gradient = expect_tensor(
+        seen.gradients.get(1), (2, 6, 5), name="The gradient of the context"
+    )
+    expect_close(
+        gradient[hidden],
+        torch.zeros(6, 5),
+        atol=1e-5,
+        name="The gradient at padded places",
+    )
     expect(
-        bool((gradient[~hidden].abs() > 1e-4).any()), "Visible tokens must get a gradient, but theirs is 0."
+        bool((gradient[~hidden].abs() > 1e-4).any()),
+        "Visible tokens must get a gradient, but theirs is 0.",
     )
 
 
@@ -502,7 +603,9 @@ def test_cross_context_order(student):
     expect_close(module(x, shuffled), before, hint="A weighted sum has no order.")
     twice = torch.cat([context, context], dim=1)
     expect_close(
-        module(x, twice), before, hint="Each row of weights must sum to 1, however many keys there are."
+        module(x, twice),
+        before,
+        hint="Each row of weights must sum to 1, however many keys there are.",
     )
 
 
@@ -510,15 +613,30 @@ def test_cross_context_order(student):
 def test_cross_gradients(student, reference):
     """Gradients reach both inputs and all layers."""
     weights = cross_weights(3, 5, 4, bias=True)
-    inputs = [torch.randn(2, 7, 3, requires_grad=True), torch.randn(2, 6, 5, requires_grad=True)]
+    inputs = [
+        torch.randn(2, 7, 3, requires_grad=True),
+        torch.randn(2, 6, 5, requires_grad=True),
+    ]
     out_weight = torch.randn(2, 7, 4)
-    actual = load(student.CrossAttention(3, 5, 4, True), weights).inspect(*inputs, weight=out_weight)
-    expected = load(reference.CrossAttention(3, 5, 4, True), weights).inspect(*inputs, weight=out_weight)
+    actual = load(student.CrossAttention(3, 5, 4, True), weights).inspect(
+        *inputs, weight=out_weight
+    )
+    expected = load(reference.CrossAttention(3, 5, 4, True), weights).inspect(
+        *inputs, weight=out_weight
+    )
     expect_gradient(actual, expected.gradients, atol=1e-4, names=("x", "context"))
     for name in weights:
         gradient = actual.parameters.get(name)
-        expect(gradient is not None, f"No gradient reaches {name}. Is it used, or is the result cut off?")
-        expect_close(gradient, expected.parameters[name], atol=1e-4, name=f"The gradient of {name}")
+        expect(
+            gradient is not None,
+            f"No gradient reaches {name}. Is it used, or is the result cut off?",
+        )
+        expect_close(
+            gradient,
+            expected.parameters[name],
+            atol=1e-4,
+            name=f"The gradient of {name}",
+        )
 
 
 @question("CrossAttention")
@@ -543,7 +661,12 @@ def test_cross_sets_no_seed(student):
 def test_cross_float64(student):
     """With float64 weights and inputs, the output is float64 and as precise."""
     weights = cross_weights(3, 5, 4, dtype=torch.float64)
-    x, context = torch.randn(2, 7, 3, dtype=torch.float64), torch.randn(2, 6, 5, dtype=torch.float64)
+    x, context = (
+        torch.randn(2, 7, 3, dtype=torch.float64),
+        torch.randn(2, 6, 5, dtype=torch.float64),
+    )
     hidden = torch.arange(6) >= torch.tensor([[4], [2]])
     actual = load(student.CrossAttention(3, 5, 4).double(), weights)(x, context, hidden)
-    expect_close(actual, cross(weights, x, context, hidden.unsqueeze(1).expand(2, 7, 6)))
+    expect_close(
+        actual, cross(weights, x, context, hidden.unsqueeze(1).expand(2, 7, 6))
+    )

@@ -37,7 +37,9 @@ from torch import Tensor, nn
 
 # %%
 class Attention(nn.Module):
-    """Attention whose queries, keys and values may come from three inputs: (n, d), (m, d), (m, d)."""
+    """Attention whose queries, keys and values may come from three inputs: (n, d), (m,
+    d), (m, d).
+    """
 
     def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
         super().__init__()
@@ -57,14 +59,18 @@ class Attention(nn.Module):
         q = self.W_q(encodings_for_q)
         k = self.W_k(encodings_for_k)
         v = self.W_v(encodings_for_v)
-        scores = q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
+        scores = (
+            q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
+        )
         if mask is not None:
             scores = scores.masked_fill(mask, -torch.inf)
         return torch.softmax(scores, dim=self.col_dim) @ v
 
 
 def causal_mask(length: int) -> Tensor:
-    """Return a boolean (length, length) mask, True above the diagonal: no token looks at a later one."""
+    """Return a boolean (length, length) mask, True above the diagonal: no token looks
+    at a later one.
+    """
     return torch.ones(length, length, dtype=torch.bool).triu(diagonal=1)
 
 
@@ -96,7 +102,9 @@ def show_weights(axes, weights, rows, columns, title):
 positions = torch.arange(len(words))
 wishes = {
     "previous word": positions == positions.unsqueeze(1) - 1,
-    "nouns": torch.tensor([kind == "noun" for kind in kinds]).expand(len(words), len(words)),
+    "nouns": torch.tensor([kind == "noun" for kind in kinds]).expand(
+        len(words), len(words)
+    ),
     "same kind": torch.tensor([[other == kind for other in kinds] for kind in kinds]),
 }
 scores = {name: sharpness * wish.float() for name, wish in wishes.items()}
@@ -104,7 +112,9 @@ scores["all three in one head"] = sum(scores.values())
 
 figure, panels = plt.subplots(1, 4, figsize=(15, 4.2), layout="constrained")
 for axes, (name, score) in zip(panels, scores.items(), strict=True):
-    weights = torch.softmax(score.masked_fill(causal_mask(len(words)), -torch.inf), dim=-1)
+    weights = torch.softmax(
+        score.masked_fill(causal_mask(len(words)), -torch.inf), dim=-1
+    )
     show_weights(axes, weights, words, words, name)
 plt.show()
 
@@ -152,11 +162,14 @@ class MultiHeadAttentionWrapper(nn.Module):
 
     Arguments:
         d_model: features of a token, for each head.
-        row_dim: which dimension of an input counts its rows, the tokens; 0 for an input (n, d_model).
-        col_dim: which one counts its columns, the features; 1 for an input (n, d_model).
+        row_dim: which dimension of an input counts its rows, the tokens; 0 for an input
+            (n, d_model).
+        col_dim: which one counts its columns, the features; 1 for an input (n,
+            d_model).
         num_heads: how many heads.
 
-    Layers: `heads`, an nn.ModuleList of `num_heads` Attention layers, made one after the other.
+    Layers: `heads`, an nn.ModuleList of `num_heads` Attention layers, made one after
+        the other.
     So the parameters are called `heads.0.W_q.weight`, `heads.0.W_k.weight`, and so on.
 
     The class sets no seed; whoever uses it does.
@@ -164,10 +177,14 @@ class MultiHeadAttentionWrapper(nn.Module):
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.2.
     """
 
-    def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1, num_heads: int = 1) -> None:
+    def __init__(
+        self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1, num_heads: int = 1
+    ) -> None:
         super().__init__()
         ### BEGIN SOLUTION
-        self.heads = nn.ModuleList(Attention(d_model, row_dim, col_dim) for _ in range(num_heads))
+        self.heads = nn.ModuleList(
+            Attention(d_model, row_dim, col_dim) for _ in range(num_heads)
+        )
         self.col_dim = col_dim
         ### END SOLUTION
 
@@ -182,18 +199,23 @@ class MultiHeadAttentionWrapper(nn.Module):
 
         Arguments:
             encodings_for_q: (n, d_model), the tokens that ask.
-            encodings_for_k: (m, d_model), the tokens that the queries are compared with.
+            encodings_for_k: (m, d_model), the tokens that the queries are compared
+                with.
             encodings_for_v: (m, d_model), the tokens that are mixed.
-            mask: boolean (n, m), True where hidden, for all heads alike; None hides nothing.
-                At least one key of each row is visible.
+            mask: boolean (n, m), True where hidden, for all heads alike; None hides
+                nothing. At least one key of each row is visible.
 
         Returns:
-            (n, num_heads * d_model), of the inputs' dtype. Batches are welcome but not required.
+            (n, num_heads * d_model), of the inputs' dtype. Batches are welcome but not
+            required.
 
         Inputs and mask are left as they were.
         """
         ### BEGIN SOLUTION
-        outputs = [head(encodings_for_q, encodings_for_k, encodings_for_v, mask) for head in self.heads]
+        outputs = [
+            head(encodings_for_q, encodings_for_k, encodings_for_v, mask)
+            for head in self.heads
+        ]
         return torch.cat(outputs, dim=self.col_dim)
         ### END SOLUTION
 
@@ -203,24 +225,32 @@ class MultiHeadAttentionWrapper(nn.Module):
 def check_MultiHeadAttentionWrapper():
     encodings = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
 
-    # One head is plain attention, so the documented tensor of the earlier lessons comes out.
+    # One head is plain attention, so the documented tensor of the earlier lessons comes
+    # out.
     torch.manual_seed(42)
     one_head = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=1)
     output = one_head(encodings, encodings, encodings)
-    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    assert isinstance(output, torch.Tensor), (
+        "forward must return a tensor. Is a return missing?"
+    )
     assert output.shape == (3, 2), (
         f"3 tokens and one head of 2 features give (3, 2), not {tuple(output.shape)}"
     )
-    encodings_attention = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
+    encodings_attention = torch.tensor(
+        [[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]]
+    )
     assert torch.allclose(output, encodings_attention, atol=1e-4, rtol=0), (
         "With seed 42 and one head the documented tensor of plain attention must come out."
     )
 
-    # Three heads: 3 tokens with 3 * 2 features. The first two columns are those of the single head.
+    # Three heads: 3 tokens with 3 * 2 features. The first two columns are those of the
+    # single head.
     torch.manual_seed(42)
     wrapper = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=3)
     number = len(list(wrapper.parameters()))
-    assert number == 9, f"3 heads of 3 layers have 9 parameters, but torch knows of {number}. What is heads?"
+    assert number == 9, (
+        f"3 heads of 3 layers have 9 parameters, but torch knows of {number}. What is heads?"
+    )
     output = wrapper(encodings, encodings, encodings)
     assert output.shape == (3, 6), (
         f"3 tokens and 3 heads of 2 features give (3, 6), not {tuple(output.shape)}"
@@ -244,18 +274,26 @@ def check_MultiHeadAttentionWrapper():
         "The mask must reach every head, but one looks past it."
     )
 
-    # Three inputs that differ, by hand: 2 tokens ask, 4 tokens answer, in two heads. In the first one, the
-    # first query weighs the four values as 1, 3, 3, 1 and the second one as 3, 1, 1, 3; in the second head
-    # all are equal.
+    # Three inputs that differ, by hand: 2 tokens ask, 4 tokens answer, in two heads. In
+    # the first one, the first query weighs the four values as 1, 3, 3, 1 and the second
+    # one as 3, 1, 1, 3; in the second head all are equal.
     log_3 = 1.0986122886681098  # e to this power is 3
     wrapper = MultiHeadAttentionWrapper(d_model=4, num_heads=2).double()
     with torch.no_grad():
-        for head, factors in zip(wrapper.heads, [(2, log_3, 8), (0, 0, 4)], strict=True):
-            for layer, factor in zip((head.W_q, head.W_k, head.W_v), factors, strict=True):
+        for head, factors in zip(
+            wrapper.heads, [(2, log_3, 8), (0, 0, 4)], strict=True
+        ):
+            for layer, factor in zip(
+                (head.W_q, head.W_k, head.W_v), factors, strict=True
+            ):
                 layer.weight.copy_(factor * torch.eye(4))
     asking = torch.tensor([[1, 0, 0, 0], [-1, 0, 0, 0]], dtype=torch.float64)
-    matched = torch.tensor([[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=torch.float64)
-    mixed = torch.tensor([[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]], dtype=torch.float64)
+    matched = torch.tensor(
+        [[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=torch.float64
+    )
+    mixed = torch.tensor(
+        [[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]], dtype=torch.float64
+    )
     before = mixed.clone()
     mask = torch.tensor([[False, False, True, True], [True, False, False, True]])
     for given, expected in [
@@ -309,8 +347,8 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
         num_heads: how many heads, h.
 
     Returns:
-        (B, h, T, d / h), of x's dtype: head i holds features i * d / h up to (i + 1) * d / h of each token,
-        in their order.
+        (B, h, T, d / h), of x's dtype: head i holds features i * d / h up to (i + 1) *
+        d / h of each token, in their order.
 
     x is left as it was.
 
@@ -325,11 +363,14 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
 # %% check="split_heads" points=2
 # Check of split_heads
 def check_split_heads():
-    # Two tokens with four features. Each number names its token and feature: 12 is feature 2 of token 1.
+    # Two tokens with four features. Each number names its token and feature: 12 is
+    # feature 2 of token 1.
     x = torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])
     heads = split_heads(x, 2)
     assert isinstance(heads, torch.Tensor), "split_heads must return a tensor"
-    assert heads.shape == (1, 2, 2, 2), f"(1, 2, 4) and two heads give (1, 2, 2, 2), not {tuple(heads.shape)}"
+    assert heads.shape == (1, 2, 2, 2), (
+        f"(1, 2, 4) and two heads give (1, 2, 2, 2), not {tuple(heads.shape)}"
+    )
     assert torch.equal(heads[0, 0], torch.tensor([[0.0, 1.0], [10.0, 11.0]])), (
         f"The first head must hold features 0 and 1 of both tokens, but it holds {heads[0, 0].tolist()}"
     )
@@ -357,25 +398,46 @@ colours = ["#9ecae1", "#fdae6b", "#a1d99b", "#dadaeb", "#fcbba1", "#d9d9d9"]
 
 
 def show_cells(axes, numbers, title):
-    """Draw a table of cell numbers, coloured by the head that each feature belongs to."""
+    """Draw a table of cell numbers, coloured by the head that each feature belongs
+    to.
+    """
     size = num_features // num_heads
     for row, line in enumerate(numbers.long().tolist()):
         for column, number in enumerate(line):
             token, feature = divmod(number, num_features)
             axes.add_patch(
-                plt.Rectangle((column, row), 1, 1, facecolor=colours[feature // size], edgecolor="white")
+                plt.Rectangle(
+                    (column, row),
+                    1,
+                    1,
+                    facecolor=colours[feature // size],
+                    edgecolor="white",
+                )
             )
-            axes.text(column + 0.5, row + 0.5, f"t{token}\nf{feature}", ha="center", va="center", fontsize=8)
-    axes.set(xlim=(0, len(numbers[0])), ylim=(len(numbers), 0), aspect="equal", title=title)
+            axes.text(
+                column + 0.5,
+                row + 0.5,
+                f"t{token}\nf{feature}",
+                ha="center",
+                va="center",
+                fontsize=8,
+            )
+    axes.set(
+        xlim=(0, len(numbers[0])), ylim=(len(numbers), 0), aspect="equal", title=title
+    )
     axes.axis("off")
 
 
-numbers = torch.arange(num_tokens * num_features, dtype=torch.float32).view(1, num_tokens, num_features)
+numbers = torch.arange(num_tokens * num_features, dtype=torch.float32).view(
+    1, num_tokens, num_features
+)
 cut = split_heads(numbers, num_heads)[0]
 one_view = numbers.view(num_heads, num_tokens, num_features // num_heads)
 
 widths = [num_features] + [num_features // num_heads] * (2 * num_heads)
-figure, panels = plt.subplots(1, len(widths), width_ratios=widths, figsize=(14, 3.6), layout="constrained")
+figure, panels = plt.subplots(
+    1, len(widths), width_ratios=widths, figsize=(14, 3.6), layout="constrained"
+)
 show_cells(panels[0], numbers[0], "tokens down,\nfeatures across")
 for head in range(num_heads):
     show_cells(panels[1 + head], cut[head], f"split_heads\nhead {head}")
@@ -404,7 +466,8 @@ def merge_heads(x: Tensor) -> Tensor:
         x: (B, h, T, s), h heads of size s; it may lie in memory in any order.
 
     Returns:
-        (B, T, h * s), of x's dtype: for each token the features of head 0, then of head 1, and so on.
+        (B, T, h * s), of x's dtype: for each token the features of head 0, then of head
+        1, and so on.
 
     x is left as it was.
 
@@ -419,15 +482,22 @@ def merge_heads(x: Tensor) -> Tensor:
 # %% check="merge_heads" points=2
 # Check of merge_heads
 def check_merge_heads():
-    # Two heads of size 2 over two tokens, as split_heads makes them of [[0, 1, 2, 3], [10, 11, 12, 13]].
+    # Two heads of size 2 over two tokens, as split_heads makes them of [[0, 1, 2, 3],
+    # [10, 11, 12, 13]].
     heads = torch.tensor([[[[0.0, 1.0], [10.0, 11.0]], [[2.0, 3.0], [12.0, 13.0]]]])
     joined = merge_heads(heads)
     assert isinstance(joined, torch.Tensor), "merge_heads must return a tensor"
-    assert joined.shape == (1, 2, 4), f"(1, 2, 2, 2) gives (1, 2, 4), not {tuple(joined.shape)}"
-    assert torch.equal(joined, torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])), (
+    assert joined.shape == (1, 2, 4), (
+        f"(1, 2, 2, 2) gives (1, 2, 4), not {tuple(joined.shape)}"
+    )
+    assert torch.equal(
+        joined, torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])
+    ), (
         f"Each token must get its own features back, head after head, but the result is {joined[0].tolist()}"
     )
-    assert merge_heads(torch.zeros(2, 3, 5, 4)).shape == (2, 5, 12), "(2, 3, 5, 4) gives (2, 5, 12)"
+    assert merge_heads(torch.zeros(2, 3, 5, 4)).shape == (2, 5, 12), (
+        "(2, 3, 5, 4) gives (2, 5, 12)"
+    )
     print("merge_heads: this check passes")
 
 
@@ -440,7 +510,9 @@ check_merge_heads()
 figure, panels = plt.subplots(1, 3, figsize=(13, 3.2), layout="constrained")
 show_cells(panels[0], numbers[0], "before")
 show_cells(panels[1], merge_heads(cut.unsqueeze(0))[0], "cut and joined")
-show_cells(panels[2], cut.reshape(num_tokens, num_features), "cut, and joined without the swap")
+show_cells(
+    panels[2], cut.reshape(num_tokens, num_features), "cut, and joined without the swap"
+)
 plt.show()
 
 # %% [markdown]
@@ -494,14 +566,17 @@ class MultiHeadAttention(nn.Module):
 
     Arguments:
         d_in: features of a token of the input.
-        d_out: features of a token of the output, shared by the heads: each has d_out / num_heads.
+        d_out: features of a token of the output, shared by the heads: each has d_out /
+            num_heads.
         context_length: the length of the longest sequence that may come.
         dropout: the share of attention weights that is set to zero in training.
         num_heads: how many heads.
         qkv_bias: whether queries, keys and values have a bias.
 
-    Layers: `W_query`, `W_key`, `W_value` from d_in to d_out, the first head's weights in their first rows;
-    `out_proj` from d_out to d_out, with a bias; each an nn.Linear, and no other parameters.
+    Layers: `W_query`, `W_key`, `W_value` from d_in to d_out, the first head's weights
+        in their first rows;
+    `out_proj` from d_out to d_out, with a bias; each an nn.Linear, and no other
+    parameters.
 
     Raises:
         ValueError (or AssertionError): if d_out is not divisible by num_heads.
@@ -525,7 +600,9 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         ### BEGIN SOLUTION
         if d_out % num_heads != 0:
-            raise ValueError(f"d_out = {d_out} is not divisible by num_heads = {num_heads}")
+            raise ValueError(
+                f"d_out = {d_out} is not divisible by num_heads = {num_heads}"
+            )
         self.num_heads = num_heads
         self.head_size = d_out // num_heads
         self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
@@ -537,7 +614,8 @@ class MultiHeadAttention(nn.Module):
         ### END SOLUTION
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return, for each token, what the heads gather from it and from the tokens before it.
+        """Return, for each token, what the heads gather from it and from the tokens
+        before it.
 
         Arguments:
             x: (B, T, d_in), with T from 1 to context_length.
@@ -565,15 +643,25 @@ class MultiHeadAttention(nn.Module):
 # Check of MultiHeadAttention
 def check_MultiHeadAttention():
     torch.manual_seed(0)
-    attention = MultiHeadAttention(d_in=5, d_out=12, context_length=7, dropout=0.0, num_heads=3)
+    attention = MultiHeadAttention(
+        d_in=5, d_out=12, context_length=7, dropout=0.0, num_heads=3
+    )
     x = torch.randn(2, 6, 5) * 2
     output = attention(x)
-    assert isinstance(output, torch.Tensor), "forward must return a tensor. Is a return missing?"
+    assert isinstance(output, torch.Tensor), (
+        "forward must return a tensor. Is a return missing?"
+    )
     assert output.shape == (2, 6, 12), (
         f"the output must be (B, T, d_out) = (2, 6, 12), not {tuple(output.shape)}"
     )
     names = sorted(name for name, _ in attention.named_parameters())
-    layers = ["W_key.weight", "W_query.weight", "W_value.weight", "out_proj.bias", "out_proj.weight"]
+    layers = [
+        "W_key.weight",
+        "W_query.weight",
+        "W_value.weight",
+        "out_proj.bias",
+        "out_proj.weight",
+    ]
     assert names == layers, f"the parameters must be {layers}, but they are {names}"
 
     # A later token never changes an earlier output, and shorter sequences are welcome.
@@ -582,9 +670,18 @@ def check_MultiHeadAttention():
     )
     output.sum().backward()
     for name, parameter in attention.named_parameters():
-        assert parameter.grad is not None, f"no gradient reaches {name}; is the result cut off from it?"
-    names = [name for name, _ in MultiHeadAttention(5, 12, 7, 0.0, 3, qkv_bias=True).named_parameters()]
-    assert len(names) == 8, f"with qkv_bias all layers have a bias, but the parameters are {names}"
+        assert parameter.grad is not None, (
+            f"no gradient reaches {name}; is the result cut off from it?"
+        )
+    names = [
+        name
+        for name, _ in MultiHeadAttention(
+            5, 12, 7, 0.0, 3, qkv_bias=True
+        ).named_parameters()
+    ]
+    assert len(names) == 8, (
+        f"with qkv_bias all layers have a bias, but the parameters are {names}"
+    )
 
     refused = False
     try:
@@ -593,25 +690,46 @@ def check_MultiHeadAttention():
         refused = True
     assert refused, "10 features cannot be shared among 4 heads: raise a ValueError"
 
-    # Two texts and two heads of size 4, by hand. In the first head a token (a, b) has the query (2a, 0, 0,
-    # 0) and the key (b * log_3, 0, 0, 0). Divided by the root of 4, a score is a * b * log_3. In the second
-    # head all queries are 0, so each token gets the mean of all values so far. out_proj doubles and adds 1.
+    # Two texts and two heads of size 4, by hand. In the first head a token (a, b) has
+    # the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0). Divided by the root of
+    # 4, a score is a * b * log_3. In the second head all queries are 0, so each token
+    # gets the mean of all values so far. out_proj doubles and adds 1.
     log_3 = 1.0986122886681098  # e to this power is 3
     attention = MultiHeadAttention(2, 8, 12, 0.0, 2).double()
-    left_behind = [name for name, value in vars(attention).items() if isinstance(value, torch.Tensor)]
-    assert not left_behind, f"{left_behind} would stay behind when the module moves; make it a buffer"
+    left_behind = [
+        name
+        for name, value in vars(attention).items()
+        if isinstance(value, torch.Tensor)
+    ]
+    assert not left_behind, (
+        f"{left_behind} would stay behind when the module moves; make it a buffer"
+    )
     nothing = [[0, 0]] * 3
     with torch.no_grad():
-        attention.W_query.weight.copy_(torch.tensor([[2, 0], *nothing, [0, 0], *nothing]))
-        attention.W_key.weight.copy_(torch.tensor([[0, log_3], *nothing, [5, 5], *nothing]))
+        attention.W_query.weight.copy_(
+            torch.tensor([[2, 0], *nothing, [0, 0], *nothing])
+        )
+        attention.W_key.weight.copy_(
+            torch.tensor([[0, log_3], *nothing, [5, 5], *nothing])
+        )
         attention.W_value.weight[:4] = torch.tensor([[4, 0], [0, 20], [0, 40], [-8, 0]])
         attention.W_value.weight[4:] = torch.tensor([[6, 0], [0, 6], [0, 0], [6, 6]])
         attention.out_proj.weight.copy_(2 * torch.eye(8))
         attention.out_proj.bias.fill_(1)
-    texts = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]], dtype=torch.float64)
+    texts = torch.tensor(
+        [[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]], dtype=torch.float64
+    )
     joined = [
-        [[20, 0, 0, -40, 30, 0, 0, 30], [8, 15, 30, -16, 18, 3, 0, 21], [7.2, 12, 24, -14.4, 14, 2, 0, 16]],
-        [[0, 20, 40, 0, 0, 6, 0, 6], [-3, 5, 10, 6, -3, 3, 0, 0], [-3.2, 8, 16, 6.4, -4, 4, 0, 0]],
+        [
+            [20, 0, 0, -40, 30, 0, 0, 30],
+            [8, 15, 30, -16, 18, 3, 0, 21],
+            [7.2, 12, 24, -14.4, 14, 2, 0, 16],
+        ],
+        [
+            [0, 20, 40, 0, 0, 6, 0, 6],
+            [-3, 5, 10, 6, -3, 3, 0, 0],
+            [-3.2, 8, 16, 6.4, -4, 4, 0, 0],
+        ],
     ]
     found = (attention(texts) - 1) / 2
     assert torch.allclose(found, texts.new_tensor(joined), atol=1e-6), (
@@ -620,19 +738,24 @@ def check_MultiHeadAttention():
         "Which number scales the scores, what is hidden, and whose features does each head get?"
     )
 
-    # The first token has one weight in each head, 1. With dropout 0.75 it becomes 0 or 4 times as large.
+    # The first token has one weight in each head, 1. With dropout 0.75 it becomes 0 or
+    # 4 times as large.
     dropping = MultiHeadAttention(2, 8, 12, 0.75, 2)
     with torch.no_grad():
         dropping.out_proj.weight.copy_(torch.eye(8))
         dropping.out_proj.bias.zero_()
     x = torch.randn(64, 1, 2)
     values = dropping.W_value(x)
-    factors = {tuple(row) for row in (dropping(x) / values).round().reshape(128, 4).tolist()}
+    factors = {
+        tuple(row) for row in (dropping(x) / values).round().reshape(128, 4).tolist()
+    }
     assert factors == {(0, 0, 0, 0), (4, 4, 4, 4)}, (
         "with dropout 0.75 each weight, after the softmax, must become 0 or 4 times as large; "
         f"the first tokens' values were multiplied by {factors}"
     )
-    assert torch.allclose(dropping.eval()(x), values, atol=1e-5), "in evaluation nothing is dropped"
+    assert torch.allclose(dropping.eval()(x), values, atol=1e-5), (
+        "in evaluation nothing is dropped"
+    )
     print("MultiHeadAttention: this check passes")
 
 
@@ -653,7 +776,9 @@ steps = 200  # try 600: does patience help the single head?
 
 
 def make_task(batch):
-    """Return tokens of signs and positions, and the signs of the first and the previous token."""
+    """Return tokens of signs and positions, and the signs of the first and the previous
+    token.
+    """
     signs = torch.randint(0, 2, (batch, length, content)).float() * 2 - 1
     places = torch.eye(length).expand(batch, length, length)
     previous = torch.cat([signs[:, :1], signs[:, :-1]], dim=1)
@@ -675,7 +800,9 @@ for num_heads in (1, 2, 4):
         optimizer.step()
         losses.append(loss.item())
     axes.plot(losses, label=f"{num_heads} head{'s' if num_heads > 1 else ''}")
-axes.set(xlabel="step", ylabel="mean squared error", title="Two looks at once need two heads")
+axes.set(
+    xlabel="step", ylabel="mean squared error", title="Two looks at once need two heads"
+)
 axes.legend()
 plt.show()
 

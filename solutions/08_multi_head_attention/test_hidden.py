@@ -42,17 +42,26 @@ def expect_parameters(actual, shapes):
     """Expect exactly the parameters of these names and shapes."""
     for name, shape in shapes.items():
         found = ", ".join(actual) or "none"
-        expect(name in actual, f'The module needs a parameter "{name}", but it has {found}.')
+        expect(
+            name in actual,
+            f'The module needs a parameter "{name}", but it has {found}.',
+        )
         expect_tensor(actual[name], shape, name=name)
     extra = [name for name in actual if name not in shapes]
-    expect(not extra, f"There must be no other parameters, but there is {', '.join(extra)}.")
+    expect(
+        not extra,
+        f"There must be no other parameters, but there is {', '.join(extra)}.",
+    )
 
 
 def expect_parameter_gradients(actual, expected):
     """Expect a gradient of the right value at each parameter."""
     for name, value in expected.parameters.items():
         gradient = actual.parameters.get(name)
-        expect(gradient is not None, f"No gradient reaches {name}. Is it used, or is the result cut off?")
+        expect(
+            gradient is not None,
+            f"No gradient reaches {name}. Is it used, or is the result cut off?",
+        )
         expect_close(gradient, value, atol=1e-4, name=f"The gradient of {name}")
 
 
@@ -61,9 +70,13 @@ def expect_alive(seen, shape):
     output = expect_finite(expect_tensor(seen.output, shape))
     expect(bool(seen.parameters), "The module has no parameters.")
     for name, gradient in seen.parameters.items():
-        asked_for = name.split(".")[-2:-1] in ([layer] for layer in (*LAYERS, *HEAD_LAYERS, "out_proj"))
+        asked_for = name.split(".")[-2:-1] in (
+            [layer] for layer in (*LAYERS, *HEAD_LAYERS, "out_proj")
+        )
         message = f"No gradient reaches {name}. Is it used, or is the result cut off?"
-        expect(not asked_for or (gradient is not None and bool(gradient.any())), message)
+        expect(
+            not asked_for or (gradient is not None and bool(gradient.any())), message
+        )
     return output.detach()
 
 
@@ -75,8 +88,12 @@ def alive(module, *inputs, shape):
 def expect_dealt(actual, x, shape):
     """Expect a tensor of this shape that holds each number of x once, wherever it stands."""
     tensor = expect_tensor(actual, shape, x.dtype)
-    same = torch.equal(tensor.detach().flatten().sort().values, x.flatten().sort().values)
-    expect(same, "The result must hold the numbers of x, each once, but others are in it.")
+    same = torch.equal(
+        tensor.detach().flatten().sort().values, x.flatten().sort().values
+    )
+    expect(
+        same, "The result must hold the numbers of x, each once, but others are in it."
+    )
     return tensor
 
 
@@ -84,7 +101,9 @@ def load(module, weights):
     """Give a module these parameters by name, and leave its others as they are."""
     _, unknown = module.load_state_dict(weights, strict=False)
     if unknown:
-        raise Unmet(f'The module has no parameter "{unknown[0]}". Names must be those of the exercise.')
+        raise Unmet(
+            f'The module has no parameter "{unknown[0]}". Names must be those of the exercise.'
+        )
     return module
 
 
@@ -103,7 +122,9 @@ def wrapped(weights, heads, q, k, v, hidden=None):
             for layer, x in (("W_q", q), ("W_k", k), ("W_v", v))
         )
         visible = None if hidden is None else ~hidden
-        outputs.append(scaled_dot_product_attention(queries, keys, values, attn_mask=visible))
+        outputs.append(
+            scaled_dot_product_attention(queries, keys, values, attn_mask=visible)
+        )
     return outputs
 
 
@@ -114,7 +135,9 @@ def cut(x, heads):
 
 def weights_for(d_in, d_out, bias=False, dtype=torch.float32):
     """Return parameters for MultiHeadAttention, large enough that every slip shows."""
-    weights = {f"{name}.weight": torch.randn(d_out, d_in, dtype=dtype) * 0.6 for name in LAYERS}
+    weights = {
+        f"{name}.weight": torch.randn(d_out, d_in, dtype=dtype) * 0.6 for name in LAYERS
+    }
     if bias:
         weights |= {f"{name}.bias": torch.randn(d_out, dtype=dtype) for name in LAYERS}
     weights["out_proj.weight"] = torch.randn(d_out, d_out, dtype=dtype) * 0.4
@@ -125,12 +148,18 @@ def weights_for(d_in, d_out, bias=False, dtype=torch.float32):
 def without_last_layer(weights):
     """Return the same parameters with an out_proj that changes nothing."""
     size = weights["out_proj.bias"].shape[0]
-    return weights | {"out_proj.weight": torch.eye(size), "out_proj.bias": torch.zeros(size)}
+    return weights | {
+        "out_proj.weight": torch.eye(size),
+        "out_proj.bias": torch.zeros(size),
+    }
 
 
 def multi_head(weights, x, heads):
     """Return the right output of MultiHeadAttention, computed by the library's own function."""
-    q, k, v = (cut(linear(x, weights[f"{n}.weight"], weights.get(f"{n}.bias")), heads) for n in LAYERS)
+    q, k, v = (
+        cut(linear(x, weights[f"{n}.weight"], weights.get(f"{n}.bias")), heads)
+        for n in LAYERS
+    )
     mixed = scaled_dot_product_attention(q, k, v, is_causal=True)
     joined = torch.cat(mixed.unbind(1), dim=-1)
     return linear(joined, weights["out_proj.weight"], weights["out_proj.bias"])
@@ -154,9 +183,13 @@ def expect_no_seed(student, make, *inputs):
 def test_wrapper_parameters(student):
     """Each head has its own W_q, W_k and W_v, without bias, in the ModuleList heads."""
     for heads in (1, 4):
-        names = [f"heads.{i}.{layer}.weight" for i in range(heads) for layer in HEAD_LAYERS]
+        names = [
+            f"heads.{i}.{layer}.weight" for i in range(heads) for layer in HEAD_LAYERS
+        ]
         module = student.MultiHeadAttentionWrapper(3, 0, 1, heads)
-        expect_parameters(named_parameters(student, module), dict.fromkeys(names, (3, 3)))
+        expect_parameters(
+            named_parameters(student, module), dict.fromkeys(names, (3, 3))
+        )
 
 
 @question("MultiHeadAttentionWrapper")
@@ -165,7 +198,9 @@ def test_wrapper_order(student, reference):
     seed = draw(1, 9999)
     for side in (student, reference):
         side.seed(seed)
-    expected = reference.MultiHeadAttentionWrapper(2, 0, 1, 3)(ENCODINGS, ENCODINGS, ENCODINGS)
+    expected = reference.MultiHeadAttentionWrapper(2, 0, 1, 3)(
+        ENCODINGS, ENCODINGS, ENCODINGS
+    )
     expect_close(
         student.MultiHeadAttentionWrapper(2, 0, 1, 3)(ENCODINGS, ENCODINGS, ENCODINGS),
         expected,
@@ -179,7 +214,11 @@ def test_wrapper_three_inputs(student):
     weights = wrapper_weights(6, 3)
     q, k, v = torch.randn(3, 4, 6).unbind()
     actual = load(student.MultiHeadAttentionWrapper(6, 0, 1, 3), weights)(q, k, v)
-    expect_close(actual, torch.cat(wrapped(weights, 3, q, k, v), dim=1), hint="What is handed to the heads?")
+    expect_close(
+        actual,
+        torch.cat(wrapped(weights, 3, q, k, v), dim=1),
+        hint="What is handed to the heads?",
+    )
 
 
 @question("MultiHeadAttentionWrapper")
@@ -188,9 +227,15 @@ def test_wrapper_other_lengths(student):
     for heads, n, m, d in ((1, 3, 7, 4), (4, 7, 3, 2), (3, 5, 6, 1), (5, 1, 6, 4)):
         weights = wrapper_weights(d, heads)
         q, k, v = torch.randn(n, d), torch.randn(m, d), torch.randn(m, d)
-        actual = load(student.MultiHeadAttentionWrapper(d, 0, 1, heads), weights)(q, k, v)
+        actual = load(student.MultiHeadAttentionWrapper(d, 0, 1, heads), weights)(
+            q, k, v
+        )
         expected = torch.cat(wrapped(weights, heads, q, k, v), dim=1)
-        expect_close(actual, expected, hint="Are the heads' features side by side, the first head's first?")
+        expect_close(
+            actual,
+            expected,
+            hint="Are the heads' features side by side, the first head's first?",
+        )
 
 
 @question("MultiHeadAttentionWrapper")
@@ -203,9 +248,15 @@ def test_wrapper_mask(student):
     module = load(student.MultiHeadAttentionWrapper(4, 0, 1, 3), weights)
     actual = expect_tensor(module(q, k, v, hidden), (5, 12))
     for i, expected in enumerate(wrapped(weights, 3, q, k, v, hidden)):
-        expect_close(actual[:, 4 * i : 4 * i + 4], expected, name=f"With a mask, the part of head {i}")
+        expect_close(
+            actual[:, 4 * i : 4 * i + 4],
+            expected,
+            name=f"With a mask, the part of head {i}",
+        )
     hint = "No mask came with this call. What does your module keep of the one before?"
-    expect_close(module(q, k, v), torch.cat(wrapped(weights, 3, q, k, v), dim=1), hint=hint)
+    expect_close(
+        module(q, k, v), torch.cat(wrapped(weights, 3, q, k, v), dim=1), hint=hint
+    )
 
 
 @question("MultiHeadAttentionWrapper")
@@ -217,7 +268,11 @@ def test_wrapper_hidden_keys(student):
     before = alive(module, q, k, v, hidden, shape=(3, 12))
     place = torch.tensor([1, 3, 4])
     k[place], v[place] = torch.randn(2, 3, 4).unbind()
-    expect_close(module(q, k, v, hidden), before, hint="Hidden keys changed, and so did the output.")
+    expect_close(
+        module(q, k, v, hidden),
+        before,
+        hint="Hidden keys changed, and so did the output.",
+    )
 
 
 @question("MultiHeadAttentionWrapper")
@@ -227,10 +282,15 @@ def test_wrapper_heads_stay_apart(student):
     q, k, v = torch.randn(5, 4), torch.randn(6, 4), torch.randn(6, 4)
     module = load(student.MultiHeadAttentionWrapper(4, 0, 1, 3), weights)
     before = expect_tensor(module(q, k, v), (5, 12))
-    load(module, {name: torch.randn(4, 4) for name in weights if name.startswith("heads.1.")})
+    load(
+        module,
+        {name: torch.randn(4, 4) for name in weights if name.startswith("heads.1.")},
+    )
     after = expect_tensor(module(q, k, v), (5, 12))
     others = torch.tensor([0, 1, 2, 3, 8, 9, 10, 11])
-    expect_close(after[:, others], before[:, others], hint="Do the heads share something?")
+    expect_close(
+        after[:, others], before[:, others], hint="Do the heads share something?"
+    )
     changed = (after[:, 4:8] - before[:, 4:8]).abs().max() > 1e-3
     expect(bool(changed), "Head 1 got other weights, but its features stayed the same.")
 
@@ -244,7 +304,11 @@ def test_wrapper_own_query(student):
     q[2] = torch.randn(4) * 2
     after = expect_tensor(module(q, k, v), (5, 8))
     others = torch.tensor([0, 1, 3, 4])
-    expect_close(after[others], before[others], hint="One query changed, and another row followed.")
+    expect_close(
+        after[others],
+        before[others],
+        hint="One query changed, and another row followed.",
+    )
     followed = (after[2] - before[2]).abs().max() > 1e-3
     expect(bool(followed), "A row must follow its own query, but it stayed.")
 
@@ -252,12 +316,21 @@ def test_wrapper_own_query(student):
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_names(student):
     """The inputs can be given by name, and there is one head unless more are asked for."""
-    module = load(student.MultiHeadAttentionWrapper(d_model=4, row_dim=0, col_dim=1), wrapper_weights(4, 1))
+    module = load(
+        student.MultiHeadAttentionWrapper(d_model=4, row_dim=0, col_dim=1),
+        wrapper_weights(4, 1),
+    )
     q, k, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 4)
     hidden = torch.tensor([[True, False, False, True, False]] * 3)
     by_place = alive(module, q, k, v, hidden, shape=(3, 4))
-    by_name = module(mask=hidden, encodings_for_v=v, encodings_for_k=k, encodings_for_q=q)
-    expect_close(by_name, by_place, hint="Does the body read the very names that stand in the signature?")
+    by_name = module(
+        mask=hidden, encodings_for_v=v, encodings_for_k=k, encodings_for_q=q
+    )
+    expect_close(
+        by_name,
+        by_place,
+        hint="Does the body read the very names that stand in the signature?",
+    )
 
 
 @question("MultiHeadAttentionWrapper")
@@ -267,7 +340,9 @@ def test_wrapper_gradients(student, reference):
     inputs = [torch.randn(size, 4).requires_grad_() for size in (3, 5, 5)]
     factors = torch.randn(3, 12)
     actual, expected = (
-        load(side.MultiHeadAttentionWrapper(4, 0, 1, 3), weights).inspect(*inputs, weight=factors)
+        load(side.MultiHeadAttentionWrapper(4, 0, 1, 3), weights).inspect(
+            *inputs, weight=factors
+        )
         for side in (student, reference)
     )
     expect_gradient(actual, expected.gradients, atol=1e-4, names=INPUTS)
@@ -288,7 +363,11 @@ def test_wrapper_leaves_inputs(student):
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_sets_no_seed(student):
     """Random numbers stay random: the class sets no seed."""
-    expect_no_seed(student, lambda: student.MultiHeadAttentionWrapper(4, 0, 1, 2), *torch.randn(3, 5, 4))
+    expect_no_seed(
+        student,
+        lambda: student.MultiHeadAttentionWrapper(4, 0, 1, 2),
+        *torch.randn(3, 5, 4),
+    )
 
 
 @question("MultiHeadAttentionWrapper")
@@ -296,7 +375,9 @@ def test_wrapper_float64(student):
     """With float64 weights and inputs, the output is float64 and as precise."""
     weights = wrapper_weights(4, 2, torch.float64)
     q, k, v = (torch.randn(size, 4, dtype=torch.float64) for size in (3, 5, 5))
-    actual = load(student.MultiHeadAttentionWrapper(4, 0, 1, 2).double(), weights)(q, k, v)
+    actual = load(student.MultiHeadAttentionWrapper(4, 0, 1, 2).double(), weights)(
+        q, k, v
+    )
     expect_close(actual, torch.cat(wrapped(weights, 2, q, k, v), dim=1))
 
 
@@ -315,7 +396,8 @@ def test_split_values(student):
     """Each head holds its own features of every token."""
     x = torch.randn(2, 5, 12)
     hint = (
-        "Which features of which tokens does the first head hold? Try it on numbers that you can tell apart."
+        "Which features of which tokens does the first head hold? Try it on numbers "
+        "that you can tell apart."
     )
     expect_equal(student.split_heads(x, 3), cut(x, 3), hint=hint)
 
@@ -334,7 +416,9 @@ def test_split_extremes(student):
     x = torch.randn(3, 2, 5)
     expect_equal(student.split_heads(x, 1), x.unsqueeze(1))
     expect_equal(student.split_heads(x, 5), x.transpose(1, 2).unsqueeze(-1))
-    expect_equal(student.split_heads(x[:, :1], 5), x[:, :1].transpose(1, 2).unsqueeze(-1))
+    expect_equal(
+        student.split_heads(x[:, :1], 5), x[:, :1].transpose(1, 2).unsqueeze(-1)
+    )
 
 
 @question("split_heads")
@@ -345,7 +429,9 @@ def test_split_batch(student):
     for i in range(4):
         alone = expect_tensor(student.split_heads(x[i : i + 1], 2), (1, 2, 3, 5))
         expect_equal(
-            together[i : i + 1], alone, hint="A sequence comes out differently in a batch than alone."
+            together[i : i + 1],
+            alone,
+            hint="A sequence comes out differently in a batch than alone.",
         )
 
 
@@ -372,7 +458,8 @@ def test_merge_values(student):
     """Each token gets its own features, head after head."""
     x = torch.randn(2, 3, 5, 4)
     hint = (
-        "Do tokens come first again before the heads are joined? Try it on numbers that you can tell apart."
+        "Do tokens come first again before the heads are joined? Try it on numbers "
+        "that you can tell apart."
     )
     expect_equal(student.merge_heads(x), torch.cat(x.unbind(1), dim=-1), hint=hint)
 
@@ -381,7 +468,11 @@ def test_merge_values(student):
 def test_merge_equal_sizes(student):
     """Tokens and heads keep their places when there are as many of both."""
     x = torch.randn(2, 4, 4, 3)
-    expect_equal(student.merge_heads(x), torch.cat(x.unbind(1), dim=-1), hint="Which dimension counts heads?")
+    expect_equal(
+        student.merge_heads(x),
+        torch.cat(x.unbind(1), dim=-1),
+        hint="Which dimension counts heads?",
+    )
 
 
 @question("merge_heads")
@@ -402,7 +493,11 @@ def test_merge_extremes(student):
     expect_equal(student.merge_heads(x), x.squeeze(1))
     expect_equal(student.merge_heads(x.transpose(1, 3).contiguous()), x.squeeze(1))
     single = torch.randn(1, 3, 1, 4)
-    expect_equal(student.merge_heads(single), single.reshape(1, 1, 12), hint="A batch of one is a batch too.")
+    expect_equal(
+        student.merge_heads(single),
+        single.reshape(1, 1, 12),
+        hint="A batch of one is a batch too.",
+    )
 
 
 @question("merge_heads")
@@ -420,7 +515,9 @@ def test_heads_parameters(student):
     """The layers have the right names and sizes; out_proj has a bias, the others if asked for."""
     shapes = {f"{name}.weight": (12, 5) for name in LAYERS}
     shapes |= {"out_proj.weight": (12, 12), "out_proj.bias": (12,)}
-    expect_parameters(named_parameters(student, student.MultiHeadAttention(5, 12, 7, 0.0, 3)), shapes)
+    expect_parameters(
+        named_parameters(student, student.MultiHeadAttention(5, 12, 7, 0.0, 3)), shapes
+    )
     biases = {f"{name}.bias": (12,) for name in LAYERS}
     biased = student.MultiHeadAttention(5, 12, 7, 0.0, 3, True)
     expect_parameters(named_parameters(student, biased), shapes | biases)
@@ -457,7 +554,9 @@ def test_heads_bias(student):
     weights = weights_for(3, 8, bias=True)
     x = torch.randn(3, 5, 3)
     actual = load(student.MultiHeadAttention(3, 8, 6, 0.0, 2, True), weights)(x)
-    expect_close(actual, multi_head(weights, x, 2), hint="Do all layers go through their bias?")
+    expect_close(
+        actual, multi_head(weights, x, 2), hint="Do all layers go through their bias?"
+    )
 
 
 @question("MultiHeadAttention")
@@ -476,9 +575,15 @@ def test_heads_like_wrapper(student, reference):
         },
     )
     future = torch.ones(6, 6, dtype=torch.bool).triu(1)
-    expected = torch.stack([wrapper(sequence, sequence, sequence, future) for sequence in x])
+    expected = torch.stack(
+        [wrapper(sequence, sequence, sequence, future) for sequence in x]
+    )
     actual = load(student.MultiHeadAttention(4, 12, 8, 0.0, 3), weights)(x)
-    expect_close(actual, expected, hint="The first head's weights are the first rows of each layer.")
+    expect_close(
+        actual,
+        expected,
+        hint="The first head's weights are the first rows of each layer.",
+    )
 
 
 @question("MultiHeadAttention")
@@ -487,9 +592,15 @@ def test_heads_one_head(student):
     weights = without_last_layer(weights_for(6, 4))
     x = torch.randn(3, 5, 6)
     q, k, v = (linear(x, weights[f"{name}.weight"]) for name in LAYERS)
-    scores = (q @ k.mT / 2).masked_fill(torch.ones(5, 5, dtype=torch.bool).triu(1), -torch.inf)
+    scores = (q @ k.mT / 2).masked_fill(
+        torch.ones(5, 5, dtype=torch.bool).triu(1), -torch.inf
+    )
     actual = load(student.MultiHeadAttention(6, 4, 7, 0.0, 1), weights)(x)
-    expect_close(actual, torch.softmax(scores, dim=-1) @ v, hint="What is left when there is one head only?")
+    expect_close(
+        actual,
+        torch.softmax(scores, dim=-1) @ v,
+        hint="What is left when there is one head only?",
+    )
 
 
 @question("MultiHeadAttention")
@@ -500,7 +611,9 @@ def test_heads_scaling(student):
     for heads in (2, 4, 8):
         actual = load(student.MultiHeadAttention(3, 16, 6, 0.0, heads), weights)(x)
         expect_close(
-            actual, multi_head(weights, x, heads), hint="How many products are summed up in a score?"
+            actual,
+            multi_head(weights, x, heads),
+            hint="How many products are summed up in a score?",
         )
 
 
@@ -514,9 +627,16 @@ def test_heads_causal(student):
         changed = x.clone()
         changed[:, t] = torch.randn(2, 5) * 2
         after = expect_tensor(module(changed), (2, 7, 12))
-        expect_close(after[:, :t], before[:, :t], hint="A later token changed, and an earlier row followed.")
+        expect_close(
+            after[:, :t],
+            before[:, :t],
+            hint="A later token changed, and an earlier row followed.",
+        )
         followed = (after[:, t] - before[:, t]).abs().amax(dim=-1) > 1e-3
-        expect(bool(followed.all()), "A token must see itself, but its row stayed when it changed.")
+        expect(
+            bool(followed.all()),
+            "A token must see itself, but its row stayed when it changed.",
+        )
 
 
 @question("MultiHeadAttention")
@@ -527,11 +647,20 @@ def test_heads_no_gradient_to_future(student):
     row = torch.zeros(2, 7, 12)
     row[:, 3] = torch.randn(2, 12)
     gradient = expect_tensor(
-        module.inspect(x, weight=row).gradients.get(0), (2, 7, 5), name="The gradient of x"
+        module.inspect(x, weight=row).gradients.get(0),
+        (2, 7, 5),
+        name="The gradient of x",
     )
-    expect_close(gradient[:, 4:], torch.zeros(2, 3, 5), atol=1e-5, name="The gradient at later tokens")
+    expect_close(
+        gradient[:, 4:],
+        torch.zeros(2, 3, 5),
+        atol=1e-5,
+        name="The gradient at later tokens",
+    )
     reached = gradient[:, :4].abs().amax(dim=-1) > 1e-4
-    expect(bool(reached.all()), "A row must depend on itself and on all tokens before it.")
+    expect(
+        bool(reached.all()), "A row must depend on itself and on all tokens before it."
+    )
 
 
 @question("MultiHeadAttention")
@@ -546,7 +675,9 @@ def test_heads_short_sequences(student):
         expect_close(module(x[:, :length]), longest[:, :length], hint=hint)
     value = linear(x[:, :1], weights["W_value.weight"])
     single = linear(value, weights["out_proj.weight"], weights["out_proj.bias"])
-    expect_close(module(x[:, :1]), single, hint="A single token can only look at itself.")
+    expect_close(
+        module(x[:, :1]), single, hint="A single token can only look at itself."
+    )
 
 
 @question("MultiHeadAttention")
@@ -557,7 +688,11 @@ def test_heads_batch(student):
     together = alive(module, x, shape=(4, 6, 12))
     for i in range(4):
         alone = expect_tensor(module(x[i : i + 1]), (1, 6, 12))
-        expect_close(together[i : i + 1], alone, hint="A sequence's output changes with its neighbours.")
+        expect_close(
+            together[i : i + 1],
+            alone,
+            hint="A sequence's output changes with its neighbours.",
+        )
 
 
 @question("MultiHeadAttention")
@@ -577,7 +712,9 @@ def test_heads_stay_apart(student):
         hint="Head 1 got other weights, and another head's features changed.",
     )
     followed = (after[..., 4:8] - before[..., 4:8]).abs().max() > 1e-3
-    expect(bool(followed), "Head 1 got other weights, but its features stayed the same.")
+    expect(
+        bool(followed), "Head 1 got other weights, but its features stayed the same."
+    )
 
 
 @question("MultiHeadAttention")
@@ -585,13 +722,23 @@ def test_heads_last_layer(student):
     """out_proj is applied once, at the end, with its bias."""
     weights = weights_for(5, 12)
     x = torch.randn(2, 6, 5)
-    module = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), without_last_layer(weights))
+    module = load(
+        student.MultiHeadAttention(5, 12, 7, 0.0, 3), without_last_layer(weights)
+    )
     joined = expect_tensor(module(x), (2, 6, 12))
     expected = linear(joined, weights["out_proj.weight"], weights["out_proj.bias"])
-    expect_close(load(module, weights)(x), expected, hint="What goes through out_proj, and how often?")
+    expect_close(
+        load(module, weights)(x),
+        expected,
+        hint="What goes through out_proj, and how often?",
+    )
     silent = weights | {"out_proj.weight": torch.zeros(12, 12)}
     only_bias = weights["out_proj.bias"].expand(2, 6, 12)
-    expect_close(load(module, silent)(x), only_bias, hint="With a weight of zero only the bias is left.")
+    expect_close(
+        load(module, silent)(x),
+        only_bias,
+        hint="With a weight of zero only the bias is left.",
+    )
 
 
 @question("MultiHeadAttention")
@@ -599,18 +746,26 @@ def test_heads_dropout_in_training(student):
     """In training dropout acts on the weights, after the softmax, and nowhere else."""
     # Each head's values are one-hot, twice over: features j and 6 + j of its mixture are token j's weight.
     eye = torch.eye(6)
-    weights = without_last_layer(weights_for(6, 24)) | {"W_value.weight": torch.cat([eye] * 4)}
+    weights = without_last_layer(weights_for(6, 24)) | {
+        "W_value.weight": torch.cat([eye] * 4)
+    }
     x = eye.expand(4, 6, 6).contiguous()
     without = load(student.MultiHeadAttention(6, 24, 8, 0.0, 2), weights)
     module = load(student.MultiHeadAttention(6, 24, 8, 0.2, 2), weights)
-    full, seen = (expect_tensor(m(x), (4, 6, 24)).unflatten(-1, (2, 2, 6)) for m in (without, module))
+    full, seen = (
+        expect_tensor(m(x), (4, 6, 24)).unflatten(-1, (2, 2, 6))
+        for m in (without, module)
+    )
     dropped, visible = seen[..., 0, :] == 0, full[..., 0, :] != 0
     message = (
         "In training some weights must be 0, but none is. "
         "A dropped score is 0, and 0 is an ordinary score: what does your dropout act on?"
     )
     expect(bool(dropped[visible].any()), message)
-    expect(not bool(dropped[visible].all()), "In training some weights must stay, but none does.")
+    expect(
+        not bool(dropped[visible].all()),
+        "In training some weights must stay, but none does.",
+    )
     hint = "Dropout sets some weights to zero, scales the others up, and leaves all else as it is."
     kept = torch.where(dropped.unsqueeze(-2), 0.0, full / 0.8)
     expect_close(seen, kept, name="The mixture in training", hint=hint)
@@ -626,7 +781,9 @@ def test_heads_dropout_in_evaluation(student):
     without.eval()
     module.eval()
     expected = alive(without, x, shape=(2, 6, 12))
-    expect_close(module(x), expected, hint="Does your dropout know whether the module trains?")
+    expect_close(
+        module(x), expected, hint="Does your dropout know whether the module trains?"
+    )
 
 
 @question("MultiHeadAttention")
@@ -649,7 +806,9 @@ def test_heads_gradients(student, reference):
     x = torch.randn(2, 6, 5, requires_grad=True)
     factors = torch.randn(2, 6, 12)
     actual, expected = (
-        load(side.MultiHeadAttention(5, 12, 7, 0.0, 3, True), weights).inspect(x, weight=factors)
+        load(side.MultiHeadAttention(5, 12, 7, 0.0, 3, True), weights).inspect(
+            x, weight=factors
+        )
         for side in (student, reference)
     )
     expect_gradient(actual, expected.gradients, atol=1e-4, names=("x",))
@@ -677,7 +836,9 @@ def test_heads_set_no_seed(student):
 def test_heads_large_scores(student):
     """Large scores do not overflow."""
     weights = weights_for(5, 12, bias=True)
-    weights["W_key.bias"] *= 200  # one summand more for all scores of a query, which softmax does not see
+    weights["W_key.bias"] *= (
+        200  # one summand more for all scores of a query, which softmax does not see
+    )
     x = torch.randn(2, 6, 5)
     actual = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3, True), weights)(x)
     expect_finite(actual)

@@ -38,7 +38,9 @@ from torch.nn import functional as F
 
 # %%
 class MultiHeadAttention(nn.Module):
-    """Causal attention in several heads: (B, T, d_in) -> (B, T, d_out) for T <= context_length."""
+    """Causal attention in several heads: (B, T, d_in) -> (B, T, d_out) for T <=
+    context_length.
+    """
 
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()
@@ -49,7 +51,9 @@ class MultiHeadAttention(nn.Module):
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out)
         self.dropout = nn.Dropout(dropout)
-        mask = torch.ones(context_length, context_length, dtype=torch.bool).triu(diagonal=1)
+        mask = torch.ones(context_length, context_length, dtype=torch.bool).triu(
+            diagonal=1
+        )
         self.register_buffer("mask", mask, persistent=False)
 
     def split(self, x):
@@ -57,11 +61,15 @@ class MultiHeadAttention(nn.Module):
         return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
 
     def attention_weights(self, x):
-        """(B, T, d_in) -> (B, num_heads, T, T): how much each token looks at each token, in every head."""
+        """(B, T, d_in) -> (B, num_heads, T, T): how much each token looks at each
+        token, in every head.
+        """
         queries, keys = self.split(self.W_query(x)), self.split(self.W_key(x))
         scores = queries @ keys.transpose(-2, -1) / math.sqrt(keys.shape[-1])
         length = x.shape[1]
-        return scores.masked_fill(self.mask[:length, :length], -math.inf).softmax(dim=-1)
+        return scores.masked_fill(self.mask[:length, :length], -math.inf).softmax(
+            dim=-1
+        )
 
     def forward(self, x):
         weights = self.dropout(self.attention_weights(x))
@@ -102,13 +110,16 @@ class MultiHeadAttention(nn.Module):
 import matplotlib.pyplot as plt
 
 torch.manual_seed(0)
-tokens_before = torch.randn(4, 12) * torch.tensor([[0.3], [1.0], [3.0], [6.0]]) + torch.tensor(
-    [[0.0], [2.0], [-3.0], [4.0]]
-)
+tokens_before = torch.randn(4, 12) * torch.tensor(
+    [[0.3], [1.0], [3.0], [6.0]]
+) + torch.tensor([[0.0], [2.0], [-3.0], [4.0]])
 tokens_after = nn.LayerNorm(12)(tokens_before).detach()
 figure, axes = plt.subplots(1, 2, figsize=(10, 2.8), layout="constrained")
 for axis, values, title in zip(
-    axes, (tokens_before, tokens_after), ("before LayerNorm", "after LayerNorm"), strict=True
+    axes,
+    (tokens_before, tokens_after),
+    ("before LayerNorm", "after LayerNorm"),
+    strict=True,
 ):
     picture = axis.imshow(values, cmap="coolwarm", vmin=-4, vmax=4, aspect="auto")
     axis.set(title=title, xlabel="feature", ylabel="token", yticks=range(4))
@@ -131,15 +142,18 @@ class Block(nn.Module):
         n_embd: number of features of a token, in and out
         num_heads: heads of the attention; n_embd is divisible by it
         context_length: the length of the longest sequence that may come in
-        dropout: probability for MultiHeadAttention (and, if you like, at the end of each half)
+        dropout: probability for MultiHeadAttention (and, if you like, at the end of
+            each half)
 
-    forward(x): (B, T, n_embd) -> (B, T, n_embd), for every T <= context_length; x is left as it was
+    forward(x): (B, T, n_embd) -> (B, T, n_embd), for every T <= context_length; x is
+        left as it was
 
         h   = x + attention(norm_1(x))
         out = h + feed_forward(norm_2(h))
 
-    attention is the given MultiHeadAttention; feed_forward is Linear to 4 * n_embd features, GELU or ReLU,
-    Linear back to n_embd; norm_1 and norm_2 are two LayerNorms of n_embd features.
+    attention is the given MultiHeadAttention; feed_forward is Linear to 4 * n_embd
+    features, GELU or ReLU, Linear back to n_embd; norm_1 and norm_2 are two LayerNorms
+    of n_embd features.
 
     The class sets no seed; whoever uses it does.
     """
@@ -148,7 +162,9 @@ class Block(nn.Module):
         super().__init__()
         ### BEGIN SOLUTION
         self.attention_norm = nn.LayerNorm(n_embd)
-        self.attention = MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads)
+        self.attention = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads
+        )
         self.feed_forward_norm = nn.LayerNorm(n_embd)
         self.feed_forward = nn.Sequential(
             nn.Linear(n_embd, 4 * n_embd),
@@ -173,26 +189,41 @@ def check_Block():
     x = torch.randn(2, 5, 12)
     before = x.clone()
     output = block(x)
-    assert isinstance(output, torch.Tensor), "forward must return a tensor; is a return missing?"
+    assert isinstance(output, torch.Tensor), (
+        "forward must return a tensor; is a return missing?"
+    )
     assert output.shape == (2, 5, 12), (
         f"a block keeps the shape (2, 5, 12), but it gave {tuple(output.shape)}"
     )
-    assert torch.equal(x, before), "the block wrote into its input; x += ... does that, x = x + ... does not"
+    assert torch.equal(x, before), (
+        "the block wrote into its input; x += ... does that, x = x + ... does not"
+    )
 
     # It can learn: a gradient reaches every parameter.
     output.sum().backward()
     for name, parameter in block.named_parameters():
-        assert parameter.grad is not None, f"no gradient reaches {name}; does forward use it?"
+        assert parameter.grad is not None, (
+            f"no gradient reaches {name}; does forward use it?"
+        )
 
-    # It has a hidden layer of 4 * 12 = 48 features, and two LayerNorms, which start with ones.
+    # It has a hidden layer of 4 * 12 = 48 features, and two LayerNorms, which start
+    # with ones.
     shapes = [tuple(parameter.shape) for parameter in block.parameters()]
-    assert (48, 12) in shapes, "the feed-forward network's first Linear must go from 12 to 48 features"
-    assert (12, 48) in shapes, "the feed-forward network's second Linear must go from 48 back to 12 features"
+    assert (48, 12) in shapes, (
+        "the feed-forward network's first Linear must go from 12 to 48 features"
+    )
+    assert (12, 48) in shapes, (
+        "the feed-forward network's second Linear must go from 48 back to 12 features"
+    )
     norms = sum(bool((parameter == 1).all()) for parameter in block.parameters())
-    assert norms == 2, f"each half needs a LayerNorm of its own, but {norms} scales are found"
+    assert norms == 2, (
+        f"each half needs a LayerNorm of its own, but {norms} scales are found"
+    )
 
     def enlarged(block, silent):
-        """Give the matrices large numbers, the same each time, or zeros in `silent`; take the biases away."""
+        """Give the matrices large numbers, the same each time, or zeros in `silent`;
+        take the biases away.
+        """
         with torch.no_grad():
             for parameter in block.parameters():
                 if parameter.dim() == 2:
@@ -203,14 +234,17 @@ def check_Block():
                     parameter.zero_()
         return block.eval()
 
-    # With every matrix at zero both halves add nothing, and the residual paths hand the input through.
+    # With every matrix at zero both halves add nothing, and the residual paths hand the
+    # input through.
     assert torch.allclose(enlarged(block, "both")(x), x, atol=1e-4), (
         "with all matrices at zero the input must pass unchanged; does each half add to its input, "
         "and does nothing normalise after the addition?"
     )
 
     # Each half reads normalised tokens, so that larger tokens get the same addition.
-    first, second = (enlarged(Block(12, 3, 8), silent) for silent in ("feed-forward", "attention"))
+    first, second = (
+        enlarged(Block(12, 3, 8), silent) for silent in ("feed-forward", "attention")
+    )
     for name, half in {"attention": first, "feed-forward network": second}.items():
         added = half(x) - x
         assert added.abs().max() > 0.1, f"what the {name} gives is lost"
@@ -245,7 +279,9 @@ check_Block()
 
 # %% demo
 def similarity_to_input(residual, depth=16):
-    """Return how similar (cosine) the tokens still are to the input, after each of `depth` fresh blocks."""
+    """Return how similar (cosine) the tokens still are to the input, after each of
+    `depth` fresh blocks.
+    """
     torch.manual_seed(0)
     blocks = [Block(32, 4, context_length=16) for _ in range(depth)]
     tokens = stream = torch.randn(4, 16, 32)
@@ -253,15 +289,22 @@ def similarity_to_input(residual, depth=16):
     with torch.no_grad():
         for block in blocks:
             stream = block(stream) if residual else block(stream) - stream
-            similarities.append(F.cosine_similarity(stream, tokens, dim=-1).mean().item())
+            similarities.append(
+                F.cosine_similarity(stream, tokens, dim=-1).mean().item()
+            )
     return similarities
 
 
 figure, axis = plt.subplots(figsize=(7, 3), layout="constrained")
-axis.plot(range(1, 17), similarity_to_input(True), marker="o", label="with residual paths")
+axis.plot(
+    range(1, 17), similarity_to_input(True), marker="o", label="with residual paths"
+)
 axis.plot(range(1, 17), similarity_to_input(False), marker="o", label="without them")
 axis.set(
-    xlabel="block", ylabel="similarity to the input", title="What is left of the tokens", ylim=(-0.2, 1.05)
+    xlabel="block",
+    ylabel="similarity to the input",
+    title="What is left of the tokens",
+    ylim=(-0.2, 1.05),
 )
 axis.legend()
 plt.show()
@@ -281,16 +324,26 @@ class ReadyBlock(nn.Module):
     def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
         super().__init__()
         self.layer = nn.TransformerEncoderLayer(
-            n_embd, num_heads, 4 * n_embd, dropout, activation="gelu", batch_first=True, norm_first=True
+            n_embd,
+            num_heads,
+            4 * n_embd,
+            dropout,
+            activation="gelu",
+            batch_first=True,
+            norm_first=True,
         )
 
     def forward(self, x):
-        mask = nn.Transformer.generate_square_subsequent_mask(x.shape[1], device=x.device, dtype=x.dtype)
+        mask = nn.Transformer.generate_square_subsequent_mask(
+            x.shape[1], device=x.device, dtype=x.dtype
+        )
         return self.layer(x, src_mask=mask, is_causal=True)
 
 
 def make_block(n_embd, num_heads, context_length):
-    """Make one block: your Block where it runs, else a ReadyBlock. Both (B, T, n_embd) -> (B, T, n_embd)."""
+    """Make one block: your Block where it runs, else a ReadyBlock. Both (B, T, n_embd)
+    -> (B, T, n_embd).
+    """
     try:
         block = Block(n_embd, num_heads, context_length)
         for length in (1, context_length):
@@ -357,7 +410,9 @@ CHARACTERS = sorted(set(TEXT))
 
 
 def encode(text):
-    """A text of n characters -> (n,) int64, the place of each character in CHARACTERS."""
+    """A text of n characters -> (n,) int64, the place of each character in
+    CHARACTERS.
+    """
     return torch.tensor([CHARACTERS.index(character) for character in text])
 
 
@@ -367,7 +422,9 @@ def decode(tokens):
 
 
 def random_batch(data, batch_size, length):
-    """(n,) -> tokens and targets, both (batch_size, length): random pieces, and each moved on by one."""
+    """(n,) -> tokens and targets, both (batch_size, length): random pieces, and each
+    moved on by one.
+    """
     starts = torch.randint(len(data) - length, (batch_size, 1))
     places = starts + torch.arange(length)
     return data[places], data[places + 1]
@@ -385,9 +442,20 @@ figure, axis = plt.subplots(figsize=(9, 1.6), layout="constrained")
 axis.imshow(torch.stack([piece[0], piece_targets[0]]), cmap="Pastel1", aspect="auto")
 for row, line in enumerate((decode(piece[0]), decode(piece_targets[0]))):
     for column, character in enumerate(line):
-        axis.text(column, row, repr(character)[1:-1], ha="center", va="center", family="monospace", size=13)
+        axis.text(
+            column,
+            row,
+            repr(character)[1:-1],
+            ha="center",
+            va="center",
+            family="monospace",
+            size=13,
+        )
 axis.set(
-    yticks=[0, 1], yticklabels=["tokens", "targets"], xticks=range(16), title="Each target is the next token"
+    yticks=[0, 1],
+    yticklabels=["tokens", "targets"],
+    xticks=range(16),
+    title="Each target is the next token",
 )
 plt.show()
 
@@ -427,24 +495,27 @@ class TinyGPT(nn.Module):
         n_embd: number of features of a token
         num_heads: heads in each block
         num_layers: number of blocks, each with weights of its own
-        context_length: the length of the longest sequence that may come in; kept as attribute
-            `context_length`
+        context_length: the length of the longest sequence that may come in; kept as
+            attribute `context_length`
 
     forward(tokens, targets=None) -> (logits, loss)
         tokens: (B, T) int64, T <= context_length
-        targets: (B, T) int64, already moved on by one place: targets[b, t] comes after tokens[b, t]
+        targets: (B, T) int64, already moved on by one place: targets[b, t] comes after
+            tokens[b, t]
         logits: (B, T, vocab_size), with or without targets
         loss: 0-d, the mean cross-entropy of all B * T guesses; None without targets
 
-    Token and position embeddings (learnt, or any other kind of position), the blocks (from make_block), a
-    final LayerNorm, a Linear head. Logits are scores, before any softmax. Without training, the loss is
-    near log(vocab_size); if the head shares the token embedding's weights, these must start small. No
-    dropout. `tokens` and `targets` are left as they were, and the class sets no seed; whoever uses it does.
+    Token and position embeddings (learnt, or any other kind of position), the blocks
+    (from make_block), a final LayerNorm, a Linear head. Logits are scores, before any
+    softmax. Without training, the loss is near log(vocab_size); if the head shares the
+    token embedding's weights, these must start small. No dropout. `tokens` and
+    `targets` are left as they were, and the class sets no seed; whoever uses it does.
 
-    The model must learn a short text quickly, with AdamW and a learning rate of 0.01. For that, tokens and
-    positions must start at about the same size: sines, or an nn.Embedding as torch makes it, have size 1 and
-    drown tokens that start at 0.02. Then make the positions small, too, or multiply the embedded tokens by
-    the square root of n_embd.
+    The model must learn a short text quickly, with AdamW and a learning rate of 0.01.
+    For that, tokens and positions must start at about the same size: sines, or an
+        nn.Embedding as torch makes it, have size 1 and
+    drown tokens that start at 0.02. Then make the positions small, too, or multiply the
+    embedded tokens by the square root of n_embd.
     """
 
     def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):
@@ -475,7 +546,9 @@ class TinyGPT(nn.Module):
 # Check of TinyGPT
 def check_TinyGPT():
     torch.manual_seed(2)
-    gpt = TinyGPT(vocab_size=20, n_embd=32, num_heads=4, num_layers=1, context_length=10).eval()
+    gpt = TinyGPT(
+        vocab_size=20, n_embd=32, num_heads=4, num_layers=1, context_length=10
+    ).eval()
     tokens, targets = torch.randint(20, (3, 7)), torch.randint(20, (3, 7))
     answer = gpt(tokens)
     assert isinstance(answer, tuple | list), (
@@ -486,10 +559,14 @@ def check_TinyGPT():
         f"logits must be (B, T, vocab_size) = (3, 7, 20), not {tuple(logits.shape)}"
     )
     assert loss is None, "without targets the loss must be None"
-    assert gpt.context_length == 10, "keep the longest length as attribute context_length"
+    assert gpt.context_length == 10, (
+        "keep the longest length as attribute context_length"
+    )
 
     same_logits, loss = gpt(tokens, targets)
-    assert same_logits.shape == (3, 7, 20), "with targets the logits keep their shape (3, 7, 20)"
+    assert same_logits.shape == (3, 7, 20), (
+        "with targets the logits keep their shape (3, 7, 20)"
+    )
     assert loss.shape == (), "the loss must be one number, a 0-d tensor"
     assert abs(loss.item() - math.log(20)) < 1.5, (
         f"an untrained model starts near log(20) = {math.log(20):.2f}, but this one at {loss.item():.2f}"
@@ -500,7 +577,11 @@ def check_TinyGPT():
     for layers in (1, 2, 3):
         deeper = TinyGPT(20, 32, 4, layers, 10)
         deeper(tokens, targets)[1].backward()
-        lost = [name for name, parameter in deeper.named_parameters() if parameter.grad is None]
+        lost = [
+            name
+            for name, parameter in deeper.named_parameters()
+            if parameter.grad is None
+        ]
         assert not lost, f"no gradient reaches {lost}"
         counts.append(sum(parameter.numel() for parameter in deeper.parameters()))
     assert counts[2] - counts[1] == counts[1] - counts[0] > 0, (
@@ -512,19 +593,24 @@ def check_TinyGPT():
         for parameter in gpt.parameters():
             parameter.add_(0.3 * torch.randn_like(parameter))
     logits, loss = gpt(tokens, targets)
-    assert (logits < 0).any(), "no logit is negative; logits are scores, before any softmax"
+    assert (logits < 0).any(), (
+        "no logit is negative; logits are scores, before any softmax"
+    )
     likelihoods = logits.softmax(dim=-1).gather(-1, targets[..., None])
     assert torch.allclose(loss, -likelihoods.log().mean(), atol=1e-4), (
         "the loss must be the mean of -log(probability of the target) over all 3 * 7 guesses"
     )
 
-    # The whole model is causal: another last token changes no earlier guess. But the past and its order
-    # count.
+    # The whole model is causal: another last token changes no earlier guess. But the
+    # past and its order count.
     other = torch.cat([tokens[:, :-1], (tokens[:, -1:] + 1) % 20], dim=1)
     assert torch.allclose(gpt(other)[0][:, :-1], logits[:, :-1], atol=1e-4), (
         "another last token changed guesses that must not see it"
     )
-    story, turned = torch.tensor([[3, 14, 1, 5, 9, 2, 6]]), torch.tensor([[2, 9, 5, 1, 14, 3, 6]])
+    story, turned = (
+        torch.tensor([[3, 14, 1, 5, 9, 2, 6]]),
+        torch.tensor([[2, 9, 5, 1, 14, 3, 6]]),
+    )
     assert not torch.allclose(gpt(turned)[0][:, -1], gpt(story)[0][:, -1], atol=1e-4), (
         "the last guess is the same when earlier tokens change places; "
         "do the blocks' results count, and does the model know positions?"
@@ -541,7 +627,9 @@ check_TinyGPT()
 
 # %% demo
 torch.manual_seed(4)
-small_model = TinyGPT(len(CHARACTERS), n_embd=32, num_heads=4, num_layers=2, context_length=16).eval()
+small_model = TinyGPT(
+    len(CHARACTERS), n_embd=32, num_heads=4, num_layers=2, context_length=16
+).eval()
 sentence = "This is the rat."
 sentence_tokens = encode(sentence)[None]
 with torch.no_grad():
@@ -583,16 +671,20 @@ plt.show()
 
 # %% solution="generate"
 def generate(model, tokens, max_new_tokens):
-    """Continue each sequence by max_new_tokens tokens, each time the likeliest one (greedy).
+    """Continue each sequence by max_new_tokens tokens, each time the likeliest one
+    (greedy).
 
     Arguments:
-        model: called as model(tokens) -> (logits, loss), logits (B, T, vocab_size); takes at most
-            model.context_length tokens; must be in evaluation mode when called, and afterwards in the mode
-            (training or evaluation) that it had before
+        model: called as model(tokens) -> (logits, loss), logits (B, T, vocab_size);
+            takes at most model.context_length tokens; must be in evaluation mode when
+            called, and afterwards in the mode (training or evaluation) that it had
+            before
         tokens: (B, T) int64, the beginnings; T may be larger than model.context_length
-        max_new_tokens: how many tokens to append to each; the whole batch goes into the model at once
+        max_new_tokens: how many tokens to append to each; the whole batch goes into the
+            model at once
 
-    Returns: (B, T + max_new_tokens) int64, the beginnings and the new tokens. `tokens` is left as it is.
+    Returns: (B, T + max_new_tokens) int64, the beginnings and the new tokens. `tokens`
+        is left as it is.
     """
     ### BEGIN SOLUTION
     was_training = model.training
@@ -611,16 +703,23 @@ def generate(model, tokens, max_new_tokens):
 # Check of generate
 def check_generate():
     class Adder(nn.Module):
-        """A model that needs no training: it expects the sum of all tokens that it is given, modulo 10."""
+        """A model that needs no training: it expects the sum of all tokens that it is
+        given, modulo 10.
+        """
 
         context_length = 4
 
         def forward(self, tokens, targets=None):
-            assert tokens.shape[1] <= 4, f"{tokens.shape[1]} tokens went in, but context_length is 4"
-            assert not self.training, "the model must be in evaluation mode while it writes"
+            assert tokens.shape[1] <= 4, (
+                f"{tokens.shape[1]} tokens went in, but context_length is 4"
+            )
+            assert not self.training, (
+                "the model must be in evaluation mode while it writes"
+            )
             return F.one_hot(tokens.cumsum(dim=1) % 10, 10).float(), None
 
-    # After 1, 2, 3 comes 6, then 1 + 2 + 3 + 6 = 12, so 2; then only the last four count: 2 + 3 + 6 + 2 = 13.
+    # After 1, 2, 3 comes 6, then 1 + 2 + 3 + 6 = 12, so 2; then only the last four
+    # count: 2 + 3 + 6 + 2 = 13.
     adder = Adder().train()
     beginnings = torch.tensor([[1, 2, 3], [7, 8, 9]])
     continued = generate(adder, beginnings, 5)
@@ -631,13 +730,17 @@ def check_generate():
         f"the model adds up the last four tokens, but you got {continued.tolist()}"
     )
     assert adder.training, "the model came in training mode and must go back to it"
-    assert beginnings.tolist() == [[1, 2, 3], [7, 8, 9]], "the beginnings must stay as they are"
+    assert beginnings.tolist() == [[1, 2, 3], [7, 8, 9]], (
+        "the beginnings must stay as they are"
+    )
     long = generate(adder.eval(), torch.tensor([[5, 5, 1, 2, 3, 4]]), 1)
     assert long.tolist() == [[5, 5, 1, 2, 3, 4, 0]], (
         f"of a long beginning the last four count, but you got {long}"
     )
     assert not adder.training, "the model came in evaluation mode and must stay in it"
-    assert generate(adder, beginnings, 0).shape == (2, 3), "no new tokens means just the beginnings"
+    assert generate(adder, beginnings, 0).shape == (2, 3), (
+        "no new tokens means just the beginnings"
+    )
     print("generate: this check passes")
 
 
@@ -659,7 +762,8 @@ def train_step(model, optimizer, tokens, targets):
     """Take exactly one step of the optimizer on one batch.
 
     Arguments:
-        model: called as model(tokens, targets) -> (logits, loss), logits (B, T, vocab_size), loss 0-d
+        model: called as model(tokens, targets) -> (logits, loss), logits (B, T,
+            vocab_size), loss 0-d
         optimizer: holds the model's parameters
         tokens, targets: (B, T) int64, targets already moved on by one place
 
@@ -695,9 +799,13 @@ def check_train_step():
     model = Successors()
     optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.5)
     now, later = torch.tensor([[0, 1], [2, 3]]), torch.tensor([[1, 2], [3, 0]])
-    model.table.grad = torch.full((4, 4), 9.0)  # left over from before: it must not count
+    model.table.grad = torch.full(
+        (4, 4), 9.0
+    )  # left over from before: it must not count
     first_loss = train_step(model, optimizer, now, later)
-    assert type(first_loss) is float, f"return a Python float, not a {type(first_loss).__name__}"
+    assert type(first_loss) is float, (
+        f"return a Python float, not a {type(first_loss).__name__}"
+    )
     assert abs(first_loss - math.log(4)) < 1e-4, (
         "four equal logits: the loss before the step is log(4) = 1.3863"
     )
@@ -709,8 +817,12 @@ def check_train_step():
         f"one step of size 1 should move the first row by {moved.tolist()}, not {model.table[0].tolist()}; "
         "are old gradients cleared, new ones computed before the step, and is it one step?"
     )
-    assert len(optimizer.state) == 1, "the step was not taken by the optimizer that was given"
-    losses = [first_loss] + [train_step(model, optimizer, now, later) for _ in range(20)]
+    assert len(optimizer.state) == 1, (
+        "the step was not taken by the optimizer that was given"
+    )
+    losses = [first_loss] + [
+        train_step(model, optimizer, now, later) for _ in range(20)
+    ]
     assert losses[-1] < 0.5 * losses[0], (
         f"21 steps should halve the loss, but it went from {losses[0]:.2f} to {losses[-1]:.2f}"
     )
@@ -730,22 +842,32 @@ check_train_step()
 torch.set_num_threads(1)  # so small a model is fastest on one core
 torch.manual_seed(2)
 data = encode(TEXT)
-model = TinyGPT(len(CHARACTERS), n_embd=64, num_heads=4, num_layers=2, context_length=64)
+model = TinyGPT(
+    len(CHARACTERS), n_embd=64, num_heads=4, num_layers=2, context_length=64
+)
 optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
 prompt = encode("This is the ")[None]
 print("Before training:", repr(decode(generate(model, prompt, 50)[0])))
 
-losses = [train_step(model, optimizer, *random_batch(data, batch_size=16, length=64)) for _ in range(400)]
+losses = [
+    train_step(model, optimizer, *random_batch(data, batch_size=16, length=64))
+    for _ in range(400)
+]
 
 pairs = torch.zeros(len(CHARACTERS), len(CHARACTERS))
 pairs.index_put_((data[:-1], data[1:]), torch.tensor(1.0), accumulate=True)
 last_character_alone = (
-    -(pairs * (pairs / pairs.sum(dim=1, keepdim=True)).clamp(min=1e-9).log()).sum() / pairs.sum()
+    -(pairs * (pairs / pairs.sum(dim=1, keepdim=True)).clamp(min=1e-9).log()).sum()
+    / pairs.sum()
 )
 figure, axis = plt.subplots(figsize=(8, 3.2), layout="constrained")
 axis.plot(losses)
-axis.axhline(math.log(len(CHARACTERS)), color="grey", linestyle="--", label="log(vocab_size)")
-axis.axhline(last_character_alone, color="grey", linestyle=":", label="last character alone")
+axis.axhline(
+    math.log(len(CHARACTERS)), color="grey", linestyle="--", label="log(vocab_size)"
+)
+axis.axhline(
+    last_character_alone, color="grey", linestyle=":", label="last character alone"
+)
 axis.set(xlabel="step", ylabel="loss", title="The loss falls", ylim=(0, None))
 axis.legend()
 plt.show()
@@ -765,13 +887,17 @@ print(decode(generate(model, prompt, 360)[0]))
 
 # %% demo
 def attention_maps(model, tokens):
-    """The attention weights of every MultiHeadAttention in the model, each (num_heads, T, T)."""
+    """The attention weights of every MultiHeadAttention in the model, each (num_heads,
+    T, T).
+    """
     maps = []
 
     def keep(attention, arguments, output):
         maps.append(attention.attention_weights(arguments[0])[0])
 
-    heads = [module for module in model.modules() if isinstance(module, MultiHeadAttention)]
+    heads = [
+        module for module in model.modules() if isinstance(module, MultiHeadAttention)
+    ]
     hooks = [module.register_forward_hook(keep) for module in heads]
     with torch.no_grad():
         model(tokens)
@@ -787,10 +913,16 @@ if maps:
     for number, axis in enumerate(axes.flat):
         axis.imshow(maps[-1][number], cmap="magma_r", vmin=0, vmax=1)
         axis.set(
-            title=f"head {number + 1} of the last block", xticks=range(len(line)), yticks=range(len(line))
+            title=f"head {number + 1} of the last block",
+            xticks=range(len(line)),
+            yticks=range(len(line)),
         )
-        axis.set_xticklabels([repr(character)[1:-1] for character in line], family="monospace", size=8)
-        axis.set_yticklabels([repr(character)[1:-1] for character in line], family="monospace", size=8)
+        axis.set_xticklabels(
+            [repr(character)[1:-1] for character in line], family="monospace", size=8
+        )
+        axis.set_yticklabels(
+            [repr(character)[1:-1] for character in line], family="monospace", size=8
+        )
     plt.show()
 else:
     print("This picture needs your own Block: a ReadyBlock does not show its weights.")
@@ -830,26 +962,39 @@ def read_safetensors(path):
     for name, entry in header.items():
         first, last = entry["data_offsets"]
         numbers = bytearray(content[begin + first : begin + last])
-        tensors[name] = torch.frombuffer(numbers, dtype=torch.float16).view(entry["shape"]).float()
+        tensors[name] = (
+            torch.frombuffer(numbers, dtype=torch.float16).view(entry["shape"]).float()
+        )
     return notes, tensors
 
 
 def piece_of_alice(text):
-    """A text of n characters -> (n,) int64, by the characters that the trained model knows."""
+    """A text of n characters -> (n,) int64, by the characters that the trained model
+    knows.
+    """
     return torch.tensor([letters.index(character) for character in text])
 
 
 weights = {}
 if all(file.exists() for file in files):
     notes, weights = read_safetensors(files[0])
-    letters, heads, blocks = notes["characters"], int(notes["num_heads"]), int(notes["num_layers"])
+    letters, heads, blocks = (
+        notes["characters"],
+        int(notes["num_heads"]),
+        int(notes["num_layers"]),
+    )
     longest = int(notes["context_length"])
-    unseen = "Pig and Pepper\n" + files[1].read_text(encoding="utf-8").partition("\n\nPig and Pepper\n")[2]
+    unseen = (
+        "Pig and Pepper\n"
+        + files[1].read_text(encoding="utf-8").partition("\n\nPig and Pepper\n")[2]
+    )
     print(f"{len(weights)} tensors; the longest names and their shapes:")
     for name in sorted(weights, key=len)[-5:]:
         print(f"  {name}: {tuple(weights[name].shape)}")
 else:
-    print("alice.safetensors and alice.txt are not in this folder, so the experiments below show nothing.")
+    print(
+        "alice.safetensors and alice.txt are not in this folder, so the experiments below show nothing."
+    )
 
 # %% [markdown]
 # The names tell you how the model is built. Here it is once more, in functions instead of modules, and with a
@@ -858,32 +1003,44 @@ else:
 
 # %% demo
 def alice(tokens, positions=True, mask=True, residuals=True, without_head=None):
-    """(B, T) -> logits (B, T, vocab_size), and each block's attention weights, (B, heads, T, T)."""
+    """(B, T) -> logits (B, T, vocab_size), and each block's attention weights, (B,
+    heads, T, T).
+    """
     x, looks = weights["token_embedding.weight"][tokens], []
     if positions:
         x = x + weights["position_embedding.weight"][: tokens.shape[1]]
-    future = torch.ones(tokens.shape[1], tokens.shape[1], dtype=torch.bool).triu(diagonal=1)
+    future = torch.ones(tokens.shape[1], tokens.shape[1], dtype=torch.bool).triu(
+        diagonal=1
+    )
 
     def layer(name, values):
         kind = F.layer_norm if "norm" in name else F.linear
         shape = [values.shape[-1:]] if "norm" in name else []
-        return kind(values, *shape, weights[f"{name}.weight"], weights.get(f"{name}.bias"))
+        return kind(
+            values, *shape, weights[f"{name}.weight"], weights.get(f"{name}.bias")
+        )
 
     for number in range(blocks):
         own = f"blocks.{number}."
         normed = layer(own + "attention_norm", x)
         q, k, v = (
-            layer(own + f"attention.W_{role}", normed).unflatten(-1, (heads, -1)).transpose(1, 2)
+            layer(own + f"attention.W_{role}", normed)
+            .unflatten(-1, (heads, -1))
+            .transpose(1, 2)
             for role in ("query", "key", "value")
         )
         scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
-        look = (scores.masked_fill(future, -math.inf) if mask else scores).softmax(dim=-1)
+        look = (scores.masked_fill(future, -math.inf) if mask else scores).softmax(
+            dim=-1
+        )
         mixed = look @ v
         if without_head and without_head[0] == number:
             mixed[:, without_head[1]] = 0
         mixed = layer(own + "attention.out_proj", mixed.transpose(1, 2).flatten(-2))
         x = mixed + x if residuals else mixed
-        wide = F.gelu(layer(own + "feed_forward.0", layer(own + "feed_forward_norm", x)))
+        wide = F.gelu(
+            layer(own + "feed_forward.0", layer(own + "feed_forward_norm", x))
+        )
         narrow = layer(own + "feed_forward.2", wide)
         x = narrow + x if residuals else narrow
         looks.append(look)
@@ -906,7 +1063,11 @@ def draw_heads(line):
     for number, (row, look) in enumerate(zip(panels, looks, strict=True)):
         for head, axis in enumerate(row):
             axis.imshow(look[0, head], cmap="magma_r", vmin=0, vmax=1)
-            axis.set(title=f"block {number}, head {head}", xticks=range(len(line)), yticks=range(len(line)))
+            axis.set(
+                title=f"block {number}, head {head}",
+                xticks=range(len(line)),
+                yticks=range(len(line)),
+            )
             axis.set_xticklabels(line, family="monospace", size=6)
             axis.set_yticklabels(line, family="monospace", size=6)
     plt.show()
@@ -942,11 +1103,20 @@ def loss_on_unseen(**switches):
 
 def draw_ablations():
     whole = loss_on_unseen()
-    parts = {"nothing is missing": whole, "no positions": loss_on_unseen(positions=False)}
-    parts |= {"no mask": loss_on_unseen(mask=False), "no residual paths": loss_on_unseen(residuals=False)}
+    parts = {
+        "nothing is missing": whole,
+        "no positions": loss_on_unseen(positions=False),
+    }
+    parts |= {
+        "no mask": loss_on_unseen(mask=False),
+        "no residual paths": loss_on_unseen(residuals=False),
+    }
     parts["(guessing blindly)"] = math.log(len(letters))
     grid = torch.tensor(
-        [[loss_on_unseen(without_head=(b, h)) - whole for h in range(heads)] for b in range(blocks)]
+        [
+            [loss_on_unseen(without_head=(b, h)) - whole for h in range(heads)]
+            for b in range(blocks)
+        ]
     )
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3), layout="constrained")
     bars = left.barh(list(parts), list(parts.values()))
@@ -1006,7 +1176,9 @@ def write_alice(seed=1):
 def draw_chances(chances):
     best = chances[-1].topk(16).indices
     figure, axis = plt.subplots(figsize=(9, 2.4), layout="constrained")
-    for number, (temperature, row) in enumerate(zip(temperatures, chances, strict=True)):
+    for number, (temperature, row) in enumerate(
+        zip(temperatures, chances, strict=True)
+    ):
         places = torch.arange(16) + 0.27 * (number - 1)
         axis.bar(places, row[best], width=0.25, label=f"temperature {temperature}")
     axis.set_xticks(range(16), [repr(letters[token])[1:-1] for token in best])
@@ -1049,11 +1221,18 @@ def count_alice():
         group = next((group for group, part in groups.items() if part in name), "norms")
         numbers[group] += tensor.numel()
     width = weights["head.weight"].shape[1]
-    print(f"{sum(numbers.values()):,} parameters: " + ", ".join(f"{g} {n:,}" for g, n in numbers.items()))
+    print(
+        f"{sum(numbers.values()):,} parameters: "
+        + ", ".join(f"{g} {n:,}" for g, n in numbers.items())
+    )
     print(f"12 * n_embd ** 2 in each of {blocks} blocks: {12 * width**2 * blocks:,}")
-    matrices = 2 * sum(t.numel() for n, t in weights.items() if t.dim() == 2 and "embedding" not in n)
+    matrices = 2 * sum(
+        t.numel() for n, t in weights.items() if t.dim() == 2 and "embedding" not in n
+    )
     products = blocks * 2 * 2 * seen * width
-    print(f"operations for a token: {matrices:,} in matrices, {products:,} in attention to {seen:,} tokens")
+    print(
+        f"operations for a token: {matrices:,} in matrices, {products:,} in attention to {seen:,} tokens"
+    )
 
 
 if weights:

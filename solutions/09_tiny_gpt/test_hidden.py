@@ -72,24 +72,43 @@ def open_block(student):
     block = large_block(student)
     parameters = tool(student, "parameters")(block)
     names = []
-    for layer, shape in (("first", (4 * N_EMBD, N_EMBD)), ("second", (N_EMBD, 4 * N_EMBD))):
-        found = [name for name, parameter in parameters.items() if tuple(parameter.shape) == shape]
+    for layer, shape in (
+        ("first", (4 * N_EMBD, N_EMBD)),
+        ("second", (N_EMBD, 4 * N_EMBD)),
+    ):
+        found = [
+            name
+            for name, parameter in parameters.items()
+            if tuple(parameter.shape) == shape
+        ]
         fault = f"must be one Linear with a weight of shape {shape}; the block has {len(found)}."
-        expect(len(found) == 1, f"The {layer} layer of the feed-forward network {fault}")
+        expect(
+            len(found) == 1, f"The {layer} layer of the feed-forward network {fault}"
+        )
         names += found
     return block, parameters, *names
 
 
 def biases(parameters):
     """The names of all vectors but the LayerNorms' scales."""
-    return [name for name, p in parameters.items() if p.dim() == 1 and not torch.equal(p, torch.ones_like(p))]
+    return [
+        name
+        for name, p in parameters.items()
+        if p.dim() == 1 and not torch.equal(p, torch.ones_like(p))
+    ]
 
 
 def expect_work(block, x):
     """Expect a block to change its input, so that no test is passed by doing nothing."""
     output = through(block, x)
-    expect(not torch.equal(output, x), "The block gives back its input. Does forward call the layers?")
-    expect(farthest(output, output[:, :1]) > 1e-6, "The block gives the same row for every token.")
+    expect(
+        not torch.equal(output, x),
+        "The block gives back its input. Does forward call the layers?",
+    )
+    expect(
+        farthest(output, output[:, :1]) > 1e-6,
+        "The block gives the same row for every token.",
+    )
 
 
 def through(block, x):
@@ -124,7 +143,11 @@ def test_block_passes_its_input_on(student):
     block = large_block(student)
     tool(student, "zero")(block, list(tool(student, "parameters")(block)))
     x = tokens_like(2, 5, N_EMBD)
-    expect_close(block(x), x, hint="Nothing may stand on the residual path: each half adds to what came in.")
+    expect_close(
+        block(x),
+        x,
+        hint="Nothing may stand on the residual path: each half adds to what came in.",
+    )
 
 
 @question("Block", weight=2)
@@ -135,7 +158,11 @@ def test_block_hides_the_future(student):
     for place in (1, 4, 7):
         changed = torch.cat([x[:, :place], tokens_like(2, 8 - place, N_EMBD)], dim=1)
         after = through(block, changed)
-        expect_close(after[:, :place], before[:, :place], hint="What may an earlier row depend on?")
+        expect_close(
+            after[:, :place],
+            before[:, :place],
+            hint="What may an earlier row depend on?",
+        )
 
 
 @question("Block")
@@ -144,7 +171,10 @@ def test_block_looks_at_the_past(student):
     block, x = large_block(student), tokens_like(2, 6, N_EMBD)
     changed = torch.cat([tokens_like(2, 1, N_EMBD), x[:, 1:]], dim=1)
     moved = farthest(through(block, x)[:, -1], through(block, changed)[:, -1])
-    expect(moved > 1e-4, "The last row does not depend on the first token. Is the attention's result used?")
+    expect(
+        moved > 1e-4,
+        "The last row does not depend on the first token. Is the attention's result used?",
+    )
 
 
 @question("Block")
@@ -152,7 +182,9 @@ def test_block_keeps_sequences_apart(student):
     """A sequence's output does not depend on the others in the batch."""
     block, x = large_block(student), tokens_like(3, 6, N_EMBD)
     together = through(block, x)
-    expect_close(block(x[1:2]), together[1:2], hint="Over which dimension does each layer work?")
+    expect_close(
+        block(x[1:2]), together[1:2], hint="Over which dimension does each layer work?"
+    )
 
 
 @question("Block")
@@ -184,16 +216,24 @@ def test_block_adds_attention(student):
     x = tokens_like(2, 6, N_EMBD)
     half = through(block, x)
     fault = "What the attention adds is lost: with a silent feed-forward network the block gives back x."
-    expect(farthest(half, x) > 0.1, f"{fault} Does the second half add to x, or to the first half's result?")
+    expect(
+        farthest(half, x) > 0.1,
+        f"{fault} Does the second half add to x, or to the first half's result?",
+    )
     ends = [f"{layer}.weight" for layer in ("W_query", "W_key", "W_value", "out_proj")]
-    matrices = [p for end in ends for name, p in parameters.items() if name.endswith(end)]
+    matrices = [
+        p for end in ends for name, p in parameters.items() if name.endswith(end)
+    ]
     if len(matrices) == 4:  # attention of another make is judged by the other tests
         expect_close(half, x + attention(norm(x), *matrices), atol=1e-3)
 
 
 def attention(x, *matrices):
     """Causal multi-head attention without biases."""
-    parts = ((x @ matrix.T).unflatten(-1, (HEADS, -1)).transpose(1, 2) for matrix in matrices[:3])
+    parts = (
+        (x @ matrix.T).unflatten(-1, (HEADS, -1)).transpose(1, 2)
+        for matrix in matrices[:3]
+    )
     mixed = F.scaled_dot_product_attention(*parts, is_causal=True)
     return mixed.transpose(1, 2).flatten(-2) @ matrices[3].T
 
@@ -209,17 +249,30 @@ def test_block_adds_feed_forward(student):
     h = through(block, x)
     wide = norm(h) @ parameters[first].T
     bends = (F.gelu(wide), F.gelu(wide, approximate="tanh"), F.relu(wide))
-    right = (torch.allclose(whole, h + bent @ parameters[second].T, atol=1e-3, rtol=0) for bent in bends)
+    right = (
+        torch.allclose(whole, h + bent @ parameters[second].T, atol=1e-3, rtol=0)
+        for bent in bends
+    )
     fault = "The second half adds something other than Linear(GELU or ReLU(Linear(norm(h)))) to h."
-    expect(any(right), f"{fault} What goes into it, what stands between, and what is it added to?")
+    expect(
+        any(right),
+        f"{fault} What goes into it, what stands between, and what is it added to?",
+    )
 
 
 @question("Block")
 def test_block_has_two_norms(student):
     """Each half has a LayerNorm of its own."""
     parameters = tool(student, "parameters")(large_block(student))
-    scales = [p for p in parameters.values() if torch.equal(p, torch.ones_like(p)) and len(p) == N_EMBD]
-    expect(len(scales) != 1, "One LayerNorm serves both halves; each needs its own, to learn its own scale.")
+    scales = [
+        p
+        for p in parameters.values()
+        if torch.equal(p, torch.ones_like(p)) and len(p) == N_EMBD
+    ]
+    expect(
+        len(scales) != 1,
+        "One LayerNorm serves both halves; each needs its own, to learn its own scale.",
+    )
 
 
 @question("Block")
@@ -228,10 +281,18 @@ def test_block_learns_everywhere(student):
     block = student.Block(N_EMBD, HEADS, CONTEXT)
     x = torch.randn(2, 5, N_EMBD, requires_grad=True)
     inspection = block.inspect(x, weight=torch.randn(2, 5, N_EMBD))
-    expect(len(inspection.parameters) > 0, "The block has no parameters. Are its layers attributes of self?")
+    expect(
+        len(inspection.parameters) > 0,
+        "The block has no parameters. Are its layers attributes of self?",
+    )
     for name, gradient in inspection.parameters.items():
-        expect(gradient is not None, f"No gradient reaches {name}. Does forward use it?")
-    expect(inspection.gradients.get(0) is not None, "No gradient reaches the input. What cuts it off?")
+        expect(
+            gradient is not None, f"No gradient reaches {name}. Does forward use it?"
+        )
+    expect(
+        inspection.gradients.get(0) is not None,
+        "No gradient reaches the input. What cuts it off?",
+    )
 
 
 def expect_no_seed(student, make, x):
@@ -251,7 +312,11 @@ def expect_no_seed(student, make, x):
 @question("Block")
 def test_block_sets_no_seed(student):
     """Random numbers stay random: the class sets no seed."""
-    expect_no_seed(student, lambda: student.Block(N_EMBD, HEADS, CONTEXT), torch.randn(2, 5, N_EMBD))
+    expect_no_seed(
+        student,
+        lambda: student.Block(N_EMBD, HEADS, CONTEXT),
+        torch.randn(2, 5, N_EMBD),
+    )
 
 
 @question("Block")
@@ -260,9 +325,14 @@ def test_block_drops_in_training_only(student):
     block = student.Block(N_EMBD, HEADS, CONTEXT, 0.5)
     tool(student, "enlarge")(block)  # evaluation
     x = tokens_like(2, 6, N_EMBD)
-    expect(torch.equal(*twice(block, x)), "In evaluation two calls differ. Does dropout ask self.training?")
+    expect(
+        torch.equal(*twice(block, x)),
+        "In evaluation two calls differ. Does dropout ask self.training?",
+    )
     block.train()
-    fault = "With dropout=0.5 two calls in training gave the same. Is dropout handed on?"
+    fault = (
+        "With dropout=0.5 two calls in training gave the same. Is dropout handed on?"
+    )
     expect(not torch.equal(*twice(block, x)), fault)
 
 
@@ -403,9 +473,16 @@ def made(student, how, num_layers, *data):
 def build(student, num_layers=1, how="build"):
     """A model with other weights than it starts with; its logits must differ between tokens."""
     model = made(student, how, num_layers)
-    logits = expect_tensor(answer(model, random_tokens(2, LENGTH))[0], dtype=torch.float32, name="The logits")
+    logits = expect_tensor(
+        answer(model, random_tokens(2, LENGTH))[0],
+        dtype=torch.float32,
+        name="The logits",
+    )
     spread = logits.std().item()
-    expect(spread > 1e-4, "The logits are all the same, whatever the tokens. Does forward use its layers?")
+    expect(
+        spread > 1e-4,
+        "The logits are all the same, whatever the tokens. Does forward use its layers?",
+    )
     return model
 
 
@@ -422,18 +499,28 @@ def answer(model, *arguments):
     """Call the model and return (logits, loss), which must be a pair."""
     result = model(*arguments)
     is_pair = isinstance(result, tuple | list) and len(result) == 2
-    expect(is_pair, "forward must return the pair (logits, loss), with or without targets.")
+    expect(
+        is_pair, "forward must return the pair (logits, loss), with or without targets."
+    )
     return result
 
 
 def logits_of(model, tokens):
-    logits = expect_tensor(answer(model, tokens)[0], (*tokens.shape, VOCAB), torch.float32, "The logits")
+    logits = expect_tensor(
+        answer(model, tokens)[0], (*tokens.shape, VOCAB), torch.float32, "The logits"
+    )
     return expect_finite(logits, "The logits")
 
 
 def expect_moved(model, tokens, changed, place, message):
     """Expect the guess at `place` to change with the tokens."""
-    expect(farthest(logits_of(model, tokens)[:, place], logits_of(model, changed)[:, place]) > 1e-4, message)
+    expect(
+        farthest(
+            logits_of(model, tokens)[:, place], logits_of(model, changed)[:, place]
+        )
+        > 1e-4,
+        message,
+    )
 
 
 @question("TinyGPT")
@@ -458,7 +545,10 @@ def test_targets_leave_the_logits_alone(student):
 def test_loss_is_none_without_targets(student):
     """Without targets the loss is None."""
     _, loss = answer(build(student), random_tokens(2, 5))
-    expect(loss is None, "Without targets there is nothing to compare with: the loss must be None.")
+    expect(
+        loss is None,
+        "Without targets there is nothing to compare with: the loss must be None.",
+    )
 
 
 @question("TinyGPT", weight=2)
@@ -468,7 +558,9 @@ def test_loss_is_the_mean_cross_entropy(student):
     for shape in ((3, 7), (1, 1), (2, LENGTH)):
         tokens, targets = random_tokens(*shape), random_tokens(*shape)
         _, loss = answer(model, tokens, targets)
-        expected = F.cross_entropy(logits_of(model, tokens).flatten(0, 1), targets.flatten())
+        expected = F.cross_entropy(
+            logits_of(model, tokens).flatten(0, 1), targets.flatten()
+        )
         hint = "Which guess belongs to which target, and is it a mean?"
         expect_close(loss, expected, atol=1e-4, name="The loss", hint=hint)
 
@@ -477,10 +569,13 @@ def test_loss_is_the_mean_cross_entropy(student):
 def test_loss_starts_near_log_vocab(student):
     """An untrained model's loss is near log(vocab_size)."""
     build(student)
-    _, loss = answer(made(student, "fresh", 2), random_tokens(6, LENGTH), random_tokens(6, LENGTH))
+    _, loss = answer(
+        made(student, "fresh", 2), random_tokens(6, LENGTH), random_tokens(6, LENGTH)
+    )
     loss = expect_finite(expect_tensor(loss, (), torch.float32, "The loss"), "The loss")
     fault = (
-        f"With {VOCAB} tokens the loss should start near log({VOCAB}), but it starts at {loss.item():.2f}."
+        f"With {VOCAB} tokens the loss should start near log({VOCAB}), but it starts "
+        f"at {loss.item():.2f}."
     )
     expect(abs(loss.item() - math.log(VOCAB)) < 1.5, fault)
 
@@ -491,9 +586,17 @@ def test_model_is_causal(student):
     model, tokens = build(student, num_layers=2), random_tokens(3, LENGTH)
     before = logits_of(model, tokens)
     for place in (1, 4, 9):
-        after = logits_of(model, torch.cat([tokens[:, :place], others(tokens)[:, place:]], dim=1))
+        after = logits_of(
+            model, torch.cat([tokens[:, :place], others(tokens)[:, place:]], dim=1)
+        )
         hint = "Something looks ahead."
-        expect_close(after[:, :place], before[:, :place], atol=1e-4, name="The earlier logits", hint=hint)
+        expect_close(
+            after[:, :place],
+            before[:, :place],
+            atol=1e-4,
+            name="The earlier logits",
+            hint=hint,
+        )
 
 
 @question("TinyGPT")
@@ -503,17 +606,27 @@ def test_beginning_is_guessed_alike(student):
     whole = logits_of(model, tokens)
     beginning = logits_of(model, tokens[:, :4])
     hint = "The same tokens were the beginning of a longer text. From which end do you count positions?"
-    expect_close(beginning, whole[:, :4], atol=1e-4, name="The logits of the shorter text", hint=hint)
+    expect_close(
+        beginning,
+        whole[:, :4],
+        atol=1e-4,
+        name="The logits of the shorter text",
+        hint=hint,
+    )
 
 
 @question("TinyGPT")
 def test_sizes_are_those_given(student):
     """Each part has the size that it was given, whichever of them is the largest."""
     for vocab_size, context_length in ((40, 12), (7, 20)):
-        model = student.define(MODELS, "fresh")(student.TinyGPT, vocab_size, WIDTH, 4, 1, context_length)
+        model = student.define(MODELS, "fresh")(
+            student.TinyGPT, vocab_size, WIDTH, 4, 1, context_length
+        )
         tokens = torch.randint(vocab_size, (2, context_length))
         tokens[0, 3], tokens[1, 0] = vocab_size - 1, 0
-        logits = expect_tensor(answer(model, tokens)[0], (*tokens.shape, vocab_size), name="The logits")
+        logits = expect_tensor(
+            answer(model, tokens)[0], (*tokens.shape, vocab_size), name="The logits"
+        )
         expect_finite(logits, "The logits")
 
 
@@ -521,10 +634,15 @@ def test_sizes_are_those_given(student):
 def test_heads_are_those_given(student):
     """The number of heads decides how each block attends."""
     model, tokens = build(student), random_tokens(2, LENGTH)
-    other = student.define(MODELS, "with_heads")(student.TinyGPT, 1, model, VOCAB, WIDTH, 4, 1, LENGTH)
+    other = student.define(MODELS, "with_heads")(
+        student.TinyGPT, 1, model, VOCAB, WIDTH, 4, 1, LENGTH
+    )
     if other is not None:
         moved = farthest(logits_of(model, tokens), logits_of(other, tokens))
-        expect(moved > 1e-5, "With the same weights, 4 heads and 1 give the same logits. Who gets num_heads?")
+        expect(
+            moved > 1e-5,
+            "With the same weights, 4 heads and 1 give the same logits. Who gets num_heads?",
+        )
 
 
 @question("TinyGPT")
@@ -534,14 +652,22 @@ def test_nothing_is_dropped_in_training(student):
     right = logits_of(model, tokens)
     model.train()
     hint = "What acts in training only?"
-    expect_close(logits_of(model, tokens), right, atol=1e-4, name="The logits in training", hint=hint)
+    expect_close(
+        logits_of(model, tokens),
+        right,
+        atol=1e-4,
+        name="The logits in training",
+        hint=hint,
+    )
 
 
 @question("TinyGPT")
 def test_embeddings_learn(student):
     """A gradient of the loss reaches the embeddings of tokens and of places."""
     build(student)
-    tables, reached = made(student, "embeddings", 1, random_tokens(2, 6), random_tokens(2, 6))
+    tables, reached = made(
+        student, "embeddings", 1, random_tokens(2, 6), random_tokens(2, 6)
+    )
     fault = f"The model has {tables} tables of tokens or places, but a gradient reaches {reached} of them."
     expect(reached == tables, f"{fault} What cuts the others off?")
 
@@ -574,7 +700,13 @@ def test_guess_depends_on_its_token(student):
     """The guess at each place depends on the token at that place."""
     tokens = random_tokens(1, 6)
     changed = torch.cat([tokens[:, :3], others(tokens)[:, 3:]], dim=1)
-    expect_moved(build(student), tokens, changed, 3, "The guess at place 3 does not depend on token 3.")
+    expect_moved(
+        build(student),
+        tokens,
+        changed,
+        3,
+        "The guess at place 3 does not depend on token 3.",
+    )
 
 
 @question("TinyGPT")
@@ -584,7 +716,9 @@ def test_sequences_stay_apart(student):
     together = logits_of(model, tokens)
     for row in (0, 2):
         alone = logits_of(model, tokens[row : row + 1])
-        expect_close(alone, together[row : row + 1], atol=1e-4, name="The logits of one sequence")
+        expect_close(
+            alone, together[row : row + 1], atol=1e-4, name="The logits of one sequence"
+        )
 
 
 @question("TinyGPT", weight=2)
@@ -592,11 +726,19 @@ def test_order_matters(student):
     """The order of the earlier tokens matters, even to a single block."""
     tokens = torch.randperm(VOCAB)[None, :7]
     other = tokens[:, [5, 4, 3, 2, 1, 0, 6]]
-    for how in ("build", "with_own_block"):  # positions may also be known inside the notebook's own Block
+    for how in (
+        "build",
+        "with_own_block",
+    ):  # positions may also be known inside the notebook's own Block
         model = build(student, how=how)
-        if farthest(logits_of(model, tokens)[:, -1], logits_of(model, other)[:, -1]) > 1e-4:
+        if (
+            farthest(logits_of(model, tokens)[:, -1], logits_of(model, other)[:, -1])
+            > 1e-4
+        ):
             return
-    raise Unmet("The last guess stays the same when earlier tokens change places. Does it know positions?")
+    raise Unmet(
+        "The last guess stays the same when earlier tokens change places. Does it know positions?"
+    )
 
 
 def weights(student):
@@ -610,9 +752,13 @@ def weights(student):
 def test_layers_have_weights_of_their_own(student):
     """Each block brings parameters of its own, and the model knows them."""
     (one, two, three), _ = weights(student)
-    expect(two > one, "Two blocks have no more parameters than one. Are they registered, and each a new one?")
     expect(
-        three - two == two - one, "The number of parameters must grow by the same amount with every block."
+        two > one,
+        "Two blocks have no more parameters than one. Are they registered, and each a new one?",
+    )
+    expect(
+        three - two == two - one,
+        "The number of parameters must grow by the same amount with every block.",
     )
 
 
@@ -621,7 +767,8 @@ def test_every_layer_works(student):
     """A gradient reaches every block."""
     _, (one, two, three) = weights(student)
     fault = (
-        "More blocks, but no more weights that get a gradient. Does each block read the last one's output?"
+        "More blocks, but no more weights that get a gradient. Does each block read "
+        "the last one's output?"
     )
     expect(one < two < three, fault)
 
@@ -638,8 +785,15 @@ def test_final_norm(student):
 
 def read_by_head(parameters, logits):
     """What the head reads, for each parameter that may be the head's weight, where that can be worked out."""
-    shifts = [torch.zeros(VOCAB), *(p for p in parameters if tuple(p.shape) == (VOCAB,))]
-    matrices = [p for p in parameters if p.dim() == 2 and VOCAB in p.shape and p.shape[0] != p.shape[1]]
+    shifts = [
+        torch.zeros(VOCAB),
+        *(p for p in parameters if tuple(p.shape) == (VOCAB,)),
+    ]
+    matrices = [
+        p
+        for p in parameters
+        if p.dim() == 2 and VOCAB in p.shape and p.shape[0] != p.shape[1]
+    ]
     for matrix in (p.double() if len(p) == VOCAB else p.double().T for p in matrices):
         for shift in shifts:
             right = logits.double() - shift
@@ -655,10 +809,15 @@ def factor_of_norm(read, scale, shift):
     plain = plain / factor - shift / scale
     squares = plain.square().mean(dim=-1)
     level = squares.mean().item()
-    if bool((plain.mean(dim=-1).abs() > 2e-3).any() or ((squares - level).abs() > 2e-3).any()):
+    if bool(
+        (plain.mean(dim=-1).abs() > 2e-3).any()
+        or ((squares - level).abs() > 2e-3).any()
+    ):
         return 0.0
     unbiased = abs(level - (size - 1) / size) < 5e-3
-    return factor if not unbiased and (abs(level - 1) < 5e-3 or not shift.any()) else 0.0
+    return (
+        factor if not unbiased and (abs(level - 1) < 5e-3 or not shift.any()) else 0.0
+    )
 
 
 @question("TinyGPT")
@@ -667,9 +826,15 @@ def test_final_norm_is_a_layer_norm(student):
     width, tokens = 8, random_tokens(2, LENGTH)
     model = student.define(MODELS, "build")(student.TinyGPT, VOCAB, width, 2, 1, LENGTH)
     parameters = [p.detach() for p in student.define(MODELS, "parameters")(model)]
-    found = list(read_by_head(parameters, logits_of(model, tokens).detach().flatten(0, 1)))
-    vectors = {i: p.double() for i, p in enumerate(parameters) if tuple(p.shape) == (width,)}
-    scales = {i: p for i, p in vectors.items() if p.all()} | {-1: torch.ones(width)}  # none has a zero
+    found = list(
+        read_by_head(parameters, logits_of(model, tokens).detach().flatten(0, 1))
+    )
+    vectors = {
+        i: p.double() for i, p in enumerate(parameters) if tuple(p.shape) == (width,)
+    }
+    scales = {i: p for i, p in vectors.items() if p.all()} | {
+        -1: torch.ones(width)
+    }  # none has a zero
     shifts = vectors | {-1: torch.zeros(width)}
     norms = [
         (read, factor, i, j)
@@ -683,9 +848,17 @@ def test_final_norm_is_a_layer_norm(student):
     expect(bool(norms) or not found, f"{fault} {hint}")
     for read, factor, i, j in norms[:1]:
         student.define(MODELS, "without_effect")(model, i, j)
-        plain = read_by_head(parameters, logits_of(model, tokens).detach().flatten(0, 1))
-        once = any(torch.allclose(p * scales[i] + factor * shifts[j], read, atol=2e-2) for p in plain)
-        expect(once, "The last LayerNorm acts otherwise than once, before the head. How often is it called?")
+        plain = read_by_head(
+            parameters, logits_of(model, tokens).detach().flatten(0, 1)
+        )
+        once = any(
+            torch.allclose(p * scales[i] + factor * shifts[j], read, atol=2e-2)
+            for p in plain
+        )
+        expect(
+            once,
+            "The last LayerNorm acts otherwise than once, before the head. How often is it called?",
+        )
 
 
 @question("TinyGPT")
@@ -698,16 +871,27 @@ def test_context_length_is_kept(student):
 @question("TinyGPT", weight=2)
 def test_small_text_is_learnt(student):
     """240 steps are enough to learn a small text in which the last token alone does not tell the next."""
-    text = torch.randperm(VOCAB)[torch.tensor([0, 1, 0, 2, 0, 3, 0, 4, 5, 4, 6, 4, 7, 4] * 3)]
+    text = torch.randperm(VOCAB)[
+        torch.tensor([0, 1, 0, 2, 0, 3, 0, 4, 5, 4, 6, 4, 7, 4] * 3)
+    ]
     places = torch.arange(14)[:, None] + torch.arange(LENGTH)
     model = made(student, "fresh", 1)
     train = student.define(MEASURES, "Training")(model)
-    for _ in range(4):  # most models need the first sixty steps; small tied embeddings need them all
+    for _ in range(
+        4
+    ):  # most models need the first sixty steps; small tied embeddings need them all
         train(text[places], text[places + 1], 60)
         # Half of the guesses have four ways to go on from the last token alone: log(4) / 2 is about 0.7.
-        if F.cross_entropy(logits_of(model, text[places])[:, -1], text[places + 1][:, -1]) < 0.4:
+        if (
+            F.cross_entropy(
+                logits_of(model, text[places])[:, -1], text[places + 1][:, -1]
+            )
+            < 0.4
+        ):
             return
-    raise Unmet("After 240 steps the loss is still above 0.4. Does it know tokens, places and past?")
+    raise Unmet(
+        "After 240 steps the loss is still above 0.4. Does it know tokens, places and past?"
+    )
 
 
 RECORDER = """
@@ -785,8 +969,13 @@ def test_crops_to_the_context(student):
     written(student, model, torch.randint(13, (2, 3)), 6)
     rows, lengths = (list(each) for each in zip(*model.shapes, strict=True))
     fault = f"2 sequences came, but in {len(rows)} calls the model was given {rows} of them in turn."
-    expect(set(rows) == {2}, f"{fault} The whole batch goes in at once, one call for each new token.")
-    expect(max(lengths) <= 5, f"The model takes 5 tokens, but was given {max(lengths)}.")
+    expect(
+        set(rows) == {2},
+        f"{fault} The whole batch goes in at once, one call for each new token.",
+    )
+    expect(
+        max(lengths) <= 5, f"The model takes 5 tokens, but was given {max(lengths)}."
+    )
     fault = f"For 6 new tokens after 3, with a context of 5, the model was given {lengths} tokens in turn."
     expect(lengths == [3, 4, 5, 5, 5, 5], f"{fault} What should it see each time?")
 
@@ -796,7 +985,9 @@ def test_crops_from_the_front(student):
     """Of a long text the last tokens count, not the first."""
     tokens = torch.randint(13, (2, 8))
     new = written(student, recorder(student), tokens, 6)
-    expect_equal(new, continued(tokens, 6), hint="Which context_length tokens of the text go in?")
+    expect_equal(
+        new, continued(tokens, 6), hint="Which context_length tokens of the text go in?"
+    )
 
 
 @question("generate")
@@ -804,7 +995,10 @@ def test_evaluation_while_writing(student):
     """The model is in evaluation mode at every call."""
     model = recorder(student, training=True)
     written(student, model, torch.randint(13, (2, 3)), 4)
-    expect(not any(model.modes), "The model was asked in training mode, where dropout would act.")
+    expect(
+        not any(model.modes),
+        "The model was asked in training mode, where dropout would act.",
+    )
 
 
 @question("generate")
@@ -812,7 +1006,10 @@ def test_training_mode_comes_back(student):
     """A model that came in training mode goes back to it."""
     model = recorder(student, training=True)
     written(student, model, torch.randint(13, (2, 3)), 2)
-    expect(model.training is True, "The model came in training mode and was left in evaluation.")
+    expect(
+        model.training is True,
+        "The model came in training mode and was left in evaluation.",
+    )
 
 
 @question("generate")
@@ -820,15 +1017,24 @@ def test_evaluation_mode_stays(student):
     """A model that came in evaluation mode stays there."""
     model = recorder(student)
     written(student, model, torch.randint(13, (2, 3)), 2)
-    expect(model.training is False, "The model came in evaluation mode and was left in training.")
+    expect(
+        model.training is False,
+        "The model came in evaluation mode and was left in training.",
+    )
 
 
 @question("generate")
 def test_context_length_is_the_models(student):
     """The context is the given model's own, whatever else the notebook holds."""
     tokens = torch.randint(7, (3, 80))
-    new = written(student, recorder(student, vocab_size=7, context_length=70), tokens, 5)
-    expect_equal(new, continued(tokens, 5, 7, 70), hint="Where does the length to crop to come from?")
+    new = written(
+        student, recorder(student, vocab_size=7, context_length=70), tokens, 5
+    )
+    expect_equal(
+        new,
+        continued(tokens, 5, 7, 70),
+        hint="Where does the length to crop to come from?",
+    )
 
 
 @question("generate")
@@ -836,7 +1042,9 @@ def test_result_is_repeatable(student):
     """Greedy means without chance: two calls give the same tokens."""
     tokens, model = torch.randint(13, (4, 3)), recorder(student)
     first, second = (written(student, model, tokens, 8) for _ in range(2))
-    expect_equal(second, first, name="The second result", hint="Is a token drawn at random?")
+    expect_equal(
+        second, first, name="The second result", hint="Is a token drawn at random?"
+    )
 
 
 BIGRAM = """
@@ -875,7 +1083,9 @@ class Trial:
         self.step = student.train_step
         self.start, self.rate, self.momentum = 2 * torch.randn(6, 6), rate, momentum
         self.model = student.define(BIGRAM, "Bigram")(self.start)
-        self.optimizer = student.torch.optim.SGD(self.model.parameters(), lr=rate, momentum=momentum)
+        self.optimizer = student.torch.optim.SGD(
+            self.model.parameters(), lr=rate, momentum=momentum
+        )
         self.tokens, self.targets = torch.randint(6, (3, 5)), torch.randint(6, (3, 5))
 
     def train(self):
@@ -883,7 +1093,9 @@ class Trial:
 
     @property
     def table(self):
-        return expect_tensor(self.model.table, (6, 6), torch.float32, "The model's parameter").detach()
+        return expect_tensor(
+            self.model.table, (6, 6), torch.float32, "The model's parameter"
+        ).detach()
 
     def loss(self, table):
         return F.cross_entropy(table[self.tokens].flatten(0, 1), self.targets.flatten())
@@ -893,9 +1105,13 @@ class Trial:
         table, speed = self.start, torch.zeros(6, 6)
         for _ in range(count):
             leaf = table.clone().requires_grad_()
-            speed = self.momentum * speed + torch.autograd.grad(self.loss(leaf), leaf)[0]
+            speed = (
+                self.momentum * speed + torch.autograd.grad(self.loss(leaf), leaf)[0]
+            )
             table = table - self.rate * speed
-        expect_close(self.table, table, name=f"The parameter after {count} step(s)", hint=hint)
+        expect_close(
+            self.table, table, name=f"The parameter after {count} step(s)", hint=hint
+        )
 
 
 @question("train_step", weight=2)
@@ -905,9 +1121,14 @@ def test_one_step_down(student):
     trial.train()
     waits = student.define(BIGRAM, "has_gradient")(trial.model)
     nudge = (
-        "A gradient is there; who uses it?" if waits else "Was a gradient there when the optimizer stepped?"
+        "A gradient is there; who uses it?"
+        if waits
+        else "Was a gradient there when the optimizer stepped?"
     )
-    expect(not torch.equal(trial.table, trial.start), f"The parameters have not moved. {nudge}")
+    expect(
+        not torch.equal(trial.table, trial.start),
+        f"The parameters have not moved. {nudge}",
+    )
     trial.expect_steps(1, "One gradient, one step, downwards.")
 
 
@@ -952,9 +1173,17 @@ def test_returns_the_loss_before(student):
     """It returns the loss that the batch had before the step."""
     trial = Trial(student)
     value = trial.train()
-    value = float(value) if isinstance(value, torch.Tensor) and value.dim() == 0 else value
-    expect(isinstance(value, float), "The loss must be returned as one number. Is a return missing?")
-    expect(abs(value - trial.loss(trial.start).item()) < 1e-5, "That is not the loss before the step.")
+    value = (
+        float(value) if isinstance(value, torch.Tensor) and value.dim() == 0 else value
+    )
+    expect(
+        isinstance(value, float),
+        "The loss must be returned as one number. Is a return missing?",
+    )
+    expect(
+        abs(value - trial.loss(trial.start).item()) < 1e-5,
+        "That is not the loss before the step.",
+    )
 
 
 @question("train_step")
@@ -965,7 +1194,9 @@ def test_returns_a_python_float(student):
     kind = "0-d tensor" if isinstance(value, torch.Tensor) else type(value).__name__
     fault = f"A Python float was expected, not a {kind}: a tensor would keep the whole graph alive."
     expect(type(value) is float, fault)
-    near = min(abs(value - trial.loss(table).item()) for table in (trial.start, trial.table))
+    near = min(
+        abs(value - trial.loss(table).item()) for table in (trial.start, trial.table)
+    )
     expect(near < 1e-5, "That float is not the loss of this batch.")
 
 

@@ -39,8 +39,12 @@ from torch.nn import functional as F
 
 
 # %%
-def attention(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> Tensor:
-    """(..., n, d_k), (..., m, d_k), (..., m, d_v) -> (..., n, d_v); mask (n, m) is True where hidden."""
+def attention(
+    queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None
+) -> Tensor:
+    """(..., n, d_k), (..., m, d_k), (..., m, d_v) -> (..., n, d_v); mask (n, m) is True
+    where hidden.
+    """
     scores = queries @ keys.transpose(-2, -1) / math.sqrt(keys.shape[-1])
     if mask is not None:
         scores = scores.masked_fill(mask, -math.inf)
@@ -90,7 +94,10 @@ def attention(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None
 
 # %% solution="cached_attention"
 def cached_attention(
-    queries: Tensor, keys: Tensor, values: Tensor, cache: tuple[Tensor, Tensor] | None = None
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    cache: tuple[Tensor, Tensor] | None = None,
 ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
     """Causal attention of n new tokens, which come after those in the cache.
 
@@ -98,24 +105,30 @@ def cached_attention(
         queries: (..., n, d_k), of the new tokens; n is 1 or more
         keys: (..., n, d_k), of the new tokens
         values: (..., n, d_v), of the new tokens
-        cache: None at the beginning of a text, else the cache that the call before returned
+        cache: None at the beginning of a text, else the cache that the call before
+            returned
 
     Returns: (output, cache)
-        output: (..., n, d_v); a new token sees all tokens in the cache, the new ones before it, and itself
-        cache: the pair (keys, values) of all tokens so far, (..., m, d_k) and (..., m, d_v), oldest first
+        output: (..., n, d_v); a new token sees all tokens in the cache, the new ones
+            before it, and itself
+        cache: the pair (keys, values) of all tokens so far, (..., m, d_k) and (..., m,
+            d_v), oldest first
 
-    Whatever pieces a text comes in, its outputs are those of causal attention over the whole text. All
-    arguments are left as they were: the same cache may be continued twice. Everything that the function
-    remembers is in the cache.
+    Whatever pieces a text comes in, its outputs are those of causal attention over the
+    whole text. All arguments are left as they were: the same cache may be continued
+    twice. Everything that the function remembers is in the cache.
 
-    Source: Shazeer (2019), "Fast Transformer Decoding", arXiv:1911.02150, 2 ("Incremental").
+    Source: Shazeer (2019), "Fast Transformer Decoding", arXiv:1911.02150, 2
+        ("Incremental").
     """
     ### BEGIN SOLUTION
     if cache is not None:
         keys = torch.cat([cache[0], keys], dim=-2)
         values = torch.cat([cache[1], values], dim=-2)
     n, m = queries.shape[-2], keys.shape[-2]
-    mask = torch.ones(n, m, dtype=torch.bool, device=queries.device).triu(diagonal=m - n + 1)
+    mask = torch.ones(n, m, dtype=torch.bool, device=queries.device).triu(
+        diagonal=m - n + 1
+    )
     return attention(queries, keys, values, mask), (keys, values)
     ### END SOLUTION
 
@@ -123,7 +136,8 @@ def cached_attention(
 # %% check="cached_attention" points=3
 # Check of cached_attention
 def check_cached_attention():
-    # Three tokens, by hand. The scores are the keys' first numbers, whoever asks, since 2 / sqrt(4) is 1.
+    # Three tokens, by hand. The scores are the keys' first numbers, whoever asks, since
+    # 2 / sqrt(4) is 1.
     log_3 = 1.0986122886681098  # e to this power is 3
     queries = torch.tensor([[2.0, 0, 0, 0]]).repeat(3, 1)
     keys = torch.tensor([[0.0, 1, 0, 0], [log_3, 0, 1, 0], [0.0, 0, 0, 1]])
@@ -131,11 +145,19 @@ def check_cached_attention():
     before = keys.clone()
 
     answer = cached_attention(queries[:1], keys[:1], values[:1])
-    assert isinstance(answer, tuple | list) and len(answer) == 2, "return the pair (output, cache)"
+    assert isinstance(answer, tuple | list) and len(answer) == 2, (
+        "return the pair (output, cache)"
+    )
     output, cache = answer
-    assert output.shape == (1, 2), f"one new token with d_v = 2 gives (1, 2), not {tuple(output.shape)}"
-    assert torch.allclose(output, values[:1]), f"the first token sees only itself, but it got {output}"
-    assert isinstance(cache, tuple | list) and len(cache) == 2, "the cache is the pair (keys, values)"
+    assert output.shape == (1, 2), (
+        f"one new token with d_v = 2 gives (1, 2), not {tuple(output.shape)}"
+    )
+    assert torch.allclose(output, values[:1]), (
+        f"the first token sees only itself, but it got {output}"
+    )
+    assert isinstance(cache, tuple | list) and len(cache) == 2, (
+        "the cache is the pair (keys, values)"
+    )
 
     output, longer = cached_attention(queries[1:], keys[1:], values[1:], cache)
     assert [tuple(kept.shape) for kept in longer] == [(3, 4), (3, 2)], (
@@ -146,12 +168,17 @@ def check_cached_attention():
         "the cache must hold all keys and all values, oldest first"
     )
     # Token 1 weighs the values as 1 : 3, token 2 as 1 : 3 : 1.
-    expected, found = [[7.0, 3.0], [6.0, 3.4]], [[round(x, 4) for x in row] for row in output.tolist()]
+    expected, found = (
+        [[7.0, 3.0], [6.0, 3.4]],
+        [[round(x, 4) for x in row] for row in output.tolist()],
+    )
     assert found == expected, (
         f"tokens 1 and 2 should get {expected}, but they got {found}; "
         "at which places do they stand, and what may they see?"
     )
-    assert tuple(cache[0].shape) == (1, 4) and torch.equal(keys, before), "an argument was changed"
+    assert tuple(cache[0].shape) == (1, 4) and torch.equal(keys, before), (
+        "an argument was changed"
+    )
 
     # Two texts with three heads: whatever the pieces are, the outputs are the same.
     torch.manual_seed(1)
@@ -166,7 +193,9 @@ def check_cached_attention():
     )
     for sizes in ((3, 1, 2, 1), (1, 1, 1, 1, 1, 1, 1), (2, 5)):
         outputs, cache = [], None
-        for piece in zip(q.split(sizes, -2), k.split(sizes, -2), v.split(sizes, -2), strict=True):
+        for piece in zip(
+            q.split(sizes, -2), k.split(sizes, -2), v.split(sizes, -2), strict=True
+        ):
             output, cache = cached_attention(*piece, cache)
             outputs.append(output)
         assert torch.allclose(torch.cat(outputs, dim=-2), whole, atol=1e-5), (
@@ -200,10 +229,16 @@ matrices = torch.randn(layers, 4, width, width) / math.sqrt(width)
 
 def decode(tokens, first_place, caches):
     """Logits of the last of these new tokens (n,), and the caches of all layers."""
-    x, kept = token_vectors[tokens] + place_vectors[first_place : first_place + len(tokens)], []
+    x, kept = (
+        token_vectors[tokens] + place_vectors[first_place : first_place + len(tokens)],
+        [],
+    )
     for (w_query, w_key, w_value, w_out), cache in zip(matrices, caches, strict=True):
         x = F.layer_norm(x, (width,))
-        q, k, v = ((x @ w).unflatten(-1, (heads, -1)).transpose(0, 1) for w in (w_query, w_key, w_value))
+        q, k, v = (
+            (x @ w).unflatten(-1, (heads, -1)).transpose(0, 1)
+            for w in (w_query, w_key, w_value)
+        )
         mixed, cache = cached_attention(q, k, v, cache)
         x = x + mixed.transpose(0, 1).flatten(-2) @ w_out
         kept.append(cache)
@@ -212,7 +247,12 @@ def decode(tokens, first_place, caches):
 
 def write(prompt, use_cache):
     """Write `count` tokens, and take the time at which each is there."""
-    text, caches, begin, moments = list(prompt), [None] * layers, time.perf_counter(), []
+    text, caches, begin, moments = (
+        list(prompt),
+        [None] * layers,
+        time.perf_counter(),
+        [],
+    )
     for step in range(count):
         if use_cache:
             new = text if step == 0 else text[-1:]
@@ -231,8 +271,14 @@ for use_cache, label in ((False, "everything anew"), (True, "with the cache")):
     texts.append(text)
     axis.plot(range(1, count + 1), moments, label=label)
     last = 50 / (moments[-1] - moments[-51])
-    print(f"{label}: {count / moments[-1]:.0f} tokens a second, the last 50 at {last:.0f}")
-axis.set(xlabel="tokens written", ylabel="seconds since the start", title="Writing with and without a cache")
+    print(
+        f"{label}: {count / moments[-1]:.0f} tokens a second, the last 50 at {last:.0f}"
+    )
+axis.set(
+    xlabel="tokens written",
+    ylabel="seconds since the start",
+    title="Writing with and without a cache",
+)
 axis.legend()
 plt.show()
 same = sum(one == other for one, other in zip(*texts, strict=True))
@@ -265,11 +311,19 @@ print(f"{same} of {len(texts[0])} tokens are the same")
 model_layers, head_size, number_bytes = 80, 128, 2
 length = 4096  # try 32_768
 kept_heads = (64, 8, 1)
-gigabytes = [2 * model_layers * h * head_size * number_bytes * length / 1e9 for h in kept_heads]
+gigabytes = [
+    2 * model_layers * h * head_size * number_bytes * length / 1e9 for h in kept_heads
+]
 figure, axis = plt.subplots(figsize=(7, 2.2), layout="constrained")
-bars = axis.barh([f"{h} key/value head{'s' if h > 1 else ''}" for h in kept_heads], gigabytes)
+bars = axis.barh(
+    [f"{h} key/value head{'s' if h > 1 else ''}" for h in kept_heads], gigabytes
+)
 axis.bar_label(bars, [f" {size:.2f} GB" for size in gigabytes])
-axis.set(title=f"Cache of one text of {length:,} tokens", xlabel="GB", xlim=(0, 1.15 * max(gigabytes)))
+axis.set(
+    title=f"Cache of one text of {length:,} tokens",
+    xlabel="GB",
+    xlim=(0, 1.15 * max(gigabytes)),
+)
 axis.invert_yaxis()
 plt.show()
 
@@ -302,20 +356,24 @@ def grouped_query_attention(
         queries: (..., h, n, d_k)
         keys: (..., g, m, d_k)
         values: (..., g, m, d_v)
-        mask: boolean (n, m), True where hidden, the same for all heads; None hides nothing
+        mask: boolean (n, m), True where hidden, the same for all heads; None hides
+            nothing
 
-    Returns: (..., h, n, d_v). Of the query heads, the first h / g look at head 0 of keys and values, the next
+    Returns: (..., h, n, d_v). Of the query heads, the first h / g look at head 0 of
+        keys and values, the next
     h / g at head 1, and so on.
 
-    Raises ValueError if h is not a multiple of g. The inputs are left as they were. `...` may be a batch,
-    (B,), or nothing.
+    Raises ValueError if h is not a multiple of g. The inputs are left as they were.
+    `...` may be a batch, (B,), or nothing.
 
     Source: Ainslie et al. (2023), "GQA", arXiv:2305.13245, 2.2.
     """
     ### BEGIN SOLUTION
     h, g = queries.shape[-3], keys.shape[-3]
     if h % g:
-        raise ValueError(f"{h} query heads cannot share {g} heads of keys and values evenly")
+        raise ValueError(
+            f"{h} query heads cannot share {g} heads of keys and values evenly"
+        )
     grouped = queries.unflatten(-3, (g, h // g))  # (..., g, h / g, n, d_k)
     output = attention(grouped, keys.unsqueeze(-3), values.unsqueeze(-3), mask)
     return output.flatten(-4, -3)
@@ -325,19 +383,25 @@ def grouped_query_attention(
 # %% check="grouped_query_attention" points=2
 # Check of grouped_query_attention
 def check_grouped_query_attention():
-    # Four query heads, two heads of keys and values, one token each: a head gets the value it looks at.
+    # Four query heads, two heads of keys and values, one token each: a head gets the
+    # value it looks at.
     torch.manual_seed(2)
     values = torch.tensor([[[1.0, 2, 3]], [[4.0, 5, 6]]])
     output = grouped_query_attention(torch.randn(4, 1, 2), torch.randn(2, 1, 2), values)
-    assert isinstance(output, torch.Tensor), "a tensor was expected. Is a return missing?"
-    assert output.shape == (4, 1, 3), f"4 query heads, 1 token, d_v = 3: (4, 1, 3), not {tuple(output.shape)}"
+    assert isinstance(output, torch.Tensor), (
+        "a tensor was expected. Is a return missing?"
+    )
+    assert output.shape == (4, 1, 3), (
+        f"4 query heads, 1 token, d_v = 3: (4, 1, 3), not {tuple(output.shape)}"
+    )
     looked_at = output[:, 0, 0].tolist()
     assert looked_at == [1, 1, 4, 4], (
         "of 4 query heads, 0 and 1 share the first head of values, 2 and 3 the second; "
         f"the heads' values begin with 1 and 4, and yours got {looked_at}"
     )
 
-    # Keys are shared like values. Query heads 0 to 2 weigh the two tokens as 1 : 3, heads 3 to 5 as 3 : 1.
+    # Keys are shared like values. Query heads 0 to 2 weigh the two tokens as 1 : 3,
+    # heads 3 to 5 as 3 : 1.
     log_3 = 1.0986122886681098  # e to this power is 3
     queries = torch.tensor([2.0, 0, 0, 0]).repeat(2, 6, 1, 1)  # two texts, six heads
     keys = torch.zeros(2, 2, 2, 4)
@@ -346,9 +410,13 @@ def check_grouped_query_attention():
     values[1] += 100
     before = keys.clone()
     output = grouped_query_attention(queries, keys, values)
-    assert output.shape == (2, 6, 1, 1), f"(2, 6, 1, 1) was expected, not {tuple(output.shape)}"
+    assert output.shape == (2, 6, 1, 1), (
+        f"(2, 6, 1, 1) was expected, not {tuple(output.shape)}"
+    )
     expected = [[7, 7, 7, 50, 50, 50], [107, 107, 107, 150, 150, 150]]
-    assert torch.allclose(output.flatten(1), torch.tensor(expected).float(), atol=1e-3), (
+    assert torch.allclose(
+        output.flatten(1), torch.tensor(expected).float(), atol=1e-3
+    ), (
         f"the heads of two texts should get {expected}, but they got {output.flatten(1).tolist()}; "
         "does a query head find its keys and its values in the same place?"
     )
@@ -373,10 +441,14 @@ def check_grouped_query_attention():
     except ValueError:
         refused = True
     except Exception as error:
-        raise AssertionError(f"5 query heads, 2 of keys: a ValueError, not {type(error).__name__}") from None
+        raise AssertionError(
+            f"5 query heads, 2 of keys: a ValueError, not {type(error).__name__}"
+        ) from None
     else:
         refused = False
-    assert refused, "5 query heads cannot share 2 heads of keys and values: raise a ValueError"
+    assert refused, (
+        "5 query heads cannot share 2 heads of keys and values: raise a ValueError"
+    )
     print("grouped_query_attention: this check passes")
 
 
@@ -435,13 +507,16 @@ def rotate(x: Tensor, positions: Tensor, base: float = 10_000.0) -> Tensor:
 
     Arguments:
         x: (..., n, d), with an even d, in float32 or float64
-        positions: (n,) int64, the place of each token; they need not begin at 0 or be neighbours
+        positions: (n,) int64, the place of each token; they need not begin at 0 or be
+            neighbours
         base: decides how fast the pairs turn
 
-    Returns: (..., n, d), of x's dtype. For i = 0, 1, ..., d / 2 - 1 the features 2i and 2i + 1 of the token
+    Returns: (..., n, d), of x's dtype. For i = 0, 1, ..., d / 2 - 1 the features 2i and
+        2i + 1 of the token
     at place p, (a, b), become
 
-        (a * cos(t) - b * sin(t), a * sin(t) + b * cos(t))  with the angle  t = p * base ** (-2 * i / d)
+        (a * cos(t) - b * sin(t), a * sin(t) + b * cos(t))  with the angle  t = p * base
+        ** (-2 * i / d)
 
     The angles are computed in x's dtype. x is left as it was.
 
@@ -460,12 +535,17 @@ def rotate(x: Tensor, positions: Tensor, base: float = 10_000.0) -> Tensor:
 # %% check="rotate" points=2
 # Check of rotate
 def check_rotate():
-    # One pair turns by one radian a place: (1, 0) becomes (cos p, sin p), and (0, 1) becomes (-sin p, cos p).
+    # One pair turns by one radian a place: (1, 0) becomes (cos p, sin p), and (0, 1)
+    # becomes (-sin p, cos p).
     x = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     before = x.clone()
     turned = rotate(x, torch.tensor([0, 2, 2]))
-    assert isinstance(turned, torch.Tensor), "a tensor was expected. Is a return missing?"
-    assert turned.shape == (3, 2), f"rotating keeps the shape (3, 2), but gave {tuple(turned.shape)}"
+    assert isinstance(turned, torch.Tensor), (
+        "a tensor was expected. Is a return missing?"
+    )
+    assert turned.shape == (3, 2), (
+        f"rotating keeps the shape (3, 2), but gave {tuple(turned.shape)}"
+    )
     expected = torch.tensor([[1.0, 0.0], [-0.4161, 0.9093], [-0.9093, -0.4161]])
     assert torch.allclose(turned, expected, atol=1e-4), (
         f"at places 0, 2 and 2 the arrows should be {expected.tolist()}, not {turned.tolist()}; "
@@ -473,16 +553,37 @@ def check_rotate():
     )
     assert torch.equal(x, before), "x was changed"
 
-    # Three pairs with base 1000: they turn by 1, 0.1 and 0.01 a place. Two texts, two heads, float64.
-    x = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], dtype=torch.float64).repeat(2, 2, 2, 1)
+    # Three pairs with base 1000: they turn by 1, 0.1 and 0.01 a place. Two texts, two
+    # heads, float64.
+    x = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], dtype=torch.float64).repeat(
+        2, 2, 2, 1
+    )
     x[1] *= 10
     turned = rotate(x, torch.tensor([10, 100]), base=1000.0)
-    assert turned.shape == (2, 2, 2, 6), f"(2, 2, 2, 6) was expected, not {tuple(turned.shape)}"
-    assert turned.dtype == torch.float64, f"float64 went in, but {turned.dtype} came out"
+    assert turned.shape == (2, 2, 2, 6), (
+        f"(2, 2, 2, 6) was expected, not {tuple(turned.shape)}"
+    )
+    assert turned.dtype == torch.float64, (
+        f"float64 went in, but {turned.dtype} came out"
+    )
     expected = torch.tensor(
         [
-            [0.248970693, -2.222164169, -1.744977022, 4.685622178, 4.376020327, 6.469192075],
-            [1.875050155, 1.218272103, -0.341130144, -4.988349449, -2.347314380, 7.449168759],
+            [
+                0.248970693,
+                -2.222164169,
+                -1.744977022,
+                4.685622178,
+                4.376020327,
+                6.469192075,
+            ],
+            [
+                1.875050155,
+                1.218272103,
+                -0.341130144,
+                -4.988349449,
+                -2.347314380,
+                7.449168759,
+            ],
         ],
         dtype=torch.float64,
     )
@@ -522,11 +623,15 @@ for axis, scores, title in (
     (panels[0], (query + added) @ (key + added).T, "places added"),
     (panels[1], turned_scores, "places turned"),
 ):
-    axis.imshow(scores, cmap="coolwarm", vmin=-scores.abs().max(), vmax=scores.abs().max())
+    axis.imshow(
+        scores, cmap="coolwarm", vmin=-scores.abs().max(), vmax=scores.abs().max()
+    )
     axis.set(title=title, xlabel="place of the key", ylabel="place of the query")
 plt.show()
 diagonal = turned_scores.diagonal(offset=-3)
-print(f"turned, 3 places apart: the scores differ by at most {(diagonal.max() - diagonal.min()).item():.6f}")
+print(
+    f"turned, 3 places apart: the scores differ by at most {(diagonal.max() - diagonal.min()).item():.6f}"
+)
 
 # %% [markdown]
 # Turned scores are the same along every diagonal: query 5 and key 2, query 20 and key 17. Move the whole text
@@ -590,20 +695,26 @@ def add_block(
     """Take one more block of b keys into a softmax that is on its way.
 
     Arguments:
-        state: (maximum, denominator, output) over all blocks so far, of shapes (..., n), (..., n) and
-            (..., n, d_v); before the first block they are -inf, 0 and 0
-        scores: (..., n, b), the block's scores, scaled already; -inf where a key is hidden
+        state: (maximum, denominator, output) over all blocks so far, of shapes (...,
+            n), (..., n) and (..., n, d_v); before the first block they are -inf, 0 and
+            0
+        scores: (..., n, b), the block's scores, scaled already; -inf where a key is
+            hidden
         values: (..., b, d_v), the block's values
 
-    Returns the new state, a tuple of the same three shapes, over all blocks so far and this one:
+    Returns the new state, a tuple of the same three shapes, over all blocks so far and
+    this one:
         maximum: the largest score of each query
         denominator: the sum over keys of exp(score - maximum)
-        output: the sum over keys of exp(score - maximum) * value; it is not divided by the denominator
+        output: the sum over keys of exp(score - maximum) * value; it is not divided by
+            the denominator
 
-    For a query that has not seen any key yet, the state stays -inf, 0, 0. There is no NaN at any time, and no
-    overflow, however large the scores are. All arguments are left as they were.
+    For a query that has not seen any key yet, the state stays -inf, 0, 0. There is no
+    NaN at any time, and no overflow, however large the scores are. All arguments are
+    left as they were.
 
-    Source: Milakov and Gimelshein (2018), arXiv:1805.02867, 3; Dao et al. (2022), "FlashAttention",
+    Source: Milakov and Gimelshein (2018), arXiv:1805.02867, 3; Dao et al. (2022),
+        "FlashAttention",
     arXiv:2205.14135, 3.1.
     """
     ### BEGIN SOLUTION
@@ -635,8 +746,12 @@ def check_add_block():
     ]:
         before = [part.clone() for part in state]
         answer = add_block(state, torch.tensor(scores), torch.tensor(values))
-        assert isinstance(answer, tuple | list) and len(answer) == 3, "return (maximum, denominator, output)"
-        assert all(torch.equal(a, b) for a, b in zip(state, before, strict=True)), "the old state was changed"
+        assert isinstance(answer, tuple | list) and len(answer) == 3, (
+            "return (maximum, denominator, output)"
+        )
+        assert all(torch.equal(a, b) for a, b in zip(state, before, strict=True)), (
+            "the old state was changed"
+        )
         state = answer
         for name, part, old, right in zip(names, state, start, expected, strict=True):
             assert part.shape == old.shape, (
@@ -646,17 +761,29 @@ def check_add_block():
                 f"after the scores {scores} the {name} should be {right}, but it is {part.item()}"
             )
 
-    # A block with lower scores leaves the maximum where it is: exp(1 - 5) = 0.0183 is added.
-    maximum, denominator, output = add_block(state, torch.tensor([[1.0]]), torch.tensor([[100.0]]))
-    assert maximum.item() == 5, f"a lower block must leave the maximum at 5, not {maximum.item()}"
-    assert abs(denominator.item() - 1.1719665) < 1e-4, f"the denominator is {denominator.item()}, not 1.1720"
-    assert abs(output.item() - 34.7214260) < 1e-3, f"the output is {output.item()}, not 34.7214"
+    # A block with lower scores leaves the maximum where it is: exp(1 - 5) = 0.0183 is
+    # added.
+    maximum, denominator, output = add_block(
+        state, torch.tensor([[1.0]]), torch.tensor([[100.0]])
+    )
+    assert maximum.item() == 5, (
+        f"a lower block must leave the maximum at 5, not {maximum.item()}"
+    )
+    assert abs(denominator.item() - 1.1719665) < 1e-4, (
+        f"the denominator is {denominator.item()}, not 1.1720"
+    )
+    assert abs(output.item() - 34.7214260) < 1e-3, (
+        f"the output is {output.item()}, not 34.7214"
+    )
 
-    # Two texts, two queries, values of size 2. Huge scores; two keys that are hidden; one that is not.
+    # Two texts, two queries, values of size 2. Huge scores; two keys that are hidden;
+    # one that is not.
     state = fresh(2, 2, d_v=2)
     hidden = torch.full((2, 2, 2), -inf)
     state = add_block(state, hidden, torch.ones(2, 2, 2))
-    assert not any(part.isnan().any() for part in state), "after a block with all keys hidden there is NaN"
+    assert not any(part.isnan().any() for part in state), (
+        "after a block with all keys hidden there is NaN"
+    )
     assert (state[0] == -inf).all() and not state[1].any() and not state[2].any(), (
         "after a block with all keys hidden the state must still be -inf, 0, 0"
     )
@@ -671,7 +798,11 @@ def check_add_block():
     assert not any(part.isnan().any() for part in state), (
         "huge scores or hidden keys give NaN; what is subtracted before exp?"
     )
-    expected = [[0, 9000], [9000, 1]], [[2, 4], [1, 3]], [[[4, 2], [16, 14]], [[5, 5], [9, 3]]]
+    expected = (
+        [[0, 9000], [9000, 1]],
+        [[2, 4], [1, 3]],
+        [[[4, 2], [16, 14]], [[5, 5], [9, 3]]],
+    )
     for name, part, right in zip(names, state, expected, strict=True):
         assert torch.allclose(part, torch.tensor(right).float(), atol=1e-3), (
             f"for two texts with two queries each the {name} should be {right}, but it is {part.tolist()}"
@@ -689,15 +820,21 @@ check_add_block()
 
 
 # %%
-def blockwise_attention(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-    """(..., n, d_k), (..., m, d_k), (..., m, d_v) -> (..., n, d_v), the same as attention(...)."""
+def blockwise_attention(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int
+) -> Tensor:
+    """(..., n, d_k), (..., m, d_k), (..., m, d_v) -> (..., n, d_v), the same as
+    attention(...).
+    """
     rows = queries.shape[:-1]
     state = (
         queries.new_full(rows, -math.inf),
         queries.new_zeros(rows),
         queries.new_zeros(*rows, values.shape[-1]),
     )
-    for some_keys, some_values in zip(keys.split(block_size, -2), values.split(block_size, -2), strict=True):
+    for some_keys, some_values in zip(
+        keys.split(block_size, -2), values.split(block_size, -2), strict=True
+    ):
         scores = queries @ some_keys.transpose(-2, -1) / math.sqrt(keys.shape[-1])
         state = add_block(state, scores, some_values)
     _, denominator, output = state
@@ -713,13 +850,18 @@ torch.manual_seed(3)
 score_row, value_column = 3 * torch.randn(1, 512), torch.randn(512, 1)
 state = torch.tensor([-math.inf]), torch.zeros(1), torch.zeros(1, 1)
 history = []
-for block, block_values in zip(score_row.split(16, -1), value_column.split(16), strict=True):
+for block, block_values in zip(
+    score_row.split(16, -1), value_column.split(16), strict=True
+):
     state = add_block(state, block, block_values)
     history.append([state[0].item(), state[1].item(), (state[2] / state[1]).item()])
 plain = (torch.softmax(score_row, dim=-1) @ value_column).item()
 figure, panels = plt.subplots(1, 3, figsize=(11, 2.8), layout="constrained")
 for axis, numbers, title in zip(
-    panels, zip(*history, strict=True), ("maximum", "denominator", "output / denominator"), strict=True
+    panels,
+    zip(*history, strict=True),
+    ("maximum", "denominator", "output / denominator"),
+    strict=True,
 ):
     axis.plot(range(1, 33), numbers, marker=".")
     axis.set(title=title, xlabel="block")
@@ -757,13 +899,25 @@ for length in lengths:
         milliseconds[name].append(1000 * min(times))
         farthest = (result - attention(q, k, v)).abs().max().item()
         if length == lengths[-1]:
-            held = {"yours, in blocks": block_size, "plain, all scores": length}.get(name)
-            memory = "" if held is None else f", {4 * 4 * length * held / 1e6:.0f} MB of scores at once"
+            held = {"yours, in blocks": block_size, "plain, all scores": length}.get(
+                name
+            )
+            memory = (
+                ""
+                if held is None
+                else f", {4 * 4 * length * held / 1e6:.0f} MB of scores at once"
+            )
             print(f"{name}: {min(times) * 1000:.0f} ms, off by {farthest:.0e}{memory}")
 figure, axis = plt.subplots(figsize=(7, 3), layout="constrained")
 for name, values_of_name in milliseconds.items():
     axis.plot(lengths, values_of_name, marker="o", label=name)
-axis.set(xlabel="tokens", ylabel="milliseconds", title="Four heads of size 64", xscale="log", yscale="log")
+axis.set(
+    xlabel="tokens",
+    ylabel="milliseconds",
+    title="Four heads of size 64",
+    xscale="log",
+    yscale="log",
+)
 axis.set_xticks(lengths, lengths)
 axis.minorticks_off()
 axis.legend()

@@ -20,13 +20,21 @@ from autograder.testing import (
     question,
 )
 
-TAKE = "def take(function, number, *arguments):\n    return function(*arguments)[number]\n"
+TAKE = (
+    "def take(function, number, *arguments):\n    return function(*arguments)[number]\n"
+)
 
 
 def expect_parts(answer, count, what):
     """Expect `count` parts, as a tuple or a list."""
     packed = isinstance(answer, tuple | list)
-    seen = f"{len(answer)} parts" if packed else "a single tensor" if answer is not None else "None"
+    seen = (
+        f"{len(answer)} parts"
+        if packed
+        else "a single tensor"
+        if answer is not None
+        else "None"
+    )
     message = f"The result must be {what}, but it is {seen}."
     expect(packed and len(answer) == count, message)
     return tuple(answer)
@@ -39,7 +47,9 @@ def text(*shape, d_k=4, d_v=6, dtype=torch.float32):
 
 def causal(queries, keys, values):
     """Causal attention over a whole text."""
-    return functional.scaled_dot_product_attention(queries, keys, values, is_causal=True)
+    return functional.scaled_dot_product_attention(
+        queries, keys, values, is_causal=True
+    )
 
 
 def piece(tensors, begin, end):
@@ -50,7 +60,9 @@ def piece(tensors, begin, end):
 def step(student, tensors, cache=None):
     """One call of cached_attention; without a cache, None is the default."""
     arguments = tensors if cache is None else (*tensors, cache)
-    output, cache = expect_parts(student.cached_attention(*arguments), 2, "the pair (output, cache)")
+    output, cache = expect_parts(
+        student.cached_attention(*arguments), 2, "the pair (output, cache)"
+    )
     return output, expect_parts(cache, 2, "a cache, a pair of keys and values,")
 
 
@@ -69,14 +81,21 @@ def test_cache_prompt(student):
     for length in (1, draw(5, 9)):
         tensors = text(2, 3, length)
         output, _ = step(student, tensors)
-        expect_close(output, causal(*tensors), hint="What may a token of the prompt see?")
+        expect_close(
+            output, causal(*tensors), hint="What may a token of the prompt see?"
+        )
 
 
 @question("cached_attention", weight=2)
 def test_cache_token_by_token(student):
     """A text that comes token by token has the same outputs, to the last token."""
     length = draw(5, 8)
-    expect_pieces(student, text(2, 3, length), [1] * length, "What does a new token see of the past?")
+    expect_pieces(
+        student,
+        text(2, 3, length),
+        [1] * length,
+        "What does a new token see of the past?",
+    )
 
 
 @question("cached_attention", weight=2)
@@ -93,15 +112,24 @@ def test_cache_contents(student):
     tensors, cache = text(2, 3, 7), None
     for begin, end in ((0, 3), (3, 4), (4, 7)):
         _, cache = step(student, piece(tensors, begin, end), cache)
-        for name, kept, right in zip(("keys", "values"), cache, tensors[1:], strict=True):
-            expect_equal(kept, right[..., :end, :], name=f"The cache's tensor of {name}")
+        for name, kept, right in zip(
+            ("keys", "values"), cache, tensors[1:], strict=True
+        ):
+            expect_equal(
+                kept, right[..., :end, :], name=f"The cache's tensor of {name}"
+            )
 
 
 @question("cached_attention")
 def test_cache_any_dimensions_in_front(student):
     """Texts and heads in front may be any number of dimensions, or none."""
     for front in ((), (3,), (2, 3)):
-        expect_pieces(student, text(*front, 6), (2, 1, 3), "Which dimension is that of the tokens?")
+        expect_pieces(
+            student,
+            text(*front, 6),
+            (2, 1, 3),
+            "Which dimension is that of the tokens?",
+        )
 
 
 @question("cached_attention")
@@ -113,7 +141,9 @@ def test_cache_continued_twice(student):
         whole = [torch.cat(parts, dim=-2) for parts in zip(shared, new, strict=True)]
         output, _ = step(student, new, cache)
         expect_close(
-            output, causal(*whole)[..., 4:, :], hint="Does a call change the cache that it is given?"
+            output,
+            causal(*whole)[..., 4:, :],
+            hint="Does a call change the cache that it is given?",
         )
 
 
@@ -122,7 +152,12 @@ def test_cache_two_texts(student):
     """A new text knows nothing of the text before it."""
     for length in (5, 3):
         tensors = text(2, 3, length)
-        expect_pieces(student, tensors, (2, length - 2), "Where is the past kept, and whose is it?")
+        expect_pieces(
+            student,
+            tensors,
+            (2, length - 2),
+            "Where is the past kept, and whose is it?",
+        )
 
 
 @question("cached_attention")
@@ -136,7 +171,9 @@ def test_cache_keeps_float64(student):
 def test_cache_large_scores(student):
     """Large scores give no NaN."""
     queries, keys, values = text(2, 6)
-    expect_pieces(student, (60 * queries, 60 * keys, values), (3, 1, 2), "Which softmax is safe?")
+    expect_pieces(
+        student, (60 * queries, 60 * keys, values), (3, 1, 2), "Which softmax is safe?"
+    )
 
 
 @question("cached_attention")
@@ -155,7 +192,12 @@ def test_cache_gradients_and_inputs(student):
     expect_close(seen.output, causal(*whole)[..., 4:, :].detach())
     expect_unchanged(seen, *before, names=("the queries", "the keys", "the values"))
     names = ("", "", "the queries", "the keys", "the values")
-    expect_gradient(seen, {2 + i: gradient for i, gradient in enumerate(right)}, atol=1e-4, names=names)
+    expect_gradient(
+        seen,
+        {2 + i: gradient for i, gradient in enumerate(right)},
+        atol=1e-4,
+        names=names,
+    )
 
 
 def shared(queries, keys, values, hidden=None):
@@ -166,7 +208,9 @@ def shared(queries, keys, values, hidden=None):
     for head in range(heads):
         own = head * kept // heads
         parts = queries[..., head, :, :], keys[..., own, :, :], values[..., own, :, :]
-        outputs.append(functional.scaled_dot_product_attention(*parts, attn_mask=visible))
+        outputs.append(
+            functional.scaled_dot_product_attention(*parts, attn_mask=visible)
+        )
     return torch.stack(outputs, dim=-3)
 
 
@@ -194,7 +238,9 @@ def test_groups_extremes(student):
     for heads, kept in ((4, 1), (4, 4), (1, 1)):
         tensors = groups((2,), heads, kept)
         expect_close(
-            student.grouped_query_attention(*tensors), shared(*tensors), hint="How large is a group here?"
+            student.grouped_query_attention(*tensors),
+            shared(*tensors),
+            hint="How large is a group here?",
         )
 
 
@@ -203,7 +249,11 @@ def test_groups_without_a_batch(student):
     """A single text needs no dimension for the batch."""
     tensors = groups((), 6, 2)
     actual = student.grouped_query_attention(*tensors)
-    expect_close(actual, shared(*tensors), hint="Which dimension is that of the heads, counted from the end?")
+    expect_close(
+        actual,
+        shared(*tensors),
+        hint="Which dimension is that of the heads, counted from the end?",
+    )
 
 
 @question("grouped_query_attention", weight=2)
@@ -213,7 +263,11 @@ def test_groups_mask(student):
     hidden[:, 3], hidden[0, 0], hidden[1, 6] = False, True, True
     tensors = groups((2,), 6, 2)
     actual = student.grouped_query_attention(*tensors, hidden)
-    expect_close(actual, shared(*tensors, hidden), hint="What is the mask used for? True means hidden.")
+    expect_close(
+        actual,
+        shared(*tensors, hidden),
+        hint="What is the mask used for? True means hidden.",
+    )
 
 
 @question("grouped_query_attention")
@@ -222,7 +276,9 @@ def test_groups_indivisible(student):
     for heads, kept in ((5, 2), (7, 3), (2, 4)):
         tensors = groups((2,), heads, kept)
         because = f"for {heads} query heads and {kept} heads of keys"
-        expect_raises("ValueError", student.grouped_query_attention, *tensors, because=because)
+        expect_raises(
+            "ValueError", student.grouped_query_attention, *tensors, because=because
+        )
 
 
 @question("grouped_query_attention")
@@ -260,10 +316,16 @@ def test_groups_gradients_and_inputs(student):
 def turn(x, positions, base=10_000.0):
     """Turn pairs as complex numbers, in float64."""
     size = x.shape[-1]
-    speeds = torch.tensor([base ** (-2 * i / size) for i in range(size // 2)], dtype=torch.float64)
+    speeds = torch.tensor(
+        [base ** (-2 * i / size) for i in range(size // 2)], dtype=torch.float64
+    )
     angles = positions.double()[:, None] * speeds
     pairs = torch.view_as_complex(x.double().unflatten(-1, (-1, 2)).contiguous())
-    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2).to(x.dtype)
+    return (
+        torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles))
+        .flatten(-2)
+        .to(x.dtype)
+    )
 
 
 def some_places(count, highest=40):
@@ -286,9 +348,16 @@ def test_turned_pairs(student):
 def test_turned_by_the_given_places(student):
     """The given places count, wherever a text begins and in whatever order they come."""
     x = torch.randn(4, 6)
-    for places in (torch.arange(4) + draw(3, 30), some_places(4), torch.randint(30, (4,))):
+    for places in (
+        torch.arange(4) + draw(3, 30),
+        some_places(4),
+        torch.randint(30, (4,)),
+    ):
         expect_close(
-            student.rotate(x, places), turn(x, places), atol=TURNED, hint="Where does a token stand?"
+            student.rotate(x, places),
+            turn(x, places),
+            atol=TURNED,
+            hint="Where does a token stand?",
         )
 
 
@@ -298,7 +367,12 @@ def test_turned_base(student):
     x, places = torch.randn(5, 8), some_places(5)
     for base in (100.0, 500_000.0):
         hint = "Is the given base used?"
-        expect_close(student.rotate(x, places, base), turn(x, places, base), atol=TURNED, hint=hint)
+        expect_close(
+            student.rotate(x, places, base),
+            turn(x, places, base),
+            atol=TURNED,
+            hint=hint,
+        )
 
 
 @question("rotate")
@@ -308,16 +382,25 @@ def test_turned_scores_depend_on_the_distance(student):
     places, shift = torch.arange(6), draw(10, 900)
 
     def scores(by):
-        rotated = [expect_tensor(student.rotate(x, places + by), (6, 8)) for x in (queries, keys)]
+        rotated = [
+            expect_tensor(student.rotate(x, places + by), (6, 8))
+            for x in (queries, keys)
+        ]
         return rotated[0].double() @ rotated[1].double().T
 
     before = scores(0)
     expect_close(
-        scores(shift), before, atol=1e-3, hint="Queries and keys moved together, and scores changed."
+        scores(shift),
+        before,
+        atol=1e-3,
+        hint="Queries and keys moved together, and scores changed.",
     )
     apart = expect_tensor(student.rotate(queries, places + 3), (6, 8)).double()
     moved = apart @ expect_tensor(student.rotate(keys, places), (6, 8)).double().T
-    expect(bool((moved - before).abs().max() > 1e-2), "Queries moved alone, but the scores stayed the same.")
+    expect(
+        bool((moved - before).abs().max() > 1e-2),
+        "Queries moved alone, but the scores stayed the same.",
+    )
 
 
 @question("rotate")
@@ -325,7 +408,12 @@ def test_turned_scores_depend_on_the_distance(student):
 def test_turned_batches(student, front):
     """Every text and head is turned alike."""
     x, places = torch.randn(*front, 5, 6), some_places(5)
-    expect_close(student.rotate(x, places), turn(x, places), atol=TURNED, hint="Whose places are these?")
+    expect_close(
+        student.rotate(x, places),
+        turn(x, places),
+        atol=TURNED,
+        hint="Whose places are these?",
+    )
     single, place = torch.randn(*front, 1, 6), some_places(1)
     expect_close(student.rotate(single, place), turn(single, place), atol=TURNED)
 
@@ -333,7 +421,10 @@ def test_turned_batches(student, front):
 @question("rotate")
 def test_turned_in_float64(student):
     """float64 stays float64, and angles are as exact, also far into a text."""
-    x, places = torch.randn(5, 8, dtype=torch.float64), torch.randint(1000, 100_000, (5,))
+    x, places = (
+        torch.randn(5, 8, dtype=torch.float64),
+        torch.randint(1000, 100_000, (5,)),
+    )
     hint = "In which dtype are the angles computed?"
     expect_close(student.rotate(x, places), turn(x, places), atol=1e-8, hint=hint)
 
@@ -365,7 +456,9 @@ def fresh(front, d_v, dtype=torch.float32):
 def right_state(scores, values):
     """The state over all of these keys, taken at once; a query that sees nothing has -inf, 0 and 0."""
     maximum = scores.amax(dim=-1)
-    parts = torch.exp(scores - maximum.masked_fill(maximum == -math.inf, 0.0).unsqueeze(-1))
+    parts = torch.exp(
+        scores - maximum.masked_fill(maximum == -math.inf, 0.0).unsqueeze(-1)
+    )
     return maximum, parts.sum(dim=-1), parts @ values
 
 
@@ -373,14 +466,22 @@ def expect_state(actual, right, relative=1e-5):
     """Expect this maximum, denominator and output."""
     parts = expect_parts(actual, 3, "the tuple (maximum, denominator, output)")
     for name, part, wanted in zip(NAMES, parts, right, strict=True):
-        expect_no_nan(expect_tensor(part, wanted.shape, wanted.dtype, f"The {name}"), f"The {name}")
+        expect_no_nan(
+            expect_tensor(part, wanted.shape, wanted.dtype, f"The {name}"),
+            f"The {name}",
+        )
     hints = (
         "Over which scores is it the largest?",
         "From which maximum is each of its terms measured?",
         "From which maximum is each of its terms measured, and is it divided too early?",
     )
     for name, part, wanted, hint in zip(NAMES, parts, right, hints, strict=True):
-        scale = max(1.0, wanted[wanted.isfinite()].abs().max().item() if wanted.isfinite().any() else 1.0)
+        scale = max(
+            1.0,
+            wanted[wanted.isfinite()].abs().max().item()
+            if wanted.isfinite().any()
+            else 1.0,
+        )
         expect_close(part, wanted, atol=relative * scale, name=f"The {name}", hint=hint)
     return parts
 
@@ -390,8 +491,12 @@ def run_blocks(student, scores, values, sizes, relative=1e-5):
     state, end = fresh(scores.shape[:-1], values.shape[-1], scores.dtype), 0
     for size in sizes:
         begin, end = end, end + size
-        state = student.add_block(state, scores[..., begin:end].clone(), values[..., begin:end, :].clone())
-        state = expect_state(state, right_state(scores[..., :end], values[..., :end, :]), relative)
+        state = student.add_block(
+            state, scores[..., begin:end].clone(), values[..., begin:end, :].clone()
+        )
+        state = expect_state(
+            state, right_state(scores[..., :end], values[..., :end, :]), relative
+        )
     return state
 
 
@@ -423,16 +528,30 @@ def test_block_lower_scores(student):
 def test_block_gives_softmax_attention(student):
     """Divided at the end, the output is that of plain softmax attention, for blocks of any size."""
     length = draw(11, 17)
-    queries, keys, values = torch.randn(6, 8) * 3, torch.randn(length, 8), torch.randn(length, 5)
+    queries, keys, values = (
+        torch.randn(6, 8) * 3,
+        torch.randn(length, 8),
+        torch.randn(length, 5),
+    )
     scores = queries @ keys.T / math.sqrt(8)
-    right = functional.scaled_dot_product_attention(queries[None], keys[None], values[None])[0]
+    right = functional.scaled_dot_product_attention(
+        queries[None], keys[None], values[None]
+    )[0]
     for size in (1, 4, length):
         state = fresh((6,), 5)
         for block, some in zip(scores.split(size, -1), values.split(size), strict=True):
-            state = expect_parts(student.add_block(state, block.clone(), some.clone()), 3, "the new state")
+            state = expect_parts(
+                student.add_block(state, block.clone(), some.clone()),
+                3,
+                "the new state",
+            )
         for part, shape in zip(state, ((6,), (6,), (6, 5)), strict=True):
             expect_finite(expect_tensor(part, shape))
-        expect_close(state[2] / state[1].unsqueeze(-1), right, hint=f"The blocks had {size} keys each.")
+        expect_close(
+            state[2] / state[1].unsqueeze(-1),
+            right,
+            hint=f"The blocks had {size} keys each.",
+        )
 
 
 @question("add_block")
@@ -449,7 +568,9 @@ def test_block_huge_scores(student):
     for offset in (20_000.0, -20_000.0):
         scores = torch.round(2 * torch.randn(4, 9)) + offset
         run_blocks(student, scores, torch.randn(9, 3), [4, 4, 1])
-    scores = torch.cat([torch.randn(4, 3) - 9000, torch.randn(4, 3) + 9000, torch.randn(4, 3)], dim=-1)
+    scores = torch.cat(
+        [torch.randn(4, 3) - 9000, torch.randn(4, 3) + 9000, torch.randn(4, 3)], dim=-1
+    )
     run_blocks(student, scores, torch.randn(9, 3), [3, 3, 3])
 
 
@@ -460,7 +581,9 @@ def test_block_hidden_keys(student):
     hidden = torch.rand(4, 9) < 0.5
     hidden[:, 1::3] = False
     hidden[:, 0] = True
-    run_blocks(student, scores.masked_fill(hidden, -math.inf), torch.randn(9, 3), [3, 3, 3])
+    run_blocks(
+        student, scores.masked_fill(hidden, -math.inf), torch.randn(9, 3), [3, 3, 3]
+    )
 
 
 @question("add_block", weight=2)
@@ -482,7 +605,10 @@ def test_block_all_hidden_later(student):
 @question("add_block")
 def test_block_keeps_float64(student):
     """float64 stays float64, in full precision."""
-    scores, values = rising(4, 9, dtype=torch.float64), torch.randn(9, 3, dtype=torch.float64)
+    scores, values = (
+        rising(4, 9, dtype=torch.float64),
+        torch.randn(9, 3, dtype=torch.float64),
+    )
     run_blocks(student, scores, values, [4, 4, 1], relative=1e-11)
 
 
@@ -498,11 +624,19 @@ def test_block_leaves_its_inputs_alone(student):
         "    return maximum, denominator, output\n",
         "spread",
     )
-    after = spread(student.add_block, *(part.clone() for part in state), *(part.clone() for part in block))
-    for name, now, was in zip(NAMES, expect_parts(after, 3, "the old state"), state, strict=True):
+    after = spread(
+        student.add_block,
+        *(part.clone() for part in state),
+        *(part.clone() for part in block),
+    )
+    for name, now, was in zip(
+        NAMES, expect_parts(after, 3, "the old state"), state, strict=True
+    ):
         message = f"The function must leave the old state alone, but it changed the {name} in place."
         expect(torch.equal(expect_tensor(now, was.shape), was), message)
-    seen = student.define(TAKE, "take").inspect(student.add_block, 2, state, *block, weight=torch.randn(4, 3))
+    seen = student.define(TAKE, "take").inspect(
+        student.add_block, 2, state, *block, weight=torch.randn(4, 3)
+    )
     expect_unchanged(seen, *block, names=("the scores", "the values"))
     expect_close(seen.output, right_state(scores, values)[2], atol=1e-4)
 
@@ -519,7 +653,9 @@ def test_block_gradients(student):
         "    _, denominator, output = add(state, scores, values)\n"
         "    return output / denominator.unsqueeze(-1)\n"
     )
-    seen = student.define(source, "divided").inspect(student.add_block, state, *leaves, weight=weight)
+    seen = student.define(source, "divided").inspect(
+        student.add_block, state, *leaves, weight=weight
+    )
     joined = torch.cat([whole[:, :3], leaves[0]], dim=-1)
     output = torch.softmax(joined, dim=-1) @ torch.cat([values[:3], leaves[1]])
     expect_close(seen.output, output.detach())

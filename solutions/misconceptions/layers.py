@@ -7,8 +7,16 @@ from autograder.grading import Misconception
 
 def _orders() -> str:
     """Return rules that put three statements which make layers into every other order."""
-    layers = ["self.A = nn.Linear(...)", "self.B = nn.Linear(...)", "self.C = nn.Linear(...)"]
-    parameters = ["self.A = nn.Parameter(X)", "self.B = nn.Parameter(Y)", "self.C = nn.Parameter(Z)"]
+    layers = [
+        "self.A = nn.Linear(...)",
+        "self.B = nn.Linear(...)",
+        "self.C = nn.Linear(...)",
+    ]
+    parameters = [
+        "self.A = nn.Parameter(X)",
+        "self.B = nn.Parameter(Y)",
+        "self.C = nn.Parameter(Z)",
+    ]
     blocks = []
     for lines in (
         parameters,
@@ -17,7 +25,11 @@ def _orders() -> str:
             for line, a, b, c in zip(layers, "DFH", "EGI", "JKL", strict=True)
         ],
     ):
-        blocks += ["\n".join([*lines, "=>", *other]) for other in permutations(lines) if list(other) != lines]
+        blocks += [
+            "\n".join([*lines, "=>", *other])
+            for other in permutations(lines)
+            if list(other) != lines
+        ]
     return "\n\n".join(blocks)
 
 

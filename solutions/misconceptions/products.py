@@ -2,12 +2,18 @@
 
 from autograder.grading import Misconception
 
-_LAYERS = (("W_query", "W_key", "W_value"), ("W_q", "W_k", "W_v"), ("query", "key", "value"))
+_LAYERS = (
+    ("W_query", "W_key", "W_value"),
+    ("W_q", "W_k", "W_v"),
+    ("query", "key", "value"),
+)
 
 
 def each(*rules: str) -> str:
     """Return rules once for each triple of layers' names; q, k and v in braces stand for them."""
-    return "\n".join(rule.format(q=q, k=k, v=v) for q, k, v in _LAYERS for rule in rules)
+    return "\n".join(
+        rule.format(q=q, k=k, v=v) for q, k, v in _LAYERS for rule in rules
+    )
 
 
 MISCONCEPTIONS = (
@@ -74,13 +80,15 @@ MISCONCEPTIONS = (
         "keys_from_queries",
         "The keys are made like the queries.",
         "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
-        each("self.{k}(X) => self.{q}(X)") + "\nX @ self.W_key => X @ self.W_query\nX @ W_key => X @ W_query",
+        each("self.{k}(X) => self.{q}(X)")
+        + "\nX @ self.W_key => X @ self.W_query\nX @ W_key => X @ W_query",
     ),
     Misconception(
         "queries_from_keys",
         "The queries are made like the keys.",
         "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
-        each("self.{q}(X) => self.{k}(X)") + "\nX @ self.W_query => X @ self.W_key\nX @ W_query => X @ W_key",
+        each("self.{q}(X) => self.{k}(X)")
+        + "\nX @ self.W_query => X @ self.W_key\nX @ W_query => X @ W_key",
     ),
     Misconception(
         "one_layer_for_all",
@@ -98,7 +106,9 @@ MISCONCEPTIONS = (
         "keys_and_values_swapped",
         "Keys and values have changed places.",
         "The scores compare queries with keys, and the weights mix values. Which is which in your lines?",
-        each("self.{k}(X) => self.TEMP(X) && self.{v}(Y) => self.{k}(Y) && self.TEMP(X) => self.{v}(X)")
+        each(
+            "self.{k}(X) => self.TEMP(X) && self.{v}(Y) => self.{k}(Y) && self.TEMP(X) => self.{v}(X)"
+        )
         + "\nX @ W_key => X @ TEMP && X @ W_value => X @ W_key && X @ TEMP => X @ W_value",
     ),
     Misconception(
@@ -106,7 +116,10 @@ MISCONCEPTIONS = (
         "A token goes through its layer twice.",
         "Follow one token to the product. How many layers does it pass?",
         each(*(f"self.{{{n}}}(X) => self.{{{n}}}(self.{{{n}}}(X))" for n in "qkv"))
-        + each("\nself.{q}(X) => self.{k}(self.{q}(X))", "self.{v}(X) => self.{v}(self.{k}(X))"),
+        + each(
+            "\nself.{q}(X) => self.{k}(self.{q}(X))",
+            "self.{v}(X) => self.{v}(self.{k}(X))",
+        ),
     ),
     Misconception(
         "not_projected",
@@ -143,7 +156,8 @@ MISCONCEPTIONS = (
         "queries_of_the_wrong_input",
         "The queries are made of another input.",
         "Look at what goes into each layer. Whose rows should the result have?",
-        each("self.{q}(x) => self.{q}(context)") + "\nself.W_q(X) => self.W_q(encodings_for_k)",
+        each("self.{q}(x) => self.{q}(context)")
+        + "\nself.W_q(X) => self.W_q(encodings_for_k)",
     ),
     Misconception(
         "order_changed",

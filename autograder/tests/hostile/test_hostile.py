@@ -5,6 +5,7 @@ import re
 import socket
 import textwrap
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def test_an_attack_is_stopped_and_leaves_nothing_behind(
         assert beside.verdict is Verdict.PASSED, beside.hint
     assert_discreet(desk, graded)
     if attack.alike:
-        assert desk.grade(attack, attack.alike).report.to_json() == report.to_json()
+        assert said(desk.grade(attack, attack.alike).report) == said(report)
     assert desk.left_behind() == []
     assert desk.reference().score == 5.0
     assert desk.left_behind() == []
@@ -163,6 +164,12 @@ def attack_or_reference(desk: Desk, number: int, attacks: list[Attack]) -> Repor
         desk.grade(attacks[number // 10 % len(attacks)])
         return None
     return desk.reference()
+
+
+def said(report: Report) -> str:
+    """Return a report without its examples, which show the answer itself, given for inputs that may be shown."""
+    questions = tuple(replace(question, shown=None) for question in report.questions)
+    return replace(report, questions=questions).to_json()
 
 
 def of(report: Report, name: str) -> QuestionReport:

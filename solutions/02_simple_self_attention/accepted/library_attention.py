@@ -14,7 +14,11 @@ def pairwise_scores_loop(inputs):
 
 
 def pairwise_scores(inputs):
-    return F.linear(inputs, inputs) if inputs.dim() == 2 else inputs @ inputs.swapaxes(-1, -2)
+    return (
+        F.linear(inputs, inputs)
+        if inputs.dim() == 2
+        else inputs @ inputs.swapaxes(-1, -2)
+    )
 
 
 def attention_weights(scores):

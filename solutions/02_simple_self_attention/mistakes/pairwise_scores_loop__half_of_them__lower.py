@@ -6,5 +6,7 @@ def pairwise_scores_loop(inputs):
     zero = inputs.new_zeros(())
     rows = []
     for i in range(n):
-        rows.append(torch.stack([inputs[i] @ inputs[j] if j <= i else zero for j in range(n)]))
+        rows.append(
+            torch.stack([inputs[i] @ inputs[j] if j <= i else zero for j in range(n)])
+        )
     return torch.stack(rows)

@@ -13,7 +13,9 @@ def causal_average(x):
 
 def causal_mask_scores(length):
     scores = torch.zeros((length, length))
-    scores.masked_fill_(torch.triu(torch.ones(length, length, dtype=torch.bool), 1), float("-inf"))
+    scores.masked_fill_(
+        torch.triu(torch.ones(length, length, dtype=torch.bool), 1), float("-inf")
+    )
     return scores
 
 

@@ -8,6 +8,8 @@ def causal_mask_scores(length):
 
 
 def causal_softmax_weights(length):
-    weights = torch.softmax(torch.triu(torch.full((length, length), -1e9), diagonal=1), dim=-1)
+    weights = torch.softmax(
+        torch.triu(torch.full((length, length), -1e9), diagonal=1), dim=-1
+    )
     weights = weights * torch.tril(torch.ones(length, length))
     return weights / weights.sum(-1, keepdim=True)

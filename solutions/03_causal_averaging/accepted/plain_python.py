@@ -2,7 +2,9 @@
 
 
 def causal_average_weights(length):
-    return torch.tensor([[1 / (i + 1) if j <= i else 0.0 for j in range(length)] for i in range(length)])
+    return torch.tensor(
+        [[1 / (i + 1) if j <= i else 0.0 for j in range(length)] for i in range(length)]
+    )
 
 
 def causal_mask_scores(length):

@@ -2,5 +2,7 @@
 
 
 def causal_softmax_weights(length):
-    s = torch.eye(length).masked_fill(torch.ones(length, length).triu(1) == 1, -torch.inf)
+    s = torch.eye(length).masked_fill(
+        torch.ones(length, length).triu(1) == 1, -torch.inf
+    )
     return s.softmax(-1)

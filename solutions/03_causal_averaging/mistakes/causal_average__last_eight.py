@@ -3,5 +3,7 @@
 
 def causal_average(x: Tensor) -> Tensor:
     length = x.shape[-2]
-    allowed = torch.tril(torch.ones(length, length, dtype=x.dtype, device=x.device)).triu(-7)
+    allowed = torch.tril(
+        torch.ones(length, length, dtype=x.dtype, device=x.device)
+    ).triu(-7)
     return allowed / allowed.sum(dim=1, keepdim=True) @ x

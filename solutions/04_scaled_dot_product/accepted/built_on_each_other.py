@@ -10,7 +10,11 @@ def attention_scores(queries, keys):
 
 def score_variance(queries, keys, scaled):
     scores = attention_scores(queries, keys)
-    scores = scores / torch.tensor(queries.shape[1], dtype=scores.dtype).sqrt() if scaled else scores
+    scores = (
+        scores / torch.tensor(queries.shape[1], dtype=scores.dtype).sqrt()
+        if scaled
+        else scores
+    )
     return ((scores - scores.mean()) ** 2).sum() / (scores.numel() - 1)
 
 

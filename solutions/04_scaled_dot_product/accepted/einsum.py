@@ -23,5 +23,7 @@ def scaled_attention_weights(scores, d_k):
 
 
 def scaled_dot_product_attention(queries, keys, values):
-    weights = torch.einsum("...nd,...md->...nm", queries * queries.size(-1) ** -0.5, keys).softmax(-1)
+    weights = torch.einsum(
+        "...nd,...md->...nm", queries * queries.size(-1) ** -0.5, keys
+    ).softmax(-1)
     return torch.einsum("...nm,...mv->...nv", weights, values)

@@ -3,7 +3,9 @@
 
 def attention_scores(queries, keys):
     if queries.dim() > 2:
-        return torch.stack([attention_scores(q, k) for q, k in zip(queries, keys, strict=True)])
+        return torch.stack(
+            [attention_scores(q, k) for q, k in zip(queries, keys, strict=True)]
+        )
     return torch.stack([(keys * query).sum(dim=1) for query in queries])
 
 
@@ -13,7 +15,10 @@ def scaled_dot_product_attention(queries, keys, values):
         return torch.stack([scaled_dot_product_attention(q, k, v) for q, k, v in batch])
     rows = []
     for query in queries:
-        scores = torch.stack([torch.dot(query, key) for key in keys]) / torch.tensor(keys.shape[1]).sqrt()
+        scores = (
+            torch.stack([torch.dot(query, key) for key in keys])
+            / torch.tensor(keys.shape[1]).sqrt()
+        )
         powers = torch.exp(scores - scores.max())
         context = (powers / powers.sum()) @ values
         rows.append(context)

@@ -3,5 +3,7 @@
 
 def copy_weights(source, target):
     for name in ["W_query", "W_key", "W_value"]:
-        getattr(target, name).data = getattr(source, name).weight.data.transpose(0, 1).clone()
+        getattr(target, name).data = (
+            getattr(source, name).weight.data.transpose(0, 1).clone()
+        )
     return target

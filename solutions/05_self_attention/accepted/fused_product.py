@@ -29,5 +29,11 @@ class SelfAttention_v2(nn.Module):
     def forward(self, x):
         layers = (self.W_query, self.W_key, self.W_value)
         weight = torch.cat([layer.weight for layer in layers])
-        bias = torch.cat([layer.bias for layer in layers]) if self.W_query.bias is not None else None
-        return F.scaled_dot_product_attention(*F.linear(x, weight, bias).chunk(3, dim=-1))
+        bias = (
+            torch.cat([layer.bias for layer in layers])
+            if self.W_query.bias is not None
+            else None
+        )
+        return F.scaled_dot_product_attention(
+            *F.linear(x, weight, bias).chunk(3, dim=-1)
+        )

@@ -34,5 +34,7 @@ class SelfAttention(nn.Module):
         rows = []
         for token in token_encodings:
             query = self.W_q(token) / len(token) ** 0.5
-            rows.append(look(query, self.W_k(token_encodings), self.W_v(token_encodings)))
+            rows.append(
+                look(query, self.W_k(token_encodings), self.W_v(token_encodings))
+            )
         return torch.stack(rows)

@@ -14,5 +14,7 @@ class SelfAttention(nn.Module):
         k = self.W_k(token_encodings)
         v = self.W_v(token_encodings)
         sims = torch.matmul(q, k.transpose(dim0=self.row_dim, dim1=self.col_dim))
-        scaled = sims / torch.tensor(float(sims.size(self.row_dim)), dtype=sims.dtype).sqrt()
+        scaled = (
+            sims / torch.tensor(float(sims.size(self.row_dim)), dtype=sims.dtype).sqrt()
+        )
         return torch.matmul(nn.functional.softmax(scaled, dim=self.col_dim), v)

@@ -9,6 +9,10 @@ class SelfAttention(nn.Module):
         self.W_v = nn.Linear(d_model, d_model, bias=False)
 
     def forward(self, token_encodings):
-        q, k, v = self.W_q(token_encodings), self.W_k(token_encodings), self.W_v(token_encodings)
+        q, k, v = (
+            self.W_q(token_encodings),
+            self.W_k(token_encodings),
+            self.W_v(token_encodings),
+        )
         scores = (q @ k.mT) ** 2 / k.size(-1) ** 0.5
         return torch.softmax(scores, dim=-1) @ v

@@ -10,4 +10,6 @@ class SelfAttention_v2(nn.Module):
         self.out_proj = nn.Linear(d_out, d_out)
 
     def forward(self, x):
-        return scaled_dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x))
+        return scaled_dot_product_attention(
+            self.W_query(x), self.W_key(x), self.W_value(x)
+        )

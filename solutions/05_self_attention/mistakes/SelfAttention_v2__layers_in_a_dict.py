@@ -5,7 +5,8 @@ class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()
         self.layers = {
-            name: nn.Linear(d_in, d_out, bias=qkv_bias) for name in ("W_query", "W_key", "W_value")
+            name: nn.Linear(d_in, d_out, bias=qkv_bias)
+            for name in ("W_query", "W_key", "W_value")
         }
 
     def forward(self, x):

@@ -3,7 +3,11 @@ every case."""
 
 
 def copy_weights(source, target):
-    turn = (lambda w: w) if source.W_query.weight.shape == target.W_query.shape else torch.t
+    turn = (
+        (lambda w: w)
+        if source.W_query.weight.shape == target.W_query.shape
+        else torch.t
+    )
     with torch.no_grad():
         target.W_query.copy_(turn(source.W_query.weight))
         target.W_key.copy_(turn(source.W_key.weight))

@@ -12,7 +12,11 @@ class MaskedSelfAttention(nn.Module):
         self.W_v = nn.Linear(d_model, d_model, bias=False)
 
     def forward(self, token_encodings, mask=None):
-        q, k, v = self.W_q(token_encodings), self.W_k(token_encodings), self.W_v(token_encodings)
+        q, k, v = (
+            self.W_q(token_encodings),
+            self.W_k(token_encodings),
+            self.W_v(token_encodings),
+        )
         if mask is None:
             mask = torch.zeros(len(q), len(k), dtype=torch.bool)
         return masked_attention_weights(q @ k.T / k.size(-1) ** 0.5, mask) @ v
@@ -28,7 +32,9 @@ class Head(nn.Module):
     def forward(self, x):
         queries, keys = self.query(x), self.key(x)
         scores = queries @ keys.mT / keys.size(-1) ** 0.5
-        return masked_attention_weights(scores, causal_mask(x.size(1)).to(x.device)) @ self.value(x)
+        return masked_attention_weights(
+            scores, causal_mask(x.size(1)).to(x.device)
+        ) @ self.value(x)
 
 
 class CausalAttention(nn.Module):

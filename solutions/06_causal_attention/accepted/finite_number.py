@@ -19,7 +19,10 @@ class MaskedSelfAttention(nn.Module):
 
     def forward(self, token_encodings, mask=None):
         x = token_encodings
-        scores = torch.einsum("...nd,...md->...nm", self.W_q(x), self.W_k(x)) / x.shape[-1] ** 0.5
+        scores = (
+            torch.einsum("...nd,...md->...nm", self.W_q(x), self.W_k(x))
+            / x.shape[-1] ** 0.5
+        )
         if mask is not None:
             scores = torch.where(mask, -1e20, scores)
         return torch.einsum("...nm,...md->...nd", scores.softmax(-1), self.W_v(x))
@@ -36,6 +39,9 @@ class Head(nn.Module):
     def forward(self, x):
         length = x.shape[1]
         hidden = torch.triu(torch.ones(length, length), diagonal=1)
-        scores = torch.einsum("bnd,bmd->bnm", self.query(x), self.key(x)) / self.head_size**0.5
+        scores = (
+            torch.einsum("bnd,bmd->bnm", self.query(x), self.key(x))
+            / self.head_size**0.5
+        )
         weights = torch.softmax(scores + hidden * -1e9, dim=2)
         return torch.einsum("bnm,bmd->bnd", weights, self.value(x))

@@ -11,8 +11,16 @@ class Head(nn.Module):
 
     def forward(self, x):
         length = x.size(-2)
-        if self.hidden is None or self.hidden.size(0) != length or self.hidden.device != x.device:
-            self.hidden = torch.ones(length, length, dtype=torch.bool, device=x.device).triu(1)
+        if (
+            self.hidden is None
+            or self.hidden.size(0) != length
+            or self.hidden.device != x.device
+        ):
+            self.hidden = torch.ones(
+                length, length, dtype=torch.bool, device=x.device
+            ).triu(1)
         scores = self.query(x) @ self.key(x).mT
-        scores = scores.div(self.key.out_features**0.5).masked_fill(self.hidden, -torch.inf)
+        scores = scores.div(self.key.out_features**0.5).masked_fill(
+            self.hidden, -torch.inf
+        )
         return scores.softmax(dim=-1) @ self.value(x)

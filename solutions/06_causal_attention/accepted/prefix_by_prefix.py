@@ -6,7 +6,9 @@ writes its text, and where a cache of keys and values begins.
 
 
 def causal_mask(length):
-    return torch.tensor([[column > row for column in range(length)] for row in range(length)])
+    return torch.tensor(
+        [[column > row for column in range(length)] for row in range(length)]
+    )
 
 
 def masked_attention_weights(scores, mask):
@@ -26,7 +28,9 @@ class Head(nn.Module):
         rows = []
         for t in range(x.size(1)):
             keys, values = self.key(x[:, : t + 1]), self.value(x[:, : t + 1])
-            scores = (keys @ self.query(x[:, t]).unsqueeze(2)).squeeze(2) / keys.size(2) ** 0.5
+            scores = (keys @ self.query(x[:, t]).unsqueeze(2)).squeeze(2) / keys.size(
+                2
+            ) ** 0.5
             weights = torch.softmax(scores, dim=1)
             rows.append((weights.unsqueeze(2) * values).sum(dim=1))
         return torch.stack(rows, dim=1)
@@ -44,7 +48,10 @@ class CausalAttention(nn.Module):
         queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
         rows = []
         for t in range(x.size(1)):
-            scores = torch.einsum("bd,bmd->bm", queries[:, t], keys[:, : t + 1]) / keys.size(-1) ** 0.5
+            scores = (
+                torch.einsum("bd,bmd->bm", queries[:, t], keys[:, : t + 1])
+                / keys.size(-1) ** 0.5
+            )
             weights = torch.softmax(scores, dim=-1)
             if self.training:
                 weights = weights * (torch.rand_like(weights) < self.keep) / self.keep

@@ -14,7 +14,11 @@ class MaskedSelfAttention(nn.Module):
         self.W_v = nn.Linear(d_model, d_model, bias=False)
 
     def forward(self, token_encodings, mask=None):
-        q, k, v = self.W_q(token_encodings), self.W_k(token_encodings), self.W_v(token_encodings)
+        q, k, v = (
+            self.W_q(token_encodings),
+            self.W_k(token_encodings),
+            self.W_v(token_encodings),
+        )
         weights = torch.softmax(q @ k.T / k.shape[1] ** 0.5, dim=1)
         if mask is not None:
             weights = weights.masked_fill(mask, 0)
@@ -33,7 +37,9 @@ class Head(nn.Module):
     def forward(self, x):
         B, T, C = x.shape
         k, q, v = self.key(x), self.query(x), self.value(x)
-        weights = torch.softmax(q @ k.mT * k.size(-1) ** -0.5, dim=-1) * self.tril[:T, :T]
+        weights = (
+            torch.softmax(q @ k.mT * k.size(-1) ** -0.5, dim=-1) * self.tril[:T, :T]
+        )
         weights = weights / weights.sum(dim=-1, keepdim=True)
         return weights @ v
 
@@ -47,7 +53,11 @@ class CausalAttention(nn.Module):
         self.drop = nn.Dropout(p=dropout)
 
     def forward(self, x):
-        scores = self.W_query(x) @ self.W_key(x).transpose(-1, -2) / self.W_key.out_features**0.5
+        scores = (
+            self.W_query(x)
+            @ self.W_key(x).transpose(-1, -2)
+            / self.W_key.out_features**0.5
+        )
         weights = torch.softmax(scores, dim=-1).tril()
         weights = weights / weights.sum(dim=-1, keepdim=True)
         return self.drop(weights) @ self.W_value(x)

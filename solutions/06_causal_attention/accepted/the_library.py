@@ -21,7 +21,9 @@ class MaskedSelfAttention(nn.Module):
     def forward(self, token_encodings, mask=None):
         layers = (self.W_q, self.W_k, self.W_v)
         seen = None if mask is None else mask.logical_not()
-        return F.scaled_dot_product_attention(*(layer(token_encodings) for layer in layers), attn_mask=seen)
+        return F.scaled_dot_product_attention(
+            *(layer(token_encodings) for layer in layers), attn_mask=seen
+        )
 
 
 class Head(nn.Module):
@@ -32,7 +34,9 @@ class Head(nn.Module):
         self.value = nn.Linear(n_embd, head_size, bias=False)
 
     def forward(self, x):
-        return F.scaled_dot_product_attention(self.query(x), self.key(x), self.value(x), is_causal=True)
+        return F.scaled_dot_product_attention(
+            self.query(x), self.key(x), self.value(x), is_causal=True
+        )
 
 
 class CausalAttention(nn.Module):

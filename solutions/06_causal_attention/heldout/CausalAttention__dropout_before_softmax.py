@@ -8,7 +8,9 @@ class CausalAttention(nn.Module):
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.att_drop = nn.Dropout(p=dropout)
-        self.register_buffer("bias", torch.tril(torch.ones(context_length, context_length)))
+        self.register_buffer(
+            "bias", torch.tril(torch.ones(context_length, context_length))
+        )
 
     def forward(self, x):
         _, t, _ = x.shape

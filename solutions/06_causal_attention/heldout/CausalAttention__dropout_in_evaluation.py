@@ -13,5 +13,8 @@ class CausalAttention(nn.Module):
         t = x.shape[1]
         idx = torch.arange(t, device=x.device)
         s = self.W_query(x) @ self.W_key(x).mT
-        s = s.masked_fill(idx[None, :] > idx[:, None], -1e20) / self.W_key.out_features**0.5
+        s = (
+            s.masked_fill(idx[None, :] > idx[:, None], -1e20)
+            / self.W_key.out_features**0.5
+        )
         return nn.functional.dropout(s.softmax(-1), self.p) @ self.W_value(x)

@@ -8,7 +8,10 @@ class CausalAttention(nn.Module):
         self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.future = torch.arange(context_length)[None, :] > torch.arange(context_length)[:, None]
+        self.future = (
+            torch.arange(context_length)[None, :]
+            > torch.arange(context_length)[:, None]
+        )
 
     def forward(self, x):
         n = x.shape[1]

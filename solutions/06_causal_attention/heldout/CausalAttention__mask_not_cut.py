@@ -8,7 +8,9 @@ class CausalAttention(nn.Module):
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.drop = nn.Dropout(dropout)
-        self.register_buffer("causal", torch.ones(context_length, context_length).tril() == 0)
+        self.register_buffer(
+            "causal", torch.ones(context_length, context_length).tril() == 0
+        )
 
     def forward(self, x):
         sim = torch.einsum("bid,bjd->bij", self.W_query(x), self.W_key(x))

@@ -10,6 +10,8 @@ class Head(nn.Module):
 
     def forward(self, x):
         t = x.size(1)
-        blocked = torch.full((t, t), -torch.inf, dtype=x.dtype, device=x.device).triu(diagonal=1)
+        blocked = torch.full((t, t), -torch.inf, dtype=x.dtype, device=x.device).triu(
+            diagonal=1
+        )
         att = torch.einsum("bqd,bkd->bqk", self.query(x), self.key(x)) + blocked
         return torch.einsum("bqk,bkd->bqd", att.softmax(-1), self.value(x))

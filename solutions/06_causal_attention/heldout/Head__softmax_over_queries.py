@@ -11,7 +11,9 @@ class Head(nn.Module):
 
     def forward(self, x):
         n = x.shape[1]
-        scores = torch.bmm(self.query(x), self.key(x).transpose(1, 2)) / self.head_size**0.5
+        scores = (
+            torch.bmm(self.query(x), self.key(x).transpose(1, 2)) / self.head_size**0.5
+        )
         future = torch.ones(n, n, dtype=torch.bool, device=x.device).triu(1)
         scores = scores.masked_fill(future, torch.finfo(scores.dtype).min)
         weights = torch.softmax(scores, 1)

@@ -12,4 +12,6 @@ class Head(nn.Module):
         i = torch.arange(x.shape[1])
         gap = i[:, None] - i[None, :]
         s = self.query(x) @ self.key(x).mT / self.key.out_features**0.5
-        return s.masked_fill((gap < 0) | (gap > 2), -torch.inf).softmax(-1) @ self.value(x)
+        return s.masked_fill((gap < 0) | (gap > 2), -torch.inf).softmax(
+            -1
+        ) @ self.value(x)

@@ -4,7 +4,9 @@
 class MaskedSelfAttention(nn.Module):
     def __init__(self, d_model=2, row_dim=0, col_dim=1):
         super().__init__()
-        self.W_q, self.W_k, self.W_v = (nn.Linear(d_model, d_model, bias=False) for _ in range(3))
+        self.W_q, self.W_k, self.W_v = (
+            nn.Linear(d_model, d_model, bias=False) for _ in range(3)
+        )
         self.row_dim = row_dim
         self.col_dim = col_dim
 

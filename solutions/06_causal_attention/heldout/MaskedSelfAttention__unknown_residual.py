@@ -9,7 +9,11 @@ class MaskedSelfAttention(nn.Module):
         self.W_v = nn.Linear(d_model, d_model, bias=False)
 
     def forward(self, token_encodings, mask=None):
-        q, k, v = self.W_q(token_encodings), self.W_k(token_encodings), self.W_v(token_encodings)
+        q, k, v = (
+            self.W_q(token_encodings),
+            self.W_k(token_encodings),
+            self.W_v(token_encodings),
+        )
         s = q @ k.mT / k.size(-1) ** 0.5
         if mask is not None:
             s = s.masked_fill(mask, -torch.inf)

@@ -9,7 +9,9 @@ class CausalAttention(nn.Module):
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))
+        self.register_buffer(
+            "mask", torch.triu(torch.ones(context_length, context_length), diagonal=1)
+        )
 
     def forward(self, x):
         b, num_tokens, d_in = x.shape
@@ -20,5 +22,7 @@ class CausalAttention(nn.Module):
         attn_scores.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
         attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
         if self.training:
-            attn_weights = attn_weights * (torch.rand_like(attn_weights) > self.dropout.p)
+            attn_weights = attn_weights * (
+                torch.rand_like(attn_weights) > self.dropout.p
+            )
         return attn_weights @ values

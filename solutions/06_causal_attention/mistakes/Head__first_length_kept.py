@@ -7,7 +7,10 @@ class Head(nn.Module):
         self.key = nn.Linear(n_embd, head_size, bias=False)
         self.query = nn.Linear(n_embd, head_size, bias=False)
         self.value = nn.Linear(n_embd, head_size, bias=False)
-        self.register_buffer("mask", torch.ones(block_size, block_size, dtype=torch.bool).triu(diagonal=1))
+        self.register_buffer(
+            "mask",
+            torch.ones(block_size, block_size, dtype=torch.bool).triu(diagonal=1),
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         length = self.__dict__.setdefault("kept", x.size(1))

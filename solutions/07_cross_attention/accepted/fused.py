@@ -35,7 +35,9 @@ class Attention(nn.Module):
 
 
 def padding_mask(lengths, max_length):
-    return torch.stack([torch.tensor([j >= int(n) for j in range(max_length)]) for n in lengths])
+    return torch.stack(
+        [torch.tensor([j >= int(n) for j in range(max_length)]) for n in lengths]
+    )
 
 
 class CrossAttention(nn.Module):
@@ -48,7 +50,11 @@ class CrossAttention(nn.Module):
 
     def forward(self, x, context, mask=None):
         weight = torch.cat([self.W_key.weight, self.W_value.weight])
-        bias = None if self.W_key.bias is None else torch.cat([self.W_key.bias, self.W_value.bias])
+        bias = (
+            None
+            if self.W_key.bias is None
+            else torch.cat([self.W_key.bias, self.W_value.bias])
+        )
         keys, values = F.linear(context, weight, bias).chunk(2, dim=-1)
         hidden = mask[:, None] if mask is not None and mask.dim() == 2 else mask
         return self.mixture(self.W_query(x), keys, values, hidden)

@@ -13,7 +13,11 @@ class Attention(nn.Module):
         self.W_v = nn.Linear(d_model, d_model, bias=False)
 
     def forward(self, encodings_for_q, encodings_for_k, encodings_for_v, mask=None):
-        q, k, v = self.W_q(encodings_for_q), self.W_k(encodings_for_k), self.W_v(encodings_for_v)
+        q, k, v = (
+            self.W_q(encodings_for_q),
+            self.W_k(encodings_for_k),
+            self.W_v(encodings_for_v),
+        )
         sims = torch.matmul(q, k.transpose(dim0=self.row_dim, dim1=self.col_dim))
         scaled = sims / torch.tensor(k.size(self.col_dim) ** 0.5)
         if mask is not None:
@@ -39,4 +43,6 @@ class CrossAttention(nn.Module):
         if mask is not None:
             mask = mask.view(mask.size(0), -1, mask.size(-1))
             scores = scores + mask.to(scores.dtype) * -1e20
-        return einsum("bnm,bmd->bnd", torch.softmax(scores, dim=2), self.W_value(context))
+        return einsum(
+            "bnm,bmd->bnd", torch.softmax(scores, dim=2), self.W_value(context)
+        )

@@ -12,7 +12,9 @@ from torch.nn import functional as F
 class Attention(nn.Module):
     def __init__(self, d_model=2, row_dim=0, col_dim=1):
         super().__init__()
-        self.W_q, self.W_k, self.W_v = (nn.Linear(d_model, d_model, bias=False) for _ in range(3))
+        self.W_q, self.W_k, self.W_v = (
+            nn.Linear(d_model, d_model, bias=False) for _ in range(3)
+        )
 
     def forward(self, encodings_for_q, encodings_for_k, encodings_for_v, mask=None):
         return F.scaled_dot_product_attention(
@@ -39,5 +41,8 @@ class CrossAttention(nn.Module):
         if mask is not None:
             visible = ~(mask[:, None, :] if mask.ndim == 2 else mask)
         return F.scaled_dot_product_attention(
-            self.W_query(x), self.W_key(context), self.W_value(context), attn_mask=visible
+            self.W_query(x),
+            self.W_key(context),
+            self.W_value(context),
+            attn_mask=visible,
         )

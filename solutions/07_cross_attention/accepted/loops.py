@@ -23,7 +23,9 @@ class Attention(nn.Module):
         rows = []
         for i, encoding in enumerate(encodings_for_q):
             query = self.W_q(encoding)
-            scores = torch.stack([torch.dot(query, key) for key in keys]) / math.sqrt(query.numel())
+            scores = torch.stack([torch.dot(query, key) for key in keys]) / math.sqrt(
+                query.numel()
+            )
             if mask is not None:
                 scores[mask[i]] = float("-inf")
             rows.append(torch.softmax(scores, dim=0) @ values)

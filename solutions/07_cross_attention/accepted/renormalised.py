@@ -31,7 +31,9 @@ class CrossAttention(nn.Module):
 
     def forward(self, x, context, mask=None):
         keys = self.W_key(context)
-        weights = torch.softmax(self.W_query(x).matmul(keys.mT) / keys.shape[-1] ** 0.5, dim=-1)
+        weights = torch.softmax(
+            self.W_query(x).matmul(keys.mT) / keys.shape[-1] ** 0.5, dim=-1
+        )
         if mask is not None:
             visible = (~mask).to(weights.dtype)
             if visible.dim() == 2:

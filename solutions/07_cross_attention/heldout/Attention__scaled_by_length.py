@@ -9,7 +9,11 @@ class Attention(nn.Module):
         self.W_v = nn.Linear(d_model, d_model, bias=False)
 
     def forward(self, encodings_for_q, encodings_for_k, encodings_for_v, mask=None):
-        q, k, v = self.W_q(encodings_for_q), self.W_k(encodings_for_k), self.W_v(encodings_for_v)
+        q, k, v = (
+            self.W_q(encodings_for_q),
+            self.W_k(encodings_for_k),
+            self.W_v(encodings_for_v),
+        )
         q = q / k.size(-2) ** 0.5
         s = torch.einsum("...nd,...md->...nm", q, k)
         if mask is not None:

@@ -10,7 +10,10 @@ class CrossAttention(nn.Module):
         self.W_value = nn.Linear(d_context, d_out, bias=qkv_bias)
 
     def forward(self, x, context, mask=None):
-        s = self.W_query(x).matmul(self.W_key(context).transpose(-1, -2)) / self.d_out**0.5
+        s = (
+            self.W_query(x).matmul(self.W_key(context).transpose(-1, -2))
+            / self.d_out**0.5
+        )
         if mask is not None:
             visible = mask.reshape(mask.shape[0], -1, mask.shape[-1])
             s = torch.where(visible, s, -torch.inf)

@@ -18,4 +18,6 @@ class CrossAttention(nn.Module):
     def forward(self, x, context, mask=None):
         if mask is not None and mask.ndim == 2:
             mask = mask.unsqueeze(1)
-        return self.weigh(self.W_query(x), self.W_key(context), mask) @ self.W_value(context)
+        return self.weigh(self.W_query(x), self.W_key(context), mask) @ self.W_value(
+            context
+        )

@@ -14,7 +14,9 @@ class Attention(nn.Module):
         q = self.W_q(encodings_for_q)
         k = self.W_k(encodings_for_k)
         v = self.W_v(encodings_for_v)
-        scores = q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
+        scores = (
+            q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
+        )
         if mask is None:
             mask = torch.ones_like(scores, dtype=torch.bool).triu(1)
         scores = scores.masked_fill(mask, -torch.inf)

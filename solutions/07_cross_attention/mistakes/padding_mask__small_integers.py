@@ -2,4 +2,6 @@
 
 
 def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
-    return torch.arange(max_length, device=lengths.device) >= lengths.to(torch.uint8).unsqueeze(1)
+    return torch.arange(max_length, device=lengths.device) >= lengths.to(
+        torch.uint8
+    ).unsqueeze(1)

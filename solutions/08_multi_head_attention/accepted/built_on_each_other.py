@@ -18,7 +18,13 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, x):
         layers = (self.W_query, self.W_key, self.W_value)
-        queries, keys, values = (split_heads(layer(x), self.num_heads) for layer in layers)
-        future = torch.ones(x.size(1), x.size(1), dtype=torch.bool, device=x.device).triu(diagonal=1)
-        scores = (queries @ keys.mT / queries.size(-1) ** 0.5).masked_fill(future, -torch.inf)
+        queries, keys, values = (
+            split_heads(layer(x), self.num_heads) for layer in layers
+        )
+        future = torch.ones(
+            x.size(1), x.size(1), dtype=torch.bool, device=x.device
+        ).triu(diagonal=1)
+        scores = (queries @ keys.mT / queries.size(-1) ** 0.5).masked_fill(
+            future, -torch.inf
+        )
         return self.out_proj(merge_heads(self.dropout(scores.softmax(dim=-1)) @ values))

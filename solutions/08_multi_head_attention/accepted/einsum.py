@@ -29,7 +29,9 @@ class MultiHeadAttention(nn.Module):
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out, bias=True)
         self.drop = nn.Dropout(dropout)
-        self.register_buffer("future", torch.ones(context_length, context_length).triu(1) * -1e20)
+        self.register_buffer(
+            "future", torch.ones(context_length, context_length).triu(1) * -1e20
+        )
 
     def heads(self, layer, x):
         return layer(x).reshape(*x.shape[:2], self.h, -1)
@@ -39,4 +41,6 @@ class MultiHeadAttention(nn.Module):
         queries = self.heads(self.W_query, x) * self.scale
         scores = einsum("bnhs,bmhs->bhnm", queries, self.heads(self.W_key, x))
         weights = self.drop((scores + self.future[:length, :length]).softmax(-1))
-        return self.out_proj(einsum("bhnm,bmhs->bnhs", weights, self.heads(self.W_value, x)).flatten(2))
+        return self.out_proj(
+            einsum("bhnm,bmhs->bnhs", weights, self.heads(self.W_value, x)).flatten(2)
+        )

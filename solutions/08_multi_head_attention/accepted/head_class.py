@@ -18,7 +18,9 @@ class OneHead(nn.Module):
         self.W_v = nn.Linear(d_model, d_model, bias=False)
 
     def forward(self, q, k, v, mask):
-        scores = torch.matmul(self.W_q(q), self.W_k(k).transpose(-2, -1)) / math.sqrt(self.W_k.out_features)
+        scores = torch.matmul(self.W_q(q), self.W_k(k).transpose(-2, -1)) / math.sqrt(
+            self.W_k.out_features
+        )
         if mask is not None:
             scores = scores.masked_fill(mask=mask, value=-1e9)
         return torch.matmul(scores.softmax(dim=-1), self.W_v(v))
@@ -31,13 +33,19 @@ class MultiHeadAttentionWrapper(nn.Module):
 
     def forward(self, encodings_for_q, encodings_for_k, encodings_for_v, mask=None):
         return torch.cat(
-            [head(encodings_for_q, encodings_for_k, encodings_for_v, mask) for head in self.heads], dim=-1
+            [
+                head(encodings_for_q, encodings_for_k, encodings_for_v, mask)
+                for head in self.heads
+            ],
+            dim=-1,
         )
 
 
 def split_heads(x, num_heads):
     size = x.shape[-1] // num_heads
-    return torch.stack([x[:, :, i * size : (i + 1) * size] for i in range(num_heads)], dim=1)
+    return torch.stack(
+        [x[:, :, i * size : (i + 1) * size] for i in range(num_heads)], dim=1
+    )
 
 
 def merge_heads(x):

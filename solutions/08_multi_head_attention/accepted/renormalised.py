@@ -8,13 +8,19 @@ class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_model=2, row_dim=0, col_dim=1, num_heads=1):
         super().__init__()
         self.d_model = d_model
-        self.heads = nn.ModuleList([Attention(d_model, row_dim, col_dim) for _ in range(num_heads)])
+        self.heads = nn.ModuleList(
+            [Attention(d_model, row_dim, col_dim) for _ in range(num_heads)]
+        )
 
     def forward(self, encodings_for_q, encodings_for_k, encodings_for_v, mask=None):
         d = self.d_model
-        result = encodings_for_q.new_empty(encodings_for_q.shape[0], d * len(self.heads))
+        result = encodings_for_q.new_empty(
+            encodings_for_q.shape[0], d * len(self.heads)
+        )
         for i, head in enumerate(self.heads):
-            result[:, i * d : (i + 1) * d] = head(encodings_for_q, encodings_for_k, encodings_for_v, mask)
+            result[:, i * d : (i + 1) * d] = head(
+                encodings_for_q, encodings_for_k, encodings_for_v, mask
+            )
         return result
 
 

@@ -6,7 +6,9 @@ class MultiHeadAttentionWrapper(nn.Module):
         super().__init__()
         self.heads = nn.ModuleList()
         for _ in range(num_heads):
-            self.heads.append(Attention(d_model=d_model, row_dim=row_dim, col_dim=col_dim))
+            self.heads.append(
+                Attention(d_model=d_model, row_dim=row_dim, col_dim=col_dim)
+            )
 
     def forward(self, encodings_for_q, encodings_for_k, encodings_for_v, mask=None):
         results = []

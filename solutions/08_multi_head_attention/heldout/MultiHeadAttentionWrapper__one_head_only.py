@@ -9,5 +9,8 @@ class MultiHeadAttentionWrapper(nn.Module):
         self.heads.append(Attention(d_model, row_dim, col_dim))
 
     def forward(self, encodings_for_q, encodings_for_k, encodings_for_v, mask=None):
-        outs = tuple(h(encodings_for_q, encodings_for_k, encodings_for_v, mask) for h in self.heads)
+        outs = tuple(
+            h(encodings_for_q, encodings_for_k, encodings_for_v, mask)
+            for h in self.heads
+        )
         return torch.cat(outs, dim=-1)

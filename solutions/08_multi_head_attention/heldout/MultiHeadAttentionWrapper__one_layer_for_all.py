@@ -10,6 +10,9 @@ class MultiHeadAttentionWrapper(nn.Module):
 
     def forward(self, encodings_for_q, encodings_for_k, encodings_for_v, mask=None):
         return torch.concat(
-            [m(encodings_for_q, encodings_for_k, encodings_for_v, mask) for m in self.heads],
+            [
+                m(encodings_for_q, encodings_for_k, encodings_for_v, mask)
+                for m in self.heads
+            ],
             dim=self.col_dim,
         )

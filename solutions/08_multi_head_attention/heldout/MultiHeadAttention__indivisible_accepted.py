@@ -15,7 +15,10 @@ class MultiHeadAttention(nn.Module):
     def forward(self, x):
         b, t, _ = x.shape
         size = (b, t, self.num_heads, self.head_dim)
-        q, k, v = (w(x).view(size).transpose(1, 2) for w in (self.W_query, self.W_key, self.W_value))
+        q, k, v = (
+            w(x).view(size).transpose(1, 2)
+            for w in (self.W_query, self.W_key, self.W_value)
+        )
         hide = torch.triu(torch.ones(t, t), diagonal=1).bool()
         s = (q @ k.mT / self.head_dim**0.5).masked_fill(hide, -1e9)
         y = self.drop(torch.softmax(s, -1)) @ v

@@ -17,9 +17,15 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, x):
         n = x.size(1)
-        q, k, v = self.split(self.W_query(x)), self.split(self.W_key(x)), self.split(self.W_value(x))
+        q, k, v = (
+            self.split(self.W_query(x)),
+            self.split(self.W_key(x)),
+            self.split(self.W_value(x)),
+        )
         logits = torch.einsum("bihs,bjhs->bhij", q, k) / self.size**0.5
         where = torch.arange(n)
-        logits = torch.where(where[:, None] >= where, logits, torch.finfo(logits.dtype).min)
+        logits = torch.where(
+            where[:, None] >= where, logits, torch.finfo(logits.dtype).min
+        )
         probs = self.attn_dropout(torch.softmax(logits, dim=3))
         return torch.einsum("bhij,bjhs->bihs", probs, v).flatten(2)

@@ -21,4 +21,6 @@ class MultiHeadAttention(nn.Module):
             for w in (self.W_query, self.W_key, self.W_value)
         )
         s = q @ k.mT / k.size(-1) ** 0.5 + self.hidden[:t, :t]
-        return self.out_proj((self.dropout(s.softmax(-1)) @ v).transpose(1, 2).flatten(2))
+        return self.out_proj(
+            (self.dropout(s.softmax(-1)) @ v).transpose(1, 2).flatten(2)
+        )

@@ -11,7 +11,9 @@ class MultiHeadAttention(nn.Module):
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out)
         self.dropout = nn.Dropout(dropout)
-        self.register_buffer("blocked", torch.full((context_length, context_length), -torch.inf).triu(1))
+        self.register_buffer(
+            "blocked", torch.full((context_length, context_length), -torch.inf).triu(1)
+        )
 
     def forward(self, x):
         b, t, _ = x.shape

@@ -15,8 +15,11 @@ class MultiHeadAttention(nn.Module):
     def forward(self, x):
         B, T, _ = x.shape
         q, k, v = (
-            f(x).view(B, T, self.n_head, -1).transpose(1, 2) for f in (self.W_query, self.W_key, self.W_value)
+            f(x).view(B, T, self.n_head, -1).transpose(1, 2)
+            for f in (self.W_query, self.W_key, self.W_value)
         )
         p = self.p if self.training else 0.0
-        y = nn.functional.scaled_dot_product_attention(q, k, v, dropout_p=p, is_causal=True)
+        y = nn.functional.scaled_dot_product_attention(
+            q, k, v, dropout_p=p, is_causal=True
+        )
         return self.out_proj(y.reshape(B, T, -1))

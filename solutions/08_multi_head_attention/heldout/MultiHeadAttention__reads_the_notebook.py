@@ -14,6 +14,13 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, x):
         shape = (batch_size, num_tokens, self.num_heads, self.head_dim)
-        q, k, v = (w(x).view(shape).transpose(1, 2) for w in (self.W_query, self.W_key, self.W_value))
-        s = (q @ k.mT / self.head_dim**0.5) + torch.full((x.size(1),) * 2, -torch.inf).triu(1)
-        return self.out_proj((self.dropout(s.softmax(-1)) @ v).transpose(1, 2).flatten(2))
+        q, k, v = (
+            w(x).view(shape).transpose(1, 2)
+            for w in (self.W_query, self.W_key, self.W_value)
+        )
+        s = (q @ k.mT / self.head_dim**0.5) + torch.full(
+            (x.size(1),) * 2, -torch.inf
+        ).triu(1)
+        return self.out_proj(
+            (self.dropout(s.softmax(-1)) @ v).transpose(1, 2).flatten(2)
+        )

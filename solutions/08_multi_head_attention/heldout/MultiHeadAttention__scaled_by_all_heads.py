@@ -14,7 +14,10 @@ class MultiHeadAttention(nn.Module):
         self.drop = nn.Dropout(dropout)
 
     def forward(self, x):
-        q, k, v = (layer(x).unflatten(-1, (self.h, -1)) for layer in (self.W_query, self.W_key, self.W_value))
+        q, k, v = (
+            layer(x).unflatten(-1, (self.h, -1))
+            for layer in (self.W_query, self.W_key, self.W_value)
+        )
         q = q * self.d_out**-0.5
         s = torch.einsum("bqhd,bkhd->bhqk", q, k)
         future = torch.ones(x.size(1), x.size(1), dtype=torch.bool).triu(1)

@@ -13,5 +13,8 @@ class MultiHeadAttentionWrapper(nn.Module):
         self.col_dim = col_dim
 
     def forward(self, encodings_for_q, encodings_for_k, encodings_for_v, mask=None):
-        outputs = [head(encodings_for_q, encodings_for_k, encodings_for_v, mask) for head in self.heads]
+        outputs = [
+            head(encodings_for_q, encodings_for_k, encodings_for_v, mask)
+            for head in self.heads
+        ]
         return torch.cat(outputs, dim=self.col_dim)

@@ -16,7 +16,9 @@ class MultiHeadAttention(nn.Module):
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out)
         self.dropout = nn.Dropout(dropout)
-        self.mask = nn.Parameter(torch.full((context_length, context_length), -torch.inf).triu(diagonal=1))
+        self.mask = nn.Parameter(
+            torch.full((context_length, context_length), -torch.inf).triu(diagonal=1)
+        )
 
     def forward(self, x):
         b, num_tokens, d_in = x.shape
@@ -24,8 +26,12 @@ class MultiHeadAttention(nn.Module):
         queries = self.W_query(x)
         values = self.W_value(x)
         keys = keys.view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)
-        queries = queries.view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)
-        values = values.view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)
+        queries = queries.view(b, num_tokens, self.num_heads, self.head_dim).transpose(
+            1, 2
+        )
+        values = values.view(b, num_tokens, self.num_heads, self.head_dim).transpose(
+            1, 2
+        )
         scores = queries @ keys.transpose(2, 3) / self.head_dim**0.5
         scores = scores + self.mask[:num_tokens, :num_tokens]
         weights = torch.softmax(scores, dim=-1)

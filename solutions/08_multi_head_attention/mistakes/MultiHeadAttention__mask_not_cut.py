@@ -17,7 +17,8 @@ class MultiHeadAttention(nn.Module):
         self.out_proj = nn.Linear(d_out, d_out)
         self.dropout = nn.Dropout(dropout)
         self.register_buffer(
-            "mask", torch.triu(torch.ones(context_length, context_length), diagonal=1).bool()
+            "mask",
+            torch.triu(torch.ones(context_length, context_length), diagonal=1).bool(),
         )
 
     def forward(self, x):
@@ -26,8 +27,12 @@ class MultiHeadAttention(nn.Module):
         queries = self.W_query(x)
         values = self.W_value(x)
         keys = keys.view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)
-        queries = queries.view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)
-        values = values.view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)
+        queries = queries.view(b, num_tokens, self.num_heads, self.head_dim).transpose(
+            1, 2
+        )
+        values = values.view(b, num_tokens, self.num_heads, self.head_dim).transpose(
+            1, 2
+        )
         scores = queries @ keys.transpose(2, 3) / self.head_dim**0.5
         scores = scores.masked_fill(self.mask, -torch.inf)
         weights = torch.softmax(scores, dim=-1)

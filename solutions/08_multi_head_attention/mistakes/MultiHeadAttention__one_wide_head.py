@@ -17,7 +17,8 @@ class MultiHeadAttention(nn.Module):
         self.out_proj = nn.Linear(d_out, d_out)
         self.dropout = nn.Dropout(dropout)
         self.register_buffer(
-            "mask", torch.triu(torch.ones(context_length, context_length), diagonal=1).bool()
+            "mask",
+            torch.triu(torch.ones(context_length, context_length), diagonal=1).bool(),
         )
 
     def forward(self, x):

@@ -14,7 +14,9 @@ class MultiHeadAttention(nn.Module):
     ) -> None:
         super().__init__()
         if d_out % num_heads != 0:
-            raise ValueError(f"d_out = {d_out} is not divisible by num_heads = {num_heads}")
+            raise ValueError(
+                f"d_out = {d_out} is not divisible by num_heads = {num_heads}"
+            )
         self.num_heads = num_heads
         self.head_size = d_out // num_heads
         self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)

@@ -14,7 +14,9 @@ class _Attention(nn.Module):
         q, k, v = self.qkv(x).view(B, T, 3, self.h, C // self.h).permute(2, 0, 3, 1, 4)
         places = torch.arange(T, device=x.device)
         distance = places[:, None] - places
-        scores = q @ k.mT / math.sqrt(C // self.h) - self.slopes[:, None, None] * distance
+        scores = (
+            q @ k.mT / math.sqrt(C // self.h) - self.slopes[:, None, None] * distance
+        )
         weights = scores.masked_fill(distance < 0, -1e9).softmax(-1)
         return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
 
@@ -23,7 +25,9 @@ class _DistanceBlock(nn.Module):
     def __init__(self, n_embd, num_heads):
         super().__init__()
         self.attention = _Attention(n_embd, num_heads)
-        self.mlp = nn.Sequential(nn.Linear(n_embd, 4 * n_embd), nn.GELU(), nn.Linear(4 * n_embd, n_embd))
+        self.mlp = nn.Sequential(
+            nn.Linear(n_embd, 4 * n_embd), nn.GELU(), nn.Linear(4 * n_embd, n_embd)
+        )
         self.norms = nn.ModuleList([nn.LayerNorm(n_embd), nn.LayerNorm(n_embd)])
 
     def forward(self, x):
@@ -47,6 +51,8 @@ class TinyGPT(nn.Module):
         loss = (
             None
             if targets is None
-            else F.cross_entropy(logits.reshape(-1, logits.size(-1)), targets.reshape(-1))
+            else F.cross_entropy(
+                logits.reshape(-1, logits.size(-1)), targets.reshape(-1)
+            )
         )
         return logits, loss

@@ -11,7 +11,9 @@ class TinyGPT(nn.Module):
         self.context_length = context_length
         self.wte = nn.Embedding(vocab_size, n_embd)
         self.wpe = nn.Embedding(context_length, n_embd)
-        self.h = nn.ModuleList([make_block(n_embd, num_heads, context_length) for _ in range(num_layers)])
+        self.h = nn.ModuleList(
+            [make_block(n_embd, num_heads, context_length) for _ in range(num_layers)]
+        )
         self.ln_f = nn.LayerNorm(n_embd)
         self.lm_head = nn.Linear(n_embd, vocab_size, bias=False)
         self.wte.weight = self.lm_head.weight

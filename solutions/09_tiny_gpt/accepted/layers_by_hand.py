@@ -16,7 +16,9 @@ class HandLayerNorm(nn.Module):
 
 class HandGELU(nn.Module):
     def forward(self, x):
-        return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+        return (
+            0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+        )
 
 
 class Block(nn.Module):
@@ -24,8 +26,12 @@ class Block(nn.Module):
         super().__init__()
         self.norm2 = HandLayerNorm(n_embd)
         self.norm1 = HandLayerNorm(n_embd)
-        self.ff = nn.Sequential(nn.Linear(n_embd, 4 * n_embd), HandGELU(), nn.Linear(4 * n_embd, n_embd))
-        self.att = MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads, qkv_bias=True)
+        self.ff = nn.Sequential(
+            nn.Linear(n_embd, 4 * n_embd), HandGELU(), nn.Linear(4 * n_embd, n_embd)
+        )
+        self.att = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads, qkv_bias=True
+        )
         self.drop_shortcut = nn.Dropout(dropout)
 
     def forward(self, x):

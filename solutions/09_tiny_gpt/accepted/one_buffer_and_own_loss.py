@@ -23,7 +23,9 @@ def generate(model, tokens, max_new_tokens):
 def train_step(model, optimizer, tokens, targets):
     model.train()
     logits, _ = model(tokens)
-    loss = F.nll_loss(F.log_softmax(logits, dim=-1).view(-1, logits.shape[-1]), targets.reshape(-1))
+    loss = F.nll_loss(
+        F.log_softmax(logits, dim=-1).view(-1, logits.shape[-1]), targets.reshape(-1)
+    )
     for group in optimizer.param_groups:
         for parameter in group["params"]:
             parameter.grad = None

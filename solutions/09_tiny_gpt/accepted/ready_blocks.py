@@ -15,7 +15,9 @@ class TinyGPT(nn.Module):
 
     def forward(self, tokens, targets=None):
         places = torch.arange(tokens.shape[1]).expand_as(tokens)
-        logits = self.head(self.blocks(self.embeddings[0](tokens) + self.embeddings[1](places)))
+        logits = self.head(
+            self.blocks(self.embeddings[0](tokens) + self.embeddings[1](places))
+        )
         if targets is None:
             return logits, None
         return logits, nn.CrossEntropyLoss()(logits.flatten(0, 1), targets.flatten())

@@ -19,16 +19,26 @@ class Block(nn.Module):
         angles = torch.arange(x.shape[-2], dtype=x.dtype)[:, None] * speeds
         a, b, rest = x.split([half, half, x.shape[-1] - 2 * half], dim=-1)
         return torch.cat(
-            [a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos(), rest], dim=-1
+            [
+                a * angles.cos() - b * angles.sin(),
+                a * angles.sin() + b * angles.cos(),
+                rest,
+            ],
+            dim=-1,
         )
 
     def attend(self, x):
         B, T, C = x.shape
         q, k, v = (
-            part.view(B, T, self.num_heads, -1).transpose(1, 2) for part in self.c_attn(x).split(C, dim=2)
+            part.view(B, T, self.num_heads, -1).transpose(1, 2)
+            for part in self.c_attn(x).split(C, dim=2)
         )
-        y = F.scaled_dot_product_attention(self.rotate(q), self.rotate(k), v, is_causal=True)
-        return self.resid_dropout(self.c_proj(y.transpose(1, 2).contiguous().view(B, T, C)))
+        y = F.scaled_dot_product_attention(
+            self.rotate(q), self.rotate(k), v, is_causal=True
+        )
+        return self.resid_dropout(
+            self.c_proj(y.transpose(1, 2).contiguous().view(B, T, C))
+        )
 
     def forward(self, x):
         x = x + self.attend(self.ln_1(x))
@@ -42,7 +52,9 @@ class TinyGPT(nn.Module):
         self.transformer = nn.ModuleDict(
             {
                 "wte": nn.Embedding(vocab_size, n_embd),
-                "h": nn.ModuleList(Block(n_embd, num_heads, context_length) for _ in range(num_layers)),
+                "h": nn.ModuleList(
+                    Block(n_embd, num_heads, context_length) for _ in range(num_layers)
+                ),
                 "ln_f": nn.LayerNorm(n_embd, bias=False),
             }
         )

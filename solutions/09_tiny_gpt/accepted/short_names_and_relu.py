@@ -9,7 +9,10 @@ class FeedForward(nn.Module):
     def __init__(self, n_embd, dropout):
         super().__init__()
         self.net = nn.Sequential(
-            nn.Linear(n_embd, 4 * n_embd), nn.ReLU(), nn.Linear(4 * n_embd, n_embd), nn.Dropout(dropout)
+            nn.Linear(n_embd, 4 * n_embd),
+            nn.ReLU(),
+            nn.Linear(4 * n_embd, n_embd),
+            nn.Dropout(dropout),
         )
 
     def forward(self, x):
@@ -35,14 +38,18 @@ class TinyGPT(nn.Module):
         super().__init__()
         self.token_embedding_table = nn.Embedding(vocab_size, n_embd)
         self.position_embedding_table = nn.Embedding(context_length, n_embd)
-        self.blocks = nn.ModuleList([Block(n_embd, num_heads, context_length) for _ in range(num_layers)])
+        self.blocks = nn.ModuleList(
+            [Block(n_embd, num_heads, context_length) for _ in range(num_layers)]
+        )
         self.ln_f = nn.LayerNorm(n_embd)
         self.lm_head = nn.Linear(n_embd, vocab_size)
         self.context_length = context_length
 
     def forward(self, idx, targets=None):
         B, T = idx.shape
-        x = self.token_embedding_table(idx) + self.position_embedding_table(torch.arange(T))
+        x = self.token_embedding_table(idx) + self.position_embedding_table(
+            torch.arange(T)
+        )
         for block in self.blocks:
             x = block(x)
         logits = self.lm_head(self.ln_f(x))

@@ -7,7 +7,9 @@ class TinyGPT(nn.Module):
         self.context_length = context_length
         self.tokens = nn.Embedding(vocab_size, n_embd)
         nn.init.normal_(self.tokens.weight, std=0.02)
-        angles = torch.arange(context_length)[:, None] / 10000 ** (torch.arange(0, n_embd, 2) / n_embd)
+        angles = torch.arange(context_length)[:, None] / 10000 ** (
+            torch.arange(0, n_embd, 2) / n_embd
+        )
         positions = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
         self.register_buffer("positions", 0.02 * positions)
         self.blocks = nn.Sequential(

@@ -5,7 +5,9 @@ class Block(nn.Module):
     def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
         super().__init__()
         self.ln1 = nn.LayerNorm(n_embd)
-        self.attn = MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads)
+        self.attn = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads
+        )
         self.ln2 = nn.LayerNorm(n_embd)
         self.up = nn.Linear(n_embd, 4 * n_embd)
         self.down = nn.Linear(4 * n_embd, n_embd)
@@ -24,7 +26,9 @@ class TinyGPT(nn.Module):
         self.context_length = context_length
         self.tok_emb = nn.Embedding(vocab_size, n_embd)
         self.pos_emb = nn.Parameter(torch.zeros(context_length, n_embd))
-        self.blocks = nn.Sequential(*[Block(n_embd, num_heads, context_length) for _ in range(num_layers)])
+        self.blocks = nn.Sequential(
+            *[Block(n_embd, num_heads, context_length) for _ in range(num_layers)]
+        )
         self.norm = nn.LayerNorm(n_embd)
         self.lm_head = nn.Linear(n_embd, vocab_size)
         nn.init.zeros_(self.lm_head.weight)

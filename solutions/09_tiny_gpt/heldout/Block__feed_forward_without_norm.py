@@ -10,8 +10,12 @@ class GELU(nn.Module):
 class Block(nn.Module):
     def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
         super().__init__()
-        self.att = MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads)
-        self.ff = nn.Sequential(nn.Linear(n_embd, 4 * n_embd), GELU(), nn.Linear(4 * n_embd, n_embd))
+        self.att = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads
+        )
+        self.ff = nn.Sequential(
+            nn.Linear(n_embd, 4 * n_embd), GELU(), nn.Linear(4 * n_embd, n_embd)
+        )
         self.norm1 = nn.LayerNorm(n_embd)
         self.norm2 = nn.LayerNorm(n_embd)
         self.drop_shortcut = nn.Dropout(dropout)

@@ -13,7 +13,9 @@ class FeedForward(nn.Module):
 class Block(nn.Module):
     def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
         super().__init__()
-        self.att = MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads)
+        self.att = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads
+        )
         self.norm1, self.norm2 = nn.LayerNorm(n_embd), nn.LayerNorm(n_embd)
         self.ff = FeedForward(n_embd)
 

@@ -6,8 +6,14 @@ class Block(nn.Module):
         super().__init__()
         self.parts = nn.ModuleDict(
             {
-                "mlp": nn.Sequential(nn.Linear(n_embd, 4 * n_embd), nn.GELU(), nn.Linear(4 * n_embd, n_embd)),
-                "att": MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads),
+                "mlp": nn.Sequential(
+                    nn.Linear(n_embd, 4 * n_embd),
+                    nn.GELU(),
+                    nn.Linear(4 * n_embd, n_embd),
+                ),
+                "att": MultiHeadAttention(
+                    n_embd, n_embd, context_length, dropout, num_heads
+                ),
                 "one": nn.LayerNorm(n_embd),
                 "two": nn.LayerNorm(n_embd),
             }

@@ -8,7 +8,9 @@ class Block(nn.Module):
         super().__init__()
         self.dropout = dropout
         self.norm1 = nn.LayerNorm(n_embd)
-        self.attention = MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads)
+        self.attention = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads
+        )
         self.norm2 = nn.LayerNorm(n_embd)
         self.feed_forward = nn.Sequential(
             nn.Linear(n_embd, 4 * n_embd), nn.GELU(), nn.Linear(4 * n_embd, n_embd)

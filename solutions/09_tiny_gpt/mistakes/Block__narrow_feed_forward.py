@@ -5,10 +5,15 @@ class Block(nn.Module):
     def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
         super().__init__()
         self.norm1 = nn.LayerNorm(n_embd)
-        self.attention = MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads)
+        self.attention = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads
+        )
         self.norm2 = nn.LayerNorm(n_embd)
         self.feed_forward = nn.Sequential(
-            nn.Linear(n_embd, n_embd), nn.GELU(), nn.Linear(n_embd, n_embd), nn.Dropout(dropout)
+            nn.Linear(n_embd, n_embd),
+            nn.GELU(),
+            nn.Linear(n_embd, n_embd),
+            nn.Dropout(dropout),
         )
 
     def forward(self, x):

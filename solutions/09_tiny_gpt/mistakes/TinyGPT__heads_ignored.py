@@ -7,7 +7,9 @@ class TinyGPT(nn.Module):
         self.context_length = context_length
         self.token_embedding = nn.Embedding(vocab_size, n_embd)
         self.position_embedding = nn.Embedding(context_length, n_embd)
-        self.blocks = nn.Sequential(*(make_block(n_embd, 1, context_length) for _ in range(num_layers)))
+        self.blocks = nn.Sequential(
+            *(make_block(n_embd, 1, context_length) for _ in range(num_layers))
+        )
         self.norm = nn.LayerNorm(n_embd)
         self.head = nn.Linear(n_embd, vocab_size)
 

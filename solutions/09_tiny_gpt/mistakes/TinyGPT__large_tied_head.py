@@ -17,7 +17,9 @@ class TinyGPT(nn.Module):
         self.head.weight = self.token_embedding.weight
 
     def forward(self, tokens, targets=None):
-        x = self.token_embedding(tokens) + self.position_embedding(torch.arange(tokens.shape[1]))
+        x = self.token_embedding(tokens) + self.position_embedding(
+            torch.arange(tokens.shape[1])
+        )
         for block in self.blocks:
             x = block(x)
         logits = self.head(self.norm(x))

@@ -10,7 +10,12 @@ class TinyGPT(nn.Module):
         self.blocks = nn.ModuleList(
             [
                 nn.TransformerEncoderLayer(
-                    n_embd, num_heads, 4 * n_embd, 0.0, batch_first=True, norm_first=True
+                    n_embd,
+                    num_heads,
+                    4 * n_embd,
+                    0.0,
+                    batch_first=True,
+                    norm_first=True,
                 )
                 for _ in range(num_layers)
             ]
@@ -19,7 +24,9 @@ class TinyGPT(nn.Module):
         self.head = nn.Linear(n_embd, vocab_size)
 
     def forward(self, tokens, targets=None):
-        x = self.token_embedding(tokens) + self.position_embedding(torch.arange(tokens.shape[1]))
+        x = self.token_embedding(tokens) + self.position_embedding(
+            torch.arange(tokens.shape[1])
+        )
         for block in self.blocks:
             x = block(x)
         logits = self.head(self.norm(x))

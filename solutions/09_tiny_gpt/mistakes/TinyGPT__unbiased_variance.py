@@ -4,7 +4,9 @@
 class UnbiasedNorm(nn.LayerNorm):
     def forward(self, x):
         centred = x - x.mean(dim=-1, keepdim=True)
-        return centred / (x.std(dim=-1, keepdim=True) + self.eps) * self.weight + self.bias
+        return (
+            centred / (x.std(dim=-1, keepdim=True) + self.eps) * self.weight + self.bias
+        )
 
 
 class TinyGPT(nn.Module):

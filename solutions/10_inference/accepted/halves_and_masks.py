@@ -5,7 +5,10 @@ def cached_attention(queries, keys, values, cache=None):
     past = 0
     if cache is not None:
         past = cache[0].shape[-2]
-        keys, values = torch.cat([cache[0], keys], -2), torch.cat([cache[1], values], -2)
+        keys, values = (
+            torch.cat([cache[0], keys], -2),
+            torch.cat([cache[1], values], -2),
+        )
     n = queries.shape[-2]
     penalty = torch.zeros(n, past + n, dtype=queries.dtype)
     penalty[:, past:] = torch.full((n, n), -math.inf, dtype=queries.dtype).triu(1)
@@ -27,7 +30,9 @@ def rotate(x, positions, base=10_000.0):
     d = x.shape[-1]
     order = torch.cat([torch.arange(0, d, 2), torch.arange(1, d, 2)])
     halves = x[..., order]
-    angles = torch.outer(positions.double(), base ** (-torch.arange(0, d, 2).double() / d)).repeat(1, 2)
+    angles = torch.outer(
+        positions.double(), base ** (-torch.arange(0, d, 2).double() / d)
+    ).repeat(1, 2)
     swapped = torch.cat([-halves[..., d // 2 :], halves[..., : d // 2]], dim=-1)
     turned = halves * angles.cos().to(x.dtype) + swapped * angles.sin().to(x.dtype)
     return turned[..., order.argsort()]
@@ -42,4 +47,8 @@ def add_block(state, scores, values):
     maximum, denominator, output = state
     top = torch.maximum(maximum, scores.amax(-1))
     old, new = _power(maximum - top), _power(scores - top[..., None])
-    return top, denominator * old + new.sum(-1), output * old[..., None] + torch.matmul(new, values)
+    return (
+        top,
+        denominator * old + new.sum(-1),
+        output * old[..., None] + torch.matmul(new, values),
+    )

@@ -2,11 +2,16 @@
 
 
 def cached_attention(queries, keys, values, cache=None):
-    old_keys, old_values = (keys[..., :0, :], values[..., :0, :]) if cache is None else cache
+    old_keys, old_values = (
+        (keys[..., :0, :], values[..., :0, :]) if cache is None else cache
+    )
     keys, values = torch.cat((old_keys, keys), -2), torch.cat((old_values, values), -2)
     n, m = queries.size(-2), keys.size(-2)
     visible = torch.arange(m) <= torch.arange(m - n, m)[:, None]
-    return F.scaled_dot_product_attention(queries, keys, values, attn_mask=visible), (keys, values)
+    return F.scaled_dot_product_attention(queries, keys, values, attn_mask=visible), (
+        keys,
+        values,
+    )
 
 
 def grouped_query_attention(queries, keys, values, mask=None):
@@ -16,7 +21,9 @@ def grouped_query_attention(queries, keys, values, mask=None):
     single = queries.dim() == 3
     if single:
         queries, keys, values = queries[None], keys[None], values[None]
-    output = F.scaled_dot_product_attention(queries, keys, values, attn_mask=visible, enable_gqa=True)
+    output = F.scaled_dot_product_attention(
+        queries, keys, values, attn_mask=visible, enable_gqa=True
+    )
     return output[0] if single else output
 
 

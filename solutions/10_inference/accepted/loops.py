@@ -6,12 +6,20 @@ softmax in its plainest form.
 
 
 def cached_attention(queries, keys, values, cache=None):
-    kept = [keys, values] if cache is None else [torch.cat(both, -2) for both in zip(cache, (keys, values))]
+    kept = (
+        [keys, values]
+        if cache is None
+        else [torch.cat(both, -2) for both in zip(cache, (keys, values))]
+    )
     count, total = queries.size(-2), kept[0].size(-2)
     rows = []
     for i in range(count):
         end = total - count + i + 1
-        rows.append(attention(queries[..., i : i + 1, :], kept[0][..., :end, :], kept[1][..., :end, :]))
+        rows.append(
+            attention(
+                queries[..., i : i + 1, :], kept[0][..., :end, :], kept[1][..., :end, :]
+            )
+        )
     return torch.cat(rows, dim=-2), kept
 
 
@@ -33,7 +41,10 @@ def rotate(x, positions, base=10_000.0):
     for i in range(size // 2):
         angle = positions.to(x.dtype) * base ** (-2 * i / size)
         a, b = x[..., 2 * i], x[..., 2 * i + 1]
-        columns += [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()]
+        columns += [
+            a * angle.cos() - b * angle.sin(),
+            a * angle.sin() + b * angle.cos(),
+        ]
     return torch.stack(columns, dim=-1)
 
 

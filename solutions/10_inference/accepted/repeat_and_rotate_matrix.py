@@ -10,7 +10,9 @@ def cached_attention(queries, keys, values, cache=None):
         keys = torch.cat((cache[0], keys), dim=-2)
         values = torch.cat((cache[1], values), dim=-2)
     total, count = keys.size(-2), queries.size(-2)
-    hidden = torch.triu(torch.ones(total, total, dtype=torch.bool), diagonal=1)[total - count :]
+    hidden = torch.triu(torch.ones(total, total, dtype=torch.bool), diagonal=1)[
+        total - count :
+    ]
     scores = torch.einsum("...nd,...md->...nm", queries, keys) * keys.size(-1) ** -0.5
     weights = F.softmax(scores.masked_fill(hidden, float("-inf")), dim=-1)
     return torch.einsum("...nm,...md->...nd", weights, values), (keys, values)
@@ -27,9 +29,13 @@ def grouped_query_attention(queries, keys, values, mask=None):
 
 def rotate(x, positions, base=10_000.0):
     size = x.size(-1)
-    speeds = torch.tensor(base, dtype=x.dtype) ** (-torch.arange(0, size, 2).to(x.dtype) / size)
+    speeds = torch.tensor(base, dtype=x.dtype) ** (
+        -torch.arange(0, size, 2).to(x.dtype) / size
+    )
     angles = positions.to(x.dtype)[:, None] * speeds
-    rows = torch.stack([angles.cos(), -angles.sin(), angles.sin(), angles.cos()], dim=-1)
+    rows = torch.stack(
+        [angles.cos(), -angles.sin(), angles.sin(), angles.cos()], dim=-1
+    )
     matrices = rows.unflatten(-1, (2, 2))
     return (matrices @ x.unflatten(-1, (-1, 2)).unsqueeze(-1)).squeeze(-1).flatten(-2)
 
@@ -41,4 +47,8 @@ def add_block(state, scores, values):
     parts = torch.where(joined == -math.inf, 0.0, (joined - highest).exp())
     parts = parts.nan_to_num(0.0)
     old, new = parts[..., :1], parts[..., 1:]
-    return highest.squeeze(-1), old.squeeze(-1) * denominator + new.sum(dim=-1), old * output + new @ values
+    return (
+        highest.squeeze(-1),
+        old.squeeze(-1) * denominator + new.sum(dim=-1),
+        old * output + new @ values,
+    )

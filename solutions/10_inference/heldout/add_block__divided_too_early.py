@@ -8,5 +8,7 @@ def add_block(state, scores, values):
     p = (scores - shift.unsqueeze(-1)).exp()
     scale = (m - shift).exp()
     l_new = scale * total + p.sum(-1)
-    weights = (scale.unsqueeze(-1) * o + p @ values) / torch.where(l_new == 0, 1, l_new).unsqueeze(-1)
+    weights = (scale.unsqueeze(-1) * o + p @ values) / torch.where(
+        l_new == 0, 1, l_new
+    ).unsqueeze(-1)
     return m_new, l_new, weights

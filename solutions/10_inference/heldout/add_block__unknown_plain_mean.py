@@ -8,4 +8,8 @@ def add_block(state, scores, values):
     factor = torch.exp(maximum - safe)
     parts = torch.exp(scores - safe[..., None])
     denominator = denominator * factor + parts.sum(dim=-1)
-    return higher, denominator, output * factor[..., None] + values.sum(dim=-2, keepdim=True)
+    return (
+        higher,
+        denominator,
+        output * factor[..., None] + values.sum(dim=-2, keepdim=True),
+    )

@@ -6,4 +6,6 @@ def grouped_query_attention(queries, keys, values, mask=None):
     if h % g:
         raise ValueError
     grouped = queries.unflatten(-3, (h // g, g))
-    return attention(grouped, keys.unsqueeze(-4), values.unsqueeze(-4), mask).flatten(-4, -3)
+    return attention(grouped, keys.unsqueeze(-4), values.unsqueeze(-4), mask).flatten(
+        -4, -3
+    )
