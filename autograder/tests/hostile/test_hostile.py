@@ -167,7 +167,7 @@ def attack_or_reference(desk: Desk, number: int, attacks: list[Attack]) -> Repor
 
 
 def said(report: Report) -> str:
-    """Return a report without its examples, which show the answer itself, given for inputs that may be shown."""
+    """Return a report without its examples: they show the answer itself, for inputs that may be shown."""
     questions = tuple(replace(question, shown=None) for question in report.questions)
     return replace(report, questions=questions).to_json()
 
