@@ -48,8 +48,11 @@ def bring_up_to_date(path: Path, course_id: str) -> None:
 
 
 def copy_database(path: Path, copy: Path) -> None:
-    """Copy a database whole, as it is at one moment, even while others write to it."""
-    here = f"{path.absolute().as_uri()}?mode=ro"
+    """Copy a database whole, as it is at one moment, even while others write to it.
+
+    It is opened for writing: what a killed process has left half done is undone first.
+    """
+    here = f"{path.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(here, uri=True)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
 
@@ -76,7 +79,7 @@ def _revision(path: Path) -> str:
     Where nbgrader was stopped while it made the gradebook, there is no version either, but all columns are.
     """
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
             tables = {name for (name,) in connection.execute("select name from sqlite_master")}
             query = "select version_num from alembic_version"
             rows = connection.execute(query).fetchall() if "alembic_version" in tables else []

@@ -1,6 +1,7 @@
 """A release is what nbgrader makes of the sources, the same each time, and nothing private leaks into it."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -122,6 +123,7 @@ def test_assignments_are_what_a_release_would_write() -> None:
 # What students must not see, and whether they do.
 
 QUOTES = " \t#\"'"
+ONE_WORD = re.compile(r"\W*\w+\W*")
 
 
 def leaks(exercise: Exercise, folder: Path) -> list[str]:
@@ -132,7 +134,7 @@ def leaks(exercise: Exercise, folder: Path) -> list[str]:
 
 
 def private_lines(exercise: Exercise) -> list[str]:
-    """Return the lines that tell: all but the shortest of those that are nowhere public, without quotes."""
+    """Return the lines that tell, without quotes: those nowhere public, unless short or a single word."""
     given = (bare_kit(), SETUP.read_text(encoding="utf-8"))
     public, private = [HOW_TO_CHECK, *given], list[str]()
     for cell in exercise.cells:
@@ -145,7 +147,7 @@ def private_lines(exercise: Exercise) -> list[str]:
         private += path.read_text(encoding="utf-8").splitlines()
     known = "\n".join(public)
     bare = [line.strip(QUOTES) for line in private if line.strip() not in (BEGIN, END)]
-    return [line for line in bare if len(line) >= 6 and line not in known]
+    return [line for line in bare if len(line) >= 6 and not ONE_WORD.fullmatch(line) and line not in known]
 
 
 def private_files(exercise: Exercise) -> list[Path]:

@@ -1,13 +1,15 @@
 """Gradebooks of older nbgrader versions are brought up to date, with a copy beside them first."""
 
+import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
-from autograder.gradebook.migration import MigrationError
+from autograder.gradebook.migration import MigrationError, copy_database
 from autograder.gradebook.pages import read_gradebook
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
 from autograder.tests.classroom import small
@@ -86,3 +88,19 @@ def test_one_that_cannot_be_migrated_stays_as_it_is_and_says_why(older: Course) 
     path.write_bytes(b"no database at all, but a file of some length" * 30)
     with pytest.raises(MigrationError, match="is no gradebook"):
         read_gradebook(older, small(older))
+
+
+def test_what_a_killed_process_has_left_half_done_is_undone_first(tmp_path: Path) -> None:
+    at_work, left = tmp_path / "work" / "book.db", tmp_path / "left" / "book.db"
+    at_work.parent.mkdir()
+    with closing(sqlite3.connect(at_work, isolation_level=None)) as connection:
+        connection.execute("create table grade (points)")
+        connection.executemany("insert into grade values (?)", [("1" * 1000,)] * 50)
+        connection.execute("pragma cache_size = 1")  # so that changes reach the file before they are done
+        connection.execute("begin")
+        connection.execute("update grade set points = points || '2'")
+        shutil.copytree(at_work.parent, left.parent)
+    assert left.with_name("book.db-journal").is_file()
+    copy_database(left, tmp_path / "copy.db")
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as connection:
+        assert connection.execute("select distinct points from grade").fetchall() == [("1" * 1000,)]
