@@ -21,7 +21,16 @@ import torch
 from autograder.course.limits import Limits
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.worker.callback import refuse, tensors_in
-from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors, pack, read_frame
+from autograder.worker.protocol import (
+    Decoder,
+    Encoder,
+    Header,
+    ProtocolError,
+    Tensors,
+    pack,
+    read_frame,
+    receive,
+)
 from autograder.worker.walls import die_with_parent
 
 MAX_CALLS = 20_000
@@ -102,7 +111,7 @@ def _enter(channel: socket.socket, limits: Limits) -> None:
 def _serve(channel: socket.socket, functions: Functions) -> None:
     """Answer calls, one after another, until the grader closes the channel."""
     while True:
-        header, tensors = read_frame(partial(_receive, channel))
+        header, tensors = read_frame(partial(receive, channel))
         number = {"id": header["id"]}
         try:
             reply, answered = answer(functions, header, tensors)
@@ -134,12 +143,3 @@ def answer(functions: Functions, header: Header, tensors: Tensors) -> Reply:
     there = [gradient.contiguous() for gradient in gradients if gradient is not None]
     places = iter(range(len(there)))
     return {"gradients": [None if one is None else next(places) for one in gradients]}, there
-
-
-def _receive(channel: socket.socket, count: int) -> bytes:
-    chunks = bytearray()
-    while len(chunks) < count:
-        if not (chunk := channel.recv(min(count - len(chunks), 1 << 20))):
-            raise EOFError
-        chunks += chunk
-    return bytes(chunks)

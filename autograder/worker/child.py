@@ -4,7 +4,7 @@ import socket
 
 from autograder.worker.callback import Callbacks
 from autograder.worker.namespace import Namespace
-from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame
+from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame, receive
 from autograder.worker.shell import Shell
 from autograder.worker.walls import confine, die_with_parent
 
@@ -15,13 +15,13 @@ def serve(channel: socket.socket, shell: Shell) -> None:
     The first request brings the limits; the walls stand before anything of the submission arrives.
     """
     die_with_parent()
-    header, _ = read_frame(lambda count: _receive(channel, count))
+    header, _ = read_frame(lambda count: receive(channel, count))
     walls = confine(header["limits"])
     channel.sendall(pack({"id": header["id"], "walls": walls}, []))
     namespace = Namespace(shell.variables)
     callbacks = Callbacks(lambda header, tensors: _call_back(channel, header, tensors))
     while True:
-        header, tensors = read_frame(lambda count: _receive(channel, count))
+        header, tensors = read_frame(lambda count: receive(channel, count))
         callbacks.request = header["id"]
         if header["op"] == "stand in":
             callbacks.make(header["names"])
@@ -42,7 +42,7 @@ def _answer(header: Header, tensors: Tensors, shell: Shell, namespace: Namespace
 def _call_back(channel: socket.socket, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
     """Ask the grader something in the course of a request, and return what it says."""
     channel.sendall(pack(header, tensors))
-    return read_frame(lambda count: _receive(channel, count))
+    return read_frame(lambda count: receive(channel, count))
 
 
 def _packed(header: Header, tensors: Tensors) -> bytes:
@@ -53,13 +53,3 @@ def _packed(header: Header, tensors: Tensors) -> bytes:
         why = str(error)[:200] if isinstance(error, ProtocolError) else type(error).__name__[:100]
         described = {"type": "ResultError", "message": f"the result cannot be sent: {why}"}
         return pack({"id": header["id"], "error": described}, [])
-
-
-def _receive(channel: socket.socket, count: int) -> bytes:
-    """Return exactly `count` bytes; EOFError at the end of the connection ends the child."""
-    chunks = bytearray()
-    while len(chunks) < count:
-        if not (chunk := channel.recv(min(count - len(chunks), 1 << 20))):
-            raise EOFError
-        chunks += chunk
-    return bytes(chunks)

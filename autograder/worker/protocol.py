@@ -5,6 +5,7 @@ Nothing is ever pickled, because unpickling runs code, and a submission can writ
 
 import json
 import math
+import socket
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -44,6 +45,16 @@ def read_frame(receive: Callable[[int], bytes]) -> tuple[Header, Tensors]:
     if header_length > MAX_HEADER or payload_length > MAX_PAYLOAD:
         raise ProtocolError("a frame claims to be larger than a frame may be")
     return unpack(receive(header_length), receive(payload_length))
+
+
+def receive(channel: socket.socket, count: int) -> bytes:
+    """Return exactly `count` bytes of a socket that waits for them; EOFError at the end of the connection."""
+    chunks = bytearray()
+    while len(chunks) < count:
+        if not (chunk := channel.recv(min(count - len(chunks), 1 << 20))):
+            raise EOFError
+        chunks += chunk
+    return bytes(chunks)
 
 
 def unpack(text: bytes, payload: bytes) -> tuple[Header, Tensors]:
