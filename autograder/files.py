@@ -1,12 +1,14 @@
 """Writes files whole or not at all: whoever reads one meanwhile gets the old content or the new."""
 
 import fcntl
+import json
 import logging
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 ANYBODY, OWNER = 0o666, 0o600  # who may read a file, as far as the process's umask lets them
 _LOG = logging.getLogger(__name__)
@@ -49,6 +51,17 @@ def append_line(path: Path, text: str) -> None:
         os.write(descriptor, f"{chr(10) if cut_off else ''}{text}\n".encode())
     finally:
         os.close(descriptor)
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects that lines of JSON hold in such a file, if there is one.
+
+    The end of a line that was cut off, when the machine stopped, is passed over.
+    """
+    for text in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
+        with suppress(ValueError):
+            if isinstance(line := json.loads(text), dict):
+                yield line
 
 
 @contextmanager

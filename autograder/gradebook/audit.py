@@ -11,7 +11,7 @@ from typing import Any
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.files import append_line
+from autograder.files import append_line, read_lines
 from autograder.gradebook.changes import BY_HAND, DATES, Digests
 from autograder.report.gradebook_submission import GradebookSubmission
 
@@ -26,9 +26,9 @@ class Audit:
         self._path = course.root / FILE
         self._exercise = exercise.name
         self._last: dict[str, Line] = {}
-        if self._path.is_file():
-            for text in self._path.read_text(encoding="utf-8").splitlines():
-                self._remember(text)
+        for line in read_lines(self._path):
+            if line.get("exercise") == self._exercise:
+                self._last[str(line.get("student"))] = line
 
     def digests(self, student: str) -> Digests | None:
         """Return by what this student's submission was graded last, if that is known."""
@@ -69,14 +69,6 @@ class Audit:
             line = {**last, "time": now, "student": new, "why": why, "before": last.get("score")}
             append_line(self._path, json.dumps(line))
             self._last[new] = line
-
-    def _remember(self, text: str) -> None:
-        try:
-            line = json.loads(text)
-        except ValueError:  # the end of a line that was cut off, when the machine stopped
-            return
-        if isinstance(line, dict) and line.get("exercise") == self._exercise:
-            self._last[str(line.get("student"))] = line
 
 
 def _state(submission: GradebookSubmission) -> Line:

@@ -5,10 +5,12 @@ The file lies beside audit.jsonl, and lines are only added to it.
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
+from typing import Any
 
 from autograder.course.course import Course
-from autograder.files import append_line
+from autograder.files import append_line, read_lines
 
 FILE = "exports.jsonl"
 Values = Mapping[str, str | float]  # what goes out, by student: a score, or a digest of a page
@@ -21,9 +23,8 @@ class Exports:
         self._path = course.root / FILE
         self._to = to
         self._last: dict[tuple[str, str], str | float] = {}
-        if self._path.is_file():
-            for text in self._path.read_text(encoding="utf-8").splitlines():
-                self._remember(text)
+        for line in read_lines(self._path):
+            self._remember(line)
 
     def changed(self, exercise: str, values: Values) -> set[str]:
         """Return the students for whom something else goes out now than went out last."""
@@ -39,11 +40,8 @@ class Exports:
             )
             self._last |= {(exercise, student): value for student, value in new.items()}
 
-    def _remember(self, text: str) -> None:
-        try:
-            line = json.loads(text)
+    def _remember(self, line: Mapping[str, Any]) -> None:
+        with suppress(KeyError, TypeError, AttributeError):  # a line that we have not written
             if line["to"] == self._to:
                 grades = line["grades"].items()
                 self._last |= {(str(line["exercise"]), str(student)): value for student, value in grades}
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return  # the end of a line that was cut off, when the machine stopped

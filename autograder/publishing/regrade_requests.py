@@ -17,7 +17,7 @@ from typing import Any
 
 from autograder.course.course import Course
 from autograder.errors import UsageError
-from autograder.files import append_line
+from autograder.files import append_line, read_lines
 from autograder.report.text import printable
 from autograder.submission.students import read_rows
 
@@ -57,7 +57,7 @@ class RegradeRequests:
 
     def __init__(self, course: Course) -> None:
         self._path = course.root / DONE
-        self._done = set(_digests(self._path.read_text(encoding="utf-8"))) if self._path.is_file() else set()
+        self._done = {str(line["digest"]) for line in read_lines(self._path) if "digest" in line}
         self.listed = tuple(one for one in _listed(course) if one.digest not in self._done)
 
     def of(self, student: str, exercise: str, notebook: dict[str, Any]) -> tuple[RegradeRequest, ...]:
@@ -73,14 +73,6 @@ class RegradeRequests:
             names = {"student": one.student, "exercise": one.exercise, "question": one.question}
             append_line(self._path, json.dumps({"time": time, **names, "digest": one.digest}))
             self._done.add(one.digest)
-
-
-def _digests(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        try:
-            yield str(json.loads(line)["digest"])
-        except (ValueError, KeyError, TypeError):
-            continue  # the end of a line that was cut off, when the machine stopped
 
 
 def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Iterator[RegradeRequest]:
