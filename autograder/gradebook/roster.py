@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nbgrader.api import Gradebook, Student
 
 from autograder.course.course import Course
-from autograder.submission.students import FILE, read_students
+from autograder.submission.students import listed_students
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Person:
 
 def read_roster(course: Course) -> dict[str, Person]:
     """Return the students in students.csv by id; nobody where there is no such file."""
-    path = course.root / FILE
-    students = read_students(path).all if path.is_file() else ()
+    listed = listed_students(course.root)
+    students = listed.all if listed else ()
     return {student.id: _person(student.id, student.names, student.email) for student in students}
 
 

@@ -11,7 +11,7 @@ from autograder.publishing import canvas, moodle
 from autograder.publishing.csv_table import Row, write_table
 from autograder.publishing.exported import Exports
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
-from autograder.submission.students import FILE, read_students
+from autograder.submission.students import listed_students
 
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
@@ -74,8 +74,8 @@ def scores_of(submissions: Iterable[GradebookSubmission]) -> dict[str, float]:
 
 def canvas_ids(course: Course) -> dict[str, str]:
     """Return what students.csv says in its column canvas, by student."""
-    path = course.root / FILE
-    students = read_students(path).all if path.is_file() else ()
+    listed = listed_students(course.root)
+    students = listed.all if listed else ()
     return {student.id: student.platforms["canvas"] for student in students if "canvas" in student.platforms}
 
 

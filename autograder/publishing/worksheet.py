@@ -28,7 +28,7 @@ from autograder.publishing.csv_table import decimal
 from autograder.publishing.export import points_of, scores_of
 from autograder.publishing.exported import Exports
 from autograder.report.text import number
-from autograder.submission.students import FILE, Students, read_students
+from autograder.submission.students import Students, listed_students
 
 _BOM = "\ufeff"
 _ALIKE = 1e-6
@@ -83,8 +83,7 @@ def participants(course: Course, times: Times, known: Collection[str]) -> Mappin
 
     Without students.csv, ids are those that collecting makes of names, and `known` says which there are.
     """
-    path = course.root / FILE
-    students = read_students(path) if path.is_file() else None
+    students = listed_students(course.root)
     people = Identification(students, times)
     return {row.number: _student(row, people, students, known) for row in times.rows if row.number}
 

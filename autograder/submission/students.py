@@ -118,6 +118,12 @@ def _forms(student: Student) -> Iterator[str]:
         yield from (" ".join(words[turn:] + words[:turn]) for turn in range(len(words)))
 
 
+def listed_students(root: Path) -> Students | None:
+    """Return the list of students in a course's folder, or None where there is none."""
+    path = root / FILE
+    return read_students(path) if path.is_file() else None
+
+
 def read_students(path: Path) -> Students:
     """Return the students in a CSV file: with a header, or with an id and other names in each row."""
     try:
