@@ -10,6 +10,7 @@ release: releases through nbgrader's generate_assignment, and registers exercise
 folder_check: refuses submission folders on which nbgrader would hang or fail.
 autograded: makes the notebook that nbgrader sees of a submitted and the released one.
 answers: keeps with each grade which answer it was given for.
+rows: finds nbgrader's rows on a submission, or makes them.
 grades: records a graded submission: scores, comments, and the notebook as it was graded.
 extensions: keeps who may hand in later.
 graded_attempts: keeps what each attempt came to.

@@ -25,7 +25,7 @@ from autograder.gradebook.autograded import Release
 from autograder.gradebook.folder_check import companions, refusal
 from autograder.gradebook.grades import take_in
 from autograder.gradebook.ledger import Ledger
-from autograder.gradebook.roster import enter_student
+from autograder.gradebook.rows import ExerciseRows
 from autograder.grading.failures import describe_failure
 from autograder.grading.guarded import GuardedGrader
 from autograder.submission.notebook import Notebook, read_notebook
@@ -72,11 +72,11 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         if problem := describe_failure(self.course, f"{submission.exercise} {submission.student}", graded):
             self.log.error("%s: %s", submission.folder, problem)
         with Gradebook(resources["nbgrader"]["db_url"], self.course.settings.course) as gradebook:
-            enter_student(gradebook, submission.student)
             ledger = self._ledger(gradebook, exercise)
-            recorded = take_in(gradebook, self._release(exercise), submission, notebook, graded)
-            ledger.settle(gradebook, submission, notebook, recorded)
-            return recorded.node
+            rows = ExerciseRows(gradebook, exercise.name).of(submission.student)
+            node = take_in(gradebook, self._release(exercise), rows, submission, notebook, graded)
+            ledger.settle(gradebook, submission, notebook, rows, node.metadata["autograder"])
+            return node
 
     def _ledger(self, gradebook: Gradebook, exercise: Exercise) -> Ledger:
         """Return the exercise's ledger, which is opened when the first submission comes."""

@@ -4,12 +4,14 @@ One connection serves all submissions, where nbgrader's autograde opens several 
 through the same steps and leave the same rows and files.
 """
 
+from contextlib import suppress
 from pathlib import Path
 
 import nbformat
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from nbgrader.utils import find_all_files
+from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.gradebook.answers import keep_answers
 from autograder.gradebook.config import database
@@ -18,7 +20,8 @@ from autograder.gradebook.folder_check import companions
 from autograder.gradebook.grades import take_in
 from autograder.gradebook.opened import OpenedGradebook
 from autograder.gradebook.release import register
-from autograder.gradebook.roster import enter_student, enter_students
+from autograder.gradebook.roster import enter_students
+from autograder.gradebook.rows import ExerciseRows
 from autograder.grading.graded import Graded
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
@@ -40,6 +43,7 @@ class ExerciseGradebook(OpenedGradebook):
         self._folders = self._autograde.coursedir
         keep_answers(self._gradebook)
         self.ledger.open(self._gradebook)
+        self._rows = ExerciseRows(self._gradebook, exercise.name)
         self._gradebook.db.expunge_all()
         return self
 
@@ -54,22 +58,25 @@ class ExerciseGradebook(OpenedGradebook):
         """
         try:
             with converting(self._course, self._autograde.log, submission.exercise, submission.student):
-                self._enter(submission)
-                recorded = take_in(self._gradebook, self._release, submission, notebook, graded)
-                settled = self.ledger.settle(self._gradebook, submission, notebook, recorded)
-                text = nbformat.writes(recorded.node) + "\n"
+                rows = self._rows.of(submission.student)
+                node = take_in(self._gradebook, self._release, rows, submission, notebook, graded)
+                about = node.metadata["autograder"]
+                settled = self.ledger.settle(self._gradebook, submission, notebook, rows, about)
+                text = nbformat.writes(node) + "\n"
                 others = self._companions(submission)
                 write_folder(self._autograde, submission, submission.autograded, text, others)
         except ConversionError:
             self._gradebook.db.rollback()
+            self._note_without_scores(submission)
             raise
         self._gradebook.db.expunge_all()
         return settled.seconds_late
 
-    def _enter(self, submission: Submission) -> None:
-        """Give a submission its rows in the gradebook, if it has none."""
-        enter_student(self._gradebook, submission.student)
-        self._gradebook.update_or_create_submission(submission.exercise, submission.student)
+    def _note_without_scores(self, submission: Submission) -> None:
+        """Give a submission that could not be recorded its rows all the same: people see that it is there."""
+        with suppress(SQLAlchemyError):
+            self._rows.of(submission.student)
+            self._gradebook.db.commit()
 
     def _companions(self, submission: Submission) -> dict[str, Path]:
         """Return the files beside the autograded notebook: a few of the student's, all of the exercise's."""

@@ -16,7 +16,7 @@ from autograder.course.exercise import Exercise
 from autograder.files import locked
 from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.folder_check import refusal, time_in
-from autograder.gradebook.graded_attempts import current_report, keep_graded
+from autograder.gradebook.graded_attempts import about, current_report, keep_graded
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.reading import rows_of
 from autograder.report.report import Report
@@ -51,7 +51,7 @@ class Counting:
 
     def keep(self, submission: Submission, notebook: Notebook, report: Report) -> None:
         """Keep what one of those attempts came to."""
-        keep_graded(submission, notebook, digest_of(self._rules, notebook), report)
+        keep_graded(submission, notebook, about(digest_of(self._rules, notebook), report))
 
     def settle(self, submissions: Sequence[Submission]) -> None:
         """Put the attempts that count into submitted/."""

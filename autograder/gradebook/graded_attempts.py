@@ -3,6 +3,7 @@
 import json
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from autograder.collecting.attempts import Attempt, adopt, attempts_of
 from autograder.collecting.entry import EntryError
@@ -14,6 +15,7 @@ from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
 _FILE = "graded.json"
+About = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +26,16 @@ class GradedAttempt:
     fingerprint: str
 
 
-def keep_graded(submission: Submission, notebook: Notebook, fingerprint: str, report: Report) -> None:
+def about(fingerprint: str, report: Report) -> About:
+    """Return what files say of grading: by what it was done, and the report."""
+    return {"fingerprint": fingerprint, "report": report.as_dict()}
+
+
+def keep_graded(submission: Submission, notebook: Notebook, about: About) -> None:
     """Keep a notebook that was graded as an attempt, if it is none yet, and what it came to."""
     with suppress(EntryError), locked(submission.root / LOCK):
         adopt(submission)
-        text = json.dumps({"fingerprint": fingerprint, "report": report.as_dict()})
+        text = json.dumps(about)
         for attempt in attempts_of(submission):
             if attempt.digest == notebook.digest:
                 write_whole(attempt.folder / _FILE, text)

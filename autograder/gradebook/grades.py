@@ -1,17 +1,17 @@
 """Records a result of grading: scores and comments in the gradebook, and the notebook as it was graded."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from nbformat import NotebookNode, v4
+from nbformat import NotebookNode, from_dict
 from nbgrader import utils
-from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment
-from sqlalchemy.orm import joinedload
+from nbgrader.api import Grade, Gradebook
 
 from autograder.course.names import check_id, checked_question
 from autograder.files import write_whole
 from autograder.gradebook.answers import Answer, Judged, digests, needs_person, read_answers, write_answers
 from autograder.gradebook.autograded import Release
+from autograder.gradebook.rows import Rows
 from autograder.grading.graded import Graded
 from autograder.grading.session import CellResult
 from autograder.report.allowance import Allowance
@@ -28,22 +28,19 @@ _NO_RESPONSE = "No response."
 _PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "(", "]": ")", "`": "'"})
 
 
-class Recorded(NamedTuple):
-    """What was recorded of a submission: its autograded notebook, and its rows, of which some are by cell."""
-
-    node: NotebookNode
-    row: SubmittedAssignment
-    grades: Mapping[str, Grade]
-    comments: Mapping[str, Comment]
-
-
 def take_in(
-    gradebook: Gradebook, release: Release, submission: Submission, notebook: Notebook, graded: Graded
-) -> Recorded:
+    gradebook: Gradebook,
+    release: Release,
+    rows: Rows,
+    submission: Submission,
+    notebook: Notebook,
+    graded: Graded,
+) -> NotebookNode:
     """Record a graded submission, by our command or nbgrader's own, and return its autograded notebook.
 
-    The report is written first, then scores and comments; what a person has written stays. The returned
-    notebook says by which rules the very bytes in `notebook` were graded: its file has to be written last.
+    The report is written first, then scores and comments, which the caller commits; what a person has written
+    stays. The returned notebook says by which rules the very bytes in `notebook` were graded: its file has to
+    be written last.
     """
     write_whole(submission.report, graded.report.to_json() + "\n")
     node = release.restored(notebook)
@@ -55,15 +52,11 @@ def take_in(
         number = cell.metadata.pop("autograder", {}).get("number")
         if cell.cell_type == "code" and number in graded.results:
             cell.outputs = list(_outputs(graded.results[number], allowance))
-    name = submission.exercise
-    rows = gradebook.find_submission_notebook(name, name, submission.student)
-    grades, comments = (_rows(gradebook, kind, rows) for kind in (Grade, Comment))
-    enter(judged, grades, read_answers(gradebook, release, submission, grades, kept=True))
-    for cell_name, one in judged.items():
-        comments[checked_question(cell_name) or cell_name].auto_comment = one.comment
-    write_answers(gradebook, grades, judged)
-    gradebook.db.commit()
-    return Recorded(node, rows.assignment, grades, comments)
+    enter(judged, rows.grades, read_answers(gradebook, release, submission, rows.grades, kept=True))
+    for name, one in judged.items():
+        rows.comments[checked_question(name) or name].auto_comment = one.comment
+    write_answers(gradebook, rows.grades, judged)
+    return node
 
 
 def judge(release: Release, node: NotebookNode, notebook: Notebook, report: Report) -> dict[str, Judged]:
@@ -111,22 +104,21 @@ def comment(report: Report, question: QuestionReport) -> str:
     return printable(text).translate(_PLAIN)
 
 
-def _rows(gradebook: Gradebook, kind: type[Grade | Comment], notebook: Any) -> dict[str, Any]:
-    """Return the submitted notebook's rows of this kind, by their cell's name."""
-    query = gradebook.db.query(kind).options(joinedload(kind.cell))
-    return {row.cell.name: row for row in query.filter(kind.notebook_id == notebook.id)}
-
-
 def _outputs(result: CellResult, allowance: Allowance) -> Iterator[NotebookNode]:
+    """Yield what a cell has shown; it is validated once, with the whole notebook."""
     for output in result.outputs:
         if output.stream:
-            yield v4.new_output("stream", name=output.stream, text=clean_text(output.text))
+            yield _output("stream", name=output.stream, text=clean_text(output.text))
         elif forms := _forms(output, allowance):
-            yield v4.new_output("display_data", data=forms)
+            yield _output("display_data", metadata={}, data=forms)
     if result.error is not None:
         name, message = clean_text(result.error.type), clean_text(result.error.message)
         line = f"{name}: {message}" if message else name
-        yield v4.new_output("error", ename=name, evalue=message, traceback=[line])
+        yield _output("error", ename=name, evalue=message, traceback=[line])
+
+
+def _output(kind: str, **about: Any) -> NotebookNode:
+    return from_dict({"output_type": kind, **about})
 
 
 def _forms(output: Output, allowance: Allowance) -> dict[str, str]:

@@ -15,12 +15,11 @@ from autograder.files import locked
 from autograder.gradebook.audit import Audit
 from autograder.gradebook.changes import DATES, NEW, ScoreChange, cause, digests_of, score_change
 from autograder.gradebook.folder_check import handed_in
-from autograder.gradebook.graded_attempts import keep_graded
-from autograder.gradebook.grades import Recorded
+from autograder.gradebook.graded_attempts import About, keep_graded
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.reading import entries_of, points_by_cell, read_row, rows_of
+from autograder.gradebook.rows import Rows
 from autograder.report.gradebook_submission import GradebookSubmission
-from autograder.report.report import Report
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
@@ -60,17 +59,19 @@ class Ledger:
                 self._audit.catch_up(submission)
 
     def settle(
-        self, gradebook: Gradebook, submission: Submission, notebook: Notebook, recorded: Recorded
+        self, gradebook: Gradebook, submission: Submission, notebook: Notebook, rows: Rows, about: About
     ) -> GradebookSubmission:
-        """Settle a submission that was just recorded, and return it as it is now."""
+        """Settle a submission that was just recorded, commit, and return it as it is now.
+
+        What grading came to, as the autograded notebook tells it, is kept with the attempt.
+        """
         student, points = submission.student, points_by_cell(self._exercise)
-        entries = entries_of(self._exercise, student, recorded.grades, recorded.comments, points)
+        entries = entries_of(self._exercise, student, rows.grades, rows.comments, points)
         plain = GradebookSubmission(student, 0.0, 0.0, entries)
-        after = self._lateness.enter(recorded.row, plain, handed_in(submission))
+        after = self._lateness.enter(rows.submission, plain, handed_in(submission))
         gradebook.db.commit()
         why = self._cause(submission, notebook)
-        about = recorded.node.metadata["autograder"]
-        keep_graded(submission, notebook, about["fingerprint"], Report.from_dict(about["report"]))
+        keep_graded(submission, notebook, about)
         self._keep(self.known.get(submission.student), after, why)
         self._audit.note(after, why, {"notebook": notebook.digest, **self._digests})
         return after

@@ -48,13 +48,8 @@ def enter_students(gradebook: Gradebook, course: Course) -> None:
         for key, value in given.items():
             if value and getattr(student, key) != value:
                 setattr(student, key, value)
-        _leave_no_none(student)
+        leave_no_none(student)
     gradebook.db.commit()
-
-
-def enter_student(gradebook: Gradebook, student: str) -> None:
-    """Put one student into the gradebook who may not be in students.csv."""
-    _leave_no_none(gradebook.update_or_create_student(student))
 
 
 def read_class(gradebook: Gradebook, course: Course) -> dict[str, Person]:
@@ -69,7 +64,7 @@ def _known(row: Student) -> Person:
     return Person(row.id, last if first or last != row.id else "", first, row.email or "")
 
 
-def _leave_no_none(row: Student) -> None:
+def leave_no_none(row: Student) -> None:
     """Fill what nobody has given, where nbgrader's pages would show None."""
     if row.last_name is None:
         row.last_name = "" if row.first_name else row.id

@@ -1,0 +1,82 @@
+"""Finds nbgrader's rows on a submission, or makes them as nbgrader does; the caller commits.
+
+nbgrader's own functions commit at each step, and each commit waits for the disk.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from nbgrader.api import Comment, Grade, Gradebook, Student, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy.orm import joinedload, selectinload
+
+from autograder.gradebook.roster import leave_no_none
+
+
+class Rows(NamedTuple):
+    """The rows on one submission; grades and comments by the names of their cells."""
+
+    submission: SubmittedAssignment
+    grades: Mapping[str, Grade]
+    comments: Mapping[str, Comment]
+
+
+class _Notebook(NamedTuple):
+    """A registered notebook: the ids of the cells that get grades and of those that get comments, by name."""
+
+    id: str
+    graded: Mapping[str, str]
+    commented: Mapping[str, str]
+
+
+class ExerciseRows:
+    """The rows of one exercise, which is registered in the gradebook."""
+
+    def __init__(self, gradebook: Gradebook, exercise: str) -> None:
+        self._db = gradebook.db
+        assignment = gradebook.find_assignment(exercise)
+        self._id = assignment.id
+        self._notebooks = [
+            _Notebook(
+                notebook.id,
+                {cell.name: cell.id for cell in (*notebook.grade_cells, *notebook.task_cells)},
+                {cell.name: cell.id for cell in (*notebook.solution_cells, *notebook.task_cells)},
+            )
+            for notebook in assignment.notebooks
+        ]
+
+    def of(self, student: str) -> Rows:
+        """Return the rows on a student's submission, and make those that are missing."""
+        self._enter(student)
+        return self._found(student) or self._made(student)
+
+    def _enter(self, student: str) -> None:
+        row = self._db.get(Student, student)
+        if row is None:
+            row = Student(id=student)
+            self._db.add(row)
+        leave_no_none(row)
+
+    def _found(self, student: str) -> Rows | None:
+        notebooks = selectinload(SubmittedAssignment.notebooks)
+        grades = selectinload(SubmittedNotebook.grades).joinedload(Grade.cell)
+        comments = selectinload(SubmittedNotebook.comments).joinedload(Comment.cell)
+        query = self._db.query(SubmittedAssignment).filter_by(assignment_id=self._id, student_id=student)
+        row = query.options(notebooks.options(grades, comments), joinedload(SubmittedAssignment.assignment))
+        if (submission := row.one_or_none()) is None:
+            return None
+        given = {grade.cell.name: grade for notebook in submission.notebooks for grade in notebook.grades}
+        said = {one.cell.name: one for notebook in submission.notebooks for one in notebook.comments}
+        return Rows(submission, given, said)
+
+    def _made(self, student: str) -> Rows:
+        submission = SubmittedAssignment(assignment_id=self._id, student_id=student)
+        grades, comments = dict[str, Grade](), dict[str, Comment]()
+        for about in self._notebooks:
+            notebook = SubmittedNotebook(notebook_id=about.id, assignment=submission)
+            grades |= {name: Grade(cell_id=id_, notebook=notebook) for name, id_ in about.graded.items()}
+            comments |= {
+                name: Comment(cell_id=id_, notebook=notebook) for name, id_ in about.commented.items()
+            }
+        self._db.add(submission)  # only now: then all that hangs on it goes with it
+        self._db.flush()  # gives them their ids
+        return Rows(submission, grades, comments)
