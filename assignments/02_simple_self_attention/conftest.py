@@ -47,8 +47,8 @@ QUESTIONS = (
     Question("pairwise_scores_loop", points=1, check="3a08b47ce0b6"),
     Question("pairwise_scores", points=2, check="ebfd3e0f7362"),
     Question("attention_weights", points=2, check="15524a4077cd"),
-    Question("context_vectors", points=2, check="c432adb101b4"),
-    Question("simple_self_attention", points=3, check="14b1c5709718"),
+    Question("context_vectors", points=2, check="cc2ea0ce0ebf"),
+    Question("simple_self_attention", points=3, check="549178987d8e"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

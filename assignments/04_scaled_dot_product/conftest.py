@@ -46,9 +46,9 @@ EXERCISE = "04_scaled_dot_product"
 QUESTIONS = (
     Question("project", points=2, check="7fd415d457c6"),
     Question("attention_scores", points=2, check="68a1886246d5"),
-    Question("score_variance", points=2, check="3eb7aceec963"),
-    Question("scaled_attention_weights", points=2, check="ec2bd58ead1b"),
-    Question("scaled_dot_product_attention", points=3, check="dc58e6d4f11b"),
+    Question("score_variance", points=2, check="1ab08bcd1847"),
+    Question("scaled_attention_weights", points=2, check="d67f132053ad"),
+    Question("scaled_dot_product_attention", points=3, check="60399ceb424d"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -45,10 +45,10 @@ class Question(NamedTuple):
 EXERCISE = "06_causal_attention"
 QUESTIONS = (
     Question("causal_mask", points=2, check="105f33ea6997"),
-    Question("masked_attention_weights", points=3, check="781422e2db3c"),
-    Question("MaskedSelfAttention", points=3, check="45f505fba53a"),
-    Question("Head", points=4, check="6c1aa4b567f4"),
-    Question("CausalAttention", points=4, check="ac8d0938654a"),
+    Question("masked_attention_weights", points=3, check="996bc8d74daf"),
+    Question("MaskedSelfAttention", points=3, check="f7df70d854aa"),
+    Question("Head", points=4, check="5e9d28e885c3"),
+    Question("CausalAttention", points=4, check="5d6fac58f1c9"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

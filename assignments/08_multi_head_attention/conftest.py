@@ -44,10 +44,10 @@ class Question(NamedTuple):
 
 EXERCISE = "08_multi_head_attention"
 QUESTIONS = (
-    Question("MultiHeadAttentionWrapper", points=3, check="e07380d91b7f"),
-    Question("split_heads", points=2, check="2877597bf987"),
-    Question("merge_heads", points=2, check="2a879774e29a"),
-    Question("MultiHeadAttention", points=6, check="2259087abc92"),
+    Question("MultiHeadAttentionWrapper", points=3, check="bd41fe1d61ab"),
+    Question("split_heads", points=2, check="122816cdbb86"),
+    Question("merge_heads", points=2, check="b6bb722f1fee"),
+    Question("MultiHeadAttention", points=6, check="a2da3c93b1c8"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -44,21 +44,21 @@ class Question(NamedTuple):
 
 EXERCISE = "09_tiny_gpt"
 QUESTIONS = (
-    Question("Block", points=4, check="6a6edde2664b"),
-    Question("TinyGPT", points=5, check="131b9eb37a62"),
-    Question("generate", points=3, check="96aefed72f15"),
-    Question("train_step", points=3, check="51e964bd93af"),
+    Question("Block", points=4, check="5c6163c9ea9e"),
+    Question("TinyGPT", points=5, check="531fc2dba2a1"),
+    Question("generate", points=3, check="342ab06da626"),
+    Question("train_step", points=3, check="68fd9b518fec"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
     "3d4a283377e0",
     "704444cae24c",
     "3631c698af41",
-    "ca155ae4d760",
+    "5561d85f7497",
     "ae5ac68a66a9",
     "42d114775b28",
     "4cc2de28795e",
-    "155f333989c6",
+    "92f19f14f714",
     "3893f6bd3764",
     "648dd491ddb7",
     "e836436a9b5a",

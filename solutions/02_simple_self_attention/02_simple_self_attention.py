@@ -525,7 +525,8 @@ def check_context_vectors():
         ]
     )
     assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), (
-        f"the context vectors differ from the expected ones,\n{expected}\nand are\n{contexts}"
+        f"the context vectors differ from the expected ones,\n{expected}\n"
+        f"and are\n{contexts}"
     )
 
     # Two sentences of two tokens of three numbers, in float64. The weights need not sum
@@ -636,7 +637,8 @@ def check_simple_self_attention():
         ]
     )
     assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), (
-        f"the context vectors differ from the expected ones,\n{expected}\nand are\n{contexts}"
+        f"the context vectors differ from the expected ones,\n{expected}\n"
+        f"and are\n{contexts}"
     )
 
     # A batch of two different sentences gives what each gives alone.

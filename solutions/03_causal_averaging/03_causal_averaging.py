@@ -181,7 +181,8 @@ def check_causal_average_loop():
 
     trap = torch.tensor([-0.9052, -0.8464])
     assert not torch.allclose(result[0, 2], trap, atol=1e-4, rtol=0), (
-        "Row 2 has the value of the trap: the loop averages rows that it has already overwritten."
+        "Row 2 has the value of the trap: "
+        "the loop averages rows that it has already overwritten."
     )
     assert torch.equal(batch, before), (
         "The function must leave x alone, but x has changed. Write into a new tensor."
@@ -201,10 +202,12 @@ def check_causal_average_loop():
     )
     for t in range(8):
         assert torch.allclose(result[0, t], expected[t], atol=1e-4, rtol=0), (
-            f"Row {t}: {expected[t]} expected, the mean of rows 0 to {t}, {result[0, t]} found."
+            f"Row {t}: {expected[t]} expected, the mean of rows 0 to {t}, "
+            f"{result[0, t]} found."
         )
     assert torch.allclose(result[1], 3 - expected, atol=1e-4, rtol=0), (
-        "The first sequence of the batch comes out right, the second does not. Each has its own averages."
+        "The first sequence of the batch comes out right, the second does not. "
+        "Each has its own averages."
     )
 
     # Three tokens of one number, in float64: work the means out in your head.
@@ -476,7 +479,8 @@ def check_causal_average():
     )
     for t in range(8):
         assert torch.allclose(result[t], expected[t], atol=1e-4, rtol=0), (
-            f"Row {t}: {expected[t]} expected, the mean of itself and all rows before it, {result[t]} found."
+            f"Row {t}: {expected[t]} expected, "
+            f"the mean of itself and all rows before it, {result[t]} found."
         )
 
     batch = torch.stack([sequence, -sequence, 2 * sequence])
@@ -487,7 +491,8 @@ def check_causal_average():
     assert torch.allclose(
         result, torch.stack([expected, -expected, 2 * expected]), atol=2e-4, rtol=0
     ), (
-        "One sequence comes out right, but a batch does not. Each sequence has its own averages."
+        "One sequence comes out right, but a batch does not. "
+        "Each sequence has its own averages."
     )
 
     # Three tokens of one number, in float64. The columns of a wider tensor, transposed,

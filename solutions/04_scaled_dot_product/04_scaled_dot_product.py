@@ -512,7 +512,8 @@ def check_score_variance():
     many_queries, many_keys = torch.randn(200, 64), torch.randn(200, 64)
     plain = score_variance(many_queries, many_keys, False)
     assert 55 < plain < 75, (
-        f"for head size 64 the variance should be near 64 without scaling, not {plain:.2f}"
+        "for head size 64 the variance should be near 64 without scaling, "
+        f"not {plain:.2f}"
     )
     scaled = score_variance(many_queries, many_keys, True)
     assert 0.85 < scaled < 1.15, f"with scaling it should be near 1, not {scaled:.2f}"
@@ -690,7 +691,8 @@ def check_scaled_attention_weights():
         f"(6, 6) scores make (6, 6) weights, not {tuple(all_weights.shape)}"
     )
     assert torch.allclose(all_weights, expected, atol=1e-4, rtol=0), (
-        f"the weights differ from the expected ones,\n{expected}\nand are\n{all_weights}"
+        f"the weights differ from the expected ones,\n{expected}\n"
+        f"and are\n{all_weights}"
     )
 
     # A batch, keys of width 4, large scores, in float64. e to the power of log_3 is 3.
@@ -705,7 +707,8 @@ def check_scaled_attention_weights():
         f"float64 scores have float64 weights, not {weights.dtype}"
     )
     assert torch.allclose(weights, expected, atol=1e-9, rtol=0), (
-        f"for d_k = 4 and a batch {expected.tolist()} expected, {weights.tolist()} found"
+        f"for d_k = 4 and a batch {expected.tolist()} expected, "
+        f"{weights.tolist()} found"
     )
     assert weights.requires_grad, (
         "the weights are cut off from the scores; which step leaves torch?"
@@ -840,7 +843,8 @@ def check_scaled_dot_product_attention():
         f"six queries make context vectors (6, 2), not {tuple(context.shape)}"
     )
     assert torch.allclose(context, expected, atol=1e-4, rtol=0), (
-        f"the context vectors differ from the expected ones,\n{expected}\nand are\n{context}"
+        f"the context vectors differ from the expected ones,\n{expected}\n"
+        f"and are\n{context}"
     )
 
     # A batch of two in float64: three queries, two keys of width 4, two values of width
@@ -868,7 +872,8 @@ def check_scaled_dot_product_attention():
         f"float64 values have float64 mixtures, not {context.dtype}"
     )
     assert torch.allclose(context, expected, atol=1e-9, rtol=0), (
-        f"for the batch the context vectors differ from the expected ones,\n{expected}\nand are\n{context}"
+        "for the batch the context vectors differ from the expected ones,\n"
+        f"{expected}\nand are\n{context}"
     )
     assert context.requires_grad, (
         "the context vectors are cut off from the queries; which step leaves torch?"

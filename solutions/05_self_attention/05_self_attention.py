@@ -224,8 +224,10 @@ def check_SelfAttention_v1():
         ]
     )
     assert torch.allclose(context, trainable_context, atol=1e-4, rtol=0), (
-        f"the output differs from the documented one,\n{trainable_context}\nand is\n{context}\n"
-        "Are the parameters made with torch.rand, in the order query, key, value? Are the scores scaled?"
+        f"the output differs from the documented one,\n{trainable_context}\n"
+        f"and is\n{context}\n"
+        "Are the parameters made with torch.rand, in the order query, key, value? "
+        "Are the scores scaled?"
     )
 
     # A training loop sends gradients back; each parameter must get one.
@@ -256,7 +258,8 @@ def check_SelfAttention_v1():
         f"a float64 module makes float64 vectors, not {context.dtype}"
     )
     assert torch.allclose(context, expected, atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{context}"
+        f"the output differs from the one worked out by hand,\n{expected}\n"
+        f"and is\n{context}"
     )
     assert module(1000 * x).isfinite().all(), (
         "large tokens give inf or nan: which step overflows?"
@@ -420,8 +423,10 @@ def check_SelfAttention_v2():
         ]
     )
     assert torch.allclose(context, self_attention_v2, atol=1e-4, rtol=0), (
-        f"the output differs from the documented one,\n{self_attention_v2}\nand is\n{context}\n"
-        "Are there exactly three layers, made in the order query, key, value? Are the scores scaled?"
+        f"the output differs from the documented one,\n{self_attention_v2}\n"
+        f"and is\n{context}\n"
+        "Are there exactly three layers, made in the order query, key, value? "
+        "Are the scores scaled?"
     )
 
     # Another sentence of the course: "Attention Mechanism drives contextual embedding".
@@ -476,7 +481,8 @@ def check_SelfAttention_v2():
         f"a float64 module makes float64 vectors, not {context.dtype}"
     )
     assert torch.allclose(context, expected, atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{context}"
+        f"the output differs from the one worked out by hand,\n{expected}\n"
+        f"and is\n{context}"
     )
     assert x.tolist() == [[1, 0], [0, 1], [-1, 1], [0, 0]], (
         "the call has changed the tokens"
@@ -604,7 +610,8 @@ def check_copy_weights():
             f"{name} of the target must keep its shape (3, 2), but now it has {shape}"
         )
         assert torch.allclose(x @ target[name], source[name](x), atol=1e-5), (
-            f"x @ {name} in the target must give what the layer {name} of the source gives"
+            f"x @ {name} in the target must give "
+            f"what the layer {name} of the source gives"
         )
         assert target[name].requires_grad, (
             f"{name} of the target can no longer be trained"
@@ -770,7 +777,8 @@ def check_SelfAttention():
 
     names = [name for name, _ in module.named_parameters()]
     assert names == ["W_q.weight", "W_k.weight", "W_v.weight"], (
-        f"three layers without bias, W_q, W_k and W_v, are made in this order, but the parameters are {names}"
+        "three layers without bias, W_q, W_k and W_v, are made in this order, "
+        f"but the parameters are {names}"
     )
     with torch.no_grad():
         # The three matrices, as they act on a row of tokens. If these differ: are
@@ -868,7 +876,8 @@ def check_SelfAttention():
         f"a float64 module makes float64 mixtures, not {output.dtype}"
     )
     assert torch.allclose(output, expected, atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{output}"
+        f"the output differs from the one worked out by hand,\n{expected}\n"
+        f"and is\n{output}"
     )
     assert x.sum() == 2, "the call has changed the tokens"
     print("SelfAttention: this check passes")

@@ -305,7 +305,8 @@ def check_masked_attention_weights():
         [[1.0000, 0.0000, 0.0000], [0.3606, 0.6394, 0.0000], [0.0722, 0.0320, 0.8959]]
     )
     assert torch.allclose(weights, masked_weights, atol=1e-4, rtol=0), (
-        f"the weights differ from the expected ones,\n{masked_weights}\nand are\n{weights}"
+        f"the weights differ from the expected ones,\n{masked_weights}\n"
+        f"and are\n{weights}"
     )
 
     # A batch of two, in which 2 tokens look at 3, in float64. This mask is no triangle.
@@ -321,7 +322,8 @@ def check_masked_attention_weights():
         f"float64 scores have float64 weights, not {weights.dtype}"
     )
     assert torch.allclose(weights, expected, atol=1e-9), (
-        f"for the batch the weights differ from the expected ones,\n{expected}\nand are\n{weights}"
+        f"for the batch the weights differ from the expected ones,\n{expected}\n"
+        f"and are\n{weights}"
     )
     assert weights.requires_grad, (
         "the weights are cut off from the scores; which step leaves torch?"
@@ -479,8 +481,10 @@ def check_MaskedSelfAttention():
         [[0.6038, 0.7434], [-0.0062, 0.6072], [3.4989, 2.2427]]
     )
     assert torch.allclose(output, masked_attention, atol=1e-4, rtol=0), (
-        f"the output differs from the documented one,\n{masked_attention}\nand is\n{output}\n"
-        "Are W_q, W_k, W_v made in this order, without bias? Are scores scaled, and masked before softmax?"
+        f"the output differs from the documented one,\n{masked_attention}\n"
+        f"and is\n{output}\n"
+        "Are W_q, W_k, W_v made in this order, without bias? "
+        "Are scores scaled, and masked before softmax?"
     )
 
     # Without a mask it is plain self-attention: the last token sees everything anyway,
@@ -520,7 +524,8 @@ def check_MaskedSelfAttention():
     )
     output = module(x, mask)
     assert torch.allclose(output, expected, atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{output}"
+        f"the output differs from the one worked out by hand,\n{expected}\n"
+        f"and is\n{output}"
     )
     assert mask.tolist() == rows, (
         "the mask was changed in place; the caller still needs it"
@@ -730,8 +735,10 @@ def check_Head():
         [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]],
     ]
     assert torch.allclose(head(texts), texts.new_tensor(expected), atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{head(texts).detach()}\n"
-        "Which number scales the scores, over which dimension does the softmax run, and what is hidden?"
+        f"the output differs from the one worked out by hand,\n{expected}\n"
+        f"and is\n{head(texts).detach()}\n"
+        "Which number scales the scores, over which dimension does the softmax run, "
+        "and what is hidden?"
     )
 
     # The longest texts that this head takes. Their last token still sees their first
@@ -952,8 +959,10 @@ def check_CausalAttention():
         [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]],
     ]
     assert torch.allclose(module(texts), texts.new_tensor(expected), atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{module(texts).detach()}\n"
-        "Which number scales the scores, over which dimension does the softmax run, and what is hidden?"
+        f"the output differs from the one worked out by hand,\n{expected}\n"
+        f"and is\n{module(texts).detach()}\n"
+        "Which number scales the scores, over which dimension does the softmax run, "
+        "and what is hidden?"
     )
 
     # The first token has one weight, 1. With dropout 0.75 it is dropped, or kept and
@@ -965,7 +974,8 @@ def check_CausalAttention():
         tuple(row) for row in (module(x) / module.W_value(x))[:, 0].round().tolist()
     }
     assert factors == {(0, 0, 0, 0), (4, 4, 4, 4)}, (
-        "with dropout 0.75 each weight, after the softmax, must become 0 or 4 times as large; "
+        "with dropout 0.75 each weight, after the softmax, "
+        "must become 0 or 4 times as large; "
         f"the first tokens' values were multiplied by {factors}"
     )
     module.eval()

@@ -254,8 +254,10 @@ def check_Attention():
         [[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]]
     )
     assert torch.allclose(output, encodings_attention, atol=1e-4, rtol=0), (
-        "With seed 42 the documented tensor must come out. Are W_q, W_k, W_v made in that order, bias-free? "
-        "Are the scores divided by the square root of the keys' size, before the softmax?"
+        "With seed 42 the documented tensor must come out. "
+        "Are W_q, W_k, W_v made in that order, bias-free? "
+        "Are the scores divided by the square root of the keys' size, "
+        "before the softmax?"
     )
 
     # The output has as many rows as there are queries.
@@ -273,7 +275,8 @@ def check_Attention():
     assert torch.allclose(
         attention(encodings, others, others, only_first), first_value, atol=1e-5
     ), (
-        "With all keys but the first hidden, every row must be the first value. True means hidden."
+        "With all keys but the first hidden, every row must be the first value. "
+        "True means hidden."
     )
 
     # Three inputs that differ, by hand: 2 tokens ask, 4 tokens answer. A token (a, 0,
@@ -575,7 +578,8 @@ def check_CrossAttention():
     assert torch.allclose(
         single, cross.W_value(context[:, :1]).expand(2, 6, 4), atol=1e-5
     ), (
-        "With one context token each output row must be its value. Does the softmax run over the keys?"
+        "With one context token each output row must be its value. "
+        "Does the softmax run over the keys?"
     )
 
     # Hiding the last tokens is the same as not having them: four are left of the first
@@ -584,7 +588,8 @@ def check_CrossAttention():
     hidden = cross(x, context, padded)
     alone = torch.cat([cross(x[:1], context[:1, :4]), cross(x[1:], context[1:, :2])])
     assert torch.allclose(hidden, alone, atol=1e-5), (
-        "Hiding the last context tokens must give what the other ones give alone, for each sequence its own."
+        "Hiding the last context tokens must give what the other ones give alone, "
+        "for each sequence its own."
     )
     for_each_query = padded.unsqueeze(1).repeat(1, 6, 1)
     for_each_query[:, 0] = False  # the first query of each sequence sees everything
@@ -621,7 +626,8 @@ def check_CrossAttention():
     output = cross(x, x.new_tensor([first, second]))
     expected = [[[7, 13, 6, 20], [5, 7, 2, 12]], [[8, 4, 4, 12], [8, 8, 6, 16]]]
     assert torch.allclose(output, x.new_tensor(expected), atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\nand is\n{output.detach()}\n"
+        f"the output differs from the one worked out by hand,\n{expected}\n"
+        f"and is\n{output.detach()}\n"
         "Which number scales the scores, and over which dimension does the softmax run?"
     )
     print("CrossAttention: this check passes")

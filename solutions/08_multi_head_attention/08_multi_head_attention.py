@@ -240,7 +240,8 @@ def check_MultiHeadAttentionWrapper():
         [[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]]
     )
     assert torch.allclose(output, encodings_attention, atol=1e-4, rtol=0), (
-        "With seed 42 and one head the documented tensor of plain attention must come out."
+        "With seed 42 and one head the documented tensor of plain attention "
+        "must come out."
     )
 
     # Three heads: 3 tokens with 3 * 2 features. The first two columns are those of the
@@ -249,7 +250,8 @@ def check_MultiHeadAttentionWrapper():
     wrapper = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=3)
     number = len(list(wrapper.parameters()))
     assert number == 9, (
-        f"3 heads of 3 layers have 9 parameters, but torch knows of {number}. What is heads?"
+        f"3 heads of 3 layers have 9 parameters, but torch knows of {number}. "
+        "What is heads?"
     )
     output = wrapper(encodings, encodings, encodings)
     assert output.shape == (3, 6), (
@@ -264,7 +266,8 @@ def check_MultiHeadAttentionWrapper():
     )
     assert torch.allclose(output, three_heads, atol=1e-4, rtol=0), (
         "With seed 42 and three heads the documented tensor must come out. "
-        "Is each head made anew, one after the other, and do their outputs stand side by side?"
+        "Is each head made anew, one after the other, "
+        "and do their outputs stand side by side?"
     )
 
     # Under a causal mask the first token sees only itself, in every head.
@@ -303,7 +306,8 @@ def check_MultiHeadAttentionWrapper():
         output = wrapper(asking, matched, mixed, given)
         which = "without a mask" if given is None else "with a mask"
         assert torch.allclose(output, mixed.new_tensor(expected), atol=1e-6), (
-            f"for three different inputs, {which}, {expected} expected, {output.detach()} found"
+            f"for three different inputs, {which}, {expected} expected, "
+            f"{output.detach()} found"
         )
     assert torch.equal(mixed, before), "the call has changed an input"
     print("MultiHeadAttentionWrapper: this check passes")
@@ -372,10 +376,12 @@ def check_split_heads():
         f"(1, 2, 4) and two heads give (1, 2, 2, 2), not {tuple(heads.shape)}"
     )
     assert torch.equal(heads[0, 0], torch.tensor([[0.0, 1.0], [10.0, 11.0]])), (
-        f"The first head must hold features 0 and 1 of both tokens, but it holds {heads[0, 0].tolist()}"
+        "The first head must hold features 0 and 1 of both tokens, "
+        f"but it holds {heads[0, 0].tolist()}"
     )
     assert torch.equal(heads[0, 1], torch.tensor([[2.0, 3.0], [12.0, 13.0]])), (
-        f"The second head must hold features 2 and 3 of both tokens, but it holds {heads[0, 1].tolist()}"
+        "The second head must hold features 2 and 3 of both tokens, "
+        f"but it holds {heads[0, 1].tolist()}"
     )
     assert split_heads(torch.zeros(2, 5, 12), 3).shape == (2, 3, 5, 4), (
         "(2, 5, 12) and 3 heads give (2, 3, 5, 4)"
@@ -493,7 +499,8 @@ def check_merge_heads():
     assert torch.equal(
         joined, torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])
     ), (
-        f"Each token must get its own features back, head after head, but the result is {joined[0].tolist()}"
+        "Each token must get its own features back, head after head, "
+        f"but the result is {joined[0].tolist()}"
     )
     assert merge_heads(torch.zeros(2, 3, 5, 4)).shape == (2, 5, 12), (
         "(2, 3, 5, 4) gives (2, 5, 12)"
@@ -735,7 +742,8 @@ def check_MultiHeadAttention():
     assert torch.allclose(found, texts.new_tensor(joined), atol=1e-6), (
         "before out_proj the heads differ from those worked out by hand,\n"
         f"{joined}\nand give\n{found.detach()}\n"
-        "Which number scales the scores, what is hidden, and whose features does each head get?"
+        "Which number scales the scores, what is hidden, "
+        "and whose features does each head get?"
     )
 
     # The first token has one weight in each head, 1. With dropout 0.75 it becomes 0 or
@@ -750,7 +758,8 @@ def check_MultiHeadAttention():
         tuple(row) for row in (dropping(x) / values).round().reshape(128, 4).tolist()
     }
     assert factors == {(0, 0, 0, 0), (4, 4, 4, 4)}, (
-        "with dropout 0.75 each weight, after the softmax, must become 0 or 4 times as large; "
+        "with dropout 0.75 each weight, after the softmax, "
+        "must become 0 or 4 times as large; "
         f"the first tokens' values were multiplied by {factors}"
     )
     assert torch.allclose(dropping.eval()(x), values, atol=1e-5), (

@@ -237,7 +237,8 @@ def check_Block():
     # With every matrix at zero both halves add nothing, and the residual paths hand the
     # input through.
     assert torch.allclose(enlarged(block, "both")(x), x, atol=1e-4), (
-        "with all matrices at zero the input must pass unchanged; does each half add to its input, "
+        "with all matrices at zero the input must pass unchanged; "
+        "does each half add to its input, "
         "and does nothing normalise after the addition?"
     )
 
@@ -258,7 +259,8 @@ def check_Block():
     # A block is its two halves, one after the other, and none of them sees the future.
     both = enlarged(block, "neither")
     assert torch.allclose(both(x), second(first(x)), atol=1e-3), (
-        "first h = x + attention(...), then h + feed_forward(...): what does the second half read and add to?"
+        "first h = x + attention(...), then h + feed_forward(...): "
+        "what does the second half read and add to?"
     )
     changed = torch.cat([x[:, :-1], torch.randn(2, 1, 12)], dim=1)
     assert torch.allclose(both(changed)[:, :-1], both(x)[:, :-1], atol=1e-4), (
@@ -569,7 +571,8 @@ def check_TinyGPT():
     )
     assert loss.shape == (), "the loss must be one number, a 0-d tensor"
     assert abs(loss.item() - math.log(20)) < 1.5, (
-        f"an untrained model starts near log(20) = {math.log(20):.2f}, but this one at {loss.item():.2f}"
+        f"an untrained model starts near log(20) = {math.log(20):.2f}, "
+        f"but this one at {loss.item():.2f}"
     )
 
     # Each block brings weights of its own, and a gradient reaches them all.
@@ -585,7 +588,8 @@ def check_TinyGPT():
         assert not lost, f"no gradient reaches {lost}"
         counts.append(sum(parameter.numel() for parameter in deeper.parameters()))
     assert counts[2] - counts[1] == counts[1] - counts[0] > 0, (
-        f"each block must bring as many weights of its own, but 1, 2 and 3 blocks have {counts} weights"
+        "each block must bring as many weights of its own, "
+        f"but 1, 2 and 3 blocks have {counts} weights"
     )
 
     # Other weights than those of the start, which may be zero.
@@ -598,7 +602,8 @@ def check_TinyGPT():
     )
     likelihoods = logits.softmax(dim=-1).gather(-1, targets[..., None])
     assert torch.allclose(loss, -likelihoods.log().mean(), atol=1e-4), (
-        "the loss must be the mean of -log(probability of the target) over all 3 * 7 guesses"
+        "the loss must be the mean of -log(probability of the target) "
+        "over all 3 * 7 guesses"
     )
 
     # The whole model is causal: another last token changes no earlier guess. But the
@@ -724,7 +729,8 @@ def check_generate():
     beginnings = torch.tensor([[1, 2, 3], [7, 8, 9]])
     continued = generate(adder, beginnings, 5)
     assert continued.shape == (2, 8), (
-        f"3 tokens and 5 new ones make (2, 8), but the result is {tuple(continued.shape)}"
+        "3 tokens and 5 new ones make (2, 8), "
+        f"but the result is {tuple(continued.shape)}"
     )
     assert continued.tolist() == [[1, 2, 3, 6, 2, 3, 4, 5], [7, 8, 9, 4, 8, 9, 0, 1]], (
         f"the model adds up the last four tokens, but you got {continued.tolist()}"
@@ -814,8 +820,10 @@ def check_train_step():
         "the table has not moved; does the optimizer step?"
     )
     assert torch.allclose(model.table[0], moved, atol=1e-4), (
-        f"one step of size 1 should move the first row by {moved.tolist()}, not {model.table[0].tolist()}; "
-        "are old gradients cleared, new ones computed before the step, and is it one step?"
+        f"one step of size 1 should move the first row by {moved.tolist()}, "
+        f"not {model.table[0].tolist()}; "
+        "are old gradients cleared, new ones computed before the step, "
+        "and is it one step?"
     )
     assert len(optimizer.state) == 1, (
         "the step was not taken by the optimizer that was given"
@@ -824,7 +832,8 @@ def check_train_step():
         train_step(model, optimizer, now, later) for _ in range(20)
     ]
     assert losses[-1] < 0.5 * losses[0], (
-        f"21 steps should halve the loss, but it went from {losses[0]:.2f} to {losses[-1]:.2f}"
+        "21 steps should halve the loss, "
+        f"but it went from {losses[0]:.2f} to {losses[-1]:.2f}"
     )
     print("train_step: this check passes")
 
@@ -993,7 +1002,8 @@ if all(file.exists() for file in files):
         print(f"  {name}: {tuple(weights[name].shape)}")
 else:
     print(
-        "alice.safetensors and alice.txt are not in this folder, so the experiments below show nothing."
+        "alice.safetensors and alice.txt are not in this folder, "
+        "so the experiments below show nothing."
     )
 
 # %% [markdown]
@@ -1231,7 +1241,8 @@ def count_alice():
     )
     products = blocks * 2 * 2 * seen * width
     print(
-        f"operations for a token: {matrices:,} in matrices, {products:,} in attention to {seen:,} tokens"
+        "operations for a token: "
+        f"{matrices:,} in matrices, {products:,} in attention to {seen:,} tokens"
     )
 
 

@@ -417,13 +417,15 @@ def check_grouped_query_attention():
     assert torch.allclose(
         output.flatten(1), torch.tensor(expected).float(), atol=1e-3
     ), (
-        f"the heads of two texts should get {expected}, but they got {output.flatten(1).tolist()}; "
+        f"the heads of two texts should get {expected}, "
+        f"but they got {output.flatten(1).tolist()}; "
         "does a query head find its keys and its values in the same place?"
     )
     hidden = torch.tensor([[True, False]])
     output = grouped_query_attention(queries, keys, values, hidden).flatten(1)
     assert torch.allclose(output[0], torch.tensor([8.0, 8, 8, 80, 80, 80])), (
-        f"with the first token hidden all heads get the second one's value, 8 or 80, not {output[0].tolist()}"
+        "with the first token hidden all heads get the second one's value, 8 or 80, "
+        f"not {output[0].tolist()}"
     )
     assert torch.equal(keys, before), "the keys were changed"
 
@@ -434,7 +436,8 @@ def check_grouped_query_attention():
     q[1] = torch.randn(3, 4)
     changed = (grouped_query_attention(q, k, v) - first).abs().amax(dim=(1, 2)) > 1e-6
     assert changed.tolist() == [False, True, False, False], (
-        f"another query in head 1 must change the output of head 1 alone, but changed {changed.tolist()}"
+        "another query in head 1 must change the output of head 1 alone, "
+        f"but changed {changed.tolist()}"
     )
     try:
         grouped_query_attention(torch.randn(5, 3, 4), k, v)
@@ -548,7 +551,8 @@ def check_rotate():
     )
     expected = torch.tensor([[1.0, 0.0], [-0.4161, 0.9093], [-0.9093, -0.4161]])
     assert torch.allclose(turned, expected, atol=1e-4), (
-        f"at places 0, 2 and 2 the arrows should be {expected.tolist()}, not {turned.tolist()}; "
+        f"at places 0, 2 and 2 the arrows should be {expected.tolist()}, "
+        f"not {turned.tolist()}; "
         "which way do they turn, and by which places?"
     )
     assert torch.equal(x, before), "x was changed"
@@ -591,11 +595,13 @@ def check_rotate():
         for head in (0, 1):
             found = turned[text, head] / factor
             assert torch.allclose(found, expected, atol=1e-4), (
-                f"with base 1000, (1, 2, 3, 4, 5, 6) at places 10 and 100 should become\n{expected}\n"
-                f"not\n{found}\nWhich features are a pair, and how fast does each pair turn?"
+                "with base 1000, (1, 2, 3, 4, 5, 6) at places 10 and 100 "
+                f"should become\n{expected}\nnot\n{found}\n"
+                "Which features are a pair, and how fast does each pair turn?"
             )
             assert torch.allclose(found, expected, atol=1e-8), (
-                "nearly right, but not as exact as float64 can be; in which dtype are the angles?"
+                "nearly right, but not as exact as float64 can be; "
+                "in which dtype are the angles?"
             )
     print("rotate: this check passes")
 
@@ -630,7 +636,8 @@ for axis, scores, title in (
 plt.show()
 diagonal = turned_scores.diagonal(offset=-3)
 print(
-    f"turned, 3 places apart: the scores differ by at most {(diagonal.max() - diagonal.min()).item():.6f}"
+    "turned, 3 places apart: the scores differ by at most "
+    f"{(diagonal.max() - diagonal.min()).item():.6f}"
 )
 
 # %% [markdown]
@@ -755,10 +762,12 @@ def check_add_block():
         state = answer
         for name, part, old, right in zip(names, state, start, expected, strict=True):
             assert part.shape == old.shape, (
-                f"the {name} keeps its shape {tuple(old.shape)}, not {tuple(part.shape)}"
+                f"the {name} keeps its shape {tuple(old.shape)}, "
+                f"not {tuple(part.shape)}"
             )
             assert abs(part.item() - right) < 1e-4, (
-                f"after the scores {scores} the {name} should be {right}, but it is {part.item()}"
+                f"after the scores {scores} the {name} should be {right}, "
+                f"but it is {part.item()}"
             )
 
     # A block with lower scores leaves the maximum where it is: exp(1 - 5) = 0.0183 is
@@ -805,7 +814,8 @@ def check_add_block():
     )
     for name, part, right in zip(names, state, expected, strict=True):
         assert torch.allclose(part, torch.tensor(right).float(), atol=1e-3), (
-            f"for two texts with two queries each the {name} should be {right}, but it is {part.tolist()}"
+            f"for two texts with two queries each the {name} should be {right}, "
+            f"but it is {part.tolist()}"
         )
     print("add_block: this check passes")
 

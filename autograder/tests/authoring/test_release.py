@@ -19,6 +19,7 @@ from autograder.course.source import BEGIN, END
 ROOT = Path(__file__).parents[3]
 COURSE = load_course(ROOT)
 NAME = "01_small"
+WIDEST = 88  # characters of code that Jupyter shows beside its list of files
 
 
 @pytest.fixture
@@ -118,6 +119,17 @@ def test_a_changed_source_makes_its_release_stale(course: Course, folder: Path) 
 
 def test_assignments_are_what_a_release_would_write() -> None:
     assert stale(COURSE, COURSE.chosen([])) == []
+
+
+@pytest.mark.parametrize("name", list(COURSE.exercises))
+def test_no_line_of_code_has_to_be_scrolled(name: str) -> None:
+    """Ruff lets strings be as long as lines of text, which notebooks wrap; code they do not wrap."""
+    path = COURSE.assignments / name / f"{name}.ipynb"
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    cells = [cell for cell in cells if cell["cell_type"] == "code"]
+    code = [(cell["id"], line.rstrip("\n")) for cell in cells for line in cell["source"]]
+    assert len(code) > 100
+    assert [place for place in code if len(place[1]) > WIDEST] == []
 
 
 # What students must not see, and whether they do.
