@@ -5,8 +5,11 @@ import json
 import logging
 import os
 import secrets
-from collections.abc import Iterator
+import shutil
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +43,43 @@ def write_whole_in(folder: int, name: str, content: bytes, mode: int = ANYBODY) 
         raise
 
 
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file of a zip: its name there, its bytes or where they lie, its Unix mode, and how it is packed."""
+
+    name: str
+    content: bytes | Path
+    mode: int = 0o100644
+    packing: int = zipfile.ZIP_DEFLATED
+
+
+def write_zip(path: Path, members: Iterable[Member], mode: int = ANYBODY) -> Path:
+    """Write a zip of these files in this order; the same files give the same bytes, at any time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        draft.touch(mode, exist_ok=False)
+        with zipfile.ZipFile(draft, "w") as archive:
+            for member in members:
+                _pack(archive, member)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path
+
+
+def _pack(archive: zipfile.ZipFile, member: Member) -> None:
+    about = zipfile.ZipInfo(member.name)  # always of 1980, the earliest time that a zip can hold
+    about.create_system = 3  # Unix, where files have modes
+    about.external_attr = member.mode << 16
+    about.compress_type = member.packing
+    if isinstance(member.content, bytes):
+        archive.writestr(about, member.content)
+    else:
+        with member.content.open("rb") as file, archive.open(about, "w", force_zip64=True) as packed:
+            shutil.copyfileobj(file, packed)
+
+
 def append_line(path: Path, text: str) -> None:
     """Add a line to a file to which lines are only added; a line that was cut off before stays apart."""
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
@@ -65,14 +105,17 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Let one process at a time through; the lock at `path` ends with its process, however that ends."""
+def locked(path: Path, tell: Callable[[str], None] = _LOG.warning) -> Iterator[None]:
+    """Let one process at a time through; the lock at `path` ends with its process, however that ends.
+
+    Whoever has to wait is told so.
+    """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            _LOG.warning("another autograder is at work in %s; waiting for it", path.parent)
+            tell(f"another autograder is at work in {path.parent}; waiting for it")
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         try:
             yield

@@ -1,14 +1,16 @@
 """Writes nbgrader's source notebook of each exercise to build/, with what students get beside it."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from autograder.course.bundle import SETUP, build_kit
-from autograder.course.course import Course
+from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
 from autograder.course.folder import own_files
 from autograder.course.notebook import build_notebook, to_json
+from autograder.course.source import SourceError
 from autograder.files import write_whole
 
 
@@ -16,6 +18,17 @@ def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write each exercise's source notebook and kit to build/source/ and return the files."""
     folders = {exercise: course.build / "source" / exercise.name for exercise in exercises}
     return [path for exercise, folder in folders.items() for path in write_source(exercise, folder)]
+
+
+def build_missing(course: Course, exercises: Iterable[Exercise]) -> None:
+    """Build what is not in build/source/, since the formgrader lists an exercise only if it lies there.
+
+    What is wrong with a source is for others to say, when it is graded or released.
+    """
+    for exercise in exercises:
+        if not (course.build / "source" / exercise.name).is_dir():
+            with suppress(SourceError, CourseError):
+                build_sources(course, [exercise])
 
 
 def write_source(exercise: Exercise, folder: Path) -> list[Path]:

@@ -1,12 +1,13 @@
 """Grades submissions from submitted/ into the gradebook, with a line on each."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from autograder.batch.executor import Executor, Task
 from autograder.batch.pool import ProcessPool
+from autograder.collecting.attempts import Attempt
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
@@ -138,9 +139,10 @@ class _ExerciseRound:
                 for submission in submissions:
                     self.keep(_failed(submission, str(error)))
                 return
-            if not self.dry_run:
-                self._choose(submissions, executor)
-            for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook)):
+            counting = self._choose(submissions, executor)
+            if isinstance(gradebook, PreviewedGradebook):
+                gradebook.counting = counting
+            for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook, counting)):
                 name = f"{submission.exercise} {submission.student}"
                 problem = "" if self.dry_run else describe_failure(self.course, name, graded)
                 try:
@@ -151,27 +153,38 @@ class _ExerciseRound:
                     line = _line(submission, graded.report, late, problem=problem)
                     self.keep(_with_ledger(line, gradebook.ledger))
 
-    def _choose(self, submissions: Sequence[Submission], executor: Executor) -> None:
-        """Put the attempts that count into submitted/; where the best counts, all are graded for it."""
-        counting = Counting(self.course, self.exercise, self.eligible, unsafe=self.unsafe)
+    def _choose(self, submissions: Sequence[Submission], executor: Executor) -> Mapping[str, Attempt]:
+        """Put the attempts that count into submitted/; where the best counts, all are graded for it.
+
+        Returns them by student, where a rule has chosen; a dry run moves none.
+        """
+        counting = Counting(
+            self.course, self.exercise, self.eligible, unsafe=self.unsafe, dry_run=self.dry_run
+        )
         for submission, notebook, graded in executor.map(counting.ungraded(submissions)):
-            describe_failure(self.course, f"an attempt at {submission.exercise} {submission.student}", graded)
+            if not self.dry_run:
+                name = f"an attempt at {submission.exercise} {submission.student}"
+                describe_failure(self.course, name, graded)
             counting.keep(submission, notebook, graded.report)
-        counting.settle(submissions)
+        return counting.settle(submissions)
 
     def _open(self, stack: ExitStack) -> Book:
         if self.dry_run:
             return stack.enter_context(PreviewedGradebook(self.course, self.exercise))
         return stack.enter_context(ExerciseGradebook(self.course, self.exercise))
 
-    def _tasks(self, submissions: Sequence[Submission], gradebook: Book) -> Iterator[Task]:
+    def _tasks(
+        self, submissions: Sequence[Submission], gradebook: Book, counting: Mapping[str, Attempt]
+    ) -> Iterator[Task]:
         """Yield what needs to be graded, each notebook read just before, and keep a line on all others."""
         known = set() if self.force else set(gradebook.seconds_late())
         for submission in submissions:
             if line := self._refused(submission):
                 self.keep(line)
                 continue
-            notebook = read_notebook(submission.notebook)
+            attempt = counting.get(submission.student) if self.dry_run else None  # else it lies there by now
+            path = attempt.notebook(submission.exercise) if attempt else submission.notebook
+            notebook = read_notebook(path)
             report = gradebook.report(submission, notebook) if submission.student in known else None
             if report is not None and self._is_final(report):
                 gradebook.arrived(submission)

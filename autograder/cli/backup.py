@@ -33,9 +33,11 @@ def restore(course: "options.Course", file: Path, overwrite: bool) -> None:
 
     Where a file lies that is not as in FILE, nothing is written; `--overwrite` replaces it.
     """
+    from autograder.authoring.build import build_missing
     from autograder.gradebook.backup import restore as bring_back
 
     done = bring_back(course, file, overwrite=overwrite)
+    build_missing(course, course.exercises.values())
     click.echo(f"{done.written} files written, {done.unchanged} were there already")
     if done.others:
         click.echo(f"{done.others} more files are here that are not in {file.name}; they stay as they are")

@@ -63,14 +63,13 @@ def collect(
     from autograder.collecting.survey import REFUSED
     from autograder.collecting.times import read_times
     from autograder.report.text import terminal_line
-    from autograder.submission.students import FILE, read_students
+    from autograder.submission.students import listed_students, read_students
 
-    listed = students or (course.root / FILE if (course.root / FILE).exists() else None)
     rules = NamingRules(
         exercises=list(course.exercises),
         exercise=course.chosen([exercise])[0].name if exercise else "",
         pattern=read_pattern(pattern) if pattern else None,
-        students=read_students(listed) if listed else None,
+        students=read_students(students) if students else listed_students(course.root),
         times=read_times(lists),
     )
     counts: Counter[str] = Counter()

@@ -87,10 +87,14 @@ def grade(
     as_json: bool,
 ) -> None:
     """Grade what lies in submitted/ and keep it in the gradebook."""
+    from autograder.authoring.build import build_missing
     from autograder.batch.grade import grade_submissions, submissions_of
     from autograder.cli.progress import Progress, show_changes, show_summary
 
-    total = sum(len(submissions_of(course, exercise, students)) for exercise in exercises)
+    found = {exercise: len(submissions_of(course, exercise, students)) for exercise in exercises}
+    total = sum(found.values())
+    if not dry_run:
+        build_missing(course, (exercise for exercise, count in found.items() if count))
     jobs = jobs or min(os.cpu_count() or 1, max(total, 1))
     with ExitStack() as stack:
         executor = None

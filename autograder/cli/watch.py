@@ -38,6 +38,7 @@ def watch(
     due date, stands under `attempts` in course.yaml. It may be stopped or killed at any moment: the same
     command goes on from there.
     """
+    from autograder.authoring.build import build_missing
     from autograder.gradebook.config import load
     from autograder.report.text import terminal_line
     from autograder.watching.arrivals import Arrivals, FromExchange, FromUploads
@@ -45,6 +46,7 @@ def watch(
     from autograder.watching.rounds import Watch, settings_of
 
     config = load(course)
+    build_missing(course, exercises)
     for exercise in exercises:
         settings = settings_of(course, exercise)
         bits, a_day = told_a_day(course, exercise, settings)

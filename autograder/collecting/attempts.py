@@ -77,16 +77,34 @@ def keep(submission: Submission, content: bytes, files: dict[str, bytes]) -> Non
 
 def adopt(submission: Submission) -> None:
     """Keep what lies in submitted/ as an attempt, if it came another way than by collecting."""
-    if not submission.folder.is_dir():
-        return
-    with opened(submission, "submitted") as folder:
-        content, files = read_plain(folder, submission.notebook.name, MAX_BYTES), read_companions(folder)
+    content, files = _submitted(submission)
     if content is not None:
         same = [one for one in attempts_of(submission) if one.digest == digest_of(content)]
         if not same:
             keep(submission, content, files)
         elif TIMESTAMP in files and files not in [read_files(submission, one) for one in same]:
             write_files(submission, same[-1], files)  # somebody has corrected the time by hand
+
+
+def attempts_to_be(submission: Submission) -> tuple[Attempt, ...]:
+    """Return the attempts as they will be once what lies in submitted/ is kept; nothing is written."""
+    attempts, (content, files) = attempts_of(submission), _submitted(submission)
+    if content is None:
+        return attempts
+    same = [one for one in attempts if one.digest == digest_of(content)]
+    if same and (TIMESTAMP not in files or files in [read_files(submission, one) for one in same]):
+        return attempts
+    number = same[-1].number if same else max((one.number for one in attempts), default=0) + 1
+    present = Attempt(number, digest_of(content), arrival_in(files), submission.folder)
+    return in_order([*(one for one in attempts if one.number != number), present])
+
+
+def _submitted(submission: Submission) -> tuple[bytes | None, dict[str, bytes]]:
+    """Return the notebook in submitted/, if there is one, with the small files beside it."""
+    if not submission.folder.is_dir():
+        return None, {}
+    with opened(submission, "submitted") as folder:
+        return read_plain(folder, submission.notebook.name, MAX_BYTES), read_companions(folder)
 
 
 def put_forward(submission: Submission, attempt: Attempt) -> bool:

@@ -22,6 +22,7 @@ folder: a folder's files, without what programs leave there
 hints: the hints that students can ask for, and what is wrong with them
 notebook: makes nbgrader's source notebook of an exercise
 bundle: makes the kit for students, one file of the modules in kit/
+kept: names the files that a course keeps, and those that commands make again
 secret: keeps the secret from which hidden inputs come
 copy: makes a smaller course of some of the exercises
 log: keeps what went wrong on our side in build/*.log

@@ -11,11 +11,11 @@ from typing import Any
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.kept import AUDIT
 from autograder.files import append_line, read_lines
 from autograder.gradebook.changes import BY_HAND, DATES, Digests
 from autograder.report.gradebook_submission import GradebookSubmission
 
-FILE = "audit.jsonl"
 Line = dict[str, Any]
 
 
@@ -23,7 +23,7 @@ class Audit:
     """The changes of one exercise's scores."""
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
-        self._path = course.root / FILE
+        self._path = course.root / AUDIT
         self._exercise = exercise.name
         self._last: dict[str, Line] = {}
         for line in read_lines(self._path):

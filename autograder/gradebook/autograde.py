@@ -1,7 +1,7 @@
 """Makes `nbgrader autograde` read, grade and record a submission exactly as our own command does."""
 
 import glob
-import weakref
+from contextlib import closing
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from autograder.gradebook.assignment import record_exercise
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.folder_check import companions, refusal
 from autograder.gradebook.grades import take_in
-from autograder.gradebook.ledger import Ledger
+from autograder.gradebook.ledger import Ledger, turn
 from autograder.gradebook.rows import ExerciseRows
 from autograder.grading.failures import describe_failure
 from autograder.grading.guarded import GuardedGrader
@@ -48,8 +48,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         self._ledgers: dict[str, Ledger] = {}
         self._read: dict[Submission, Notebook] = {}
         self._grader = GuardedGrader(self.course)
-        weakref.finalize(self, self._grader.close)
-        self._prepare(self.parent)
+        self._take_turns(self.parent)
 
     def from_filename(self, filename: str, resources: Resources, **kwargs: Any) -> tuple[str, Resources]:
         """Convert a notebook; a submitted file may be anything, so we read it instead of nbconvert."""
@@ -89,6 +88,21 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
     def _submission(self, resources: Resources) -> Submission:
         about = resources["nbgrader"]
         return Submission(self.course.root, about["student"], about["assignment"])
+
+    def _take_turns(self, converter: BaseConverter) -> None:
+        """Let nbgrader convert while nobody else grades, as our own commands do.
+
+        nbgrader has no place of its own for this: its hooks are called for each submission, and not at all
+        where one fails.
+        """
+        convert = converter.convert_notebooks
+
+        def convert_in_turn() -> None:
+            with turn(self.course, self.log.warning), closing(self._grader):
+                self._prepare(converter)
+                convert()
+
+        converter.convert_notebooks = convert_in_turn
 
     def _prepare(self, converter: BaseConverter) -> None:
         """Record the exercises in the gradebook, and hide from nbgrader what it would hang or fail on."""

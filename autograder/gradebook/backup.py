@@ -1,38 +1,32 @@
 """Packs a running course into one file, and brings it back; nothing is overwritten without a word.
 
-The file holds what no command can make again: the gradebook, all submissions, the secret, the lists and the
-audit; and what formgrader needs. The course's own files, solutions/ and course.yaml, are kept elsewhere, in
-git as a rule.
+The file holds what no command can make again: the gradebook, all submissions, the secret, what people have
+written into lists, and what has happened; course/kept.py names all of it. The course's own files, solutions/
+and course.yaml, are kept elsewhere, in git as a rule.
 """
 
 import hashlib
 import json
-import secrets
 import shutil
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from autograder.collecting.placing import LOCK
 from autograder.course.course import Course
-from autograder.course.secret import FILE as SECRET
+from autograder.course.kept import FILES, FOLDERS, GRADEBOOK, OPEN, is_kept
 from autograder.errors import UsageError
-from autograder.files import locked
-from autograder.gradebook.audit import FILE as AUDIT
+from autograder.files import OWNER, Member, locked, write_zip
 from autograder.gradebook.config import gradebook_file
-from autograder.gradebook.extensions import FILE as EXTENSIONS
 from autograder.gradebook.ledger import turn
 from autograder.gradebook.migration import copy_database
-from autograder.submission.students import FILE as STUDENTS
 
-GRADEBOOK = "gradebook.db"
-FILES = (SECRET, STUDENTS, EXTENSIONS, AUDIT)
-FOLDERS = ("submitted", "attempts", "autograded", "build/reports")
 _CONTENTS = "contents.json"
-_DATE = (1980, 1, 1, 0, 0, 0)  # the same state of a course gives the same bytes
+_MODE = 0o600
 
 
 class BackupError(UsageError):
@@ -52,22 +46,12 @@ def back_up(course: Course, path: Path) -> int:
     """Write the course's state to the new file `path`, and return how many files it holds."""
     if path.exists():
         raise BackupError(f"{path}: is there already; give another name or delete it")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        with ExitStack() as stack:
-            stack.enter_context(turn(course))
-            stack.enter_context(locked(course.root / LOCK))
-            folder = Path(stack.enter_context(TemporaryDirectory()))
-            files = dict(_state(course, folder))
-            draft.touch(0o600)  # it holds the secret
-            with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
-                digests = {name: _pack(archive, name, source) for name, source in sorted(files.items())}
-                contents = json.dumps({"course": course.settings.course, "files": digests}, indent=1)
-                archive.writestr(zipfile.ZipInfo(_CONTENTS, _DATE), contents)
-        draft.rename(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with ExitStack() as stack:
+        stack.enter_context(turn(course))
+        stack.enter_context(locked(course.root / LOCK))
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        files = sorted(_state(course, folder), key=itemgetter(0))
+        write_zip(path, _members(course, files), OWNER)  # it holds the secret
     return len(files)
 
 
@@ -98,7 +82,7 @@ def _restore(
         for name, draft in drafts.items():
             with archive.open(name) as packed, draft.open("xb") as file:
                 shutil.copyfileobj(packed, file)
-            draft.chmod(0o600 if name in (SECRET, AUDIT, GRADEBOOK) else 0o644)
+            draft.chmod(OWNER if name in (GRADEBOOK, *FILES) and name not in OPEN else 0o644)
             if _digest(draft) != digests[name]:
                 raise BackupError(f"{path}: {name} in it is damaged; nothing is changed")
         for name, draft in drafts.items():
@@ -129,12 +113,19 @@ def _files(course: Course) -> Iterator[Path]:
                 yield path
 
 
-def _pack(archive: zipfile.ZipFile, name: str, source: Path) -> str:
-    about = zipfile.ZipInfo(name, _DATE)
-    about.compress_type = zipfile.ZIP_DEFLATED
-    with source.open("rb") as file, archive.open(about, "w", force_zip64=True) as packed:
-        shutil.copyfileobj(file, packed)
-    return _digest(source)
+def _members(course: Course, files: Sequence[tuple[str, Path]]) -> Iterator[Member]:
+    """Yield the files of a backup, then their digests; each is read once, as some may change meanwhile."""
+    digests = {}
+    for name, source in files:
+        if name == GRADEBOOK:  # a copy that is ours alone, and may be large
+            digests[name] = _digest(source)
+            yield Member(name, source, _MODE)
+        else:
+            content = source.read_bytes()
+            digests[name] = hashlib.sha256(content).hexdigest()
+            yield Member(name, content, _MODE)
+    contents = json.dumps({"course": course.settings.course, "files": digests}, indent=1).encode()
+    yield Member(_CONTENTS, contents, _MODE, zipfile.ZIP_STORED)
 
 
 def _contents(course: Course, path: Path, archive: zipfile.ZipFile) -> Mapping[str, str]:
@@ -148,8 +139,7 @@ def _contents(course: Course, path: Path, archive: zipfile.ZipFile) -> Mapping[s
         )
     digests: Mapping[str, str] = known["files"]
     for name in digests:
-        allowed = name in (GRADEBOOK, *FILES) or any(name.startswith(f"{folder}/") for folder in FOLDERS)
-        if not allowed or ".." in PurePosixPath(name).parts:
+        if not is_kept(name) or ".." in PurePosixPath(name).parts:
             raise BackupError(f"{path}: {name} has no place in a course; the file is not as we made it")
     return digests
 

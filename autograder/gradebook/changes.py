@@ -79,12 +79,16 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
     }
 
 
-def cause(before: Digests | None, rules: Digests, notebook: Notebook) -> str:
-    """Return in words what is not as it was when the submission was graded last."""
+def cause(before: Digests | None, rules: Digests, notebook: Notebook, attempt: str = "") -> str:
+    """Return in words what is not as it was when the submission was graded last.
+
+    `attempt` says which of several attempts the notebook is.
+    """
     if before is None:
         return AGAIN
     now = {"notebook": notebook.digest, **rules}
-    return ", ".join(word for key, word in _WORDS.items() if before.get(key) != now[key]) or AGAIN
+    words = _WORDS | ({"notebook": f"{_WORDS['notebook']} ({attempt})"} if attempt else {})
+    return ", ".join(word for key, word in words.items() if before.get(key) != now[key]) or AGAIN
 
 
 def _scores(submission: GradebookSubmission | None) -> dict[str, float | None]:

@@ -12,11 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from autograder.course.kept import COMMENTS
 from autograder.course.yaml_lines import DocumentError, read_document
 from autograder.errors import UsageError
 from autograder.report.gradebook_submission import GradebookSubmission
 
-FILE = "comments.yaml"
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 _NAMED = re.compile(r"(?<![\w#&/])#([A-Za-z][\w-]*)", re.ASCII)  # a heading of Markdown has a space
 _DEPTH = 3  # an exercise, a question, a name
@@ -30,7 +30,7 @@ class CommentBank:
     """A course's comments: some for all written answers, others for an exercise, or a question of it."""
 
     def __init__(self, root: Path) -> None:
-        self._path = root / FILE
+        self._path = root / COMMENTS
         self._data = self._read() if self._path.is_file() else {}
 
     def comments(self, exercise: str, question: str | None = None) -> dict[str, str]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from nbgrader.api import Gradebook, SubmittedAssignment
 
-from autograder.collecting.attempts import Attempt, adopt, attempts_of, put_forward
+from autograder.collecting.attempts import Attempt, adopt, attempts_of, attempts_to_be, put_forward
 from autograder.collecting.entry import EntryError
 from autograder.collecting.placing import LOCK
 from autograder.course.attempts import Counts
@@ -28,14 +28,25 @@ Eligible = Callable[[Attempt], bool]
 
 
 class Counting:
-    """Which attempts at an exercise count, by the rule in course.yaml; without a rule nothing is moved."""
+    """Which attempts at an exercise count, by the rule in course.yaml; without a rule nothing is moved.
+
+    In a `dry_run` nothing is written, and what attempts came to is known until its end.
+    """
 
     def __init__(
-        self, course: Course, exercise: Exercise, eligible: Eligible = lambda _: True, *, unsafe: bool = False
+        self,
+        course: Course,
+        exercise: Exercise,
+        eligible: Eligible = lambda _: True,
+        *,
+        unsafe: bool = False,
+        dry_run: bool = False,
     ) -> None:
         settings = course.attempts(exercise.name)
         self._rule = settings.counts if settings is not None else None
         self._course, self._exercise, self._eligible, self._unsafe = course, exercise, eligible, unsafe
+        self._dry_run = dry_run
+        self._graded: dict[tuple[str, str], Report] = {}  # in a dry run, by student and digest
 
     def ungraded(self, submissions: Sequence[Submission]) -> Iterator[tuple[Submission, Notebook]]:
         """Yield the attempts that have to be graded before it is known which one is the best."""
@@ -46,31 +57,40 @@ class Counting:
                 attempts = self._attempts(submission)
             for attempt in attempts if len(attempts) > 1 else ():
                 notebook = read_notebook(attempt.notebook(submission.exercise))
-                if self._report(attempt, notebook) is None:
+                if self._report(submission, attempt, notebook) is None:
                     yield submission, notebook
 
     def keep(self, submission: Submission, notebook: Notebook, report: Report) -> None:
         """Keep what one of those attempts came to."""
+        if self._dry_run:
+            self._graded[submission.student, notebook.digest] = report
+            return
         keep_graded(submission, notebook, about(digest_of(self._rules, notebook), report))
 
-    def settle(self, submissions: Sequence[Submission]) -> None:
-        """Put the attempts that count into submitted/."""
+    def settle(self, submissions: Sequence[Submission]) -> dict[str, Attempt]:
+        """Put the attempts that count into submitted/, and return them by student."""
         if self._rule is None:
-            return
+            return {}
         rows, lateness = self._rows(), Lateness(self._course, self._exercise, load(self._course))
+        counting = {}
         for submission in submissions:
             with suppress(EntryError), locked(submission.root / LOCK):
                 if attempts := self._attempts(submission):
-                    row = rows.get(submission.student)
-                    put_forward(submission, self._counting(submission, attempts, lateness, row))
+                    student = submission.student
+                    counting[student] = self._counting(submission, attempts, lateness, rows.get(student))
+                    if not self._dry_run:
+                        put_forward(submission, counting[student])
+        return counting
 
     def _attempts(self, submission: Submission) -> Sequence[Attempt]:
         """Return the attempts that may count; nothing is touched in a folder that is refused."""
         if refusal(submission):
             return ()
         with suppress(EntryError):
-            adopt(submission)
-            return [attempt for attempt in attempts_of(submission) if self._eligible(attempt)]
+            if not self._dry_run:
+                adopt(submission)
+            known = attempts_to_be(submission) if self._dry_run else attempts_of(submission)
+            return [attempt for attempt in known if self._eligible(attempt)]
         return ()
 
     def _counting(
@@ -86,7 +106,7 @@ class Counting:
             def worth(place: int) -> tuple[float, int]:
                 attempt = attempts[place]
                 notebook = read_notebook(attempt.notebook(submission.exercise))
-                report = self._report(attempt, notebook)
+                report = self._report(submission, attempt, notebook)
                 if report is None or report.score is None:
                     return (-1.0, place)
                 loss = lateness.penalty(student, report.score, row, _came(attempt))
@@ -95,8 +115,10 @@ class Counting:
             return attempts[max(range(len(attempts)), key=worth)]
         return attempts[-1]
 
-    def _report(self, attempt: Attempt, notebook: Notebook) -> Report | None:
+    def _report(self, submission: Submission, attempt: Attempt, notebook: Notebook) -> Report | None:
         """Return what an attempt comes to, graded behind the walls that it needs now."""
+        if report := self._graded.get((submission.student, notebook.digest)):
+            return report
         report = current_report(attempt, self._rules, notebook)
         return report if report is None or self._unsafe or "unsafe" not in report.sandbox else None
 

@@ -9,13 +9,13 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.course.course import Course
+from autograder.course.kept import EXTENSIONS
 from autograder.course.moments import MomentError, read_moment
 from autograder.errors import UsageError
 from autograder.files import write_whole
 from autograder.submission.students import read_rows
 from autograder.submission.submission import is_student
 
-FILE = "extensions.csv"
 HEADER = ["student", "exercise", "until"]
 Extensions = dict[tuple[str, str], str]  # the moment as it was written, by student and exercise
 
@@ -40,7 +40,7 @@ def extend(course: Course, student: str, exercise: str, until: str | None) -> No
     text = io.StringIO()
     rows = [[*who, moment] for who, moment in sorted(kept.items())]
     csv.writer(text, lineterminator="\n").writerows([HEADER, *rows])
-    write_whole(course.root / FILE, text.getvalue())
+    write_whole(course.root / EXTENSIONS, text.getvalue())
 
 
 def read_extensions(course: Course, exercise: str) -> dict[str, datetime] | None:
@@ -48,7 +48,7 @@ def read_extensions(course: Course, exercise: str) -> dict[str, datetime] | None
 
     It is None where there is no list: then extensions are those that somebody gave through nbgrader.
     """
-    path = course.root / FILE
+    path = course.root / EXTENSIONS
     if not path.is_file():
         return None
     return {
@@ -59,7 +59,7 @@ def read_extensions(course: Course, exercise: str) -> dict[str, datetime] | None
 
 
 def _read(course: Course) -> Extensions:
-    path = course.root / FILE
+    path = course.root / EXTENSIONS
     if not path.is_file():
         return {}
     try:

@@ -3,6 +3,8 @@
 Both ways into the gradebook, ours and nbgrader's own, come here after the points are recorded.
 """
 
+import logging
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
 
@@ -16,6 +18,7 @@ from autograder.gradebook.audit import Audit
 from autograder.gradebook.changes import DATES, NEW, ScoreChange, cause, digests_of, score_change
 from autograder.gradebook.folder_check import handed_in
 from autograder.gradebook.graded_attempts import About, keep_graded
+from autograder.gradebook.history import name_of_attempt
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.reading import entries_of, points_by_cell, read_row, rows_of
 from autograder.gradebook.rows import Rows
@@ -23,17 +26,22 @@ from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
+_LOG = logging.getLogger(__name__)
 
-def turn(course: Course) -> AbstractContextManager[None]:
-    """Let one process at a time read scores, change them and keep the changes in the audit."""
-    return locked(course.root / ".grading.lock")
+
+def turn(course: Course, tell: Callable[[str], None] = _LOG.warning) -> AbstractContextManager[None]:
+    """Let one process at a time read scores, change them and keep the changes in the audit.
+
+    Whoever has to wait for another one is told so.
+    """
+    return locked(course.root / ".grading.lock", tell)
 
 
 class Ledger:
     """The submissions of an exercise as they are now, and what has changed since the ledger was opened."""
 
     def __init__(self, course: Course, exercise: Exercise, config: Config) -> None:
-        self._exercise = exercise
+        self._course, self._exercise = course, exercise
         self._lateness = Lateness(course, exercise, config)
         self._audit = Audit(course, exercise)
         self._digests = digests_of(course, exercise)
@@ -68,9 +76,10 @@ class Ledger:
         student, points = submission.student, points_by_cell(self._exercise)
         entries = entries_of(self._exercise, student, rows.grades, rows.comments, points)
         plain = GradebookSubmission(student, 0.0, 0.0, entries)
-        after = self._lateness.enter(rows.submission, plain, handed_in(submission))
+        came = handed_in(submission)
+        after = self._lateness.enter(rows.submission, plain, came)
         gradebook.db.commit()
-        why = self._cause(submission, notebook)
+        why = self._cause(submission, notebook, came)
         keep_graded(submission, notebook, about)
         self._keep(self.known.get(submission.student), after, why)
         self._audit.note(after, why, {"notebook": notebook.digest, **self._digests})
@@ -88,17 +97,18 @@ class Ledger:
 
     def expect(
         self, after: GradebookSubmission, row: SubmittedAssignment | None, submission: Submission,
-        notebook: Notebook | None,
+        notebook: Notebook | None, came: datetime | None,
     ) -> None:  # fmt: skip
-        """Note what a submission would come to, without writing anything."""
-        why = DATES if notebook is None else self._cause(submission, notebook)
-        expected = self._lateness.reckon(after, row, handed_in(submission))
+        """Note what a submission that came then would come to, without writing anything."""
+        why = DATES if notebook is None else self._cause(submission, notebook, came)
+        expected = self._lateness.reckon(after, row, came)
         self._keep(self.known.get(submission.student), expected, why)
 
-    def _cause(self, submission: Submission, notebook: Notebook) -> str:
+    def _cause(self, submission: Submission, notebook: Notebook, came: datetime | None) -> str:
         if not _has_scores(self.known.get(submission.student)):
             return NEW
-        return cause(self._audit.digests(submission.student), self._digests, notebook)
+        attempt = name_of_attempt(self._course, submission, notebook, came)
+        return cause(self._audit.digests(submission.student), self._digests, notebook, attempt)
 
     def _keep(self, before: GradebookSubmission | None, after: GradebookSubmission, why: str) -> None:
         """Keep the submission as it is now, and what has changed since the ledger was opened."""

@@ -1,11 +1,16 @@
 """Says what grading would change: the steps of `ExerciseGradebook`, but nothing is written."""
 
+from collections.abc import Mapping
+from datetime import datetime
+
 from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment
 
+from autograder.collecting.attempts import Attempt
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.answers import are_kept, read_answers
 from autograder.gradebook.config import database, gradebook_exists
+from autograder.gradebook.folder_check import handed_in, time_in
 from autograder.gradebook.grades import enter, judge
 from autograder.gradebook.opened import OpenedGradebook
 from autograder.gradebook.reading import entries_of, points_by_cell, rows_of
@@ -21,6 +26,7 @@ class PreviewedGradebook(OpenedGradebook):
     def __init__(self, course: Course, exercise: Exercise) -> None:
         super().__init__(course, exercise)
         self._gradebook: Gradebook | None = None
+        self.counting: Mapping[str, Attempt] = {}  # which attempts would count, where they may be others
 
     def __enter__(self) -> "PreviewedGradebook":
         if gradebook_exists(self._course):
@@ -33,7 +39,9 @@ class PreviewedGradebook(OpenedGradebook):
     def arrived(self, submission: Submission) -> None:
         """Reckon what the time when it came changes about a submission that is graded already."""
         if row := self._row(submission):
-            self.ledger.expect(self.ledger.known[submission.student], row, submission, None)
+            self.ledger.expect(
+                self.ledger.known[submission.student], row, submission, None, self._came(submission)
+            )
 
     def take_in(self, submission: Submission, notebook: Notebook, graded: Graded) -> float:
         """Reckon what a graded submission would come to; return how many seconds late it is."""
@@ -50,8 +58,12 @@ class PreviewedGradebook(OpenedGradebook):
         enter(judged, grades, answers)
         entries = entries_of(self._exercise, submission.student, grades, comments, points)
         after = GradebookSubmission(submission.student, 0.0, 0.0, entries)
-        self.ledger.expect(after, row, submission, notebook)
+        self.ledger.expect(after, row, submission, notebook, self._came(submission))
         return self.ledger.known[submission.student].seconds_late
+
+    def _came(self, submission: Submission) -> datetime | None:
+        attempt = self.counting.get(submission.student)
+        return handed_in(submission) if attempt is None else time_in(attempt.folder)
 
     def _row(self, submission: Submission) -> SubmittedAssignment | None:
         """Return nbgrader's row on a submission, cut off from the gradebook, so that no change reaches it."""

@@ -10,13 +10,12 @@ from sqlalchemy import text
 
 from autograder.collecting.placing import LOCK
 from autograder.course.course import Course
+from autograder.course.kept import EXTENSIONS, REQUESTS, STUDENTS
 from autograder.errors import UsageError
 from autograder.files import locked, write_whole
 from autograder.gradebook.audit import Audit
 from autograder.gradebook.config import database, gradebook_exists
-from autograder.gradebook.extensions import FILE as EXTENSIONS
 from autograder.gradebook.ledger import turn
-from autograder.submission.students import FILE as STUDENTS
 from autograder.submission.students import read_rows
 from autograder.submission.submission import is_student
 
@@ -45,7 +44,7 @@ def rename(course: Course, old: str, new: str) -> None:
                 raise RenamingError(f"{place} is there already; {new} is somebody else")
         if {old, new} <= known:
             raise RenamingError(f"the gradebook has {new} already; choose an id that nobody has")
-        in_lists = [name for name in (STUDENTS, EXTENSIONS) if old in _listed(course.root / name)]
+        in_lists = [name for name in (STUDENTS, EXTENSIONS, REQUESTS) if old in _listed(course.root / name)]
         if not moves and old not in known and not in_lists:
             raise RenamingError(f"nobody has the id {old}")
         if old in known:

@@ -5,9 +5,9 @@ at the top of the zip, unpacks it in /autograder/source and puts each submission
 The same course gives the same bytes everywhere: names are sorted, times fixed, and nothing is compressed.
 """
 
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from zipfile import ZIP_STORED
 
 import autograder
 from autograder.course.copy import course_files
@@ -16,6 +16,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.folder import own_files
 from autograder.course.secret import course_secret
 from autograder.errors import AutograderError
+from autograder.files import Member, write_zip
 
 _ENGINE = Path(autograder.__file__).parent
 _SCRIPTS = Path(__file__).parent / "container"
@@ -30,12 +31,8 @@ def write_package(course: Course, exercise: Exercise) -> Path:
     """Write build/packages/<exercise>-gradescope.zip and return it."""
     course_secret(course)  # made now where there is none yet, so that all containers have the same
     path = course.build / "packages" / f"{exercise.name}-gradescope.zip"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    files = dict(_files(course, exercise))
-    with zipfile.ZipFile(path, "w") as archive:
-        for name in sorted(files):
-            archive.writestr(_info(name), files[name])
-    return path
+    files = sorted(dict(_files(course, exercise)).items())
+    return write_zip(path, [Member(name, content, _mode(name), ZIP_STORED) for name, content in files])
 
 
 def _files(course: Course, exercise: Exercise) -> Iterator[tuple[str, bytes]]:
@@ -60,9 +57,6 @@ def _folder(folder: Path, prefix: str) -> Iterator[tuple[str, bytes]]:
             yield prefix + "/".join(parts), path.read_bytes()
 
 
-def _info(name: str) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(name)  # always of 1980, the earliest time that a zip can hold
-    info.create_system = 3  # Unix, where files have modes
+def _mode(name: str) -> int:
     script = not name.count("/") and name != "constraints.txt"
-    info.external_attr = (0o100755 if script else 0o100644) << 16
-    return info
+    return 0o100755 if script else 0o100644

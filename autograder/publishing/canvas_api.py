@@ -12,9 +12,10 @@ import hashlib
 import os
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 ADDRESS, TOKEN = "CANVAS_API_URL", "CANVAS_API_TOKEN"
 _AT_ONCE = 100  # students in a request
 _PATIENCE, _PAUSE = 300.0, 1.0  # seconds until Canvas has taken a request in, and between two questions
+_SECONDS = (10.0, 60.0)  # to be let in, and for each answer; the library would wait for ever
 _HERE = ("localhost", "127.0.0.1", "::1")
 
 
@@ -91,7 +93,8 @@ def send_grades(
             _refuse_two_penalties(there)
         if not dry_run:
             for students in _parts(list(known)):
-                _update(target, {known[student]: data[student] for student in students})
+                with _uncertain(students):
+                    _update(target, {known[student]: data[student] for student in students})
                 grades_sent.note(exercise.name, {student: scores[student] for student in students})
                 texts_sent.note(exercise.name, {s: digests[s] for s in students if s in said})
     return Sent({student: scores[student] for student in known}, problems)
@@ -102,7 +105,10 @@ def _canvas_course(to: str) -> CanvasCourse:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of addresses without TLS, which we refuse ourselves
-        return Canvas(_address(), _token()).get_course(to)
+        canvas = Canvas(_address(), _token())
+    session = canvas._Canvas__requester._session  # the library has no setting for it (canvasapi, issue 629)
+    session.request = partial(session.request, timeout=_SECONDS)
+    return canvas.get_course(to)
 
 
 def _refuse_two_penalties(there: CanvasCourse) -> None:
@@ -142,7 +148,7 @@ def _update(target: Assignment, data: Mapping[str, Mapping[str, str]]) -> None:
     progress, end = target.submissions_bulk_update(grade_data=data), time.monotonic() + _PATIENCE
     while progress.workflow_state in ("queued", "running"):
         if time.monotonic() > end:
-            raise CanvasFailedError("Canvas has not taken the grades in yet; look there before you try again")
+            raise TimeoutError
         time.sleep(_PAUSE)
         progress = progress.query()
     if progress.workflow_state != "completed":
@@ -169,16 +175,42 @@ def _token() -> str:
 
 
 @contextmanager
+def _uncertain(students: Sequence[str]) -> Iterator[None]:
+    """Say whose grades were sent, where no answer comes: nobody knows whether they have arrived."""
+    from requests import RequestException
+
+    try:
+        yield
+    except (RequestException, TimeoutError) as error:
+        some = ", ".join(students[:3]) + (f" and {len(students) - 3} more" if len(students) > 3 else "")
+        raise CanvasFailedError(
+            f"{_address()}: {_silence(error)} after the grades of {some} were sent, so they may be there or "
+            "not; look into Canvas's gradebook, and run the command again: it sends them and comments anew"
+        ) from None
+
+
+def _silence(error: Exception) -> str:
+    from requests import Timeout
+
+    return "no answer came in time" if isinstance(error, Timeout | TimeoutError) else "the connection broke"
+
+
+@contextmanager
 def _canvas_errors() -> Iterator[None]:
     """Turn what the library raises into words; the token is in none of them, whatever a server answers."""
     try:
         from canvasapi.exceptions import CanvasException
-        from requests import RequestException
+        from requests import RequestException, Timeout
     except ImportError:
         fix = "pip install -c constraints.txt -e '.[canvas]'"
         raise CanvasUseError(f"sending grades to Canvas needs canvasapi; install it: {fix}") from None
     try:
         yield
+    except Timeout as error:
+        raise CanvasFailedError(
+            f"{_address()}: {_silence(error)}, and nothing was sent; see whether Canvas can be reached there "
+            f"and {ADDRESS} is right, and run the command again"
+        ) from None
     except (CanvasException, RequestException, ValueError) as error:
         text: Any = f"{type(error).__name__}: {error}"
         secret = os.environ.get(TOKEN, "").strip()

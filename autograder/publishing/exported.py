@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from autograder.course.course import Course
+from autograder.course.kept import EXPORTS
 from autograder.files import append_line, read_lines
 
-FILE = "exports.jsonl"
 Values = Mapping[str, str | float]  # what goes out, by student: a score, or a digest of a page
 
 
@@ -20,7 +20,7 @@ class Exports:
     """What has gone out to one place, such as "tables" or "canvas", for every exercise."""
 
     def __init__(self, course: Course, to: str) -> None:
-        self._path = course.root / FILE
+        self._path = course.root / EXPORTS
         self._to = to
         self._last: dict[tuple[str, str], str | float] = {}
         for line in read_lines(self._path):

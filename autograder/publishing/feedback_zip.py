@@ -12,8 +12,6 @@ anything, the participant's number, "assignsubmission", "file" and the name that
 
 import hashlib
 import re
-import zipfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -23,6 +21,7 @@ from autograder.collecting.plain_folder import arrival_of
 from autograder.collecting.times import read_participants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.files import Member, write_zip
 from autograder.gradebook.pages import read_gradebook
 from autograder.publishing.canvas import canvas_number
 from autograder.publishing.export import canvas_ids
@@ -81,7 +80,7 @@ def pack_feedback(
     digests = {student: hashlib.sha256(content).hexdigest() for student, (_, content) in files.items()}
     chosen = exports.changed(exercise.name, digests) if changed else set(files)
     path = course.build / "exports" / f"{exercise.name}-feedback-{to}.zip"
-    _write(path, dict(files[student] for student in chosen))
+    write_zip(path, [Member(name, content) for name, content in sorted(files[one] for one in chosen)])
     exports.note(exercise.name, digests)
     return Packed(path, tuple(sorted(chosen)), tuple(problems))
 
@@ -121,15 +120,3 @@ def _for_moodle(submission: Submission, by_sheet: str) -> tuple[str, bytes]:
         f"{shown}_{number}_assignsubmission_file_{submission.feedback.name}",
         submission.feedback.read_bytes(),
     )
-
-
-def _write(path: Path, files: Mapping[str, bytes]) -> None:
-    """Write a zip, the same bytes for the same files."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.part")
-    with zipfile.ZipFile(draft, "w") as archive:
-        for name in sorted(files):
-            info = zipfile.ZipInfo(name)  # always of 1980, the earliest time that a zip can hold
-            info.external_attr = 0o100644 << 16
-            archive.writestr(info, files[name], zipfile.ZIP_DEFLATED)
-    draft.replace(path)

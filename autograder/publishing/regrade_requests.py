@@ -16,12 +16,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from autograder.course.course import Course
+from autograder.course.kept import DONE, REQUESTS
 from autograder.errors import UsageError
 from autograder.files import append_line, read_lines
 from autograder.report.text import printable
 from autograder.submission.students import read_rows
 
-FILE, DONE = "regrade_requests.csv", "regrade_done.jsonl"
 _COLUMNS = ["student", "exercise", "question", "reason"]
 _LINE = re.compile(r"[^\w\n]{0,20}regrade[ \t]+`?(\w[\w.-]{0,99})`?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
 _MOST, _LONGEST = 20, 300  # requests in a notebook, letters of a reason
@@ -86,7 +86,7 @@ def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Itera
 
 
 def _listed(course: Course) -> Iterator[RegradeRequest]:
-    path = course.root / FILE
+    path = course.root / REQUESTS
     if not path.is_file():
         return
     try:

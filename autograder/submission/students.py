@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from autograder.course.kept import STUDENTS
 from autograder.errors import UsageError
 from autograder.submission.submission import is_student
 
-FILE = "students.csv"
+FILE = STUDENTS
 _COLUMNS = ("id", "name", "email", "canvas", "moodle", "gradescope", "group")
 _ALIASES = {"names": "name", "e-mail": "email", "groups": "group"}
 _SEVERAL = re.compile(r"\s*;\s*")  # between names, and between groups, in one cell

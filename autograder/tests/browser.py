@@ -242,6 +242,10 @@ class Page:
             time.sleep(0.1)
         return value
 
+    def write(self, text: str) -> None:
+        """Type a text where the page has its focus."""
+        self._browser._ask("Input.insertText", self._session, text=text)
+
     def narrow(self, width: int) -> None:
         """Make the window so wide."""
         size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}

@@ -27,6 +27,7 @@ SLOW = [
     "gradebook/test_assignment.py",
     "gradebook/test_autograde.py",
     "gradebook/test_exchange.py",
+    "gradebook/test_formgrader_browser.py",
     "gradescope",
     "grading/test_guarded.py",
     "grading/test_restarting.py",

@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ from threading import Event, Thread
 
 import pytest
 
-from autograder.files import locked, write_whole, write_whole_in
+from autograder.files import OWNER, Member, locked, write_whole, write_whole_in, write_zip
 
 
 @contextmanager
@@ -178,3 +179,23 @@ def test_a_lock_ends_with_its_block_though_a_process_was_forked_in_it(tmp_path: 
         os.close(writer)
     os.waitpid(child, 0)
     os.close(reader)
+
+
+def test_a_zip_of_the_same_files_has_the_same_bytes_and_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    large = write_whole(tmp_path / "large", b"x" * 1_000_000)
+    members = [Member("b.txt", b"b"), Member("a/run", large, 0o100755, zipfile.ZIP_STORED)]
+    path = write_zip(tmp_path / "new" / "one.zip", members, OWNER)
+    assert path.stat().st_mode & 0o777 == 0o600
+    large.touch()
+    assert write_zip(tmp_path / "two.zip", members).read_bytes() == path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        assert [(one.filename, one.external_attr >> 16) for one in archive.infolist()] == [
+            ("b.txt", 0o100644),
+            ("a/run", 0o100755),
+        ]
+        assert archive.read("a/run") == large.read_bytes()
+    before = path.read_bytes()
+    with pytest.raises(FileNotFoundError):
+        write_zip(path, [*members, Member("gone", tmp_path / "gone")])
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]

@@ -15,7 +15,7 @@ from autograder.collecting.placing import Placing, place
 from autograder.collecting.survey import REFUSED
 from autograder.course.course import Course
 from autograder.gradebook.exchange import Inbound, inbound
-from autograder.submission.students import FILE, Students, read_students
+from autograder.submission.students import FILE, Students, listed_students
 from autograder.submission.submission import Submission, is_student
 
 _NO_NEWS = (Placing.UNCHANGED, Placing.OLDER)
@@ -38,7 +38,7 @@ class FromExchange:
 
     def take(self) -> Iterator[str]:
         """Take in every submission once."""
-        listed = _listed(self._course)
+        listed = listed_students(self._course.root)
         for one in inbound(self._course, self._config):
             if one.folder not in self._known and one.complete:
                 self._known.add(one.folder)
@@ -71,7 +71,9 @@ class FromUploads:
         steady, self._seen = seen == self._seen, seen
         if not steady or seen == self._taken:
             return
-        rules = NamingRules(exercises=list(self._course.exercises), students=_listed(self._course))
+        rules = NamingRules(
+            exercises=list(self._course.exercises), students=listed_students(self._course.root)
+        )
         for line in collect_archives(self._course, self._uploads, rules):
             who = f"{line.exercise} {line.student}" if line.student else ""
             where = line.path if line.status == REFUSED else ""
@@ -89,11 +91,6 @@ class FromUploads:
                 about = path.lstat()
                 seen.append((str(path), about.st_size, about.st_mtime_ns, about.st_ino))
         return seen
-
-
-def _listed(course: Course) -> Students | None:
-    path = course.root / FILE
-    return read_students(path) if path.exists() else None
 
 
 def _student(one: Inbound, listed: Students | None) -> str:

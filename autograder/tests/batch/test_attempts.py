@@ -132,6 +132,43 @@ def test_the_last_before_due_knows_grace_and_extensions_and_takes_the_newest_of_
     assert grade(course) == 1.0
 
 
+def foreseen(course: Course, executor: ByTheirWord) -> list[tuple[object, ...]]:
+    """Return what a dry run tells, once it is certain that grading then does just this."""
+    before = {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()}
+    dry = grade_submissions(course, [small(course)], executor=executor, dry_run=True).changes
+    assert {path: path.read_bytes() for path in before} == before
+    after = [path for path in course.root.rglob("*") if path.is_file() and path not in before]
+    assert [path for path in after if path.suffix != ".lock"] == []
+    done = grade_submissions(course, [small(course)], executor=ByTheirWord(factor=executor.factor)).changes
+    assert dry == done
+    return [(one.student, one.before, one.after, one.why) for one in dry]
+
+
+def test_a_dry_run_foresees_that_another_attempt_counts_and_names_it(ready: Course) -> None:
+    course = ruled(ready, "best", "\n    late: {percent: 50}")
+    hand_in(course, 0.6, -3)
+    hand_in(course, 0.4, -2)
+    assert grade(course) == 3.0
+    hand_in(course, 0.8, -1)
+    hand_in(course, 0.2, -0.5)
+    asked = ByTheirWord()
+    another = "another notebook (attempt 3 of 4 of 2026-03-01 17:00 CET)"
+    assert foreseen(course, asked) == [("ann", 3.0, 4.0, another)]
+    assert sorted(asked.asked) == ["0.2", "0.8", "0.8"]
+    hand_in(course, 1.0, 3)  # which being late makes 1.5
+    assert foreseen(course, ByTheirWord()) == []
+    extend(course, "ann", "01_small", "2026-03-02 18:00 Europe/Berlin")
+    another = "another notebook (attempt 5 of 5 of 2026-03-01 21:00 CET)"
+    assert foreseen(course, ByTheirWord()) == [("ann", 4.0, 5.0, another)]
+    course = ruled(course, "last before due", "\n    late: {percent: 50}")
+    extend(course, "ann", "01_small", None)
+    by_itself = Submission(course.root, "ann", "01_small")  # put there by hand, and not yet kept
+    by_itself.notebook.write_bytes(written(course, 0.7))
+    (by_itself.folder / "timestamp.txt").write_text("2026-03-01 16:45:00 UTC")
+    another = "dates or late policy, another notebook (attempt 6 of 6 of 2026-03-01 17:45 CET)"
+    assert foreseen(course, ByTheirWord()) == [("ann", 5.0, 3.5, another)]
+
+
 def test_an_attempt_whose_time_is_no_time_stops_nobody(ready: Course) -> None:
     course = ruled(ready, "best", "\n    late: {percent: 50}")
     for share in (1.0, 0.4):

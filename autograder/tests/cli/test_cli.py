@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from autograder.authoring.proof import Proof
 from autograder.batch import run as running
 from autograder.batch.dask_worker import ClusterError
+from autograder.batch.grade import Summary
 from autograder.cli import main
 from autograder.collecting.instructor import PatternError
 from autograder.collecting.times import TimesError
@@ -24,6 +25,7 @@ from autograder.gradescope.package import PackageError
 from autograder.sandbox.zygote import WallError, ZygoteError
 from autograder.submission.recognition import UnknownExerciseError
 from autograder.submission.students import StudentsError
+from autograder.tests.classroom import hand_in
 
 
 def call(course: Course, *words: str) -> Result:
@@ -45,6 +47,19 @@ def test_run_prints_one_report_a_line(course: Course, notebook: Path) -> None:
     assert first == second
     assert first["notebook"] == str(notebook)
     assert first["status"] == "unreadable"
+
+
+def test_an_exercise_that_is_graded_lies_where_the_formgrader_looks_for_it(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autograder.batch.grade.grade_submissions", lambda *_, **__: Summary(()))
+    source = course.build / "source" / "01_small" / "01_small.ipynb"
+    for words in (["grade"], ["grade", "--dry-run"]):
+        call(course, *words)
+        assert not source.exists(), "nobody has handed in anything, or nothing should be written"
+        hand_in(course, "ann", "no notebook")
+    assert call(course, "grade").exit_code == 0
+    assert source.is_file()
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
 """The way through `nbgrader autograde`: the command's and the formgrader's, with the same rows as ours."""
 
 import json
+from threading import Event, Thread
 
 import pytest
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook import read_gradebook
+from autograder.gradebook.ledger import turn
 from autograder.grading.graded import Graded
 from autograder.grading.guarded import GuardedGrader
 from autograder.grading.restarting import RestartingGrader
@@ -17,6 +19,7 @@ from autograder.tests.gradebook.rows import (
     autograded,
     dump,
     fill,
+    full_marks,
     gradebook_entry,
     gradebook_submission,
 )
@@ -84,3 +87,35 @@ def test_a_failure_of_ours_is_shown_on_nbgraders_screen_with_the_place_of_its_tr
     assert f"RuntimeError: secret inner workings; {ready.build}/autograder.log says more" in result["log"]
     assert "Traceback" in (ready.build / "autograder.log").read_text(encoding="utf-8")
     assert gradebook_submission(ready, "ann").score is None
+
+
+def test_the_formgraders_button_waits_while_somebody_else_grades(
+    ready: Course, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    order: list[str] = []
+    begun, over = Event(), Event()
+
+    def grade(self: GuardedGrader, exercise: Exercise, notebook: Notebook) -> Graded:
+        order.append("the button")
+        return full_marks(exercise)
+
+    def somebody_else() -> None:
+        with turn(ready):
+            begun.set()
+            while "waiting for it" not in caplog.text and not over.is_set():
+                over.wait(0.01)
+            order.append("somebody else")
+
+    monkeypatch.setattr(GuardedGrader, "grade", grade)
+    hand_in(ready, "ann", solved(small(ready)))
+    other = Thread(target=somebody_else)
+    other.start()
+    begun.wait(60)
+    result = formgrader(ready).autograde(small(ready).name, "ann")
+    over.set()
+    other.join(60)
+    assert result["success"], result
+    assert order == ["somebody else", "the button"]
+    assert f"another autograder is at work in {ready.root}; waiting for it" in result["log"]
+    with turn(ready, pytest.fail):
+        assert gradebook_submission(ready, "ann").score == 5.0

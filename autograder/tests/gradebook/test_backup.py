@@ -9,19 +9,18 @@ from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
 from autograder.gradebook.backup import BackupError, back_up, restore
 from autograder.gradebook.extensions import extend
+from autograder.publishing.export import write_tables
+from autograder.publishing.regrade_requests import RegradeRequests
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in, ruled
 from autograder.tests.classroom import CONFIG, SECRET, copy_small_course, small
 from autograder.tests.gradebook.rows import by_hand, dump
 
 KEPT = (
-    "submitted",
-    "attempts",
-    "autograded",
-    "build/reports",
-    "audit.jsonl",
-    "extensions.csv",
-    "students.csv",
+    *("submitted", "attempts", "autograded", "build/reports"),
+    *("audit.jsonl", "exports.jsonl", "regrade_done.jsonl", "regrade_requests.csv"),
+    *("extensions.csv", "students.csv", "comments.yaml"),
 )
+REQUESTS = "student,exercise,question,reason\nann,01_small,why,Read it again.\nben,01_small,why,Please.\n"
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +37,11 @@ def running(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> 
     grade_submissions(course, [small(course)], executor=ByTheirWord())
     by_hand(course, "ann", "why", 1.5)
     extend(course, "ben", "01_small", "2026-03-03 18:00 Europe/Berlin")
+    (root / "comments.yaml").write_text("units: Say in which units.\n")
+    (root / "regrade_requests.csv").write_text(REQUESTS)
+    requests = RegradeRequests(course)
+    requests.finish(requests.of("ann", "01_small", {}))
+    write_tables(course, [small(course)])
     back_up(course, root.parent / "backup.zip")
     return course, root.parent / "backup.zip"
 
@@ -49,9 +53,13 @@ def _laptop(root: Path) -> Course:
     return course
 
 
-def state(root: Path) -> dict[str, bytes]:
+def places(root: Path) -> list[tuple[str, Path]]:
     paths = [path for name in KEPT for path in (root / name, *(root / name).rglob("*")) if path.is_file()]
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
+    return [(path.relative_to(root).as_posix(), path) for path in paths]
+
+
+def state(root: Path) -> dict[str, bytes]:
+    return {name: path.read_bytes() for name, path in places(root)}
 
 
 def test_on_a_new_laptop_everything_comes_back_and_grading_goes_on(
@@ -62,6 +70,9 @@ def test_on_a_new_laptop_everything_comes_back_and_grading_goes_on(
     (laptop.root / "hidden_inputs.key").unlink()
     done = restore(laptop, file)
     assert state(laptop.root) == state(course.root)
+    assert {name for name, path in places(laptop.root) if path.stat().st_mode & 0o77} == {
+        name for name, path in places(course.root) if path.stat().st_mode & 0o77
+    }
     assert (done.written, done.unchanged, done.others) == (len(state(course.root)) + 2, 0, 0)
     assert dump(laptop.root / "gradebook.db") == dump(course.root / "gradebook.db")
     assert (laptop.root / "hidden_inputs.key").read_text() == SECRET.hex()
@@ -70,6 +81,9 @@ def test_on_a_new_laptop_everything_comes_back_and_grading_goes_on(
     grade_submissions(laptop, [small(laptop)], executor=asked)
     assert asked.asked == []
     assert file.stat().st_mode & 0o777 == 0o600
+    write_tables(laptop, [small(laptop)], changed=True)
+    assert (laptop.root / "exports.jsonl").read_bytes() == (course.root / "exports.jsonl").read_bytes()
+    assert [one.student for one in RegradeRequests(laptop).listed] == ["ben"]
     back_up(laptop, tmp_path / "again.zip")
     assert restore(laptop, tmp_path / "again.zip").written == 0
     with pytest.raises(BackupError, match="is there already"):

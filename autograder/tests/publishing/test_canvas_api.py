@@ -3,7 +3,8 @@
 import json
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -20,7 +21,7 @@ OTHERS = [{"id": n, "course_id": 4711, "name": f"Essay {n}", "points_possible": 
 SMALL = {"id": 55, "course_id": 4711, "name": "01_small", "points_possible": 7.0}
 
 
-class StandIn(HTTPServer):
+class StandIn(ThreadingHTTPServer):
     """Stands in the place of Canvas: it keeps what it was asked and which grades it got."""
 
     def __init__(self) -> None:
@@ -29,6 +30,8 @@ class StandIn(HTTPServer):
         self.grades: dict[str, dict[str, str]] = {}
         self.end, self.asked = "completed", 0
         self.deducts: bool | None = None  # for late work; None where the course has no late policy
+        self.silent = ""  # the end of an address to which nothing is answered
+        self.over = threading.Event()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -80,6 +83,9 @@ class Handler(BaseHTTPRequestHandler):
         return {"id": 9, "workflow_state": state, "completion": 100, "message": "it broke"}
 
     def _answer(self, status: int, data: object, headers: dict[str, str] | None = None) -> None:
+        if self.server.silent and urlsplit(self.path).path.endswith(self.server.silent):
+            self.server.over.wait(60)
+            return
         body = json.dumps(data).encode()
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
@@ -98,6 +104,7 @@ def canvas(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
         monkeypatch.setenv("CANVAS_API_TOKEN", TOKEN)
         monkeypatch.setattr(canvas_api, "_PAUSE", 0.0)
         yield server
+        server.over.set()
         server.shutdown()
         thread.join()
 
@@ -216,3 +223,44 @@ def test_a_server_that_echoes_the_token_gets_it_into_no_message(
     assert exit_code == 3
     assert "another-secret" not in output
     assert "(token)" in output
+
+
+@pytest.mark.parametrize(
+    ("silent", "message"),
+    [
+        ("/courses/4711", ": no answer came in time, and nothing was sent; see whether Canvas can be"),
+        ("/update_grades", ": no answer came in time after the grades of 103, ann were sent, so they may be"),
+        ("/progress/9", ": no answer came in time after the grades of 103, ann were sent, so they may be"),
+    ],
+)
+def test_a_canvas_that_never_answers_ends_in_a_sentence_and_counts_as_not_sent(
+    canvas: StandIn, send: Sender, monkeypatch: pytest.MonkeyPatch, silent: str, message: str
+) -> None:
+    monkeypatch.setattr(canvas_api, "_SECONDS", (5.0, 0.2))
+    canvas.silent = silent
+    code, output = send(CLASS)
+    assert (code, len(output.splitlines())) == (3, 1)
+    assert output.startswith(f"http://127.0.0.1:{canvas.server_port}{message}")
+    canvas.silent, canvas.grades = "", {}
+    monkeypatch.setattr(canvas_api, "_SECONDS", (5.0, 5.0))
+    assert send(CLASS)[0] == 0
+    assert set(canvas.grades) == {"101", "103"}
+
+
+def test_grades_that_went_there_before_the_silence_are_not_sent_again(
+    canvas: StandIn, send: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(canvas_api, "_AT_ONCE", 1)
+    monkeypatch.setattr(canvas_api, "_PATIENCE", -1.0)
+    update, sent = canvas_api._update, []
+
+    def silent_at_last(target: object, data: Any) -> None:
+        sent.append(list(data))
+        if len(sent) == 2:
+            update(target, data)  # which has no patience
+
+    monkeypatch.setattr(canvas_api, "_update", silent_at_last)
+    code, output = send(CLASS)
+    assert (code, "after the grades of ann were sent" in output) == (3, True)
+    assert send(CLASS)[0] == 0
+    assert sent == [["103"], ["101"], ["101"]]

@@ -1,0 +1,181 @@
+"""nbgrader's own formgrader in a real browser, as an assistant uses it while a class is graded anew."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.build import build_missing
+from autograder.batch.grade import grade_submissions
+from autograder.collecting.arrival import Arrival
+from autograder.collecting.placing import place
+from autograder.course.course import Course
+from autograder.submission.submission import Submission
+from autograder.tests.authoring.test_jupyter import answering, environment
+from autograder.tests.batch.test_attempts import DUE, HOUR, ByTheirWord, written
+from autograder.tests.browser import Browser, Listener, Page, opened
+from autograder.tests.classroom import open_course, small
+from autograder.tests.gradebook.rows import gradebook_entry
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("WITHOUT_BROWSER") == "1", reason="WITHOUT_BROWSER=1 leaves out what needs Chromium"
+)
+
+ROOT = Path(__file__).parents[3]
+STUDENTS = 'id,name\nada,"Lovelace, Ada"\nbob,Bob Builder\ncleo,"Queen, Cleo"\ndan,Dan Brown\n'
+BANK = (
+    "units: Say in which units.\n01_small: {why: {factor: You name the <factor>.}, no: {other: Not here.}}\n"
+)
+UNNEEDED = ("jupyterlab", "jupyterlab_jupytext", "jupyter_lsp", "notebook", "notebook_shim")
+ROWS = (
+    "[...document.querySelectorAll('#main-table tr')].map(row => row.innerText.trim().split(/\\s*\\t\\s*/))"
+)
+SAID = "[...document.querySelectorAll('.modal-title')].map(title => title.innerText)"
+SHOWN = """(() => {
+    const score = document.querySelector('#why'), comment = document.querySelector('#why-comment');
+    return [score.value, comment.value, score.classList.contains('needs_manual_grade'),
+        document.querySelector('#check-double').placeholder];
+})()"""
+
+
+@dataclass
+class Desk:
+    """What an assistant sits before: a course, and the formgrader in a browser."""
+
+    course: Course
+    browser: Browser
+    address: str
+
+    def open(self, place: str) -> Page:
+        """Open a page of the formgrader that shows a list."""
+        page = self.browser.page(f"{self.address}formgrader/{place}", width=1300)
+        page.wait("window.models && models.loaded")
+        return page
+
+    def rows(self, place: str) -> list[list[str]]:
+        found: list[list[str]] = self.open(place).value(ROWS)
+        return found
+
+    def statuses(self) -> dict[str, str]:
+        """Return each student's status and score."""
+        return {row[1]: " ".join(row[3:]) for row in self.rows("manage_submissions/01_small")}
+
+    def submission(self, name: str) -> Page:
+        """Open a student's submission, found by the name."""
+        page = self.open("gradebook/01_small/01_small")
+        address = page.value(
+            f"[...document.querySelectorAll('a')].find(a => a.textContent === '{name}').href"
+        )
+        page = self.browser.page(address, width=1300)
+        page.wait("window.formgrader?.grades?.loaded && formgrader.comments.loaded")
+        return page
+
+    def press(self, place: str, row: str, button: str) -> list[str]:
+        """Press a button in the row with this text, and return the titles of what pops up."""
+        page = self.open(place)
+        find = f"[...document.querySelectorAll('#main-table tr')].find(r => r.innerText.includes('{row}'))"
+        page.value(f"{find}.querySelector('.{button} a').click()")
+        said: list[str] = page.wait(f"{SAID}.length ? {SAID} : false")
+        return said
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> Iterator[Desk]:
+    """Grade a small class, start a server in the course's folder, and open a browser."""
+    home = tmp_path_factory.mktemp("formgrader")
+    course = open_course(home / "course")
+    shutil.copy(blank_gradebook, course.root)
+    (home / "exchange").mkdir(mode=0o777)
+    (home / "exchange").chmod(0o777)
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write(f'c.Exchange.root = "{home / "exchange"}"\n')
+    (course.root / "students.csv").write_text(STUDENTS, encoding="utf-8")
+    (course.root / "comments.yaml").write_text(BANK, encoding="utf-8")
+    for student, share, secret in (("ada", 1.0, b""), ("bob", 0.4, b""), ("cleo", 0.8, b"a secret")):
+        submission = Submission(course.root, student, "01_small")
+        place(submission, written(course, share), Arrival(DUE), secret)
+    grade(course)
+    place(Submission(course.root, "dan", "01_small"), written(course, 1.0), Arrival(DUE + HOUR))
+    build_missing(course, [small(course)])
+    own = environment(home) | {"PYTHONPATH": str(ROOT)}
+    with (home / "server.log").open("wb") as log:
+        server = subprocess.Popen(command(course.root), cwd=course.root, env=own, stdout=log, stderr=log)
+    try:
+        address = answering(home / "runtime", server)
+        with opened(home / "profile", Listener()) as browser:
+            yield Desk(course, browser, address)
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def command(root: Path) -> list[str]:
+    """Return the command that starts a server with the formgrader alone."""
+    return [
+        *(sys.executable, "-m", "jupyter_server", "--no-browser", "--allow-root", "--ServerApp.port=0"),
+        *("--IdentityProvider.token=", "--ServerApp.terminals_enabled=False"),
+        f"--ServerApp.root_dir={root}",
+        *(f"--ServerApp.jpserver_extensions={name}=False" for name in UNNEEDED),
+    ]
+
+
+def grade(course: Course, factor: float = 1.0) -> None:
+    grade_submissions(course, [small(course)], executor=ByTheirWord(factor=factor), force=factor != 1.0)
+
+
+def test_lists_have_names_statuses_and_scores(desk: Desk) -> None:
+    assert [row[:2] for row in desk.rows("manage_submissions/01_small")] == [
+        ["Brown, Dan", "dan"],
+        ["Builder, Bob", "bob"],
+        ["Lovelace, Ada", "ada"],
+        ["Queen, Cleo", "cleo"],
+    ]
+    assert desk.statuses() == {
+        "ada": "needs manual grading 5 / 7",
+        "bob": "needs manual grading 2 / 7",
+        "cleo": "needs manual grading 4 / 7",
+        "dan": "needs autograding",
+    }
+    assert [row[0] for place in ("manage_assignments", "gradebook") for row in desk.rows(place)] == [
+        "01_small",
+        "01_small",
+    ]
+
+
+def test_what_an_assistant_gives_stands_while_tests_change(desk: Desk) -> None:
+    page = desk.submission("Lovelace, Ada")
+    page.value("document.querySelector('summary').click()")
+    offered = page.value("[...document.querySelectorAll('details li')].map(each => each.innerText)")
+    assert offered == ["#units Say in which units.", "#factor You name the <factor>."]
+    assert page.value(SHOWN) == ["", "", True, "2"]
+    page.value("window.saved = 0; $(document).on('finished_saving', () => { saved += 1; })")
+    for field, text in (("#why", "1.5"), ("#why-comment", "Right. #factor")):
+        page.value(f"document.querySelector('{field}').focus()")
+        page.write(text)
+        page.value("document.activeElement.blur()")
+    page.wait("saved === 2")
+    assert desk.statuses()["ada"] == "graded 6.5 / 7"
+    bob = desk.submission("Builder, Bob")
+    assert bob.value(SHOWN) == ["", "", True, "0.8"]
+    with small(desk.course).suite.open("a") as suite:
+        suite.write("\n# mended\n")
+    grade(desk.course, 0.5)
+    page = desk.submission("Lovelace, Ada")
+    assert page.value(SHOWN) == ["1.5", "Right. #factor", False, "1"]
+    assert desk.submission("Builder, Bob").value(SHOWN) == ["", "", True, "0.4"]
+    assert desk.statuses()["ada"] == "graded 4 / 7"
+    assert gradebook_entry(desk.course, "ada", "why").remark == "Right. You name the <factor>."
+
+
+def test_buttons_do_what_they_say_also_for_whoever_handed_in_elsewhere(desk: Desk) -> None:
+    submissions = "manage_submissions/01_small"
+    for button in ("generate-feedback", "release-feedback"):
+        assert desk.press(submissions, "Ada", button) == ["Success"]
+        assert desk.press("manage_assignments", "01_small", button) == ["Success"]
+    released = desk.course.root.parent / "exchange" / desk.course.settings.course / "feedback"
+    assert len(list(released.iterdir())) == 1
