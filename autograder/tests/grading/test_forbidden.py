@@ -376,6 +376,12 @@ def test_harmless_parts_of_modules_raise_no_flag() -> None:
     assert softmax(imports, "print(os.path.join('a', 'b'))", code) is None
 
 
+def test_a_star_import_of_what_is_shown_binds_no_name_of_python() -> None:
+    code = BY_HAND.replace("return", "assert len(scores), range(1)\n    return", 1)
+    assert softmax("from IPython.display import *", code) is None
+    assert softmax("from somewhere import *", code) is not None
+
+
 def test_packages_that_are_customary_elsewhere_are_no_code_of_the_submission() -> None:
     lines = (
         "from google.colab import drive\nimport pandas as pd\nimport torchvision, einops\nimport numpy as np\n"
