@@ -7,11 +7,12 @@ from collections.abc import Iterable
 
 _SHAPES = """
     alias as_strided atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to cat chunk column_stack
-    concat concatenate contiguous diagonal dstack expand expand_as flatten flip gather hsplit hstack index
-    index_select mT mH matrix_H movedim moveaxis narrow narrow_copy numpy_T permute ravel repeat
-    repeat_interleave reshape reshape_as _reshape_alias resize roll select slice split split_with_sizes
-    squeeze stack swapaxes swapdims t take take_along_dim tensor_split tile transpose unbind unflatten unfold
-    unsafe_chunk unsafe_split unsafe_split_with_sizes _unsafe_view unsqueeze view view_as vsplit vstack
+    concat concatenate constant_pad_nd contiguous diagonal dstack expand expand_as flatten flip gather
+    hsplit hstack index index_select mT mH matrix_H movedim moveaxis narrow narrow_copy
+    numpy_T pad permute ravel repeat repeat_interleave reshape reshape_as _reshape_alias resize roll
+    select slice split split_with_sizes squeeze stack swapaxes swapdims t take take_along_dim tensor_split
+    tile transpose unbind unflatten unfold unsafe_chunk unsafe_split unsafe_split_with_sizes _unsafe_view
+    unsqueeze view view_as vsplit vstack
 """
 _CREATION = """
     arange clone copy _copy_from detach empty empty_like empty_strided eye fill full full_like

@@ -2,11 +2,11 @@
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from autograder.grading.magics import MAGICS, harmless, involved
-from autograder.grading.modules import Modules, needless, own_module, reaching
+from autograder.grading.modules import Modules, array_sum, imports, needless, own_module, reaching
 from autograder.grading.name_flow import NameFlow, Statement, read_statements
 from autograder.grading.ran_cell import RanCell
 from autograder.submission.readable import readable
@@ -74,7 +74,7 @@ class _Reader:
         self._statements = statements
         self._words = frozenset(forbidden)
         self._flow = NameFlow(statements)
-        self._modules = Modules(node for one in statements for node in _imports(one.tree))
+        self._modules = Modules(node for one in statements for node in imports(one.tree))
 
     def read(self, question: str) -> Reading:
         pending, bound = self._flow.rest_on(question)
@@ -97,7 +97,8 @@ class _Reader:
                 pending += fresh
             if found := self._handed_on(statement):
                 return Reading(found, tuple(seen.values()), definition)
-        return Reading(None, tuple(seen.values()), definition)
+        found = array_sum((one.tree for one in seen.values()), self._modules, self._words)
+        return Reading(found, tuple(seen.values()), definition)
 
     def _can_do_anything(self, statement: Statement) -> bool:
         """Whether a statement can change any name of the notebook without spelling it."""
@@ -136,7 +137,7 @@ class _Reader:
         """Return the module that a statement uses as a value, so that any attribute of it can be read."""
         nodes = list(ast.walk(statement.tree))
         owners = {node.value for node in nodes if isinstance(node, ast.Attribute)}
-        imported = Modules(_imports(statement.tree)).aliases
+        imported = Modules(imports(statement.tree)).aliases
         for node in nodes:
             match node:
                 case ast.Name(name) if name in self._modules.aliases and node not in owners:
@@ -159,10 +160,6 @@ class _Reader:
             case ast.ImportFrom():
                 return "."
         return next(filter(None, (needless(path, self._words) for path in paths)), None)
-
-
-def _imports(tree: ast.AST) -> Iterator[ast.AST]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
 
 
 def _found(node: ast.AST, words: Collection[str], called: Collection[ast.expr]) -> str | None:

@@ -7,7 +7,7 @@ Python itself and so into the recorder.
 import ast
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +19,7 @@ from autograder.worker.stand_in import CUSTOMARY
 # Modules that a question's code may use, and of some of them only a few names.
 _MODULES = """
     __future__ abc cmath collections contextlib copy dataclasses enum functools itertools jaxtyping
-    math matplotlib numbers operator random time torch tqdm typing typing_extensions warnings
+    math numbers operator random time torch tqdm typing typing_extensions warnings
 """
 _OF_LOGGING = """
     CRITICAL DEBUG ERROR Formatter INFO Logger StreamHandler WARNING basicConfig critical debug error
@@ -38,7 +38,13 @@ _USEFUL: dict[str, frozenset[str] | None] = {
 }
 # Parts of torch by which code runs unseen, or is made or changed as it runs.
 _TORCH_INSIDES = "classes distributed fx hub jit library multiprocessing ops overrides package profiler utils"
-_PYTHON_SUMS = frozenset({"dist", "fsum", "hypot", "prod", "sumprod"})  # of math, on lists of plain numbers
+_PYTHON_SUMS = {  # of plain numbers
+    "collections": frozenset({"Counter"}),
+    "math": frozenset({"dist", "fsum", "hypot", "prod", "sumprod"}),
+}
+# What adds up or multiplies in numpy's arrays, which numpy's other functions make of lists.
+_ARRAY_SUMS = frozenset({"cumprod", "cumsum", "mean", "prod", "std", "trace", "var"})
+_SUMS = frozenset({"dot", "sum"})  # a question that forbids one of these means them all
 # Modules by which code anywhere in a notebook can change what other code does, but for a few harmless names.
 _REACHERS = """
     __main__ _ctypes _thread autograder code codeop copyreg ctypes dill marshal mmap pickle pkgutil runpy
@@ -51,7 +57,7 @@ _REACHING: dict[str, frozenset[str]] = {
     "importlib": frozenset({"metadata", "reload", "util"}),
     "inspect": frozenset(_OF_INSPECT.split()),
 }
-_KNOWN = frozenset({"math", "numpy", "operator", "torch", "typing"})  # their star imports are looked through
+_KNOWN = frozenset({"IPython", "math", "numpy", "operator", "torch", "typing"})  # their star imports are looked through
 _SHORT = {"np": "numpy"}  # how libraries call what they import
 _PACKAGES = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
 _SYS_INSIDES = frozenset({"_getframe", "meta_path", "modules", "path_hooks", "setprofile", "settrace"})
@@ -93,11 +99,29 @@ def needless(path: list[str], forbidden: Iterable[str]) -> str | None:
     useful = _USEFUL[root]
     if useful is not None and names and names[0] not in useful:
         return f"{root}.{names[0]}"
-    if root == "math" and names and names[0] in _PYTHON_SUMS and {"dot", "sum"} & set(forbidden):
-        return f"math.{names[0]}"
+    if root in _PYTHON_SUMS and names and names[0] in _PYTHON_SUMS[root] and _SUMS.intersection(forbidden):
+        return f"{root}.{names[0]}"
     if root == "torch":
         return next((name for name in names if name in _TORCH_INSIDES.split() or _is_private(name)), None)
     return None
+
+
+def array_sum(trees: Iterable[ast.AST], modules: Modules, forbidden: Iterable[str]) -> str | None:
+    """Return what adds up numpy's arrays, in code that works with numpy and must do without sums, or None."""
+    if not _SUMS.intersection(forbidden):
+        return None
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    paths = [modules.path(node) or [""] for node in nodes if isinstance(node, ast.Attribute)]
+    paths += [str(node.module).split(".") for node in nodes if isinstance(node, ast.ImportFrom)]
+    if all(_resolved(path)[0] != "numpy" for path in paths):
+        return None
+    used = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return min(used & _ARRAY_SUMS, default=None)
+
+
+def imports(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the imports in a tree."""
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
 
 
 def reaching(path: list[str]) -> str | None:

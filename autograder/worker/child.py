@@ -21,6 +21,7 @@ def serve(channel: socket.socket, shell: Shell) -> None:
     namespace = Namespace(shell.variables)
     callbacks = Callbacks(lambda header, tensors: _call_back(channel, header, tensors))
     while True:
+        namespace.look_around()
         header, tensors = read_frame(lambda count: receive(channel, count))
         callbacks.request = header["id"]
         if header["op"] == "stand in":

@@ -9,8 +9,9 @@ import torch
 from torch import nn
 
 from autograder.worker.description import CELL, describe, kind
-from autograder.worker.operators import Recorder
-from autograder.worker.origin import origins
+from autograder.worker.intact import is_intact
+from autograder.worker.operators import LOST, Recorder
+from autograder.worker.origin import Place, origins
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
 
 Reply = tuple[Header, Tensors]
@@ -26,6 +27,14 @@ class Namespace:
         self.variables = variables
         self._held: list[object] = []
         self._ran: Header = {}  # what the request that is being answered has run, where it asks for that
+        self._intact = True
+
+    def look_around(self) -> None:
+        """Note it for good if the submission has changed what carries its arguments and answers.
+
+        Recorded calls then say that something may be missing.
+        """
+        self._intact = self._intact and is_intact()
 
     def handle(self, header: Header, tensors: Tensors) -> Reply:
         """Answer one request; whatever the student's code raises comes back as an error.
@@ -62,7 +71,9 @@ class Namespace:
                 exec(_compiled(source), variables)  # noqa: S102 - sent by a hidden test
                 return self._value(variables[name])
             case {"op": "call", "of": {}, "args": args, "kwargs": kwargs}:
-                return self._value(self._call(header, decoder.decode(args), decoder.decode(kwargs)))
+                encoder = Encoder(self._refer)
+                _, code = self._call(header, decoder.decode(args), decoder.decode(kwargs), encoder)
+                return {"value": code}, encoder.tensors
             case {"op": "inspect", "of": {}, "args": args, "kwargs": kwargs, "weight": weight}:
                 weight = decoder.decode(weight)
                 return self._inspect(header, decoder.decode(args), decoder.decode(kwargs), weight)
@@ -91,29 +102,38 @@ class Namespace:
         encoder = Encoder(self._refer)
         return {"value": encoder.encode(value)}, encoder.tensors
 
-    def _call(self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call what the request names, and keep what ran if it asks for that; torch's own functions aside."""
+    def _call(
+        self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], encoder: Encoder
+    ) -> tuple[Any, Any]:
+        """Call what the request names; return what it gives, and the form of that.
+
+        What ran is kept if the request asks for that; torch's own functions aside. A value is turned into its
+        form while the recorder runs, since a submission's objects may compute even then.
+        """
         target = self._resolve(header["of"])
         if header.get("record") is not True or "torch" in header["of"]:
-            return target(*args, **kwargs)
-        recorder = Recorder()
+            value = target(*args, **kwargs)
+            return value, encoder.encode(value)
+        recorder, places = Recorder(), list[Place]()
         try:
             with recorder:
-                return target(*args, **kwargs)
+                value = target(*args, **kwargs)
+                return value, encoder.encode(value)
         finally:
-            self._ran = {"operators": recorder.operators, "origins": []}
             with suppress(Exception):  # the called object may be made to resist
-                self._ran["origins"] = origins(target)
+                places = origins(target)
+            lost = [] if self._intact else [LOST]
+            self._ran = {"operators": [*recorder.operators, *lost], "origins": places}
 
     def _inspect(self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], weight: Any) -> Reply:
         """Call, and report also the arguments afterwards and every gradient.
 
         The gradients are those of the sum of output * weight, or of the output where there is no weight.
         """
-        target = self._resolve(header["of"])
-        output = self._call(header, args, kwargs)
         encoder = Encoder(self._refer)
-        reply = {"value": encoder.encode(output), "arguments": encoder.encode(args)}
+        output, code = self._call(header, args, kwargs, encoder)
+        target = self._resolve(header["of"])
+        reply = {"value": code, "arguments": encoder.encode(args)}
         tensors = {str(i): arg for i, arg in enumerate(args) if isinstance(arg, torch.Tensor)}
         leaves = {i: tensor for i, tensor in tensors.items() if tensor.requires_grad and tensor.is_leaf}
         named = dict(target.named_parameters()) if isinstance(target, nn.Module) else {}

@@ -14,10 +14,12 @@ _NO_GPU = "There is no GPU where notebooks are graded, so tensors are made on th
 # Packages that notebooks from elsewhere import out of habit. Such a line loads nothing here that is not
 # installed, so reading a submission's code can take the import for what it seems to be.
 _CUSTOMARY = """
-    accelerate altair bokeh cv2 datasets deepnote_toolkit einops google huggingface_hub ipywidgets jax kaggle
-    kaggle_secrets keras lightning nltk pandas PIL plotly polars pytorch_lightning requests scipy seaborn
-    skimage sklearn spacy statsmodels sympy tensorflow timm tokenizers torchaudio torchinfo
-    torchsummary torchtext torchvision torchviz transformers wandb
+    accelerate altair beartype bokeh cv2 d2l datasets deepnote_toolkit dotenv einops evaluate gdown google
+    graphviz h5py huggingface_hub icecream ipdb ipywidgets jax jaxtyping kaggle kaggle_secrets keras
+    lightning lovely_tensors nltk openai opt_einsum pandas peft PIL plotly polars psutil pyarrow
+    pytorch_lightning requests rich scipy seaborn skimage sklearn spacy statsmodels sympy tabulate
+    tensorflow termcolor tiktoken timm tokenizers torchaudio torchdata torchinfo torchmetrics torchsummary
+    torchtext torchview torchvision torchviz tqdm transformers wandb watermark xgboost
 """
 CUSTOMARY = frozenset(_CUSTOMARY.split())
 

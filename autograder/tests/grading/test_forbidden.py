@@ -122,6 +122,10 @@ def test_softmax_by_hand_passes(body: str) -> None:
         ("import numpy as np\n    return np.vdot(a, b)", "numpy.vdot"),
         ("import numpy\n    return apply(numpy, a)", "the module numpy itself"),
         ("import math\n    return math.sumprod(a, b)", "math.sumprod"),
+        ("import collections\n    return collections.Counter(a.tolist()).total()", "collections.Counter"),
+        ("import numpy as np\n    return np.array(a.tolist()).cumsum()[-1]", "cumsum"),
+        ("from numpy import power\n    return power(a.tolist(), 1).mean() * 2", "mean"),
+        ("import matplotlib.pyplot as plt\n    return plt.hist(a, bins=1, weights=b)[0]", "matplotlib"),
         ("import einops\n    return einops.reduce(a * b, 'i ->', 'add')", "einops"),
         ("class Sum(list):\n        f = list.__subclasses__\n    return Sum.f()", "__subclasses__"),
         ("from helper import add\n    return add(a, b)", "helper"),
@@ -372,9 +376,16 @@ def test_harmless_parts_of_modules_raise_no_flag() -> None:
     assert softmax(imports, "print(os.path.join('a', 'b'))", code) is None
 
 
+def test_a_star_import_of_what_is_shown_binds_no_name_of_python() -> None:
+    code = BY_HAND.replace("return", "assert len(scores), range(1)\n    return", 1)
+    assert softmax("from IPython.display import *", code) is None
+    assert softmax("from somewhere import *", code) is not None
+
+
 def test_packages_that_are_customary_elsewhere_are_no_code_of_the_submission() -> None:
     lines = (
-        "from google.colab import drive\nimport pandas as pd\nimport torchvision, einops\nimport numpy as np"
+        "from google.colab import drive\nimport pandas as pd\nimport torchvision, einops\nimport numpy as np\n"
+        "from tqdm.auto import tqdm\nfrom jaxtyping import Float\nimport tiktoken"
     )
     assert softmax(lines, BY_HAND) is None
     assert softmax(lines, BY_HAND.replace("torch.exp", "pd.exp")) == "pandas"

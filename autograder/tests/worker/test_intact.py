@@ -1,0 +1,38 @@
+"""What carries arguments and answers is looked at, and nothing that torch does by itself changes it."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+import torch
+
+from autograder.worker.intact import is_intact
+
+
+@contextmanager
+def put(owner: object, name: str, value: object) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, value, raising=False)
+        yield
+
+
+def test_whatever_is_put_in_between_is_seen() -> None:
+    assert is_intact()
+    for owner, name in (
+        (torch.Tensor, "detach"),  # replaced
+        (torch.Tensor, "nbytes"),  # put in front of what the class inherits
+        (torch.nn.Parameter, "shape"),
+        (torch, "frombuffer"),
+        (socket.socket, "recv"),
+    ):
+        with put(owner, name, print):
+            assert not is_intact(), name
+
+
+def test_nothing_that_torch_does_by_itself_is_a_change() -> None:
+    torch.func.vmap(torch.sin)(torch.ones(2, 2))
+    torch.distributions.Normal(0.0, 1.0).sample()
+    torch.nn.MultiheadAttention(4, 2)(*[torch.ones(1, 2, 4)] * 3)[0].sum().backward()
+    torch.autograd.functional.jacobian(torch.exp, torch.ones(2))  # type: ignore[no-untyped-call]
+    assert is_intact()
