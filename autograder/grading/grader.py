@@ -14,6 +14,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.limits import Limits
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
+from autograder.course.slips import SlipSettings
 from autograder.grading.carried import reruns
 from autograder.grading.carrying import Carrying
 from autograder.grading.diagnosis import Diagnosis
@@ -24,12 +25,13 @@ from autograder.grading.judge import Judge
 from autograder.grading.ran_cell import ran_cells
 from autograder.grading.running import Running
 from autograder.grading.session import Session
-from autograder.grading.verdicts import decide
+from autograder.grading.slips import HiddenRuns, Slips, kept
+from autograder.grading.verdicts import decide, told_bits
 from autograder.report.report import QuestionReport, Status, TestReport, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
-from autograder.testing.suite import HiddenTest, Suite
+from autograder.testing.suite import HiddenTest, Suite, TestRun
 from autograder.worker.namespace import run_code
 from autograder.worker.ran import Ran
 
@@ -44,7 +46,8 @@ class Grader:
        A test that fails so has failed.
     3. All other tests run on hidden inputs, which `secret` gives this submission. They decide the score.
     4. If a question fails unforeseen, its tests run on disclosed inputs in a new worker, after the end of the
-       first. Disclosed runs supply what the student reads, and the name of the mistake.
+       first. Disclosed runs supply what the student reads, and the name of the mistake. `slip` says what
+       one that hidden runs confirm may cost.
     5. If a question fails that builds on another one that fails, its tests run once more, on disclosed and
        on hidden inputs, in a new worker in which a right one stands in. The better score counts.
     """
@@ -58,6 +61,7 @@ class Grader:
         secret: bytes,
         building: Building = _ALONE,
         no_examples: Container[str] = (),
+        slip: SlipSettings | None = None,
     ) -> None:
         self.exercise = exercise
         self.rules = rules
@@ -70,7 +74,14 @@ class Grader:
         self.suite = Suite(exercise)
         self.diagnosis = Diagnosis(self.suite)
         self._running = Running(self.suite, rules, zygote, limits)
-        self._judge = Judge(exercise.points, rules, self.diagnosis, Examples(self.suite, no_examples))
+        examples, self.slips = Examples(self.suite, no_examples), Slips(self.diagnosis, slip)
+        self._judge = Judge(exercise.points, rules, self.diagnosis, examples, self.slips)
+
+    @property
+    def told_bits(self) -> int:
+        """How many bits about hidden inputs a report can tell, at most."""
+        priced = len(self.exercise.points) if self.slips.settings else 0
+        return told_bits(len(self.suite.tests), len(self.rules), len(self.building.builds_on), priced)
 
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a submitted file; one that is no notebook gets a report too."""
@@ -99,9 +110,11 @@ class Grader:
                 ran[run.test.question] += run.ran
                 if (report := decide(self.suite, run, DISCLOSED)).verdict is Verdict.FAILED:
                     known[run.test] = report
-            for run in running.tests(session, inputs, set(self.suite.tests) - known.keys()):
+            again, decisive = self._slipped(runs), list[TestRun]()
+            for run in running.tests(session, inputs, set(self.suite.tests) - known.keys() | again):
                 ran[run.test.question] += run.ran
-                known[run.test] = decide(self.suite, run, inputs)
+                decisive.append(kept(run))
+                known.setdefault(run.test, decide(self.suite, run, inputs))
         decided = {test: known[test] for test in self.suite.tests}
         read = tuple(ran_cells(needed, session.results))
         held = judge.held(read, ran)
@@ -111,12 +124,19 @@ class Grader:
         explain = Explainer(self.suite, code, session).explain
         failed = (run for run in runs if decided[run.test].verdict is Verdict.FAILED)
         reports = decided | {run.test: explain(run) for run in failed}
-        standing = {n: judge.question(n, reports, runs, held.get(n)) for n in self.exercise.points}
+        hidden = HiddenRuns(inputs, decisive)
+        standing = {n: judge.question(n, reports, runs, hidden, held.get(n)) for n in self.exercise.points}
         for rerun in reruns(self.building, standing, needed):
             carrying = Carrying(running, judge, self._solution, session, needed, inputs, read, explain)
             standing |= carrying.again(rerun, standing)
         walls, message = self._zygote.reported_walls, _message(session, code)
         return Graded(report_on(self.exercise, tuple(standing.values()), walls, message), session.results)
+
+    def _slipped(self, runs: Sequence[TestRun]) -> set[HiddenTest]:
+        """Return all tests of questions that seem to hold one slip; hidden inputs show whether it is so."""
+        names = {run.test.question for run in runs}
+        own = {name: [run for run in runs if run.test.question == name] for name in names}
+        return self._running.tests_of({name for name in names if self.slips.explanations(name, own[name])})
 
     @cached_property
     def _solution(self) -> Mapping[str, Any]:

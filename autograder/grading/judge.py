@@ -9,6 +9,7 @@ from autograder.grading.by_hand import broken_rule
 from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.examples import Examples
 from autograder.grading.ran_cell import RanCell
+from autograder.grading.slips import HiddenRuns, Slips
 from autograder.grading.wording import leading, stated
 from autograder.report.report import QuestionReport, TestReport, Verdict, summarize
 from autograder.testing.suite import HiddenTest, TestRun
@@ -25,6 +26,7 @@ class Judge:
     rules: Mapping[str, Rule]
     diagnosis: Diagnosis
     examples: Examples
+    slips: Slips
 
     def held(self, cells: Sequence[RanCell], ran: Mapping[str, Sequence[Ran]]) -> dict[str, WhyHeld]:
         """Return the questions whose rules seem broken, each with what says why, given the disclosed runs."""
@@ -36,9 +38,10 @@ class Judge:
         name: str,
         reports: Mapping[HiddenTest, TestReport],
         runs: Sequence[TestRun],
+        hidden: HiddenRuns,
         why_held: WhyHeld | None,
     ) -> QuestionReport:
-        """Return the report on a question; `runs` are those on disclosed inputs."""
+        """Return the report on a question; `runs` are those on disclosed inputs, which supply all words."""
         explained = {test: report for test, report in reports.items() if test.question == name}
         told = stated(explained)
         question = summarize(name, self.points[name], tuple(told.values()))
@@ -50,6 +53,7 @@ class Judge:
             words = leading(explained, told, self.diagnosis.rarity)
             question = replace(question, hint=words or question.hint)
         if why_held is None or question.verdict in (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED):
+            question = self.slips.priced(question, own, hidden)
             return replace(question, shown=self.examples.of(name, explained, own))
         hint = why_held([shown for run in own for shown in run.ran]) or ""
         rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
