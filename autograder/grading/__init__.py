@@ -15,6 +15,7 @@ In reading order:
 - wording: chooses the words that lead, and leaves out those that mislead.
 - slips: recognises answers that hold one slip, which costs no more than it should.
 - examples: finds the smallest call whose answer is wrong.
+- constructions: finds calls of objects that were made and given weights before.
 - carried: finds questions that fail by an earlier one's mistake, to grade them once more.
 - carrying: grades these questions once more, with right earlier ones.
 - oracle: answers what such a question asks of the earlier one, by the reference.

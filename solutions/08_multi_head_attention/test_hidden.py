@@ -224,7 +224,13 @@ def test_wrapper_three_inputs(student):
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_other_lengths(student):
     """There may be more keys than queries, or fewer, and any number of heads."""
-    for heads, n, m, d in ((1, 3, 7, 4), (4, 7, 3, 2), (3, 5, 6, 1), (5, 1, 6, 4)):
+    for heads, n, m, d in (
+        (2, 3, 2, 2),
+        (1, 3, 7, 4),
+        (4, 7, 3, 2),
+        (3, 5, 6, 1),
+        (5, 1, 6, 4),
+    ):
         weights = wrapper_weights(d, heads)
         q, k, v = torch.randn(n, d), torch.randn(m, d), torch.randn(m, d)
         actual = load(student.MultiHeadAttentionWrapper(d, 0, 1, heads), weights)(
@@ -538,14 +544,15 @@ def test_heads_indivisible(student):
 @question("MultiHeadAttention", weight=2)
 def test_heads_values(student):
     """The output agrees with the library's own attention, head by head."""
-    weights = weights_for(5, 12)
-    x = torch.randn(2, 6, 5)
-    actual = load(student.MultiHeadAttention(5, 12, 6, 0.0, 3), weights)(x)
-    expect_close(
-        actual,
-        multi_head(weights, x, 3),
-        hint="Each head is causal attention on its own features, scaled by the root of head_dim.",
-    )
+    for batch, length, d_in, d_out, heads in ((1, 3, 2, 2, 2), (2, 6, 5, 12, 3)):
+        weights = weights_for(d_in, d_out)
+        x = torch.randn(batch, length, d_in)
+        module = student.MultiHeadAttention(d_in, d_out, length, 0.0, heads)
+        expect_close(
+            load(module, weights)(x),
+            multi_head(weights, x, heads),
+            hint="Each head is causal attention on its own features, scaled by the root of head_dim.",
+        )
 
 
 @question("MultiHeadAttention")
