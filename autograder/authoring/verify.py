@@ -231,7 +231,7 @@ class _Verification:
 
     def _strength(self) -> Strength:
         """Measure how many mutants of the reference the hidden tests fail."""
-        measured = measure(self._exercise, self._grader.suite, self._settings.mutants_fail)
+        measured = measure(self._exercise, self._grader.diagnosis, self._settings.mutants_fail)
         self._findings.extend(measured.findings)
         return measured
 

@@ -322,6 +322,17 @@ def test_attention_sets_no_seed(student):
 
 
 @question("Attention")
+def test_attention_large_scores(student):
+    """Large scores do not overflow, nor do they drown those of other queries."""
+    weights = attention_weights(4)
+    q, k, v = torch.randn(4, 4), torch.randn(6, 4), torch.randn(6, 4)
+    q = q * torch.tensor([[1.0], [400.0], [1.0], [400.0]])
+    actual = load(student.Attention(4), weights)(q, k, v)
+    expect_finite(actual)
+    expect_close(actual, attention(weights, q, k, v), atol=5e-3)
+
+
+@question("Attention")
 def test_attention_float64(student):
     """With float64 weights and inputs, the output is float64 and as precise."""
     weights = attention_weights(4, torch.float64)
@@ -657,6 +668,17 @@ def test_cross_sets_no_seed(student):
     """Random numbers stay random: the class sets no seed."""
     make = lambda: student.CrossAttention(3, 5, 4)  # noqa: E731
     expect_no_seed(student, make, torch.randn(2, 7, 3), torch.randn(2, 6, 5))
+
+
+@question("CrossAttention")
+def test_cross_large_scores(student):
+    """Large scores do not overflow, nor do they drown those of other queries."""
+    weights = cross_weights(3, 5, 4)
+    x, context = torch.randn(2, 4, 3), torch.randn(2, 6, 5)
+    x = x * torch.tensor([[1.0], [400.0], [1.0], [400.0]])
+    actual = load(student.CrossAttention(3, 5, 4), weights)(x, context)
+    expect_finite(actual)
+    expect_close(actual, cross(weights, x, context), atol=5e-3)
 
 
 @question("CrossAttention")
