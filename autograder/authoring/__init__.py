@@ -6,7 +6,8 @@ new: starts an exercise with a small one that runs
 proof: what verifying an exercise has found
 verify: proves an exercise by its own answers, right and wrong
 visible: measures how many costly mistakes the visible checks see
-strength: measures the hidden tests on mutants of the exercise's own solution
+strength: measures the hidden tests on mutants of the exercise's own solution, and on misconceptions
+unseen: finds misconceptions that no hidden test sees
 mutants: makes these mutants, each with one small change
 mutations: the small changes that code invites
 equivalent: reads which mutants an author declares to be right answers

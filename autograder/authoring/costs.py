@@ -2,15 +2,21 @@
 
 import csv
 import io
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.course.exercise import Exercise
-from autograder.grading.diagnosis import Diagnosis
+from autograder.course.slips import SlipSettings
+from autograder.grading.known import Known
+from autograder.grading.slips import Slips, shows_enough
+from autograder.testing.suite import TestRun
 
 FILE = "build/costs.csv"  # of all exercises, in a course's folder
-_LEAST, _MOST = 0.10, 0.45  # of a question
+CRASHES = "stops with an error in most tests"
 _SHOWN = 3  # outliers of a question
+_USUAL = SlipSettings()  # for a course that prices no slips
+_NOISE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +28,13 @@ class Cost:
     mistake: str
     least: float
     most: float
+    because: str = ""  # why it may cost more than a slip
+    bounds: SlipSettings = _USUAL
 
     @property
     def is_outlier(self) -> bool:
         """Whether some way to write it costs very little or very much."""
-        return self.least < _LEAST or self.most > _MOST
+        return self.least < self.bounds.least - _NOISE or self.most > self.bounds.most + _NOISE
 
     @property
     def percent(self) -> str:
@@ -35,21 +43,60 @@ class Cost:
         return f"{most} %" if least == most else f"{least} to {most} %"
 
 
-def costs(exercise: Exercise, diagnosis: Diagnosis) -> Iterator[Cost]:
+def costs(exercise: Exercise, slips: Slips) -> Iterator[Cost]:
     """Yield the cost of each known mistake that is made alone, by question."""
     for question in exercise.points:
-        weights = {test.number: test.weight for test in diagnosis.suite.of(question)}
-        for name, failures in diagnosis.failures(question).items():
-            lost = [sum(weights[number] for number in failed) / sum(weights.values()) for failed in failures]
-            yield Cost(exercise.name, question, name.partition("__")[2], min(lost), max(lost))
+        ways = defaultdict[str, list[Known]](list)
+        for known in slips.diagnosis.table(question).answers:
+            if len(known.answer.names) == 1:
+                ways[known.answer.names[0]].append(known)
+        for name, found in ways.items():
+            priced = [_price(question, one, slips) for one in found]
+            shares = [share for share, _ in priced]
+            crashes = next((why for _, why in priced if why), "")
+            yield Cost(
+                exercise.name,
+                question,
+                name.partition("__")[2],
+                min(shares),
+                max(shares),
+                slips.diagnosis.why_no_slip(name) or crashes,
+                slips.settings or _USUAL,
+            )
+
+
+def _price(question: str, known: Known, slips: Slips) -> tuple[float, str]:
+    """Return what one way to make a mistake costs, and that it crashes, if it mostly does."""
+    tests = slips.diagnosis.suite.of(question)
+    runs = [known.runs.get(test.number, TestRun(test, None, ())) for test in tests]
+    weights = sum(test.weight for test in tests)
+    passed = sum(run.test.weight for run in runs if run.error is None) / weights
+    answers = shows_enough(runs)
+    recognised = answers and bool(slips.explanations(question, runs))
+    price = slips.settings.score(passed, 1.0, recognised=recognised) if slips.settings else passed
+    return 1 - price, "" if answers else CRASHES
+
+
+def findings(exercise: Exercise, found: Iterable[Cost], slips: Slips) -> Iterator[str]:
+    """Yield what costs very little or very much, and neither crashes nor has its author's reason."""
+    for one in found if slips.settings else ():
+        if one.is_outlier and not one.because:
+            fix = "let its tests weigh otherwise, or say why it is no slip, where it is defined"
+            yield f"{exercise.folder}: {one.question}__{one.mistake} costs {one.percent}; {fix}"
 
 
 def summary(found: Sequence[Cost], *, whole: bool = False) -> Iterator[str]:
     """Yield a line on an exercise's costs, and one on each question's outliers, the farthest or all."""
     outliers = [one for one in found if one.is_outlier]
-    within = f"{len(found) - len(outliers)} of {len(found)} known mistakes"
     if found:
-        yield f"{within} cost {_LEAST:.0%} to {_MOST:.0%} of their question; all are in {FILE}"
+        usual = found[0].bounds
+        bounds = f"{usual.least:.0%} to {usual.most:.0%}".replace("%", " %")
+        within = (
+            f"{len(found) - len(outliers)} of {len(found)} known mistakes cost {bounds} of their question"
+        )
+        crash = sum(one.because == CRASHES for one in outliers)
+        excused = sum(bool(one.because) for one in outliers) - crash
+        yield f"{within}, {crash} crash in most tests, {excused} are no slips; all are in {FILE}"
     for question in dict.fromkeys(one.question for one in outliers):
         own = sorted((one for one in outliers if one.question == question), key=_distance, reverse=True)
         shown = own if whole else own[:_SHOWN]
@@ -61,12 +108,13 @@ def table(found: Iterable[Cost]) -> str:
     """Return all costs as CSV, in percent."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["exercise", "question", "mistake", "least", "most"])
+    writer.writerow(["exercise", "question", "mistake", "least", "most", "because"])
     for one in found:
         percents = round(100 * one.least), round(100 * one.most)
-        writer.writerow([one.exercise, one.question, one.mistake, *percents])
+        writer.writerow([one.exercise, one.question, one.mistake, *percents, one.because])
     return text.getvalue()
 
 
-def _distance(cost: Cost) -> float:
-    return max(_LEAST - cost.least, cost.most - _MOST)
+def _distance(cost: Cost) -> tuple[bool, float]:
+    """Return how far a cost is out of bounds; what has a reason comes last."""
+    return not cost.because, max(cost.bounds.least - cost.least, cost.most - cost.bounds.most)

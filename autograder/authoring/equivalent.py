@@ -2,9 +2,11 @@
 
 An author declares them in equivalent.yaml, beside the hidden tests, as a list of entries with four keys: the
 `question`, the `line` that changes, what stands there `instead`, and `because`, the reason why no test can or
-should tell.
+should tell. A misconception that changes nothing there is declared by the `question`, its name as
+`misconception`, and `because`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +20,13 @@ _KEYS = ("question", "line", "instead", "because")
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """One declared mutant, and where its author declares it."""
+    """One declared mutant or misconception, and where its author declares it."""
 
     place: str  # the file and the line
     question: str
-    line: str
-    instead: str
+    line: str = ""
+    instead: str = ""
+    misconception: str = ""
 
 
 def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
@@ -44,16 +47,23 @@ def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
 
 def _entry(exercise: Exercise, place: str, data: Any) -> Equivalent:
     match data:
+        case {"question": str(name), "misconception": str(what), "because": str(why), **more}:
+            _check(exercise, place, name, why, more)
+            return Equivalent(place, name, misconception=what)
         case {"question": str(name), "line": str(line), "instead": str(instead), "because": str(why), **more}:
-            if more:
-                raise SourceError(f'{place}: has the unknown key "{next(iter(more))}"; take it out')
-            if name not in exercise.points:
-                known = ", ".join(exercise.points)
-                raise SourceError(f'{place}: "{name}" is no question; use one of {known}')
-            if not why.strip():
-                raise SourceError(f"{place}: gives no reason; say in `because` why no test can tell")
+            _check(exercise, place, name, why, more)
             return Equivalent(place, name, _stripped(line), _stripped(instead))
     raise SourceError(f"{place}: needs the keys {', '.join(_KEYS)}, each with a text; put it in quotes")
+
+
+def _check(exercise: Exercise, place: str, question: str, why: str, more: Mapping[object, object]) -> None:
+    if more:
+        raise SourceError(f'{place}: has the unknown key "{next(iter(more))}"; take it out')
+    if question not in exercise.points:
+        known = ", ".join(exercise.points)
+        raise SourceError(f'{place}: "{question}" is no question; use one of {known}')
+    if not why.strip():
+        raise SourceError(f"{place}: gives no reason; say in `because` why no test can tell")
 
 
 def _stripped(text: str) -> str:

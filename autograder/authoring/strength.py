@@ -19,9 +19,11 @@ import torch
 
 from autograder.authoring.equivalent import Equivalent, read_equivalents
 from autograder.authoring.mutants import Mutant, mutants
+from autograder.authoring.unseen import Unseen, unseen
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.verdicts import decide
 from autograder.report.report import Verdict
 from autograder.testing.exchange import Local
@@ -40,12 +42,15 @@ class Strength:
     mutants: int = 0
     killed: int = 0
     equivalent: int = 0
-    survivors: tuple[str, ...] = ()  # as unified diffs of the source
+    misconceptions: int = 0
+    seen: int = 0  # misconceptions that some test fails
+    survivors: tuple[str, ...] = ()  # as unified diffs of the source, or of another right answer
     findings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         share = f", {100 * self.killed // self.mutants} %" if self.mutants else ""
-        return f"the tests fail {self.killed} of {self.mutants} mutants{share}"
+        beside = f", and {self.seen} of {self.misconceptions} misconceptions" if self.misconceptions else ""
+        return f"the tests fail {self.killed} of {self.mutants} mutants{share}{beside}"
 
 
 def measure_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> Iterator[Strength]:
@@ -58,41 +63,47 @@ def _measured(root: Path, name: str) -> Strength:
     torch.set_num_threads(1)
     course = load_course(root)
     exercise = course.exercises[name]
-    return measure(exercise, Suite(exercise), course.settings.mutants_fail)
+    return measure(exercise, Diagnosis(Suite(exercise)), course.settings.mutants_fail)
 
 
-def measure(exercise: Exercise, suite: Suite, share: float) -> Strength:
+def measure(exercise: Exercise, diagnosis: Diagnosis, share: float) -> Strength:
     """Run every mutant against the hidden tests of its question, up to the first that fails.
 
-    At least `share` of those that are not declared equivalent must fail.
+    At least `share` of those that are not declared equivalent must fail, and of the misconceptions of the
+    course's catalogue that fit the exercise.
     """
     every, declared = tuple(mutants(exercise)), read_equivalents(exercise)
-    trials = {name: _Trial(suite, name) for name in exercise.points}
+    trials = {name: _Trial(diagnosis.suite, name) for name in exercise.points}
     with _timed():
-        left = [mutant for mutant in every if not trials[mutant.question].fails(mutant)]
+        left = [one for one in every if not trials[one.question].fails(_mutated(exercise, one))]
+        count, unseen_ones = unseen(exercise, diagnosis, lambda name, cells: trials[name].fails(cells))
     unlike = [mutant for mutant in left if not any(_fits(one, mutant) for one in declared)]
-    counted = len(every) - (len(left) - len(unlike))
-    killed = len(every) - len(left)
-    weak = unlike if killed < share * counted else []
-    findings = [*_unfounded(declared, every, left), *(_finding(exercise, mutant) for mutant in weak)]
-    diffs = tuple(_diff(exercise, mutant) for mutant in unlike)
-    return Strength(counted, killed, len(left) - len(unlike), diffs, tuple(findings))
+    hidden = [one for one in unseen_ones if not any(_is_of(other, one) for other in declared)]
+    counted, named = len(every) - (len(left) - len(unlike)), count - (len(unseen_ones) - len(hidden))
+    killed, seen = len(every) - len(left), count - len(unseen_ones)
+    weak = [_finding(exercise, mutant) for mutant in unlike] if killed < share * counted else []
+    weak += [_blindness(exercise, one) for one in hidden] if seen < share * named else []
+    findings = [*_unfounded(declared, every, left), *_needless(declared, unseen_ones), *weak]
+    diffs = (*(_diff(exercise, mutant) for mutant in unlike), *(one.diff for one in hidden))
+    alike = len(left) - len(unlike) + len(unseen_ones) - len(hidden)
+    return Strength(counted, killed, alike, named, seen, diffs, tuple(findings))
 
 
 class _Trial:
-    """Tries mutants of one question on its hidden tests, those first that have failed most of them so far."""
+    """Tries answers to one question on its hidden tests, those first that have failed most of them so far."""
 
     def __init__(self, suite: Suite, question: str) -> None:
-        self._suite, self._cells = suite, suite.exercise.cells
+        self._suite = suite
         self._inputs = numbered_inputs(_SECRET, suite.exercise.name, 0)
         self._failed = dict.fromkeys(suite.of(question), 0)
 
-    def fails(self, mutant: Mutant) -> bool:
-        """Whether the mutant fails a test, or cannot even be run."""
+    def fails(self, cells: tuple[str, ...]) -> bool:
+        """Whether an answer fails a test, or cannot even be run."""
         quiet = contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore")
         with quiet[0], quiet[1]:
             try:
-                namespace = self._run(mutant)
+                _start_clock()
+                namespace = run_code(cells)
             except (Exception, SystemExit, OutOfTimeError):
                 return True
             test = next((test for test in self._ordered() if self._fails(test, namespace)), None)
@@ -102,11 +113,6 @@ class _Trial:
 
     def _ordered(self) -> list[HiddenTest]:
         return sorted(self._failed, key=lambda test: -self._failed[test])
-
-    def _run(self, mutant: Mutant) -> Namespace:
-        _start_clock()
-        cells = (cell for cell in self._cells if cell.is_reference)
-        return run_code(tuple(mutant.code if cell.name == mutant.question else cell.text for cell in cells))
 
     def _fails(self, test: HiddenTest, namespace: Namespace) -> bool:
         _start_clock()
@@ -138,6 +144,12 @@ def _raise(_: int, __: FrameType | None) -> None:
     raise OutOfTimeError
 
 
+def _mutated(exercise: Exercise, mutant: Mutant) -> tuple[str, ...]:
+    """Return the reference's code with a mutant in its place."""
+    cells = (cell for cell in exercise.cells if cell.is_reference)
+    return tuple(mutant.code if cell.name == mutant.question else cell.text for cell in cells)
+
+
 def _fits(declared: Equivalent, mutant: Mutant) -> bool:
     return (declared.question, declared.line, declared.instead) == (
         mutant.question,
@@ -150,11 +162,27 @@ def _unfounded(
     declared: Sequence[Equivalent], every: Sequence[Mutant], left: Sequence[Mutant]
 ) -> Iterator[str]:
     """Yield what is wrong with declarations of mutants that are none, or that fail a test."""
-    for one in declared:
+    for one in (one for one in declared if not one.misconception):
         if not any(_fits(one, mutant) for mutant in every):
             yield f"{one.place}: fits no mutant of {one.question} any more; take it out or copy its diff anew"
         elif not any(_fits(one, mutant) for mutant in left):
             yield f"{one.place}: is declared equivalent, but fails a hidden test; take it out"
+
+
+def _is_of(declared: Equivalent, unseen: Unseen) -> bool:
+    return (declared.question, declared.misconception) == (unseen.question, unseen.misconception)
+
+
+def _needless(declared: Sequence[Equivalent], left: Sequence[Unseen]) -> Iterator[str]:
+    """Yield what is wrong with declarations of misconceptions that do not fit, or that fail a test."""
+    for one in declared:
+        if one.misconception and not any(_is_of(one, other) for other in left):
+            yield f"{one.place}: {one.misconception} fails a hidden test or fits no right answer; take it out"
+
+
+def _blindness(exercise: Exercise, one: Unseen) -> str:
+    fix = f"no test of {one.question} fails; add one, or declare it in equivalent.yaml"
+    return f"{exercise.suite}: {one.question}__{one.misconception} changes a right answer, and {fix}"
 
 
 def _finding(exercise: Exercise, mutant: Mutant) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from autograder.authoring import built_on, held_out, visible
 from autograder.authoring.answers import solved_cells, stubs
-from autograder.authoring.costs import costs
+from autograder.authoring.costs import Cost, costs, findings
 from autograder.authoring.proof import Proof
 from autograder.authoring.strength import Strength, measure
 from autograder.batch.pool import CONTEXT
@@ -20,7 +20,6 @@ from autograder.grading.grader import Grader
 from autograder.grading.misconceptions import load_catalogue, spelt
 from autograder.grading.session import CellResult
 from autograder.grading.table import FOLDER, prune
-from autograder.grading.verdicts import told_bits
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.exchange import Local
@@ -48,8 +47,8 @@ def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iter
     for exercise in exercises:
         name = exercise.name
         try:
-            rules, building = course.rules(name), course.building(name)
-            grader = Grader(exercise, rules, course.limits(name), zygote, _SECRET, building)
+            rules, building, slip = course.rules(name), course.building(name), course.settings.slip
+            grader = Grader(exercise, rules, course.limits(name), zygote, _SECRET, building, slip=slip)
             yield _Verification(exercise, grader, course.settings).proof()
         except SourceError as error:
             yield Proof(name, findings=(str(error),))
@@ -97,18 +96,16 @@ class _Verification:
             self._other_inputs(variant.path, exercise.variant(variant.code))
         named = sum(self._caught(mistake) for mistake in exercise.mistakes)
         counts = len(exercise.accepted), len(exercise.mistakes), named
-        grader, diagnosis = self._grader, self._grader.diagnosis
-        bits = told_bits(len(grader.suite.tests), len(grader.rules), len(grader.building.builds_on))
         return Proof(
             exercise.name,
             *counts,
-            bits,
+            self._grader.told_bits,
             heldout=self._heldout(),
             sight=self._sight(),
             carried=self._carried(),
             strength=self._strength(),
-            fitting=diagnosis.fitting(),
-            costs=tuple(costs(exercise, diagnosis)),
+            fitting=self._grader.diagnosis.fitting(),
+            costs=self._costs(),
             findings=tuple(self._findings),
         )
 
@@ -234,9 +231,16 @@ class _Verification:
 
     def _strength(self) -> Strength:
         """Measure how many mutants of the reference the hidden tests fail."""
-        measured = measure(self._exercise, self._grader.suite, self._settings.mutants_fail)
+        measured = measure(self._exercise, self._grader.diagnosis, self._settings.mutants_fail)
         self._findings.extend(measured.findings)
         return measured
+
+    def _costs(self) -> tuple[Cost, ...]:
+        """Find mistakes that cost very little or very much of their question."""
+        slips = self._grader.slips
+        found = tuple(costs(self._exercise, slips))
+        self._findings.extend(findings(self._exercise, found, slips))
+        return found
 
     def _find(self, path: Path, problem: str) -> None:
         self._findings.append(f"{path}: {problem}")

@@ -64,7 +64,7 @@ TIMED = (
     TimedFunction("autograder.sandbox.zygote", "Zygote.fork_with", FORK),
     TimedFunction("autograder.grading.session", "Session.start", CELLS),
     TimedFunction("autograder.testing.suite", "Suite.run", TESTS),
-    TimedFunction("autograder.grading.grader", "Grader.runs_in_new_worker", EXPLAIN, whole=True),
+    TimedFunction("autograder.grading.running", "Running.in_new_worker", EXPLAIN, whole=True),
     TimedFunction("autograder.grading.diagnosis", "Diagnosis.name", MISTAKE, whole=True),
 )
 _WITHOUT_WALLS = "--without-walls"

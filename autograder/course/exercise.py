@@ -1,6 +1,7 @@
 """An exercise's folder: its source, its hidden suite, its right answers and its wrong ones."""
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,8 @@ from typing import TypeVar
 
 from autograder.course.folder import own_files
 from autograder.course.source import Cell, Role, SourceError, defined_names, fingerprint, parsed, read_source
+
+_NO_SLIP = re.compile(r"^# No slip: (\S.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,12 @@ class Mistake(Variant):
     def question(self) -> str:
         """The question that the file's name begins with."""
         return self.name.partition("__")[0]
+
+    @property
+    def no_slip(self) -> str:
+        """Why this is no slip: what the file says in a line `# No slip: why`, or nothing."""
+        found = _NO_SLIP.search(self.code)
+        return found[1] if found else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from autograder.course.late import LateSettings
 from autograder.course.limits import Limits, Tier
 from autograder.course.moments import MomentError, read_moment
 from autograder.course.names import NAME, suggestion
+from autograder.course.slips import SlipOrOff, SlipSettings
 from autograder.course.yaml_lines import Document, KeyPath, Problem, dotted
 
 SCHEMA = Path(__file__).with_name("course.schema.json")
@@ -22,6 +23,7 @@ _EXPLANATIONS = {  # by pydantic's kind of error
     "missing": "is missing; add it",
     "moment": "{message}; write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
     "span": "{message}",
+    "slip": "{message}",
     "string_type": 'must be text; put it in quotes: "{input}"',
     "string_pattern_mismatch": '"{input}" may hold letters, digits, "_" and "-" only; rename it',
     "string_too_short": "is empty; write something",
@@ -122,6 +124,9 @@ class CourseSettings(_Strict):
     limits: LimitSettings = Field(LimitSettings(), description="limits of every exercise")
     late: LateSettings | None = Field(None, description="what late work costs in every exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in every exercise")
+    slip: SlipOrOff = Field(
+        SlipSettings(), description="what one slip costs of its question; none switches it off"
+    )
     checks_see: Share = Field(
         0.85, description="the share of costly mistakes that the visible checks of an exercise must see"
     )
@@ -177,6 +182,8 @@ def _model_at(path: KeyPath) -> type[BaseModel]:
         return LateSettings
     if path[-1:] == ("attempts",):
         return AttemptSettings
+    if path[-1:] == ("slip",):
+        return SlipSettings
     return ExerciseSettings if path else CourseSettings
 
 

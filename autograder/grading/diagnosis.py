@@ -41,6 +41,17 @@ class Diagnosis:
         first, *others = name.split("+")
         return {first, *(f"{question}__{other}" for other in others)} <= names
 
+    def table(self, question: str) -> Table:
+        """Return the known wrong answers to a question."""
+        return self._table(question)
+
+    def why_no_slip(self, name: str) -> str:
+        """Return why a known wrong answer of this name is more than one slip, or nothing."""
+        question, _, what = name.partition("__")
+        written = [mistake.no_slip for mistake in self.suite.exercise.mistakes if mistake.name == name]
+        listed = [one.why_no_slip(question) for one in self.catalogue.misconceptions if one.name == what]
+        return next(filter(None, (*written, *listed)), "")
+
     def fitting(self) -> frozenset[str]:
         """Return the catalogue's rules that change a right answer to one of the exercise's questions."""
         return frozenset(rule for name in self.suite.exercise.points for rule in self._table(name).fitting)

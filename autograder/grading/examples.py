@@ -1,14 +1,23 @@
 """Finds the smallest call on disclosed inputs to which a submission gives a wrong answer."""
 
 import inspect
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from typing import Any
 
 import torch
 
-from autograder.report.example import MOST_DIMENSIONS, MOST_GRIDS, MOST_NUMBERS, Example, Grid, rounded
+from autograder.grading.constructions import object_calls
+from autograder.report.example import (
+    MOST_DIMENSIONS,
+    MOST_GRIDS,
+    MOST_NUMBERS,
+    MOST_WEIGHTS,
+    Example,
+    Grid,
+    rounded,
+)
 from autograder.report.report import TestReport, Verdict
 from autograder.testing.exchange import Exchange
 from autograder.testing.expectations import Unmet
@@ -47,31 +56,41 @@ class Examples:
         return min(found, key=_count, default=None)
 
     def _in_run(self, question: str, run: TestRun) -> Iterator[Example]:
-        for place, exchange in enumerate(run.exchanges):
-            header = exchange.request[0]
-            if header.get("of") != {"name": question} or header["op"] not in ("call", "inspect"):
-                continue
+        for places in self._calls(question, run):
             with suppress(ProtocolError, RecursionError):  # an answer that cannot be read is not shown
-                given, answer = self._given(question, exchange), _value(exchange)
+                seen, answer = [run.exchanges[n] for n in places], _value(run.exchanges[places[-1]])
+                given = self._given(question, seen)
                 if given is None or not _grids(answer):
                     continue
-                right = self._right(run.test)
-                if place < len(right) and _same_request(exchange, right[place]):
-                    yield from _wrong_parts(given, answer, _value(right[place]))
+                right = self._right(run.test)[: places[-1] + 1]
+                if places[-1] < len(right) and all(_same_request(run.exchanges[n], right[n]) for n in places):
+                    made = self._made(question, seen[0]) if len(places) > 1 else ""
+                    yield from _wrong_parts(given, answer, _value(right[-1]), made)
 
-    def _given(self, question: str, exchange: Exchange) -> tuple[Grid, ...] | None:
-        """Return all arguments of a call, or None where they are too many or too large."""
-        header, tensors = exchange.request
-        decoder = Decoder(tensors, _refused)
-        arguments = list(decoder.decode(header["args"]))
-        names = [*self._names(question)[: len(arguments)], *(f"input {n}" for n in range(len(arguments)))]
-        named = [*zip(names, arguments, strict=False), *decoder.decode(header["kwargs"]).items()]
-        grids = [_grid(name, value) for name, value in named]
-        whole = tuple(grid for grid in grids if grid is not None)
-        return whole if len(whole) == len(named) <= MOST_GRIDS else None
+    def _calls(self, question: str, run: TestRun) -> Iterator[tuple[int, ...]]:
+        """Yield the places of each call of a function, or of what belongs to each call of an object."""
+        if inspect.isclass(self._solution[question]):
+            yield from (call.places for call in object_calls(question, run.exchanges))
+            return
+        for place, exchange in enumerate(run.exchanges):
+            header = exchange.request[0]
+            if header.get("of") == {"name": question} and header["op"] in ("call", "inspect"):
+                yield (place,)
 
-    def _names(self, question: str) -> list[str]:
-        return list(inspect.signature(self._solution[question]).parameters)
+    def _given(self, question: str, exchanges: Sequence[Exchange]) -> tuple[Grid, ...] | None:
+        """Return all that goes into a call, weights first, or None where it is too much."""
+        called = self._solution[question]
+        called = vars(called)["forward"] if inspect.isclass(called) else called
+        inputs = _all_grids(_named_arguments(called, exchanges[-1]), MOST_GRIDS)
+        weights = _all_grids(_weights(exchanges[1]), MOST_WEIGHTS) if len(exchanges) > 1 else ()
+        return None if inputs is None or weights is None else weights + inputs
+
+    def _made(self, question: str, exchange: Exchange) -> str:
+        """Return the code that made an object, in the words of the exercise."""
+        named = _named_arguments(self._solution[question], exchange)
+        if not all(isinstance(value, bool | int | float | str) for _, value in named):
+            raise ProtocolError("an object was made of more than numbers")
+        return f"{question}({', '.join(f'{name}={value!r}' for name, value in named)})"
 
     @cached_property
     def _solution(self) -> Mapping[str, Any]:
@@ -81,12 +100,36 @@ class Examples:
         return self._suite.reference_run(test, DISCLOSED).exchanges
 
 
-def _wrong_parts(given: tuple[Grid, ...], answer: object, right: object) -> Iterator[Example]:
+def _named_arguments(function: Callable[..., Any], exchange: Exchange) -> list[tuple[str, Any]]:
+    """Return the arguments of a call, with the names that the exercise has for them."""
+    header, tensors = exchange.request
+    decoder = Decoder(tensors, _refused)
+    arguments = list(decoder.decode(header["args"]))
+    own = [name for name in inspect.signature(function).parameters if name != "self"]
+    names = [*own[: len(arguments)], *(f"input {n}" for n in range(len(arguments)))]
+    return [*zip(names, arguments, strict=False), *decoder.decode(header["kwargs"]).items()]
+
+
+def _weights(exchange: Exchange) -> list[tuple[str, Any]]:
+    """Return the tensors that an object was given, by name."""
+    header, tensors = exchange.request
+    arguments = Decoder(tensors, lambda _: None).decode(header["args"])
+    return [pair for part in arguments if isinstance(part, dict) for pair in part.items()]
+
+
+def _all_grids(named: Sequence[tuple[str, Any]], most: int) -> tuple[Grid, ...] | None:
+    """Return all values as grids, or None where they are too many or one is too large."""
+    grids = [_grid(name, value) for name, value in named]
+    whole = tuple(grid for grid in grids if grid is not None)
+    return whole if len(whole) == len(named) <= most else None
+
+
+def _wrong_parts(given: tuple[Grid, ...], answer: object, right: object, made: str) -> Iterator[Example]:
     """Yield an example for each part of an answer that is small and differs from the right one."""
     gots, askeds = _grids(answer), _grids(right)
     if len(gots) == len(askeds):
         pairs = zip(gots, askeds, strict=True)
-        yield from (Example(given, got, asked) for got, asked in pairs if _differ(got, asked))
+        yield from (Example(given, got, asked, made) for got, asked in pairs if _differ(got, asked))
 
 
 def _grids(answer: object) -> list[Grid]:

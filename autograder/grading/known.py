@@ -67,7 +67,8 @@ class Known:
     def line(self) -> list[Any]:
         """Return all but the runs, for JSON."""
         sketches = [[number, one.number, one.noise] for number, one in self.sketches.items()]
-        return [self.answer.names, self.answer.hints, self.answer.written, sketches, len(self.packed)]
+        answer = self.answer
+        return [answer.names, answer.hints, answer.code, answer.written, sketches, len(self.packed)]
 
 
 def known(answer: WrongAnswer, failed: Sequence[TestRun]) -> Known | None:
@@ -88,8 +89,8 @@ def written(answers: Sequence[Known]) -> tuple[str, bytes]:
 def read(lines: str, packed: bytes, tests: Mapping[int, HiddenTest]) -> Iterator[Known]:
     """Yield the answers that `written` has written."""
     at = 0
-    for names, hints, by_hand, sketches, length in json.loads(lines):
-        answer = WrongAnswer(tuple(names), tuple(hints), "", by_hand)
+    for names, hints, code, by_hand, sketches, length in json.loads(lines):
+        answer = WrongAnswer(tuple(names), tuple(hints), code, by_hand)
         found = {number: Sketch(mean, noise) for number, mean, noise in sketches}
         yield Known(answer, found, packed[at : at + length], tests)
         at += length

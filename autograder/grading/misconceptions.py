@@ -7,8 +7,8 @@ one function for another where both are allowed: each wrong answer is made with 
 """
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,17 @@ class Misconception:
     changes: str = ""  # rules that make right answers wrong in this way
     crash: str = ""  # or a regular expression: whatever crashes in these words is wrong in this way
     common: bool = False  # whether it is looked for beside each other common one in the same answer
+    no_slip: str = ""  # why whoever makes it has not made one slip, and pays what the tests cost
+    no_slip_in: Mapping[str, str] = field(default_factory=dict)  # the same, of single questions
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """The rules of `changes`."""
         return rules(self.changes) if self.changes else ()
+
+    def why_no_slip(self, question: str) -> str:
+        """Return why this is more than one slip in an answer to `question`, or nothing."""
+        return self.no_slip_in.get(question, self.no_slip)
 
 
 @dataclass(frozen=True)

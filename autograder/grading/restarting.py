@@ -79,7 +79,8 @@ class RestartingGrader:
             secret = course_secret(self._course)
             building = self._course.building(exercise.name)
             hidden = self._course.no_examples(exercise.name)
-            grader = Grader(exercise, rules, limits, self._zygote, secret, building, hidden)
+            slip = self._course.settings.slip
+            grader = Grader(exercise, rules, limits, self._zygote, secret, building, hidden, slip)
             self._graders[exercise.name] = grader
         return self._graders[exercise.name]
 

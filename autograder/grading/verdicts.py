@@ -39,15 +39,16 @@ def decide(suite: Suite, run: TestRun, inputs: Inputs) -> TestReport:
     return TestReport(test.title, Verdict.GRADER_ERROR, test.weight, hint)
 
 
-def told_bits(tests: int, rules: int = 0, building: int = 0) -> int:
+def told_bits(tests: int, rules: int = 0, building: int = 0, slips: int = 0) -> int:
     """Return how many bits a report can tell about hidden inputs, at most.
 
     Each of so many `tests` passes, fails or breaks; from one test on, there may be no time left for it and
     all later ones. Of each question with `rules`, one of a few sentences says why a person has to look. Of
-    each question that is `building` on others, one of two hidden runs is told, and which.
+    each question that is `building` on others, one of two hidden runs is told, and which. Of so many
+    questions that `slips` are looked for in, it is told whether hidden runs confirm one.
     """
     bits = tests * math.log2(3) + math.log2(tests + 1) + rules * math.log2(_SENTENCES)
-    return math.ceil(bits + building)
+    return math.ceil(bits + building + slips)
 
 
 def other_kind(suite: Suite, run: TestRun, inputs: Inputs) -> str:

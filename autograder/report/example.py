@@ -6,6 +6,7 @@ from typing import Any
 
 MOST_NUMBERS = 12  # of one grid
 MOST_GRIDS = 3  # that go in
+MOST_WEIGHTS = 6  # of an object
 MOST_DIMENSIONS = 4
 Number = float | str  # a word is "True" or "False", or a number that JSON has none for
 
@@ -21,16 +22,18 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A call of a question's function on disclosed inputs whose answer is wrong."""
+    """A call on disclosed inputs, of a question's function or an object of its class, with a wrong answer."""
 
     given: tuple[Grid, ...]
     got: Grid
     asked: Grid
+    made: str = ""  # how the object was made, as code; its weights stand first in what is given
 
     @staticmethod
     def from_dict(data: dict[str, Any]) -> "Example":
         """Rebuild an example from a report's JSON."""
-        return Example(tuple(map(_grid, data["given"])), _grid(data["got"]), _grid(data["asked"]))
+        given, made = tuple(map(_grid, data["given"])), data.get("made", "")
+        return Example(given, _grid(data["got"]), _grid(data["asked"]), made)
 
 
 def rounded(value: float | bool) -> Number:

@@ -34,6 +34,7 @@ class TableView:
 class ExampleView:
     """What the page shows of an example."""
 
+    made: str
     given: tuple[TableView, ...]
     got: tuple[TableView, ...]
     asked: tuple[TableView, ...]
@@ -45,6 +46,7 @@ def show_example(example: Example) -> ExampleView:
     wrong = _wrong(example)
     highest = max((abs(_size(n)) for n in (*example.got.numbers, *example.asked.numbers)), default=0.0)
     return ExampleView(
+        made=example.made,
         given=tuple(table for grid in example.given for table in _tables(grid, set(), 0.0)),
         got=tuple(_tables(example.got, wrong, highest)),
         asked=tuple(_tables(example.asked, wrong, highest)),

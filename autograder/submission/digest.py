@@ -53,7 +53,8 @@ def rules(course: Course, exercise: Exercise) -> str:
     """
     name = exercise.name
     entry = (course.limits(name), spelt(course.rules(name)), course.building(name), course.no_examples(name))
-    digest = hashlib.sha256(repr((entry, course.settings.walls, engine())).encode() + course_secret(course))
+    shared = course.settings.walls, course.settings.slip, engine()
+    digest = hashlib.sha256(repr((entry, shared)).encode() + course_secret(course))
     kinds = ("*.svg", "mistakes/*.py", "accepted/*.py")
     read = chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds)
     for path in (exercise.source, exercise.suite, *read, *exercise.catalogue):

@@ -427,8 +427,11 @@ def test_values(student, kind, length, d_in, d_out):
 @each_of(MASKED, HEAD, CAUSAL)
 def test_square(student, kind):
     """It is right when a token has as many numbers as there are tokens, where wrong products fit too."""
-    weights, x = kind.weights(4, 4), kind.tokens(4, 4, 4)
-    actual = load(student, kind.make(student, 4, 4, 4), weights)(*kind.arguments(x))
+    weights, x = (
+        kind.weights(2, 2),
+        kind.tokens(2, 2, 2),
+    )  # so small that a page can show it
+    actual = load(student, kind.make(student, 2, 2, 2), weights)(*kind.arguments(x))
     expect_close(
         actual,
         kind.attend(weights, x),

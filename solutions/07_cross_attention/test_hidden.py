@@ -162,10 +162,10 @@ def test_attention_three_inputs(student):
 @question("Attention")
 def test_attention_other_lengths(student):
     """There may be more keys than queries, or fewer."""
-    weights = attention_weights(6)
-    for n, m in ((3, 7), (5, 2), (1, 4)):
-        q, k, v = torch.randn(n, 6), torch.randn(m, 6), torch.randn(m, 6)
-        actual = load(student.Attention(6), weights)(q, k, v)
+    for n, m, d in ((3, 2, 2), (3, 7, 6), (5, 2, 6), (1, 4, 6)):
+        weights = attention_weights(d)
+        q, k, v = torch.randn(n, d), torch.randn(m, d), torch.randn(m, d)
+        actual = load(student.Attention(d), weights)(q, k, v)
         expect_close(
             actual,
             attention(weights, q, k, v),
@@ -322,6 +322,17 @@ def test_attention_sets_no_seed(student):
 
 
 @question("Attention")
+def test_attention_large_scores(student):
+    """Large scores do not overflow, nor do they drown those of other queries."""
+    weights = attention_weights(4)
+    q, k, v = torch.randn(4, 4), torch.randn(6, 4), torch.randn(6, 4)
+    q = q * torch.tensor([[1.0], [400.0], [1.0], [400.0]])
+    actual = load(student.Attention(4), weights)(q, k, v)
+    expect_finite(actual)
+    expect_close(actual, attention(weights, q, k, v), atol=5e-3)
+
+
+@question("Attention")
 def test_attention_float64(student):
     """With float64 weights and inputs, the output is float64 and as precise."""
     weights = attention_weights(4, torch.float64)
@@ -437,14 +448,16 @@ def test_cross_parameters(student):
 @question("CrossAttention", weight=2)
 def test_cross_values(student):
     """The output agrees with the library's own attention."""
-    weights = cross_weights(5, 7, 12)
-    x, context = torch.randn(3, 4, 5), torch.randn(3, 6, 7)
-    actual = load(student.CrossAttention(5, 7, 12), weights)(x, context)
-    expect_close(
-        actual,
-        cross(weights, x, context),
-        hint="Queries come of x, keys and values of context; row i is weighted by query i's scaled scores.",
-    )
+    for batch, n, m, sizes in ((1, 3, 2, (2, 2, 2)), (3, 4, 6, (5, 7, 12))):
+        weights = cross_weights(*sizes)
+        x, context = torch.randn(batch, n, sizes[0]), torch.randn(batch, m, sizes[1])
+        actual = load(student.CrossAttention(*sizes), weights)(x, context)
+        expect_close(
+            actual,
+            cross(weights, x, context),
+            hint="Queries come of x, keys and values of context; row i is weighted by query i's "
+            "scaled scores.",
+        )
 
 
 @question("CrossAttention")
@@ -655,6 +668,17 @@ def test_cross_sets_no_seed(student):
     """Random numbers stay random: the class sets no seed."""
     make = lambda: student.CrossAttention(3, 5, 4)  # noqa: E731
     expect_no_seed(student, make, torch.randn(2, 7, 3), torch.randn(2, 6, 5))
+
+
+@question("CrossAttention")
+def test_cross_large_scores(student):
+    """Large scores do not overflow, nor do they drown those of other queries."""
+    weights = cross_weights(3, 5, 4)
+    x, context = torch.randn(2, 4, 3), torch.randn(2, 6, 5)
+    x = x * torch.tensor([[1.0], [400.0], [1.0], [400.0]])
+    actual = load(student.CrossAttention(3, 5, 4), weights)(x, context)
+    expect_finite(actual)
+    expect_close(actual, cross(weights, x, context), atol=5e-3)
 
 
 @question("CrossAttention")

@@ -224,7 +224,13 @@ def test_wrapper_three_inputs(student):
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_other_lengths(student):
     """There may be more keys than queries, or fewer, and any number of heads."""
-    for heads, n, m, d in ((1, 3, 7, 4), (4, 7, 3, 2), (3, 5, 6, 1), (5, 1, 6, 4)):
+    for heads, n, m, d in (
+        (2, 3, 2, 2),
+        (1, 3, 7, 4),
+        (4, 7, 3, 2),
+        (3, 5, 6, 1),
+        (5, 1, 6, 4),
+    ):
         weights = wrapper_weights(d, heads)
         q, k, v = torch.randn(n, d), torch.randn(m, d), torch.randn(m, d)
         actual = load(student.MultiHeadAttentionWrapper(d, 0, 1, heads), weights)(
@@ -538,14 +544,15 @@ def test_heads_indivisible(student):
 @question("MultiHeadAttention", weight=2)
 def test_heads_values(student):
     """The output agrees with the library's own attention, head by head."""
-    weights = weights_for(5, 12)
-    x = torch.randn(2, 6, 5)
-    actual = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), weights)(x)
-    expect_close(
-        actual,
-        multi_head(weights, x, 3),
-        hint="Each head is causal attention on its own features, scaled by the root of head_dim.",
-    )
+    for batch, length, d_in, d_out, heads in ((1, 3, 2, 2, 2), (2, 6, 5, 12, 3)):
+        weights = weights_for(d_in, d_out)
+        x = torch.randn(batch, length, d_in)
+        module = student.MultiHeadAttention(d_in, d_out, length, 0.0, heads)
+        expect_close(
+            load(module, weights)(x),
+            multi_head(weights, x, heads),
+            hint="Each head is causal attention on its own features, scaled by the root of head_dim.",
+        )
 
 
 @question("MultiHeadAttention")
@@ -553,7 +560,7 @@ def test_heads_bias(student):
     """With qkv_bias the biases take part."""
     weights = weights_for(3, 8, bias=True)
     x = torch.randn(3, 5, 3)
-    actual = load(student.MultiHeadAttention(3, 8, 6, 0.0, 2, True), weights)(x)
+    actual = load(student.MultiHeadAttention(3, 8, 5, 0.0, 2, True), weights)(x)
     expect_close(
         actual, multi_head(weights, x, 2), hint="Do all layers go through their bias?"
     )
@@ -578,7 +585,7 @@ def test_heads_like_wrapper(student, reference):
     expected = torch.stack(
         [wrapper(sequence, sequence, sequence, future) for sequence in x]
     )
-    actual = load(student.MultiHeadAttention(4, 12, 8, 0.0, 3), weights)(x)
+    actual = load(student.MultiHeadAttention(4, 12, 6, 0.0, 3), weights)(x)
     expect_close(
         actual,
         expected,
@@ -595,7 +602,7 @@ def test_heads_one_head(student):
     scores = (q @ k.mT / 2).masked_fill(
         torch.ones(5, 5, dtype=torch.bool).triu(1), -torch.inf
     )
-    actual = load(student.MultiHeadAttention(6, 4, 7, 0.0, 1), weights)(x)
+    actual = load(student.MultiHeadAttention(6, 4, 5, 0.0, 1), weights)(x)
     expect_close(
         actual,
         torch.softmax(scores, dim=-1) @ v,
@@ -609,7 +616,7 @@ def test_heads_scaling(student):
     weights = without_last_layer(weights_for(3, 16))
     x = torch.randn(2, 5, 3)
     for heads in (2, 4, 8):
-        actual = load(student.MultiHeadAttention(3, 16, 6, 0.0, heads), weights)(x)
+        actual = load(student.MultiHeadAttention(3, 16, 5, 0.0, heads), weights)(x)
         expect_close(
             actual,
             multi_head(weights, x, heads),
@@ -620,7 +627,7 @@ def test_heads_scaling(student):
 @question("MultiHeadAttention")
 def test_heads_causal(student):
     """A later token never changes an earlier output."""
-    module = load(student.MultiHeadAttention(5, 12, 8, 0.0, 3), weights_for(5, 12))
+    module = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), weights_for(5, 12))
     x = torch.randn(2, 7, 5)
     before = alive(module, x, shape=(2, 7, 12))
     for t in (1, 3, 6):
@@ -642,7 +649,7 @@ def test_heads_causal(student):
 @question("MultiHeadAttention")
 def test_heads_no_gradient_to_future(student):
     """No gradient reaches a later token, but every earlier token gets one."""
-    module = load(student.MultiHeadAttention(5, 12, 8, 0.0, 3), weights_for(5, 12))
+    module = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), weights_for(5, 12))
     x = torch.randn(2, 7, 5, requires_grad=True)
     row = torch.zeros(2, 7, 12)
     row[:, 3] = torch.randn(2, 12)
@@ -699,7 +706,7 @@ def test_heads_batch(student):
 def test_heads_stay_apart(student):
     """Before out_proj, changing one head's weights changes only that head's features."""
     weights = without_last_layer(weights_for(5, 12))
-    module = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), weights)
+    module = load(student.MultiHeadAttention(5, 12, 6, 0.0, 3), weights)
     x = torch.randn(2, 6, 5)
     before = expect_tensor(module(x), (2, 6, 12))
     for name in LAYERS:
@@ -723,7 +730,7 @@ def test_heads_last_layer(student):
     weights = weights_for(5, 12)
     x = torch.randn(2, 6, 5)
     module = load(
-        student.MultiHeadAttention(5, 12, 7, 0.0, 3), without_last_layer(weights)
+        student.MultiHeadAttention(5, 12, 6, 0.0, 3), without_last_layer(weights)
     )
     joined = expect_tensor(module(x), (2, 6, 12))
     expected = linear(joined, weights["out_proj.weight"], weights["out_proj.bias"])
@@ -750,8 +757,8 @@ def test_heads_dropout_in_training(student):
         "W_value.weight": torch.cat([eye] * 4)
     }
     x = eye.expand(4, 6, 6).contiguous()
-    without = load(student.MultiHeadAttention(6, 24, 8, 0.0, 2), weights)
-    module = load(student.MultiHeadAttention(6, 24, 8, 0.2, 2), weights)
+    without = load(student.MultiHeadAttention(6, 24, 6, 0.0, 2), weights)
+    module = load(student.MultiHeadAttention(6, 24, 6, 0.2, 2), weights)
     full, seen = (
         expect_tensor(m(x), (4, 6, 24)).unflatten(-1, (2, 2, 6))
         for m in (without, module)
@@ -776,8 +783,8 @@ def test_heads_dropout_in_evaluation(student):
     """In evaluation nothing is dropped."""
     weights = weights_for(5, 12)
     x = torch.randn(2, 6, 5)
-    without = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3), weights)
-    module = load(student.MultiHeadAttention(5, 12, 7, 0.5, 3), weights)
+    without = load(student.MultiHeadAttention(5, 12, 6, 0.0, 3), weights)
+    module = load(student.MultiHeadAttention(5, 12, 6, 0.5, 3), weights)
     without.eval()
     module.eval()
     expected = alive(without, x, shape=(2, 6, 12))
@@ -789,7 +796,7 @@ def test_heads_dropout_in_evaluation(student):
 @question("MultiHeadAttention")
 def test_heads_mask_moves(student):
     """No tensor stays behind when the module moves to another device."""
-    module = student.MultiHeadAttention(5, 12, 7, 0.0, 3)
+    module = student.MultiHeadAttention(5, 12, 6, 0.0, 3)
     alive(module, torch.randn(2, 6, 5), shape=(2, 6, 12))
     loose = student.define(LOOSE, "loose_tensors")(module)
     expect(
@@ -806,7 +813,7 @@ def test_heads_gradients(student, reference):
     x = torch.randn(2, 6, 5, requires_grad=True)
     factors = torch.randn(2, 6, 12)
     actual, expected = (
-        load(side.MultiHeadAttention(5, 12, 7, 0.0, 3, True), weights).inspect(
+        load(side.MultiHeadAttention(5, 12, 6, 0.0, 3, True), weights).inspect(
             x, weight=factors
         )
         for side in (student, reference)
@@ -828,7 +835,7 @@ def test_heads_leave_input(student):
 @question("MultiHeadAttention")
 def test_heads_set_no_seed(student):
     """Random numbers stay random: the class sets no seed."""
-    make = lambda: student.MultiHeadAttention(5, 12, 7, 0.0, 3)  # noqa: E731
+    make = lambda: student.MultiHeadAttention(5, 12, 6, 0.0, 3)  # noqa: E731
     expect_no_seed(student, make, torch.randn(2, 6, 5))
 
 
@@ -840,7 +847,7 @@ def test_heads_large_scores(student):
         200  # one summand more for all scores of a query, which softmax does not see
     )
     x = torch.randn(2, 6, 5)
-    actual = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3, True), weights)(x)
+    actual = load(student.MultiHeadAttention(5, 12, 6, 0.0, 3, True), weights)(x)
     expect_finite(actual)
     expect_close(actual, multi_head(weights, x, 3), atol=5e-3)
 
@@ -850,5 +857,5 @@ def test_heads_float64(student):
     """With float64 weights and inputs, the output is float64 and as precise."""
     weights = weights_for(5, 12, dtype=torch.float64)
     x = torch.randn(2, 6, 5, dtype=torch.float64)
-    actual = load(student.MultiHeadAttention(5, 12, 7, 0.0, 3).double(), weights)(x)
+    actual = load(student.MultiHeadAttention(5, 12, 6, 0.0, 3).double(), weights)(x)
     expect_close(actual, multi_head(weights, x, 3))

@@ -65,6 +65,7 @@ MISCONCEPTIONS = (
         "The heads are not joined.",
         "The swap is right. Which two dimensions become one after it?",
         "X.transpose(1, 2).reshape(...) => X.transpose(1, 2)",
+        no_slip_in={"merge_heads": "the heads are not merged"},
     ),
     Misconception(
         "joined_below_each_other",

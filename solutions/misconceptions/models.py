@@ -45,6 +45,7 @@ MISCONCEPTIONS = (
         "The blocks are made but never used.",
         "Follow a token from the embedding to the head. What does it pass?",
         "self.blocks(X) => X",
+        no_slip="the model has no blocks",
     ),
     Misconception(
         "one_block_shared",
@@ -129,6 +130,7 @@ MISCONCEPTIONS = (
         "What the attention gives is thrown away.",
         "Where is the attention's result kept, and does the second half add to it?",
         "H = x + self.attention(X) => H = x",
+        no_slip="one of the block's two parts does nothing",
     ),
     Misconception(
         "no_residual_at_attention",
@@ -349,12 +351,14 @@ MISCONCEPTIONS = (
         "The optimizer never takes its step.",
         "Compare the parameters before and after. Who changes them?",
         "optimizer.step() => pass",
+        no_slip="nothing is trained",
     ),
     Misconception(
         "no_backward",
         "No gradients are computed.",
         "Where do the gradients come from that the optimizer follows?",
         "loss.backward() => pass",
+        no_slip="nothing is trained",
     ),
     Misconception(
         "steps_twice",

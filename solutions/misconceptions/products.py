@@ -131,6 +131,7 @@ MISCONCEPTIONS = (
             "self.{q}(X) => X && self.{k}(X) => X && self.{v}(X) => X",
         )
         + "\nreturn W @ values => return W @ x\nX @ W_value => X\nX @ W_query => X\nX @ W_key => X",
+        no_slip_in={"project": "an input comes out"},
     ),
     Misconception(
         "keys_and_values_of_x",
@@ -172,6 +173,12 @@ MISCONCEPTIONS = (
         "The weights are returned, and not the mixture.",
         "forward stops one step early. The weights say how to mix; the mixture is still to be made.",
         "return W @ V => return W\nreturn self.out_proj(X) => return weights",
+        no_slip_in={
+            "attention_scores": "an input comes out",
+            "pairwise_scores": "an input comes out",
+            "context_vector": "an input comes out",
+            "context_vectors": "an input comes out",
+        },
     ),
     Misconception(
         "returns_weights_too",

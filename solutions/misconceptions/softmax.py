@@ -37,12 +37,24 @@ MISCONCEPTIONS = (
         "The scores meet the values as they are.",
         "Scores may be negative and need not sum to 1. What turns them into weights?",
         "torch.softmax(X, dim=D) => X",
+        no_slip_in={
+            "attention_weights": "the softmax is what is asked for",
+            "scaled_attention_weights": "the softmax is what is asked for",
+            "causal_softmax_weights": "the softmax is what is asked for",
+            "masked_attention_weights": "the softmax is what is asked for",
+        },
     ),
     Misconception(
         "divided_by_sum",
         "The scores are divided by their sum.",
         "Some scores are negative, so dividing them by a sum gives no shares. Which function makes shares of them?",
         "torch.softmax(X, dim=D) => X / X.sum(dim=D, keepdim=True)",
+        no_slip_in={
+            "attention_weights": "the softmax is what is asked for",
+            "scaled_attention_weights": "the softmax is what is asked for",
+            "causal_softmax_weights": "the softmax is what is asked for",
+            "masked_attention_weights": "the softmax is what is asked for",
+        },
     ),
     Misconception(
         "exp_overflows",
@@ -90,6 +102,12 @@ MISCONCEPTIONS = (
         "Each weight is made of its own score alone.",
         "Sum a row of your weights. Which function lets the scores of a row compete?",
         "torch.softmax(X, dim=D) => torch.sigmoid(X)",
+        no_slip_in={
+            "attention_weights": "the softmax is what is asked for",
+            "scaled_attention_weights": "the softmax is what is asked for",
+            "causal_softmax_weights": "the softmax is what is asked for",
+            "masked_attention_weights": "the softmax is what is asked for",
+        },
     ),
     Misconception(
         "not_normalised",
@@ -100,6 +118,10 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => torch.exp(X - X.amax(dim=D, keepdim=True))
         X / X.sum(...) => X
         """,
+        no_slip_in={
+            "normalize_by_sum": "what goes in comes out",
+            "softmax": "the division is half of what is asked for",
+        },
     ),
     Misconception(
         "added_to_the_sum",

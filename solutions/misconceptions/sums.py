@@ -21,6 +21,10 @@ MISCONCEPTIONS = (
         "Every token is averaged with the whole sequence.",
         "Which tokens does the first one know of?",
         "X[B, :T + 1] => X[B]\nW @ x => x.mean(dim=-2, keepdim=True).expand_as(x)",
+        no_slip_in={
+            "causal_average": "the plain mean, without what is asked for",
+            "causal_average_loop": "the plain mean, without what is asked for",
+        },
     ),
     Misconception(
         "columns_normalised",

@@ -58,6 +58,7 @@ MISCONCEPTIONS = (
         "Nothing is returned.",
         "What does Python return where nobody says so?",
         "return X => X",
+        no_slip="nothing comes out that could be right",
     ),
     Misconception(
         "extra_dimension",
@@ -76,12 +77,18 @@ MISCONCEPTIONS = (
         "Only the first of the batch comes out.",
         "Compare the number of sequences that go in with those that come out.",
         "return X => return X[0] || return X[:1]",
+        no_slip_in={"project": "one of three results"},
     ),
     Misconception(
         "last_only",
         "Only the last row comes out.",
         "Compare the number of rows that go in with those that come out.",
         "return X => return X[..., -1, :] || return X[-1]",
+        no_slip_in={
+            "causal_average": "the plain mean, without what is asked for",
+            "causal_average_loop": "the plain mean, without what is asked for",
+            "project": "one of three results",
+        },
     ),
     Misconception(
         "summed_up",

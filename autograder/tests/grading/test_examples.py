@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict
 
 import pytest
+import torch
 
 from autograder.course.course import Course
 from autograder.grading.examples import Examples
@@ -50,6 +51,65 @@ def test_another_shape_is_shown_too_and_an_author_can_switch_it_off(desk: Desk) 
     assert (shown.given[0].shape, shown.got.shape, shown.asked.shape) == ((5, 2), (2,), (5,))
     assert desk.example("row_sums", code, "row_sums") is None
     assert desk.example("row_sums", code, "double") == shown
+
+
+CLASS = """
+class row_sums(torch.nn.Module):
+    def __init__(self, d, scale=1.0):
+        super().__init__()
+        self.weights = torch.nn.Parameter(torch.rand(d))
+
+    def forward(self, x):
+        return x @ self.weights
+"""
+OF_THE_CLASS = """
+@question("row_sums")
+def test_weighted_sums(student, reference):
+    \"\"\"Each row is summed with its weights.\"\"\"
+    weights, x = {"weights": torch.randn(2)}, torch.randn(3, 2)
+    sums = []
+    for side in (student, reference):
+        module = side.row_sums(2, scale=2.0)
+        MAYBE
+        sums.append(module(x))
+    expect_close(sums[0], sums[1])
+"""
+
+
+def of_class(course: Course, loading: str) -> Desk:
+    """Return a desk for an exercise whose second question asks for a class."""
+    folder = course.exercises["01_small"].folder
+    source, tests = folder / "01_small.py", folder / "test_hidden.py"
+    before, _, after = source.read_text(encoding="utf-8").partition("def row_sums(")
+    solution = (
+        CLASS.replace("        return", "        ### BEGIN SOLUTION\n        return")
+        + "        ### END SOLUTION\n"
+    )
+    source.write_text(
+        before + solution + "\n\n# %% check" + after.partition("# %% check")[2], encoding="utf-8"
+    )
+    others = tests.read_text(encoding="utf-8").partition('@question("row_sums")')[0]
+    tests.write_text(others + OF_THE_CLASS.replace("MAYBE", loading), encoding="utf-8")
+    return Desk(course)
+
+
+def test_of_a_class_the_object_its_weights_and_its_call_are_shown(course: Course) -> None:
+    desk = of_class(course, "module.load_state_dict(weights)")
+    shown = desk.example("row_sums", CLASS.replace("x @", "2 * x @"))
+    assert shown is not None
+    assert shown.made == "row_sums(d=2, scale=2.0)"
+    assert [(grid.name, grid.shape) for grid in shown.given] == [("weights", (2,)), ("x", (3, 2))]
+    weights, x = (torch.tensor(grid.numbers) for grid in shown.given)
+    right = x.view(3, 2) @ weights
+    assert torch.allclose(torch.tensor(shown.asked.numbers), right, atol=1e-3)
+    assert torch.allclose(torch.tensor(shown.got.numbers), 2 * right, atol=1e-3)
+    assert Example.from_dict(json.loads(json.dumps(asdict(shown)))) == shown
+    assert desk.example("row_sums", CLASS.replace("x @", "2 * x @"), "row_sums") is None
+
+
+def test_an_object_that_was_given_no_weights_shows_its_own_and_is_left_out(course: Course) -> None:
+    desk = of_class(course, "module.eval()")
+    assert desk.example("row_sums", CLASS.replace("x @", "2 * x @")) is None
 
 
 @pytest.mark.parametrize(

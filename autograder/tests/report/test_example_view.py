@@ -23,6 +23,9 @@ def test_what_a_student_sees_of_a_wrong_call(golden: Callable[[str, str], None])
     text = page(replace(REPORT, questions=(replace(QUESTION, name="softmax", shown=SHOWN),)))
     golden("example.html", text[text.index("<section>") : text.index("</section>")] + "</section>\n")
     assert "<figure class=example" not in page()
+    made = replace(SHOWN, made="Head(d_in=2, d_out=2)")
+    text = page(replace(REPORT, questions=(replace(QUESTION, name="softmax", shown=made),)))
+    assert "<p>Made as <code>Head(d_in=2, d_out=2)</code>, then given the weights that go in</p>" in text
 
 
 def test_words_say_what_the_colours_say() -> None:

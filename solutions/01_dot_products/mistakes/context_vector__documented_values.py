@@ -1,4 +1,5 @@
 """This is the example's context vector. The function must work it out from whatever it is given."""
+# No slip: the printed numbers come back.
 
 
 def context_vector(weights, inputs):

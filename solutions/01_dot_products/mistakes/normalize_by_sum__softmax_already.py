@@ -1,4 +1,5 @@
 """You are one question ahead: no exponential here. Divide the scores as they are by their sum."""
+# No slip: another function is called.
 
 
 def normalize_by_sum(scores):

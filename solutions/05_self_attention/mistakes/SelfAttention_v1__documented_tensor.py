@@ -1,4 +1,5 @@
 """Numbers copied from the page are right for one sentence only. Let forward compute them from x."""
+# No slip: the printed numbers come back.
 
 
 class SelfAttention_v1(nn.Module):

@@ -1,5 +1,6 @@
 """An assignment to a name gives the name a new tensor; the module keeps its old one. How do you write
 into the parameter itself?"""
+# No slip: nothing is copied.
 
 
 def copy_weights(source, target):

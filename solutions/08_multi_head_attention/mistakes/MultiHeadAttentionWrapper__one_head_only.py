@@ -1,4 +1,5 @@
 """Does the number of heads reach the list of layers?"""
+# No slip: there is one head.
 
 import torch
 from torch import nn

@@ -1,4 +1,5 @@
 """Three inputs come in. Does each head get all three, each in its place?"""
+# No slip: the queries are not used.
 
 import torch
 from torch import nn

@@ -1,0 +1,66 @@
+"""Finds misconceptions of the course's catalogue that no hidden test of a question sees."""
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from autograder.course.exercise import Exercise
+from autograder.grading.diagnosis import Diagnosis
+from autograder.grading.wrong_answers import WrongAnswer, WrongAnswers
+
+_Fails = Callable[[str, tuple[str, ...]], bool]  # whether cells fail a test of a question
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """A misconception that changes a right answer, and that no test of its question fails."""
+
+    question: str
+    misconception: str
+    right: str
+    wrong: str
+
+    @property
+    def diff(self) -> str:
+        """What it changes, as a unified diff."""
+        codes = self.right.split("\n"), self.wrong.split("\n")
+        name = f"{self.question}__{self.misconception}"
+        return "\n".join(difflib.unified_diff(*codes, "a right answer", name, n=1, lineterm=""))
+
+
+def misconceptions(exercise: Exercise, diagnosis: Diagnosis) -> dict[str, dict[str, list[WrongAnswer]]]:
+    """Return the ways to make each misconception in an answer, by question and name.
+
+    Mistakes that an author has written are left out: `verify` sees to it that each of them fails.
+    """
+    found: dict[str, dict[str, list[WrongAnswer]]] = {}
+    for question in exercise.points:
+        ways = found.setdefault(question, {})
+        for answer in WrongAnswers(exercise, diagnosis.catalogue, question).single:
+            if not answer.written:
+                ways.setdefault(answer.names[0].partition("__")[2], []).append(answer)
+    return found
+
+
+def unseen(exercise: Exercise, diagnosis: Diagnosis, fails: _Fails) -> tuple[int, list[Unseen]]:
+    """Return how many misconceptions fit the exercise's questions, and those of which no way fails a test."""
+    count, left = 0, list[Unseen]()
+    for question, ways in misconceptions(exercise, diagnosis).items():
+        known = diagnosis.failures(question)
+        count += len(ways)
+        for name, answers in ways.items():
+            known_to_fail = f"{question}__{name}" in known
+            if not known_to_fail and not any(fails(question, exercise.variant(one.code)) for one in answers):
+                left.append(_unseen(exercise, diagnosis, question, name, answers[0].code))
+    return count, left
+
+
+def _unseen(exercise: Exercise, diagnosis: Diagnosis, question: str, name: str, wrong: str) -> Unseen:
+    """Say what is wrong beside the right answer that is most like it."""
+    right = WrongAnswers(exercise, diagnosis.catalogue, question).right
+    return Unseen(question, name, min(right, key=lambda one: len(list(_changed(one, wrong)))), wrong)
+
+
+def _changed(one: str, other: str) -> Iterator[str]:
+    compared = difflib.ndiff(one.split("\n"), other.split("\n"))
+    yield from (line for line in compared if line[0] in "-+")
