@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder.tests.fonts import write_fonts
+
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 START = """
 import os, sys
@@ -42,6 +44,11 @@ for (const element of document.querySelectorAll('*')) {
     if (element instanceof HTMLFormElement) element.submit();
 }
 """
+PLACE = """(({{left, top, right, bottom}}) => {{
+    const x = Math.round(Math.max(0, left)), y = Math.round(Math.max(0, top));
+    const width = Math.round(Math.min(innerWidth, right)) - x;
+    return {{x, y, width, height: Math.round(Math.min(innerHeight, bottom)) - y}};
+}})({element}.getBoundingClientRect())"""
 SETTLED = 0.2  # seconds in which a page must be quiet
 PATIENCE = 20
 
@@ -113,6 +120,7 @@ class Browser:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=(theirs_in, theirs_out),
+            env={**os.environ, "FONTCONFIG_FILE": str(write_fonts(profile))},
         )
         os.close(theirs_in)
         os.close(theirs_out)
@@ -246,15 +254,27 @@ class Page:
         """Type a text where the page has its focus."""
         self._browser._ask("Input.insertText", self._session, text=text)
 
-    def narrow(self, width: int) -> None:
-        """Make the window so wide."""
-        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    def resize(self, width: int, height: int = 800) -> None:
+        """Make the window so large."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self._browser._ask("Emulation.setDeviceMetricsOverride", self._session, **size)
 
-    def picture(self) -> bytes:
-        """Return a screenshot as PNG."""
-        shot = self._browser._ask("Page.captureScreenshot", self._session)
-        return base64.b64decode(shot["data"])
+    def picture(self, part: str = "document.body") -> bytes:
+        """Return a screenshot of what shows of an element, as PNG, once two in a row are the same."""
+        self._browser._ask("Page.bringToFront", self._session)
+        self._browser._ask("Emulation.setScrollbarsHidden", self._session, hidden=True)
+        self.wait("document.readyState === 'complete'")
+        clip = {"scale": 1, **self.value(PLACE.format(element=part))}
+        deadline, last, shot = time.monotonic() + PATIENCE, "", self._shot(clip)
+        while shot != last:
+            assert time.monotonic() < deadline, f"this does not come to rest: {part}"
+            time.sleep(SETTLED)
+            last, shot = shot, self._shot(clip)
+        return base64.b64decode(shot)
+
+    def _shot(self, clip: dict[str, Any]) -> str:
+        shot = self._browser._ask("Page.captureScreenshot", self._session, clip=clip)
+        return str(shot["data"])
 
 
 @contextmanager

@@ -37,6 +37,7 @@ SLOW = [
     "sandbox/test_zygote.py",
     "sandbox/test_launch.py",
     "test_demo.py",
+    "test_screens.py",
     "watching",
     "term",
     "worker/test_bounds.py",
@@ -130,5 +131,20 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         assert text == path.read_text(encoding="utf-8")
+
+    return compare
+
+
+@pytest.fixture
+def golden_screen(request: pytest.FixtureRequest) -> Callable[[str, bytes], None]:
+    """Return a function that expects a screenshot to look like golden/screens/<name>, or keeps it there."""
+    from autograder.tests.screens import TOLERATED, difference, keep
+
+    def compare(name: str, picture: bytes) -> None:
+        path = HERE / "golden" / "screens" / name
+        if request.config.getoption("--update-golden"):
+            keep(path, picture)
+        changed = difference(path.read_bytes(), picture)
+        assert changed <= TOLERATED, f"{changed:.1%} of {name} looks different now"
 
     return compare

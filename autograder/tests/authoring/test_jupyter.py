@@ -2,15 +2,8 @@
 
 import json
 import os
-import platform
-import shutil
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from base64 import b64decode
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +11,8 @@ import pytest
 
 from autograder.authoring.answers import fill, right_answers
 from autograder.course.course import load_course
-from autograder.course.kit.lesson import Part, headings
-from autograder.tests.browser import Browser, Listener, Page, opened
+from autograder.tests.authoring.jupyter import CLOSE, Lab, started
+from autograder.tests.screens import TOLERATED, difference
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("WITHOUT_BROWSER") == "1", reason="WITHOUT_BROWSER=1 leaves out what needs Chromium"
@@ -27,30 +20,12 @@ pytestmark = pytest.mark.skipif(
 
 COURSE = load_course(Path(__file__).parents[3])
 SOLVED = "01_dot_products"
-NO_KERNEL = "{shouldStart: false, canStart: false, autoStartDefault: false}"
-QUIET = {"fetchNews": "false", "checkForUpdates": False}
-OPEN = """(async () => {{
-    const panel = await jupyterapp.commands.execute('docmanager:open',
-        {{path: '{path}', factory: 'Notebook', kernelPreference: {kernel}}});
-    await panel.context.ready;
-    await panel.revealed;
-    window.panel = panel;
-    const session = panel.context.sessionContext;
-    if ({started}) {{ await session.ready; await session.session.kernel.info; }}
-    return true;
-}})()"""
-CLOSE = """(async () => {
-    panel.context.model.dirty = false;
-    await panel.context.sessionContext.shutdown();
-    panel.dispose();
-})()"""
+SEEN = "06_causal_attention"
 CELLS = """[...panel.content.widgets].map(cell => ({
     id: cell.model.id,
     locked: cell.readOnly,
     kept: cell.model.getMetadata('deletable') === false,
 }))"""
-ANCHORS = """[...panel.content.node.querySelectorAll('h1, h2')].map(
-    heading => heading.getAttribute('data-jupyter-id') || heading.id)"""
 RUN = """jupyterapp.commands.execute('notebook:run-all-cells').then(() =>
     [...panel.content.widgets].filter(cell => cell.model.type === 'code').map(cell => ({
         id: cell.model.id,
@@ -58,9 +33,16 @@ RUN = """jupyterapp.commands.execute('notebook:run-all-cells').then(() =>
         outputs: cell.model.outputs.toJSON().map(output => [output.output_type, String(output.text)]),
     })))"""
 WORDS = "[...document.querySelectorAll('.jp-Dialog, .Toastify__toast')].map(each => each.innerText)"
+PICTURE = """[...panel.content.widgets].flatMap(cell => cell.model.outputs?.toJSON() ?? []).find(
+    output => output.data?.['image/png']).data['image/png']"""
+TO_CHECK = """(async () => {
+    const number = [...panel.content.widgets].findIndex(cell => cell.readOnly);
+    panel.content.activeCellIndex = number;
+    await panel.content.scrollToItem(number, 'center');
+    window.check = panel.content.widgets[number].node;
+})()"""
+WHOLE = "(({top, bottom}) => top > 0 && top < bottom && bottom < innerHeight)(check.getBoundingClientRect())"
 VALIDATE = "[...document.querySelectorAll('[title=\"Validate Assignment\"]')].at(-1).click()"
-WIDE = """[...panel.content.node.querySelectorAll('{kind}')].filter(
-    each => each.scrollWidth > each.clientWidth + 1).map(each => each.innerText.slice(0, 60))"""
 COLOURS = """[...panel.content.node.querySelectorAll(
     '.jp-RenderedMarkdown p, .jp-RenderedMarkdown code')].map(each => {
     let back = each;
@@ -69,97 +51,10 @@ COLOURS = """[...panel.content.node.querySelectorAll(
 })"""
 
 
-@dataclass
-class Lab:
-    """JupyterLab in a browser, and the folder that it shows."""
-
-    browser: Browser
-    page: Page
-    address: str
-    folder: Path
-
-    def open(self, name: str, *, kernel: bool = False) -> None:
-        """Open an exercise's notebook."""
-        preference = "undefined" if kernel else NO_KERNEL
-        code = OPEN.format(path=f"{name}/{name}.ipynb", kernel=preference, started=str(kernel).lower())
-        assert self.page.value(code)
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether the open notebook is marked as changed."""
-        changed: bool = self.page.value("panel.context.model.dirty")
-        return changed
-
-    def shows_anchors(self, notebook: dict[str, Any]) -> None:
-        """Expect the larger headings to have the anchors that the kit tells of."""
-        texts = [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
-        found = [Part(heading, "").anchor for text in texts for heading, _ in headings("".join(text))]
-        anchors = self.page.wait(f"{ANCHORS}.length === {len(found)} ? {ANCHORS} : false")
-        assert [here for here, there in zip(found, anchors, strict=True) if here not in ("", there)] == []
-
-    def wide(self, kind: str) -> list[str]:
-        """Return the beginnings of what has to be scrolled sideways."""
-        found: list[str] = self.page.value(WIDE.format(kind=kind))
-        return found
-
-
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """Start a server with all releases and this Python's version in them; open JupyterLab."""
-    root = tmp_path_factory.mktemp("jupyter")
-    shutil.copytree(COURSE.assignments, root / "work")
-    for path in root.glob("work/*/*.ipynb"):
-        notebook = json.loads(path.read_text(encoding="utf-8"))
-        notebook["metadata"]["language_info"]["version"] = platform.python_version()
-        path.write_text(json.dumps(notebook), encoding="utf-8")
-    settings = root / "settings" / "@jupyterlab" / "apputils-extension"
-    settings.mkdir(parents=True)
-    (settings / "notification.jupyterlab-settings").write_text(json.dumps(QUIET), encoding="utf-8")
-    with (root / "server.log").open("wb") as log:
-        server = subprocess.Popen(command(root), env=environment(root), stdout=log, stderr=log)
-    try:
-        address = answering(root / "runtime", server)
-        with opened(root / "profile", Listener()) as browser:
-            page = browser.page(f"{address}lab")
-            page.wait("window.jupyterapp ? jupyterapp.restored.then(() => true) : false")
-            yield Lab(browser, page, address, root / "work")
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
-
-
-def command(root: Path) -> list[str]:
-    """Return the command that starts a server for this machine alone."""
-    lab = {"user_settings_dir": root / "settings", "workspaces_dir": root / "workspaces"}
-    return [
-        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.port=0"),
-        *("--IdentityProvider.token=", "--ServerApp.terminals_enabled=False"),
-        *("--LanguageServerManager.autodetect=False", f"--ServerApp.root_dir={root / 'work'}"),
-        *("--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"),
-        *(f"--LabApp.{name}={value}" for name, value in lab.items()),
-    ]
-
-
-def environment(root: Path) -> dict[str, str]:
-    """Return an environment in which Jupyter finds nobody's settings."""
-    places = {"HOME": ".", "IPYTHONDIR": "ipython", "JUPYTER_CONFIG_DIR": "config"}
-    places |= {"JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime"}
-    own = {name: str(root / place) for name, place in places.items()}
-    return {"PATH": os.environ["PATH"], "OMP_NUM_THREADS": "1", **own}
-
-
-def answering(runtime: Path, server: subprocess.Popen[bytes]) -> str:
-    """Return the server's address once it answers."""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and server.poll() is None:
-        for path in runtime.glob("jpserver-*.json"):
-            with suppress(OSError, ValueError):
-                address = str(json.loads(path.read_text(encoding="utf-8"))["url"])
-                address = address.replace("localhost", "127.0.0.1")
-                with urllib.request.urlopen(f"{address}api/status", timeout=10):
-                    return address
-        time.sleep(0.1)
-    raise AssertionError("the server does not answer")
+    with started(tmp_path_factory.mktemp("jupyter"), COURSE.assignments) as lab:
+        yield lab
 
 
 def released(name: str) -> dict[str, Any]:
@@ -182,7 +77,7 @@ def test_each_release_opens_without_a_word_or_a_change_and_with_its_checks_locke
         lab.page.value(CLOSE)
 
 
-def test_a_solved_notebook_runs_and_validates(lab: Lab) -> None:
+def test_a_solved_notebook_runs_and_validates(lab: Lab, golden_screen: Callable[[str, bytes], None]) -> None:
     exercise = COURSE.exercises[SOLVED]
     notebook = json.loads((lab.folder / SOLVED / f"{SOLVED}.ipynb").read_text(encoding="utf-8"))
     solved = json.dumps(fill(notebook, right_answers(exercise)))
@@ -193,6 +88,7 @@ def test_a_solved_notebook_runs_and_validates(lab: Lab) -> None:
     assert all(cell["count"] for cell in ran.values())
     assert "error" not in {kind for cell in ran.values() for kind, _ in cell["outputs"]}
     assert all("this check passes" in ran[f"check-{q}"]["outputs"][0][1] for q in exercise.points)
+    golden_screen("heat_map.png", b64decode(lab.page.value(PICTURE)))
     lab.page.value(VALIDATE)
     (said,) = lab.page.wait(f"{WORDS}.length ? {WORDS} : false")
     assert "Success! Your notebook passes all the tests." in said
@@ -200,15 +96,28 @@ def test_a_solved_notebook_runs_and_validates(lab: Lab) -> None:
 
 
 def test_on_a_narrow_dark_screen_everything_fits_and_can_be_read(lab: Lab) -> None:
-    lab.page.value("jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
-    lab.page.value("jupyterapp.commands.execute('application:set-mode', {mode: 'single-document'})")
-    lab.page.narrow(900)
-    lab.page.wait("document.body.dataset.jpThemeLight === 'false'")
+    lab.dress("Dark", 900)
     assert lab.wide(".jp-RenderedHTMLCommon, .jp-OutputArea-output, img") == []
     assert lab.page.value("document.documentElement.scrollWidth") <= 900
     colours = lab.page.value(COLOURS)
     assert len(colours) > 20
     assert min(contrast(*pair) for pair in colours) > 4.5
+
+
+def test_what_students_see_first_and_of_a_check(
+    lab: Lab, golden_screen: Callable[[str, bytes], None]
+) -> None:
+    lab.dress("Light", 900)
+    lab.open(SEEN)
+    golden_screen("notebook_light.png", whole := lab.page.picture("panel.content.node"))
+    lab.page.value("panel.content.node.querySelector('img').style.visibility = 'hidden'")
+    assert difference(whole, lab.page.picture("panel.content.node")) > 2 * TOLERATED, "a lost figure"
+    lab.dress("Dark", 900)
+    lab.page.value(TO_CHECK)
+    lab.page.wait(WHOLE)
+    golden_screen("check_dark.png", lab.page.picture("check"))
+    assert lab.wide(".cm-scroller") == []
+    lab.page.value(CLOSE)
 
 
 def test_notebook_7_opens_a_release_too(lab: Lab) -> None:

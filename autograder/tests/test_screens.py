@@ -1,0 +1,90 @@
+"""Screenshots of the pages that people get, beside golden ones; and golden ones notice what gets lost."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode, from_dict
+
+from autograder.report.report import QuestionReport, Verdict
+from autograder.tests.browser import Browser, Listener, Page, opened
+from autograder.tests.report.test_example_view import SHOWN
+from autograder.tests.report.test_feedback_page import ENTRY, HOLDS, QUESTION, REPORT, SUBMISSION, page
+from autograder.tests.screens import TOLERATED, difference
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("WITHOUT_BROWSER") == "1", reason="WITHOUT_BROWSER=1 leaves out what needs Chromium"
+)
+
+DASHBOARD = Path(__file__).parent / "golden" / "dashboard" / "dashboard.html"
+HINT = "Your rows do not sum to 1, but your columns do.\nOver which dimension did you normalise?"
+LESSON = "## Move 2: weigh\n\nWe want **shares** of a whole, $e^{s_i} / \\sum_j e^{s_j}$."
+STYLED = (
+    "(sheet => {{ sheet.replaceSync({css!r}); document.adoptedStyleSheets = [sheet] }})(new CSSStyleSheet())"
+)
+LOSSES = {
+    "a hint": ".hint { visibility: hidden }",
+    "the frames of wrong numbers": ".grid td.wrong { outline: none }",
+    "the colours of numbers": ".grid td { background: none }",
+    "a figure": "figure { display: none }",
+    "a heading": "h1 { color: white }",
+}
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Listener() as listener, opened(tmp_path_factory.mktemp("profile"), listener) as browser:
+        yield browser
+        listener.shutdown()
+
+
+@pytest.fixture(scope="module")
+def feedback(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Page:
+    """Return an open feedback page with something of everything."""
+    passed = QuestionReport("attention_scores", Verdict.PASSED, 2.0, 2.0, tests=(HOLDS,))
+    failed = replace(QUESTION, name="softmax", hint=HINT, shown=SHOWN)
+    report = replace(REPORT, exercise="04_scaled_dot_product", questions=(failed, passed))
+    first = replace(ENTRY, question="softmax", remark="Nearly: *which row* is wrong?")
+    second = replace(ENTRY, question="attention_scores", auto_score=2.0)
+    submission = replace(SUBMISSION, entries=(first, second), seconds_late=7200)
+    path = tmp_path_factory.mktemp("feedback") / "page.html"
+    path.write_text(page(report, submission, cells()), encoding="utf-8")
+    return shown(browser, path)
+
+
+def shown(browser: Browser, path: Path) -> Page:
+    """Open a page in a window as high as it is, up to a height."""
+    opened = browser.page(path.as_uri(), width=900)
+    opened.wait("document.readyState === 'complete'")
+    opened.resize(900, min(1300, opened.value("document.documentElement.scrollHeight")))
+    return opened
+
+
+def cells() -> tuple[NotebookNode, ...]:
+    printed = {"output_type": "stream", "name": "stdout", "text": "tensor([0.8000, 0.2000])"}
+    code = {
+        "cell_type": "code",
+        "source": "def softmax(scores):\n    return scores.exp()",
+        "outputs": [printed],
+    }
+    return from_dict({"cell_type": "markdown", "source": LESSON}), from_dict(code)
+
+
+def test_a_student_s_page(feedback: Page, golden_screen: Callable[[str, bytes], None]) -> None:
+    golden_screen("feedback.png", feedback.picture())
+
+
+def test_an_instructor_s_dashboard(browser: Browser, golden_screen: Callable[[str, bytes], None]) -> None:
+    golden_screen("dashboard.png", shown(browser, DASHBOARD).picture())
+
+
+def test_whatever_gets_lost_is_noticed(feedback: Page) -> None:
+    whole = feedback.picture()
+    for name, css in LOSSES.items():
+        feedback.value(STYLED.format(css=css))
+        assert difference(whole, feedback.picture()) > 2 * TOLERATED, name
+    feedback.value(STYLED.format(css="* { text-rendering: geometricPrecision }"))
+    assert difference(whole, feedback.picture()) <= TOLERATED
+    feedback.value(STYLED.format(css=""))
