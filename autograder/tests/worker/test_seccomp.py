@@ -67,6 +67,11 @@ def test_the_other_calling_convention_of_x86_64_is_unknown() -> None:
     ("call", "arguments", "expected"),
     [
         ("kill", (OURSELVES, 9), ALLOW),
+        ("futex", (0, 1 | 128), ALLOW),  # wake a thread of this process
+        ("futex", (0, 9 | 256), ALLOW),  # wait for the end of a thread
+        ("futex", (0, 1), NOT_PERMITTED),  # wake whoever waits on a file's page
+        ("futex", (0, 10), NOT_PERMITTED),
+        ("futex", (0, 5 | 256), NOT_PERMITTED),
         ("kill", (OURSELVES + 1, 9), NOT_PERMITTED),
         ("kill", (0, 9), NOT_PERMITTED),
         ("tgkill", (OURSELVES, 1, 9), ALLOW),
