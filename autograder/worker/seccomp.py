@@ -18,9 +18,9 @@ _SET_SECCOMP, _FILTER = 22, 2
 _CLONE_THREAD = 0x00010000
 _SAFE_IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _SAFE_PRCTLS = (15, 16, 3, 39)  # set and get a thread's name, get dumpable, get no-new-privs
-# Descriptors, flags and sizes of pipes; not F_SETOWN, by which the kernel would signal others for us, and no
-# locks, by which submissions could talk.
-_SAFE_FCNTLS = (*range(5), 1030, 1031, 1032)
+# Descriptors, flags and how large a pipe is; not F_SETOWN, by which the kernel would signal others for us, and
+# neither locks nor larger pipes, by which submissions could talk: of these all of a user's processes share 64 MB.
+_SAFE_FCNTLS = (*range(5), 1030, 1032)
 # Threads of one process wake each other by private futexes. By others, on a page of a file that both may read,
 # two submissions could talk; threads still wait by them for one another's end, which the kernel tells.
 _PRIVATE, _FUTEX_COMMAND, _FUTEX_WAITS = 128, 0x7F, (0, 9)

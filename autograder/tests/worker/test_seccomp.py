@@ -83,6 +83,7 @@ def test_the_other_calling_convention_of_x86_64_is_unknown() -> None:
         ("ioctl", (1, 0x5401), ALLOW),
         ("ioctl", (1, 0x5412), NO_TERMINAL),  # put characters into a terminal's input
         ("fcntl", (1, 1030), ALLOW),
+        ("fcntl", (1, 1031), NOT_PERMITTED),  # how large a pipe shall be
         ("fcntl", (1, 8), NOT_PERMITTED),  # whom the kernel signals
         ("clone", (0x00010000,), ALLOW),  # a thread
         ("clone", (17,), NOT_PERMITTED),  # a process
