@@ -82,6 +82,10 @@ def test_the_other_calling_convention_of_x86_64_is_unknown() -> None:
         ("prctl", (4,), NOT_PERMITTED),  # may others trace this process?
         ("ioctl", (1, 0x5401), ALLOW),
         ("ioctl", (1, 0x5412), NO_TERMINAL),  # put characters into a terminal's input
+        ("clock_gettime", (2,), ALLOW),  # our own time
+        ("clock_gettime", ((~OURSELVES << 3 | 2) & 0xFFFFFFFF,), NOT_PERMITTED),
+        ("clock_nanosleep", (1,), ALLOW),
+        ("clock_nanosleep", ((~OURSELVES << 3 | 2) & 0xFFFFFFFF,), NOT_PERMITTED),
         ("fcntl", (1, 1030), ALLOW),
         ("fcntl", (1, 1031), NOT_PERMITTED),  # how large a pipe shall be
         ("fcntl", (1, 8), NOT_PERMITTED),  # whom the kernel signals
