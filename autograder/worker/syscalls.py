@@ -17,7 +17,8 @@ ALLOWED = """
     getgroups getppid getpgrp getpgid getsid gettid getpid getpriority clock_getres nanosleep sched_yield
     sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min getcpu
     setitimer getitimer alarm futex_waitv set_robust_list get_robust_list rseq set_tid_address exit
-    exit_group arch_prctl getrandom membarrier restart_syscall pause recvfrom sendto getsockopt getsockname getpeername shutdown
+    exit_group arch_prctl getrandom membarrier restart_syscall pause recvfrom sendto getsockopt getsockname
+    getpeername shutdown
 """
 # These are allowed with harmless arguments only, which seccomp.py looks at.
 CONDITIONAL = "clock_gettime clock_nanosleep clone futex kill tgkill prctl ioctl prlimit64 fcntl open openat"
