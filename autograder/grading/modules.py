@@ -57,7 +57,8 @@ _REACHING: dict[str, frozenset[str]] = {
     "importlib": frozenset({"metadata", "reload", "util"}),
     "inspect": frozenset(_OF_INSPECT.split()),
 }
-_KNOWN = frozenset({"IPython", "math", "numpy", "operator", "torch", "typing"})  # their star imports are looked through
+# Star imports of these are looked through.
+_KNOWN = frozenset({"IPython", "math", "numpy", "operator", "torch", "typing"})
 _SHORT = {"np": "numpy"}  # how libraries call what they import
 _PACKAGES = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
 _SYS_INSIDES = frozenset({"_getframe", "meta_path", "modules", "path_hooks", "setprofile", "settrace"})

@@ -18,9 +18,14 @@ _SET_SECCOMP, _FILTER = 22, 2
 _CLONE_THREAD = 0x00010000
 _SAFE_IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _SAFE_PRCTLS = (15, 16, 3, 39)  # set and get a thread's name, get dumpable, get no-new-privs
-# Descriptors, flags and sizes of pipes; not F_SETOWN, by which the kernel would signal others for us, and no
-# locks, by which submissions could talk.
-_SAFE_FCNTLS = (*range(5), 1030, 1031, 1032)
+# Descriptors, flags and how large a pipe is; not F_SETOWN, by which the kernel would signal others for us,
+# nor locks, by which submissions could talk, nor larger pipes: of those, a user's processes share 64 MB.
+_SAFE_FCNTLS = (*range(5), 1030, 1032)
+# Threads of one process wake each other by private futexes. By others, on a page of a file that both may
+# read, two submissions could talk; threads still wait by them for one another's end, which the kernel tells.
+_PRIVATE, _FUTEX_COMMAND, _FUTEX_WAITS = 128, 0x7F, (0, 9)
+# From this number on, a clock is one of a process or thread: how long another one has computed.
+_CLOCKS_OF_PROCESSES = 0x80000000
 # O_TRUNC with a mode that does not write: early versions of Landlock let this empty a file.
 _MODE_AND_TRUNCATE, _TRUNCATE_UNWRITTEN = 0o1003, (0o1000, 0o1003)
 Instruction = bytes
@@ -56,6 +61,12 @@ def build(process: int, machine: str) -> list[Instruction]:
         *_for_call(special["fcntl"], 1, _if_any_of(_SAFE_FCNTLS, _ALLOW), _EPERM),
         *_for_call(special["clone"], 0, _if_any_of([_CLONE_THREAD], _ALLOW, _JUMP_SET), _EPERM),
     ]
+    waits = [_do(_AND, _FUTEX_COMMAND), *_if_any_of(_FUTEX_WAITS, _ALLOW)]
+    private = _if_any_of([_PRIVATE], _ALLOW, _JUMP_SET)
+    program += _for_call(special["futex"], 1, [*private, *waits], _EPERM)
+    for name in ("clock_gettime", "clock_nanosleep"):
+        others = _if_any_of([_CLOCKS_OF_PROCESSES], _EPERM, _JUMP_ABOVE)
+        program += _for_call(special[name], 0, others, _ALLOW)
     unwritten = [_do(_AND, _MODE_AND_TRUNCATE), *_if_any_of(_TRUNCATE_UNWRITTEN, _EPERM)]
     for name, flags in (("open", 1), ("openat", 2)):
         if name in special:  # aarch64 has no plain open

@@ -384,8 +384,8 @@ def test_a_star_import_of_what_is_shown_binds_no_name_of_python() -> None:
 
 def test_packages_that_are_customary_elsewhere_are_no_code_of_the_submission() -> None:
     lines = (
-        "from google.colab import drive\nimport pandas as pd\nimport torchvision, einops\nimport numpy as np\n"
-        "from tqdm.auto import tqdm\nfrom jaxtyping import Float\nimport tiktoken"
+        "from google.colab import drive\nimport pandas as pd\nimport torchvision, einops\n"
+        "import numpy as np\nfrom tqdm.auto import tqdm\nfrom jaxtyping import Float\nimport tiktoken"
     )
     assert softmax(lines, BY_HAND) is None
     assert softmax(lines, BY_HAND.replace("torch.exp", "pd.exp")) == "pandas"

@@ -32,7 +32,6 @@ def test_whatever_is_put_in_between_is_seen() -> None:
 
 def test_nothing_that_torch_does_by_itself_is_a_change() -> None:
     torch.func.vmap(torch.sin)(torch.ones(2, 2))
-    torch.distributions.Normal(0.0, 1.0).sample()
     torch.nn.MultiheadAttention(4, 2)(*[torch.ones(1, 2, 4)] * 3)[0].sum().backward()
     torch.autograd.functional.jacobian(torch.exp, torch.ones(2))  # type: ignore[no-untyped-call]
     assert is_intact()

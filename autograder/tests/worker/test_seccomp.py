@@ -67,6 +67,11 @@ def test_the_other_calling_convention_of_x86_64_is_unknown() -> None:
     ("call", "arguments", "expected"),
     [
         ("kill", (OURSELVES, 9), ALLOW),
+        ("futex", (0, 1 | 128), ALLOW),  # wake a thread of this process
+        ("futex", (0, 9 | 256), ALLOW),  # wait for the end of a thread
+        ("futex", (0, 1), NOT_PERMITTED),  # wake whoever waits on a file's page
+        ("futex", (0, 10), NOT_PERMITTED),
+        ("futex", (0, 5 | 256), NOT_PERMITTED),
         ("kill", (OURSELVES + 1, 9), NOT_PERMITTED),
         ("kill", (0, 9), NOT_PERMITTED),
         ("tgkill", (OURSELVES, 1, 9), ALLOW),
@@ -77,7 +82,12 @@ def test_the_other_calling_convention_of_x86_64_is_unknown() -> None:
         ("prctl", (4,), NOT_PERMITTED),  # may others trace this process?
         ("ioctl", (1, 0x5401), ALLOW),
         ("ioctl", (1, 0x5412), NO_TERMINAL),  # put characters into a terminal's input
+        ("clock_gettime", (2,), ALLOW),  # our own time
+        ("clock_gettime", ((~OURSELVES << 3 | 2) & 0xFFFFFFFF,), NOT_PERMITTED),
+        ("clock_nanosleep", (1,), ALLOW),
+        ("clock_nanosleep", ((~OURSELVES << 3 | 2) & 0xFFFFFFFF,), NOT_PERMITTED),
         ("fcntl", (1, 1030), ALLOW),
+        ("fcntl", (1, 1031), NOT_PERMITTED),  # how large a pipe shall be
         ("fcntl", (1, 8), NOT_PERMITTED),  # whom the kernel signals
         ("clone", (0x00010000,), ALLOW),  # a thread
         ("clone", (17,), NOT_PERMITTED),  # a process
