@@ -15,7 +15,7 @@ from typing import Any
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.files import write_whole
-from autograder.report.report import QuestionReport, Report, Verdict
+from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.text import clean_text
 
 _WORKFLOW = Path(__file__).with_name("workflow.yml")
@@ -26,7 +26,7 @@ _SUBMISSION = {"submission": "SUBMISSION_TAG", "commit": "COMMIT_URL", "release"
 
 def to_result(course: Course, report: Report, environment: Mapping[str, str]) -> str:
     """Return result.json; outside Classroom 50 the fields on the submission name what is here instead."""
-    tests = [_test(question) for question in report.questions if question.verdict is not Verdict.UNGRADED]
+    tests = [_test(q, report) for q in report.questions if q.verdict is not Verdict.UNGRADED]
     known = {field: environment.get(name, "") for field, name in _SUBMISSION.items()}
     commit = known["commit"] or "unknown"
     result: dict[str, Any] = {
@@ -53,12 +53,14 @@ def write_workflow(course: Course, exercise: Exercise) -> Path:
     return write_whole(course.build / "github" / exercise.name / "autograde.yml", text)
 
 
-def _test(question: QuestionReport) -> dict[str, Any]:
+def _test(question: QuestionReport, report: Report) -> dict[str, Any]:
+    unreadable = report.status is Status.UNREADABLE
+    why = f"The notebook could not be read: {report.message}" if unreadable else question.hint
     most = int(question.max_score * _PARTS + _TINY)
     return {
         "test-name": question.name,
         "passed": question.verdict is Verdict.PASSED,
         "score": min(max(int((question.score or 0.0) * _PARTS + _TINY), 0), most),
         "max-score": most,
-        "details": clean_text(f"{question.verdict}. {question.hint}".strip()),
+        "details": clean_text(f"{question.verdict}. {why}".strip()),
     }

@@ -21,6 +21,7 @@ SLOW = [
     "batch/test_interruption.py",
     "batch/test_pool.py",
     "batch/test_run.py",
+    "batch/test_workflow.py",
     "batch/test_two_graders.py",
     "bench",
     "course/test_kit.py",

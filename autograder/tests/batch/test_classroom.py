@@ -59,7 +59,8 @@ def test_a_result_is_as_classroom_50_wants_it(course: Course) -> None:
         ("row_sums", False, 100),
         ("third", False, 0),
     ]
-    checked(course, UNREADABLE, {})
+    unread = checked(course, UNREADABLE, {})["tests"]
+    assert {test["details"].partition(": ")[2] for test in unread} == {UNREADABLE.message}
 
 
 def test_hundredths_are_cut_off_so_that_nothing_becomes_full_marks(course: Course) -> None:

@@ -1,0 +1,182 @@
+"""The workflow as GitHub would take it: by what GitHub documents, and with its steps run in order.
+
+What is allowed where stands in GitHub's "Workflow syntax for GitHub Actions", which SchemaStore's
+github-workflow.json follows, and in the action.yml of each action. GitHub runs a step without `shell` by
+`bash -e`. Only what would need the network has a stand-in: GitHub itself, and pip.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from autograder.batch.classroom import write_workflow
+from autograder.course.course import Course
+from autograder.tests.classroom import WRONG_SUMS, small, solved
+
+ROOT = Path(__file__).parents[3]
+TOKEN = "github_pat_secret"
+WORKFLOW = {"name", "run-name", "on", "permissions", "env", "defaults", "concurrency", "jobs"}
+JOB = {
+    *("name", "permissions", "needs", "if", "runs-on", "environment", "concurrency", "outputs", "env"),
+    *("defaults", "steps", "timeout-minutes", "strategy", "continue-on-error", "container", "services"),
+}
+STEP = {
+    *("id", "if", "name", "uses", "run", "working-directory", "shell", "with", "env"),
+    *("continue-on-error", "timeout-minutes"),
+}
+INPUTS = {
+    "actions/checkout@v4": {"repository", "ref", "token", "persist-credentials", "path", "fetch-depth"},
+    "actions/setup-python@v5": {"python-version", "python-version-file", "cache", "architecture"},
+    "actions/upload-artifact@v4": {"name", "path", "if-no-files-found", "retention-days"},
+}
+RUNNERS = {"ubuntu-latest", "ubuntu-24.04", "ubuntu-22.04"}
+KNOWN = {"secrets.COURSE_TOKEN": TOKEN, "github.repository_owner": "uni"}
+PIP = """#!/bin/bash -e
+# Stands in the place of Python: notes what pip would install, and gives the command of what it has installed.
+if [ "$1 $2" != "-m pip" ]; then exec {python} "$@"; fi
+printf '%s\\n' "${{*:3}}" >> {log}
+for word in "$@"; do if [ "$before" = --constraint ]; then test -f "$word"; fi; before=$word; done
+if [ -d "$before" ]; then
+    test -f "$before/pyproject.toml"
+    printf '#!/bin/bash\\nexec {python} -m autograder "$@"\\n' > {bin}/autograder
+    chmod +x {bin}/autograder
+fi
+"""
+
+
+@dataclass(frozen=True)
+class Runner:
+    """A machine that runs the steps of a workflow on a repository of a student."""
+
+    steps: list[dict[str, Any]]
+    home: Path
+
+    def run(self, notebook: dict[str, Any]) -> tuple[Path, list[int]]:
+        """Check a repository out and run the steps; return its folder, and the exit code of each step."""
+        student = self.home / "student"
+        student.mkdir()
+        (student / "01_small.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+        self._commit(student)
+        work = self.home / "work"
+        self._git("clone", "--quiet", f"file://{student}", str(work))
+        codes: list[int] = []
+        for number, step in enumerate(self.steps):
+            if "run" in step and not any(codes):  # a step that has failed ends the job
+                script = self.home / f"{number}.sh"
+                script.write_text(step["run"], encoding="utf-8")
+                own = {name: _filled(text) for name, text in step.get("env", {}).items()}
+                codes.append(self._do("bash", "-e", str(script), folder=work, env=own))
+        return work, codes
+
+    def publish(self, course: Course) -> None:
+        """Put the course where GitHub would have it."""
+        for name in ("pyproject.toml", "constraints.txt"):
+            shutil.copy(ROOT / name, course.root)
+        shutil.copy(ROOT / ".gitignore", course.root)
+        self._commit(course.root)
+        self._git(
+            "clone", "--quiet", "--bare", str(course.root), str(self.home / "github" / "uni" / "course")
+        )
+
+    def _commit(self, folder: Path) -> None:
+        self._git("-C", str(folder), "init", "--quiet")
+        self._git("-C", str(folder), "add", ".")
+        self._git("-C", str(folder), "commit", "--quiet", "--message", "Work")
+
+    def _git(self, *words: str) -> None:
+        assert self._do("git", *words, folder=self.home, env={}) == 0
+
+    def _do(self, *words: str, folder: Path, env: dict[str, str]) -> int:
+        own = {
+            "PATH": f"{self.home / 'bin'}:{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "HOME": str(self.home),
+            "CI": "true",
+            "RUNNER_TEMP": str(self.home / "temp"),
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": f"url.file://{self.home / 'github'}/.insteadOf",
+            "GIT_CONFIG_VALUE_0": f"https://x-access-token:{TOKEN}@github.com/",
+            **{
+                f"GIT_{who}_{what}": "x@uni.edu"
+                for who in ("AUTHOR", "COMMITTER")
+                for what in ("NAME", "EMAIL")
+            },
+        }
+        done = subprocess.run(words, cwd=folder, env=own | env, capture_output=True, text=True, check=False)
+        with (self.home / "said.txt").open("a", encoding="utf-8") as said:
+            said.write(done.stdout + done.stderr)
+        return done.returncode
+
+
+def _filled(text: str) -> str:
+    return re.sub(r"\$\{\{ *([\w.]+) *\}\}", lambda found: KNOWN[found[1]], text)
+
+
+@pytest.fixture
+def workflow(course: Course) -> dict[Any, Any]:
+    read: dict[Any, Any] = yaml.safe_load(write_workflow(course, small(course)).read_text(encoding="utf-8"))
+    read["on"] = read.pop(True)  # which YAML 1.1 takes this key for, and GitHub does not
+    return read
+
+
+@pytest.fixture
+def runner(course: Course, workflow: dict[Any, Any], tmp_path: Path) -> Runner:
+    runner = Runner(workflow["jobs"]["grade"]["steps"], tmp_path / "runner")
+    for name in ("bin", "temp", "github/uni"):
+        (runner.home / name).mkdir(parents=True)
+    stand_in = PIP.format(python=sys.executable, log=runner.home / "pip.txt", bin=runner.home / "bin")
+    (runner.home / "bin" / "python").write_text(stand_in, encoding="utf-8")
+    (runner.home / "bin" / "python").chmod(0o755)
+    (course.root / "hidden_inputs.key").unlink()  # it is not in git
+    runner.publish(course)
+    return runner
+
+
+def test_each_key_and_input_is_one_that_github_documents(course: Course, workflow: dict[Any, Any]) -> None:
+    assert set(workflow) <= WORKFLOW
+    assert workflow["on"] == ["push"]
+    (job,) = workflow["jobs"].values()
+    assert set(job) <= JOB
+    assert job["runs-on"] in RUNNERS
+    for step in job["steps"]:
+        assert set(step) <= STEP
+        assert len({"uses", "run"} & set(step)) == 1
+        assert set(step.get("with", {})) <= INPUTS.get(step.get("uses"), set())
+        assert ("with" in step) == ("uses" in step)
+    used = re.findall(r"\$\{\{ *(.*?) *\}\}", json.dumps(workflow))
+    assert set(used) == set(KNOWN), "an expression that this test does not know"
+    assert [step.get("if") for step in job["steps"] if "upload-artifact" in step.get("uses", "")] == [
+        "always()"
+    ]
+
+
+def test_a_wrong_answer_fails_no_step_and_is_told_in_the_report_and_the_result(
+    course: Course, runner: Runner
+) -> None:
+    work, codes = runner.run(solved(small(course), row_sums=WRONG_SUMS))
+    assert codes == [0, 0], (runner.home / "said.txt").read_text(encoding="utf-8")
+    result = json.loads((work / "result.json").read_text(encoding="utf-8"))
+    assert (result["score"], result["max-score"]) == (200, 500)
+    assert [(test["test-name"], test["passed"]) for test in result["tests"]] == [
+        ("double", True),
+        ("row_sums", False),
+    ]
+    (suite,) = ElementTree.parse(work / "report.xml").getroot()
+    assert int(suite.attrib["failures"]) > 0
+    assert {
+        case.attrib["classname"] for case in suite.iter("testcase") if case.find("failure") is not None
+    } == {"01_small.row_sums"}
+    installed = (runner.home / "pip.txt").read_text(encoding="utf-8").splitlines()
+    assert [line.split()[:2] for line in installed] == [["install", "torch"], ["install", "--constraint"]]
+    kept = [path for path in runner.home.glob("temp/**/*") if path.is_file()]
+    assert [path for path in kept if TOKEN.encode() in path.read_bytes()] == []
