@@ -51,22 +51,21 @@ def costs(exercise: Exercise, slips: Slips) -> Iterator[Cost]:
             if len(known.answer.names) == 1:
                 ways[known.answer.names[0]].append(known)
         for name, found in ways.items():
-            priced = [_price(question, one, slips) for one in found]
-            shares = [share for share, _ in priced]
-            crashes = next((why for _, why in priced if why), "")
-            yield Cost(
-                exercise.name,
-                question,
-                name.partition("__")[2],
-                min(shares),
-                max(shares),
-                slips.diagnosis.why_no_slip(name) or crashes,
-                slips.settings or _USUAL,
-            )
+            yield _cost((exercise.name, question, name.partition("__")[2]), found, slips)
+
+
+def _cost(names: tuple[str, str, str], ways: Sequence[Known], slips: Slips) -> Cost:
+    """Return what a mistake costs; there is a reason only where each way has one that costs too much."""
+    bounds = slips.settings or _USUAL
+    priced = [_price(names[1], one, slips) for one in ways]
+    shares = [share for share, _ in priced]
+    dear = [why for share, why in priced if share > bounds.most + _NOISE]
+    because = dear[0] if dear and all(dear) else ""
+    return Cost(*names, min(shares), max(shares), because, bounds)
 
 
 def _price(question: str, known: Known, slips: Slips) -> tuple[float, str]:
-    """Return what one way to make a mistake costs, and that it crashes, if it mostly does."""
+    """Return what one way to make a mistake costs, and why it may: it is no slip, or like one, or crashes."""
     tests = slips.diagnosis.suite.of(question)
     runs = [known.runs.get(test.number, TestRun(test, None, ())) for test in tests]
     weights = sum(test.weight for test in tests)
@@ -74,7 +73,8 @@ def _price(question: str, known: Known, slips: Slips) -> tuple[float, str]:
     answers = shows_enough(runs)
     recognised = answers and bool(slips.explanations(question, runs))
     price = slips.settings.score(passed, 1.0, recognised=recognised) if slips.settings else passed
-    return 1 - price, "" if answers else CRASHES
+    reasons = map(slips.why_no_slip, (known, *slips.alike(question, runs)))
+    return 1 - price, next(filter(None, reasons), "" if answers else CRASHES)
 
 
 def findings(exercise: Exercise, found: Iterable[Cost], slips: Slips) -> Iterator[str]:

@@ -1,15 +1,15 @@
 """Says what wrong answers cost of their question: one slip not nearly all of it, and none next to nothing."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
     WrapSerializer,
-    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
@@ -30,16 +30,16 @@ class SlipSettings(BaseModel):
     most: _Most = Field(0.45, description="the share of a question that one recognised slip costs at most")
     least: _Least = Field(0.10, description="the share of a question that a failed test costs at least")
 
-    @model_validator(mode="after")
-    def _is_ordered(self) -> Self:
-        if self.least > self.most:
-            raise PydanticCustomError("slip", "least is above most; make it smaller")
-        return self
-
     def score(self, score: float, points: float, *, recognised: bool) -> float:
         """Return what an answer scores that fails a test, given its `score` by its tests alone."""
         saved = points * (1 - self.most) if recognised else 0.0
         return round(min(max(score, saved), points * (1 - self.least)), 4)
+
+
+def _ordered(value: SlipSettings | None) -> SlipSettings | None:
+    if value is not None and value.least > value.most:
+        raise PydanticCustomError("slip", "least is above most; make it smaller")
+    return value
 
 
 def _or_off(value: Any) -> Any:
@@ -60,6 +60,7 @@ def _spelt(value: SlipSettings | None, written: SerializerFunctionWrapHandler) -
 SlipOrOff = Annotated[
     SlipSettings | None,
     BeforeValidator(_or_off),
+    AfterValidator(_ordered),
     WrapSerializer(_spelt),
     Field(json_schema_extra=_without_null),
 ]

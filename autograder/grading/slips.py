@@ -87,20 +87,32 @@ class Slips:
 
         There is none where it could be something else, too, that is no slip.
         """
+        if self.settings is None:
+            return []
+        alike = self.alike(question, shown)
+        return (
+            []
+            if any(map(self.why_no_slip, alike))
+            else list({one.answer.code: one for one in alike}.values())
+        )
+
+    def alike(self, question: str, shown: Sequence[TestRun]) -> list[Known]:
+        """Return the known wrong answers with one thing wrong that got the same from a question's tests."""
         failed = {run.test.number: run for run in shown if run.error is not None}
-        if self.settings is None or not failed:
+        if not failed:
             return []
         table = self.diagnosis.table(question)
-        alike = [
+        return [
             one
             for one in table.by_failed.get(frozenset(failed), ())
             if len(one.answer.names) == 1
             and _may_be(one, failed, table.own_numbers)
             and _explains(one.runs, failed, table.own_numbers)
         ]
-        if any(self.diagnosis.why_no_slip(one.answer.names[0]) for one in alike):
-            return []
-        return list({one.answer.code: one for one in alike}.values())
+
+    def why_no_slip(self, known: Known) -> str:
+        """Return why a known wrong answer is more than one slip, or nothing."""
+        return self.diagnosis.why_no_slip(known.answer.names[0])
 
     def _recognises(self, question: str, shown: Sequence[TestRun], hidden: HiddenRuns) -> bool:
         seen = hidden.of(question)

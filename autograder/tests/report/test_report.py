@@ -99,6 +99,7 @@ def test_a_report_is_one_line_of_json_with_the_contracts_keys_and_comes_back_the
             "given": [{"name": "x", "shape": [2], "numbers": [0.5, "nan"]}],
             "got": {"name": "result", "shape": [], "numbers": [1.0]},
             "asked": {"name": "result", "shape": [], "numbers": [2.0]},
+            "made": "",
         },
     }
     del data["notebook"]
