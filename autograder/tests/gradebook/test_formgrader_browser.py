@@ -16,7 +16,7 @@ from autograder.collecting.arrival import Arrival
 from autograder.collecting.placing import place
 from autograder.course.course import Course
 from autograder.submission.submission import Submission
-from autograder.tests.authoring.test_jupyter import answering, environment
+from autograder.tests.authoring.jupyter import answering, environment
 from autograder.tests.batch.test_attempts import DUE, HOUR, ByTheirWord, written
 from autograder.tests.browser import Browser, Listener, Page, opened
 from autograder.tests.classroom import open_course, small
