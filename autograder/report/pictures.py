@@ -10,6 +10,8 @@ from autograder.report.text import is_picture
 TOO_LARGE = "This part is left out: the page would become too large."
 _EMBEDDED = re.compile(r"data:image/png;base64,([A-Za-z0-9+/]+=*)")
 _NAMED = re.compile(r' src="attachment:([^"]*)"')
+_BARE = re.compile(r'<img((?: [a-z]+="[^"]*")+)>')
+_WORDS = re.compile(r' alt="([^"]*)"')
 _NOTE = f"<p>{TOO_LARGE}</p>"
 _OWN = "in-the-text-"
 
@@ -25,12 +27,24 @@ def taken_out(source: str) -> tuple[str, dict[str, str]]:
     return _EMBEDDED.sub(name, source), found
 
 
+def in_words(rendered: str) -> str:
+    """Return HTML with the words of a picture in place of one that has lost its source, such as an SVG."""
+    return _BARE.sub(_in_words, rendered)
+
+
 def put_in(rendered: str, pictures: Mapping[str, str], room: int) -> str:
     """Return HTML with the pictures that it names in place, until the next one would exceed `room` letters.
 
     A picture counts as often as it is named. One that is not there, or is none, stays empty.
     """
     return "".join(_parts(rendered, pictures, room - len(rendered) - len(_NOTE)))
+
+
+def _in_words(match: re.Match[str]) -> str:
+    words = _WORDS.search(match[1])
+    if words is None or " src=" in match[1]:
+        return match[0]
+    return f"<em>{html.escape(html.unescape(words[1]))}</em>"  # in an attribute, fewer signs are escaped
 
 
 def _parts(rendered: str, pictures: Mapping[str, str], room: int) -> Iterator[str]:

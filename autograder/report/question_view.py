@@ -52,7 +52,7 @@ def show_question(
     score = question.score if entry is None else entry.score
     decided = entry is not None and _decided(question, entry, unreadable)
     badge, meaning = _standing(question, entry, unreadable=unreadable, decided=decided)
-    points = f"{'no score yet,' if score is None else number(score)} of {number(question.max_score)} points."
+    points = f"{'No score yet,' if score is None else number(score)} of {number(question.max_score)} points."
     return QuestionView(
         name=question.name,
         badge=badge,

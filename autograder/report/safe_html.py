@@ -62,7 +62,7 @@ def render_markdown(cell: Any, allowance: Allowance, kind: str = "markdown") -> 
     """
     text, own = pictures.taken_out(clean_text(cell.source))
     attached = {name: forms.get("image/png", "") for name, forms in cell.get("attachments", {}).items()}
-    rendered = _plain(text) if len(text) > MAX_PARSED else _part(kind, text, allowance)
+    rendered = _plain(text) if len(text) > MAX_PARSED else pictures.in_words(_part(kind, text, allowance))
     return _safe(pictures.put_in(rendered, attached | own, allowance.room))
 
 

@@ -47,7 +47,8 @@ for (const element of document.querySelectorAll('*')) {
 PLACE = """(({{left, top, right, bottom}}) => {{
     const x = Math.round(Math.max(0, left)), y = Math.round(Math.max(0, top));
     const width = Math.round(Math.min(innerWidth, right)) - x;
-    return {{x, y, width, height: Math.round(Math.min(innerHeight, bottom)) - y}};
+    const height = Math.round(Math.min(innerHeight, bottom)) - y;
+    return {{x: x + scrollX, y: y + scrollY, width, height}};
 }})({element}.getBoundingClientRect())"""
 SETTLED = 0.2  # seconds in which a page must be quiet
 PATIENCE = 20

@@ -130,8 +130,7 @@ def dot_product(a: Tensor, b: Tensor) -> Tensor:
         ValueError: if `a` and `b` have different lengths.
 
     Not allowed here: dot, vdot, inner, matmul, @, mm, mv, einsum, tensordot, bmm,
-        linear and sum, whether
-    Python's own or torch's.
+        linear and sum, whether Python's own or torch's.
     """
     ### BEGIN SOLUTION
     if len(a) != len(b):

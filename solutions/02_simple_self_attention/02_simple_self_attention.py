@@ -80,8 +80,7 @@ def pairwise_scores_loop(inputs: Tensor) -> Tensor:
 
     Returns:
         The scores, shape (n, n), of the same dtype as `inputs`: row i, column j is
-            inputs[i] . inputs[j].
-        Gradients flow from the scores back to `inputs`.
+        inputs[i] . inputs[j]. Gradients flow from the scores back to `inputs`.
     """
     ### BEGIN SOLUTION
     rows = [
@@ -326,8 +325,7 @@ def attention_weights(scores: Tensor) -> Tensor:
 
     Returns:
         The weights, same shape and dtype as `scores`: positive or 0, and every row sums
-            to 1.
-        Gradients must be able to flow back to `scores`.
+        to 1. Gradients must be able to flow back to `scores`.
     """
     ### BEGIN SOLUTION
     return torch.softmax(scores, dim=-1)

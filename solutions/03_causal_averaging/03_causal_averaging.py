@@ -591,8 +591,7 @@ def causal_mask_scores(length: int) -> Tensor:
 
     Returns:
         A float32 tensor, shape (T, T): 0 on and below the diagonal, -inf above it (not
-            merely a large
-        negative number).
+        merely a large negative number).
 
     Source: "the mathematical trick in self-attention", version 3.
     """

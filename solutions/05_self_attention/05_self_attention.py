@@ -154,8 +154,7 @@ class SelfAttention_v1(nn.Module):
         d_out: numbers in a query, key or value, and so in each row of the output.
 
     Parameters: `W_query`, `W_key`, `W_value`, each an nn.Parameter of shape (d_in,
-        d_out),
-    drawn with torch.rand in this order.
+        d_out), drawn with torch.rand in this order.
 
     Any means are right: the formula written out step by step, or what torch offers.
 

@@ -617,9 +617,8 @@ class Head(nn.Module):
         block_size: the largest number of tokens in a text.
 
     Layers: `key`, `query`, `value`, each an nn.Linear(n_embd, head_size) without bias,
-        made in this order.
-    The mask is a buffer, or made in forward; it is neither a parameter nor a plain
-    tensor attribute.
+        made in this order. The mask is a buffer, or made in forward; it is neither a
+        parameter nor a plain tensor attribute.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -853,9 +852,8 @@ class CausalAttention(nn.Module):
         qkv_bias: whether the three layers have a bias. By default they have none.
 
     Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in
-        this order.
-    The mask is a buffer, or made in forward; it is neither a parameter nor a plain
-    tensor attribute.
+        this order. The mask is a buffer, or made in forward; it is neither a parameter
+        nor a plain tensor attribute.
 
     Any means are right: the formula written out step by step, or what torch offers.
 

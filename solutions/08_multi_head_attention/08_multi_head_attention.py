@@ -169,8 +169,8 @@ class MultiHeadAttentionWrapper(nn.Module):
         num_heads: how many heads.
 
     Layers: `heads`, an nn.ModuleList of `num_heads` Attention layers, made one after
-        the other.
-    So the parameters are called `heads.0.W_q.weight`, `heads.0.W_k.weight`, and so on.
+        the other. So the parameters are called `heads.0.W_q.weight`,
+        `heads.0.W_k.weight`, and so on.
 
     The class sets no seed; whoever uses it does.
 
@@ -581,9 +581,8 @@ class MultiHeadAttention(nn.Module):
         qkv_bias: whether queries, keys and values have a bias.
 
     Layers: `W_query`, `W_key`, `W_value` from d_in to d_out, the first head's weights
-        in their first rows;
-    `out_proj` from d_out to d_out, with a bias; each an nn.Linear, and no other
-    parameters.
+        in their first rows; `out_proj` from d_out to d_out, with a bias; each an
+        nn.Linear, and no other parameters.
 
     Raises:
         ValueError (or AssertionError): if d_out is not divisible by num_heads.

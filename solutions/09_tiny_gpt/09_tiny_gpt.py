@@ -515,9 +515,9 @@ class TinyGPT(nn.Module):
 
     The model must learn a short text quickly, with AdamW and a learning rate of 0.01.
     For that, tokens and positions must start at about the same size: sines, or an
-        nn.Embedding as torch makes it, have size 1 and
-    drown tokens that start at 0.02. Then make the positions small, too, or multiply the
-    embedded tokens by the square root of n_embd.
+    nn.Embedding as torch makes it, have size 1 and drown tokens that start at 0.02.
+    Then make the positions small, too, or multiply the embedded tokens by the square
+    root of n_embd.
     """
 
     def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):

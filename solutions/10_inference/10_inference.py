@@ -360,8 +360,7 @@ def grouped_query_attention(
             nothing
 
     Returns: (..., h, n, d_v). Of the query heads, the first h / g look at head 0 of
-        keys and values, the next
-    h / g at head 1, and so on.
+        keys and values, the next h / g at head 1, and so on.
 
     Raises ValueError if h is not a multiple of g. The inputs are left as they were.
     `...` may be a batch, (B,), or nothing.
@@ -515,13 +514,12 @@ def rotate(x: Tensor, positions: Tensor, base: float = 10_000.0) -> Tensor:
         base: decides how fast the pairs turn
 
     Returns: (..., n, d), of x's dtype. For i = 0, 1, ..., d / 2 - 1 the features 2i and
-        2i + 1 of the token
-    at place p, (a, b), become
+        2i + 1 of the token at place p, (a, b), become
 
-        (a * cos(t) - b * sin(t), a * sin(t) + b * cos(t))  with the angle  t = p * base
-        ** (-2 * i / d)
+        (a * cos(t) - b * sin(t), a * sin(t) + b * cos(t))
 
-    The angles are computed in x's dtype. x is left as it was.
+    with the angle t = p * base ** (-2 * i / d). The angles are computed in x's dtype. x
+    is left as it was.
 
     Source: Su et al. (2021), "RoFormer", arXiv:2104.09864, 3.2 and 3.4.2.
     """
@@ -721,8 +719,7 @@ def add_block(
     left as they were.
 
     Source: Milakov and Gimelshein (2018), arXiv:1805.02867, 3; Dao et al. (2022),
-        "FlashAttention",
-    arXiv:2205.14135, 3.1.
+        "FlashAttention", arXiv:2205.14135, 3.1.
     """
     ### BEGIN SOLUTION
     maximum, denominator, output = state

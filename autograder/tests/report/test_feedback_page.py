@@ -46,7 +46,7 @@ def test_the_score_is_that_of_the_gradebook() -> None:
 def test_without_a_score_it_says_so() -> None:
     unscored = replace(SUBMISSION, entries=(replace(ENTRY, auto_score=None),))
     assert "This submission has no score yet." in page(submission=unscored)
-    assert "<p>no score yet, of 2 points." in page(submission=unscored)
+    assert "<p>No score yet, of 2 points." in page(submission=unscored)
 
 
 def test_a_question_that_is_not_in_the_gradebook_has_the_report_s_score() -> None:
@@ -58,6 +58,16 @@ def test_it_names_the_questions_at_which_a_person_will_look() -> None:
     text = page(submission=replace(SUBMISSION, entries=waiting))
     assert "<p>Not final yet: a person will still look at double, why.</p>" in text
     assert "Not final" not in page()
+    written = replace(ENTRY, question="why", auto_score=None, needs_person=True)
+    text = page(submission=replace(SUBMISSION, entries=(ENTRY, written)))
+    assert "still look at why. 2 of the 4 points are not decided yet.</p>" in text
+
+
+def test_a_figure_that_may_not_be_shown_is_told_in_its_words() -> None:
+    cell = {"cell_type": "markdown", "source": "![Three <moves>](data:image/svg+xml;base64,PHN2Zz4=)"}
+    text = page(cells=(from_dict(cell),))
+    assert "<em>Three &lt;moves&gt;</em>" in text
+    assert "<img" not in text
 
 
 @pytest.mark.parametrize(

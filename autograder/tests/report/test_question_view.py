@@ -42,7 +42,7 @@ def test_a_decided_review_says_what_was_decided_and_promises_nothing(score: floa
 
 def test_a_written_answer_is_not_graded_until_a_person_has_read_it() -> None:
     waiting = view(WRITTEN, ANSWER)
-    assert (waiting.badge, waiting.points) == ("not graded yet", "no score yet, of 2 points.")
+    assert (waiting.badge, waiting.points) == ("not graded yet", "No score yet, of 2 points.")
     read = view(WRITTEN, replace(ANSWER, manual_score=2.0, needs_person=False))
     assert (read.badge, read.points) == ("graded", "2 of 2 points.")
     assert read.meaning == "A person has read this answer and given it full points."
