@@ -1,8 +1,8 @@
 """Takes out of a page what students are not told while they may still hand in.
 
-What is left is decided by the outcomes of tests alone. Whatever else a submission says, in outputs, by the way
-in which a test fails or by which cells it loses, may rest on what an earlier attempt, which has met hidden
-inputs, has left in the machine's memory.
+What is left is decided by the outcomes of tests alone. Whatever else a submission says, in outputs, by the
+way in which a test fails or by which cells it loses, may rest on what an earlier attempt, which has met
+hidden inputs, has left in the machine's memory.
 """
 
 from collections.abc import Sequence

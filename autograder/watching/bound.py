@@ -13,7 +13,8 @@ from autograder.testing.suite import HiddenTest, Suite
 def told_a_day(course: Course, exercise: Exercise, settings: AttemptSettings) -> tuple[int, int]:
     """Return how many bits about hidden inputs one attempt can tell at most, and all those of one day."""
     suite = Suite(exercise)
-    bits = told_bits(len(suite.tests), len(course.rules(exercise.name)))
+    name = exercise.name
+    bits = told_bits(len(suite.tests), len(course.rules(name)), len(course.building(name).builds_on))
     if settings.tells is Tells.SCORE:
         bits = min(bits, math.ceil(math.log2(len(_scores(exercise, suite)) + 1)))  # and no score at all
     return bits, bits * settings.a_day
