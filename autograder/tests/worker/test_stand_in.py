@@ -54,7 +54,7 @@ print(list(trange(1, 3)), step, len(bar), [x for x in t.notebook.tqdm("ab", leav
     worker = zygote.fork(Limits())
     shown, _ = worker.ask({"op": "cell", "number": 1, "code": code}, [], 30)
     worker.close()
-    assert (shown["error"], shown["outputs"][0]["text"]) == (None, "x\\n[1, 2] 2 0 ['a', 'b']\n")
+    assert (shown["error"], shown["outputs"][0]["text"]) == (None, "x\n[1, 2] 2 0 ['a', 'b']\n")
 
 
 def test_no_file_of_a_submission_takes_the_name_of_a_missing_package(zygote: Zygote) -> None:
