@@ -14,7 +14,7 @@ from autograder.course.attempts import Tells
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.comments import CommentBank
-from autograder.gradebook.early import early_report
+from autograder.gradebook.early import early_cells, early_report
 from autograder.gradebook.history import shown_attempts
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.reading import submissions_in
@@ -66,5 +66,6 @@ def feedback_page(
     saved = saved_pictures(read_notebook(submission.notebook), exercise.only_draws, node)
     fingerprint = node.metadata["autograder"].get("fingerprint", "")
     attempts = shown_attempts(course, submission, fingerprint, view.told)
-    shown, note = early_report(report, view.early(graded.student))
-    return render_feedback(shown, graded, node.cells, saved, attempts, note)
+    tells = view.early(graded.student)
+    shown, note = early_report(report, tells)
+    return render_feedback(shown, graded, early_cells(node.cells, tells), saved, attempts, note)

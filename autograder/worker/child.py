@@ -1,6 +1,7 @@
 """What a forked child does: raise its walls, run the notebook's cells, then answer calls."""
 
 import socket
+from collections.abc import Callable
 
 from autograder.worker.callback import Callbacks
 from autograder.worker.namespace import Namespace
@@ -9,9 +10,10 @@ from autograder.worker.shell import Shell
 from autograder.worker.walls import confine, die_with_parent
 
 
-def serve(channel: socket.socket, shell: Shell) -> None:
+def serve(channel: socket.socket, shell: Shell, look: Callable[[], None]) -> None:
     """Answer the requests on `channel`, each under its own number, until the grader closes it.
 
+    `look` ends this process where our own code has been changed, and is asked before an answer says what ran.
     The first request brings the limits; the walls stand before anything of the submission arrives.
     """
     die_with_parent()
@@ -27,6 +29,8 @@ def serve(channel: socket.socket, shell: Shell) -> None:
         if header["op"] == "stand in":
             callbacks.make(header["names"])
         reply, tensors = _answer(header, tensors, shell, namespace)
+        if "ran" in reply:
+            look()
         callbacks.install(shell.variables)
         channel.sendall(_packed({"id": header["id"], **reply}, tensors))
 

@@ -1,13 +1,18 @@
 """What carries arguments and answers is looked at, and nothing that torch does by itself changes it."""
 
+import builtins
+import os
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 import torch
+from torch._C import _autograd
 
-from autograder.worker.intact import is_intact
+from autograder.worker import child, intact, namespace, operators
+from autograder.worker.intact import guard, is_intact
 
 
 @contextmanager
@@ -35,3 +40,33 @@ def test_nothing_that_torch_does_by_itself_is_a_change() -> None:
     torch.nn.MultiheadAttention(4, 2)(*[torch.ones(1, 2, 4)] * 3)[0].sum().backward()
     torch.autograd.functional.jacobian(torch.exp, torch.ones(2))  # type: ignore[no-untyped-call]
     assert is_intact()
+
+
+class Ended(BaseException):
+    """What the end of the process is here."""
+
+
+def end(_: int) -> None:
+    raise Ended
+
+
+def test_a_change_of_our_own_code_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "_exit", end)
+    look = guard()
+    for owner, name in (
+        (operators.Recorder, "operators"),
+        (namespace, "Recorder"),
+        (namespace.Namespace, "_answer"),
+        (child, "pack"),
+        (child, "sorted"),  # in front of Python's own
+        (intact, "is_intact"),
+        (_autograd, "_disable_profiler_legacy"),
+        (threading, "setprofile"),
+        (builtins, "sorted"),
+    ):
+        with put(owner, name, lambda *_: ["mul"]), pytest.raises(Ended):
+            look()
+    look()
+    monkeypatch.setattr(operators._names, "__code__", end.__code__)
+    with pytest.raises(Ended):
+        look()

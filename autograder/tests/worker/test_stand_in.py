@@ -2,6 +2,8 @@
 
 from importlib.util import find_spec
 
+import pytest
+
 from autograder.course.limits import Limits
 from autograder.sandbox.zygote import Zygote
 from autograder.worker.stand_in import CUSTOMARY
@@ -34,6 +36,25 @@ def test_compiled_code_runs_as_it_is_written_on_the_device_that_is_there(zygote:
     assert "torch.compile would start a compiler, so here the code runs as it is" in texts["stderr"]
     assert "There is no GPU where notebooks are graded" in texts["stderr"]
     assert texts["stdout"] == "2.0 cpu ['weight', 'bias'] torch.Size([1])\nmeta\n"
+
+
+@pytest.mark.skipif(find_spec("tqdm") is not None, reason="tqdm is installed here, and nothing stands in")
+def test_loops_run_without_the_bars_of_a_missing_tqdm(zygote: Zygote) -> None:
+    code = """
+from tqdm.auto import tqdm, trange
+import tqdm as t
+bar = tqdm([1, 2], desc="steps", total=2)
+for step in bar:
+    bar.set_postfix(loss=step)
+with t.tqdm(total=3) as bar:
+    bar.update(1)
+    tqdm.write("x")
+print(list(trange(1, 3)), step, len(bar), [x for x in t.notebook.tqdm("ab", leave=False)])
+"""
+    worker = zygote.fork(Limits())
+    shown, _ = worker.ask({"op": "cell", "number": 1, "code": code}, [], 30)
+    worker.close()
+    assert (shown["error"], shown["outputs"][0]["text"]) == (None, "x\n[1, 2] 2 0 ['a', 'b']\n")
 
 
 def test_no_file_of_a_submission_takes_the_name_of_a_missing_package(zygote: Zygote) -> None:
