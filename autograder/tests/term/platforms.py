@@ -7,8 +7,7 @@ from pathlib import Path
 
 from autograder.tests.term.rules import CLASS, HandIn
 
-CANVAS, MOODLE, GRADESCOPE, EXCHANGE = (CLASS[place : place + 15] for place in (0, 15, 30, 45))
-DOWNLOADED = (2026, 5, 1, 10, 0, 0)
+DOWNLOADED = (2026, 6, 1, 10, 0, 0)
 Work = Mapping[str, list[tuple[HandIn, bytes]]]  # by student: what came so far, in order
 
 

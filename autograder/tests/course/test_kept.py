@@ -1,0 +1,37 @@
+"""What lies in a course's folder is kept or made again; a test of the whole term finds anything else."""
+
+from pathlib import Path
+
+import pytest
+
+import autograder
+from autograder.course.kept import FILES, FOLDERS, GRADEBOOK, MADE, is_kept, is_made
+
+IN_GIT = {"assignments", "comments.yaml"}
+
+
+@pytest.mark.parametrize(
+    ("name", "kept", "made"),
+    [
+        ("gradebook.db", True, False),
+        ("exports.jsonl", True, False),
+        ("attempts/ann/01_small/1-ab/told.json", True, False),
+        ("build/reports/01_small/ann.json", True, False),
+        ("build/exports/canvas.csv", False, True),
+        ("feedback/ann/01_small/01_small.html", False, True),
+        (".grading.lock", False, True),
+        ("gradebook.db.of-167914646830", False, True),
+        ("news.jsonl", False, False),
+        ("solutions/01_small/01_small.py", False, False),
+    ],
+)
+def test_a_file_is_kept_or_made_again_or_the_author_s(name: str, kept: bool, made: bool) -> None:
+    assert (is_kept(name), is_made(name)) == (kept, made)
+
+
+def test_git_takes_nothing_of_it_that_may_be_about_people() -> None:
+    ignored = (Path(autograder.__file__).parent.parent / ".gitignore").read_text(encoding="utf-8").split()
+    patterns = {name.rstrip("/*") for name in ignored}
+    names = {GRADEBOOK, *FILES, *FOLDERS, *MADE} - IN_GIT
+    assert {name for name in names if not {name, name.partition("/")[0]} & patterns} == {"gradebook.db.of-*"}
+    assert "gradebook.db*" in ignored
