@@ -8,6 +8,7 @@ verify: proves an exercise by its own answers, right and wrong
 visible: measures how many costly mistakes the visible checks see
 strength: measures the hidden tests on mutants of the exercise's own solution, and on misconceptions
 unseen: finds misconceptions that no hidden test sees
+disagreement: finds calls on which two right answers disagree
 mutants: makes these mutants, each with one small change
 mutations: the small changes that code invites
 equivalent: reads which mutants an author declares to be right answers

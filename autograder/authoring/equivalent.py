@@ -3,7 +3,8 @@
 An author declares them in equivalent.yaml, beside the hidden tests, as a list of entries with four keys: the
 `question`, the `line` that changes, what stands there `instead`, and `because`, the reason why no test can or
 should tell. A misconception that changes nothing there is declared by the `question`, its name as
-`misconception`, and `because`.
+`misconception`, and `because`; an accepted answer that may differ where the exercise asks for nothing by the
+`question`, its file's name as `answer`, and `because`.
 """
 
 from collections.abc import Mapping
@@ -20,13 +21,14 @@ _KEYS = ("question", "line", "instead", "because")
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """One declared mutant or misconception, and where its author declares it."""
+    """One declared mutant, misconception or accepted answer, and where its author declares it."""
 
     place: str  # the file and the line
     question: str
     line: str = ""
     instead: str = ""
     misconception: str = ""
+    answer: str = ""  # in accepted/
 
 
 def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
@@ -50,6 +52,9 @@ def _entry(exercise: Exercise, place: str, data: Any) -> Equivalent:
         case {"question": str(name), "misconception": str(what), "because": str(why), **more}:
             _check(exercise, place, name, why, more)
             return Equivalent(place, name, misconception=what)
+        case {"question": str(name), "answer": str(answer), "because": str(why), **more}:
+            _check(exercise, place, name, why, more)
+            return Equivalent(place, name, answer=answer)
         case {"question": str(name), "line": str(line), "instead": str(instead), "because": str(why), **more}:
             _check(exercise, place, name, why, more)
             return Equivalent(place, name, _stripped(line), _stripped(instead))

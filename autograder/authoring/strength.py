@@ -10,14 +10,15 @@ import signal
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
 
 import torch
 
-from autograder.authoring.equivalent import Equivalent, read_equivalents
+from autograder.authoring.disagreement import disagreements
+from autograder.authoring.equivalent import FILE, Equivalent, read_equivalents
 from autograder.authoring.mutants import Mutant, mutants
 from autograder.authoring.unseen import Unseen, unseen
 from autograder.batch.pool import CONTEXT
@@ -63,7 +64,8 @@ def _measured(root: Path, name: str) -> Strength:
     torch.set_num_threads(1)
     course = load_course(root)
     exercise = course.exercises[name]
-    return measure(exercise, Diagnosis(Suite(exercise)), course.settings.mutants_fail)
+    measured = measure(exercise, Diagnosis(suite := Suite(exercise)), course.settings.mutants_fail)
+    return replace(measured, findings=(*measured.findings, *_disagreeing(exercise, suite)))
 
 
 def measure(exercise: Exercise, diagnosis: Diagnosis, share: float) -> Strength:
@@ -150,6 +152,20 @@ def _mutated(exercise: Exercise, mutant: Mutant) -> tuple[str, ...]:
     return tuple(mutant.code if cell.name == mutant.question else cell.text for cell in cells)
 
 
+def _disagreeing(exercise: Exercise, suite: Suite) -> Iterator[str]:
+    """Yield the calls on which right answers disagree, and declarations of such answers that always agree."""
+    found = disagreements(exercise, suite)
+    declared = [one for one in read_equivalents(exercise) if one.answer]
+    known = {(one.question, one.answer) for one in declared}
+    seen = {(one.question, one.answer) for one in found}
+    for one in found:
+        if (one.question, one.answer) not in known:
+            yield f"{exercise.folder}: {one}; say in the stub which is asked for, or declare it in {FILE}"
+    for entry in declared:
+        if (entry.question, entry.answer) not in seen:
+            yield f"{entry.place}: accepted/{entry.answer}.py never disagrees any more; take it out"
+
+
 def _fits(declared: Equivalent, mutant: Mutant) -> bool:
     return (declared.question, declared.line, declared.instead) == (
         mutant.question,
@@ -162,7 +178,7 @@ def _unfounded(
     declared: Sequence[Equivalent], every: Sequence[Mutant], left: Sequence[Mutant]
 ) -> Iterator[str]:
     """Yield what is wrong with declarations of mutants that are none, or that fail a test."""
-    for one in (one for one in declared if not one.misconception):
+    for one in (one for one in declared if one.line):
         if not any(_fits(one, mutant) for mutant in every):
             yield f"{one.place}: fits no mutant of {one.question} any more; take it out or copy its diff anew"
         elif not any(_fits(one, mutant) for mutant in left):

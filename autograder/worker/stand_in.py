@@ -67,12 +67,11 @@ class _Bar:
 
 def _tqdm() -> ModuleType:
     """Return a module for all of tqdm's, with the names that notebooks use."""
-    module: Any = ModuleType("tqdm")
-    module.tqdm = module.tqdm_notebook = _Bar
-    module.trange = module.tnrange = lambda *args, **__: _Bar(range(*args))
-    module.auto = module.notebook = module
-    made: ModuleType = module
-    return made
+    module = ModuleType("tqdm")
+    vars(module).update(dict.fromkeys(("tqdm", "tqdm_notebook"), _Bar))
+    vars(module).update(dict.fromkeys(("trange", "tnrange"), lambda *args, **__: _Bar(range(*args))))
+    vars(module).update(dict.fromkeys(("auto", "notebook"), module))
+    return module
 
 
 def _compile(model: Any = None, **_: object) -> Any:

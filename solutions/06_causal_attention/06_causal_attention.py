@@ -437,7 +437,8 @@ class MaskedSelfAttention(nn.Module):
         """Return one mixture of visible values for each token.
 
         Arguments:
-            token_encodings: n tokens, one a row, shape (n, d_model). n is at least 1.
+            token_encodings: n tokens, one a row, shape (n, d_model). n is at least 1. The
+                scaled scores of one row are less than 50 apart.
             mask: boolean, shape (n, n), True where a token must not look; None hides
                 nothing. In every row something is visible.
 
@@ -644,7 +645,8 @@ class Head(nn.Module):
         """Return, for each token, a mixture of the values of its own text up to itself.
 
         Arguments:
-            x: a batch of texts, shape (B, T, n_embd), with T from 1 to block_size.
+            x: a batch of texts, shape (B, T, n_embd), with T from 1 to block_size. The
+                scaled scores of one row are less than 50 apart.
 
         Returns:
             The mixtures, shape (B, T, head_size), of the same dtype as x and the
@@ -886,7 +888,8 @@ class CausalAttention(nn.Module):
         """Return, for each token, a mixture of the values of its own text up to itself.
 
         Arguments:
-            x: a batch of texts, shape (B, T, d_in), with T from 1 to context_length.
+            x: a batch of texts, shape (B, T, d_in), with T from 1 to context_length. The
+                scaled scores of one row are less than 50 apart.
 
         Returns:
             The mixtures, shape (B, T, d_out), of the same dtype as x and the

@@ -339,10 +339,14 @@ def test_block_drops_in_training_only(student):
 @question("Block")
 def test_block_needs_no_dropout(student):
     """Without the argument dropout nothing is dropped, not even in training."""
-    block = large_block(student)
+    block, x = large_block(student), tokens_like(2, 6, N_EMBD)
+    resting = expect_tensor(block(x), (2, 6, N_EMBD)).detach()
     block.train()
-    same = torch.equal(*twice(block, tokens_like(2, 6, N_EMBD)))
+    first, second = twice(block, x)
+    same = torch.equal(first, second)
     expect(same, "Two calls differ although dropout is 0 by default.")
+    hint = "In training the output is another one, although dropout is 0 by default."
+    expect_close(first, resting, hint=hint)
 
 
 def twice(block, x):
