@@ -44,12 +44,15 @@ for (const element of document.querySelectorAll('*')) {
     if (element instanceof HTMLFormElement) element.submit();
 }
 """
-PLACE = """(({{left, top, right, bottom}}) => {{
+PLACE = """((element) => {{
+    const offset = element.getBoundingClientRect().top % 1;  // lines of text are drawn at whole pixels
+    if (offset) element.style.translate = `0 ${{-offset}}px`;
+    const {{left, top, right, bottom}} = element.getBoundingClientRect();
     const x = Math.round(Math.max(0, left)), y = Math.round(Math.max(0, top));
     const width = Math.round(Math.min(innerWidth, right)) - x;
     const height = Math.round(Math.min(innerHeight, bottom)) - y;
     return {{x: x + scrollX, y: y + scrollY, width, height}};
-}})({element}.getBoundingClientRect())"""
+}})({element})"""
 SETTLED = 0.2  # seconds in which a page must be quiet
 PATIENCE = 20
 
@@ -152,8 +155,9 @@ class Browser:
         return Visit(described, before if before == after else after, int(overflow or 0))
 
     def page(self, address: str, *, width: int = 1000) -> "Page":
-        """Open an address, and keep it open."""
+        """Open an address, and keep it open; scrollbars take no room."""
         _, session = self._window(width)
+        self._ask("Emulation.setScrollbarsHidden", session, hidden=True)
         self._ask("Page.navigate", session, url=address)
         return Page(self, session)
 
@@ -263,7 +267,6 @@ class Page:
     def picture(self, part: str = "document.body") -> bytes:
         """Return a screenshot of what shows of an element, as PNG, once two in a row are the same."""
         self._browser._ask("Page.bringToFront", self._session)
-        self._browser._ask("Emulation.setScrollbarsHidden", self._session, hidden=True)
         self.wait("document.readyState === 'complete'")
         clip = {"scale": 1, **self.value(PLACE.format(element=part))}
         deadline, last, shot = time.monotonic() + PATIENCE, "", self._shot(clip)

@@ -34,6 +34,10 @@ CLOSE = """(async () => {
     await panel.context.sessionContext.shutdown();
     panel.dispose();
 })()"""
+BARE = """(sheet => {
+    sheet.replaceSync('.jp-cell-toolbar { display: none }');  // buttons that come and go
+    document.adoptedStyleSheets = [sheet];
+})(new CSSStyleSheet())"""
 ANCHORS = """[...panel.content.node.querySelectorAll('h1, h2')].map(
     heading => heading.getAttribute('data-jupyter-id') || heading.id)"""
 WIDE = """[...panel.content.node.querySelectorAll('{kind}')].filter(
@@ -68,6 +72,7 @@ class Lab:
         )
         self.page.value("jupyterapp.commands.execute('application:set-mode', {mode: 'single-document'})")
         self.page.value("jupyterapp.shell.collapseLeft()")
+        self.page.value(BARE)
         self.page.resize(width)
         self.page.wait(f"document.body.dataset.jpThemeLight === '{str(theme == 'Light').lower()}'")
 

@@ -41,7 +41,10 @@ TO_CHECK = """(async () => {
     await panel.content.scrollToItem(number, 'center');
     window.check = panel.content.widgets[number].node;
 })()"""
-WHOLE = "(({top, bottom}) => top > 0 && top < bottom && bottom < innerHeight)(check.getBoundingClientRect())"
+DRAWN = """(image => image?.complete && image.getBoundingClientRect().top > innerHeight / 2)(
+    panel.content.node.querySelector('img'))"""
+WHOLE = """(({top, bottom}) => top > 0 && bottom < innerHeight && check.querySelector('.cm-line'))(
+    check.getBoundingClientRect())"""
 VALIDATE = "[...document.querySelectorAll('[title=\"Validate Assignment\"]')].at(-1).click()"
 COLOURS = """[...panel.content.node.querySelectorAll(
     '.jp-RenderedMarkdown p, .jp-RenderedMarkdown code')].map(each => {
@@ -109,12 +112,13 @@ def test_what_students_see_first_and_of_a_check(
 ) -> None:
     lab.dress("Light", 900)
     lab.open(SEEN)
+    lab.page.wait(f"Boolean({DRAWN})")
     golden_screen("notebook_light.png", whole := lab.page.picture("panel.content.node"))
     lab.page.value("panel.content.node.querySelector('img').style.visibility = 'hidden'")
     assert difference(whole, lab.page.picture("panel.content.node")) > 2 * TOLERATED, "a lost figure"
     lab.dress("Dark", 900)
     lab.page.value(TO_CHECK)
-    lab.page.wait(WHOLE)
+    lab.page.wait(f"Boolean({WHOLE})")
     golden_screen("check_dark.png", lab.page.picture("check"))
     assert lab.wide(".cm-scroller") == []
     lab.page.value(CLOSE)
