@@ -67,13 +67,15 @@ class _Bar:
 
 def _tqdm() -> ModuleType:
     """Return a module for all of tqdm's, with the names that notebooks use."""
-    module: Any = ModuleType("tqdm")
-    module.__spec__ = ModuleSpec("tqdm", None)  # for torch, which asks where it lies
-    module.tqdm = module.tqdm_notebook = _Bar
-    module.trange = module.tnrange = lambda *args, **__: _Bar(range(*args))
-    module.auto = module.notebook = module
-    made: ModuleType = module
-    return made
+    module = ModuleType("tqdm")
+    bars = {"tqdm": _Bar, "tqdm_notebook": _Bar, "trange": _counted, "tnrange": _counted}
+    spec = ModuleSpec("tqdm", None)  # for torch, which asks where it lies
+    vars(module).update(bars, auto=module, notebook=module, __spec__=spec)
+    return module
+
+
+def _counted(*bounds: int, **_: object) -> _Bar:
+    return _Bar(range(*bounds))
 
 
 def _compile(model: Any = None, **_: object) -> Any:
