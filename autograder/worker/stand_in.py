@@ -5,7 +5,7 @@ It also keeps missing packages missing, so that no file of a submission can take
 
 import sys
 from collections.abc import Iterable, Iterator
-from importlib.machinery import PathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
@@ -68,10 +68,14 @@ class _Bar:
 def _tqdm() -> ModuleType:
     """Return a module for all of tqdm's, with the names that notebooks use."""
     module = ModuleType("tqdm")
-    vars(module).update(dict.fromkeys(("tqdm", "tqdm_notebook"), _Bar))
-    vars(module).update(dict.fromkeys(("trange", "tnrange"), lambda *args, **__: _Bar(range(*args))))
-    vars(module).update(dict.fromkeys(("auto", "notebook"), module))
+    bars = {"tqdm": _Bar, "tqdm_notebook": _Bar, "trange": _counted, "tnrange": _counted}
+    spec = ModuleSpec("tqdm", None)  # for torch, which asks where it lies
+    vars(module).update(bars, auto=module, notebook=module, __spec__=spec)
     return module
+
+
+def _counted(*bounds: int, **_: object) -> _Bar:
+    return _Bar(range(*bounds))
 
 
 def _compile(model: Any = None, **_: object) -> Any:
