@@ -13,6 +13,7 @@ from autograder.course.operators import GROUPS
 from autograder.course.rule import Rule
 from autograder.course.slips import SlipSettings
 from autograder.grading.grader import Grader
+from autograder.grading.misconceptions import Misconception
 from autograder.grading.slips import shows_enough
 from autograder.report.report import QuestionReport, Verdict
 from autograder.sandbox.zygote import Zygote
@@ -116,6 +117,14 @@ def test_one_slip_is_not_paid_twice(grade: Grade) -> None:
     assert (later["double"].score, later["row_sums"].score) == (1.1, 1.65)
     assert later["row_sums"].hint.startswith("`double` was wrong; this question was graded with a right one.")
     assert NOTE in later["row_sums"].hint
+
+
+def test_the_catalogue_says_what_is_no_slip_for_all_questions_or_for_some() -> None:
+    one = Misconception(
+        "a", "It is wrong.", "Why?", no_slip="nothing comes out", no_slip_in={"q": "that is it"}
+    )
+    assert (one.why_no_slip("q"), one.why_no_slip("p")) == ("that is it", "nothing comes out")
+    assert Misconception("a", "It is wrong.", "Why?", no_slip_in={"q": "that is it"}).why_no_slip("p") == ""
 
 
 def run(weight: float, error: BaseException | None) -> TestRun:
