@@ -77,11 +77,13 @@ def _warm() -> Serve:
 
     from autograder.worker.child import serve
     from autograder.worker.shell import Shell
+    from autograder.worker.warm_up import warm_up
 
     torch.set_num_threads(1)
     plt.ioff()
     shell = Shell()
     shell.run(0, WARM_UP)
+    warm_up(shell)
     gc.freeze()  # a garbage collection would write to these objects, and so copy pages that children share
     return lambda channel: serve(channel, shell)
 
