@@ -4,8 +4,8 @@ That is the time of its cells, and of its own code inside hidden tests' calls wi
 for; not the time of reading requests and writing answers. Each answer carries the time since the one before
 it. A submission could write any number there, so the bench alone reads it, on a class that it has made up.
 
-Time is that of the one thread in which all this runs: where a process has a limit of processor time, as workers
-have, the kernel brings that of the process up to date at each tick alone, and most calls are shorter.
+Time is that of the one thread in which all this runs: where a process has a limit of processor time, as here,
+the kernel brings that of the process up to date at each tick alone, and most calls are shorter.
 
 Nothing of ours can be imported behind the outer wall, so the text of this module becomes a part of the
 command that starts a zygote.

@@ -19,6 +19,9 @@ import matplotlib as mpl
 import autograder
 from autograder.sandbox import bubblewrap
 
+# Large pages for what malloc hands out: a fork then copies 2 MB of the kernel's tables by one entry, which
+# halves its time. Where there are none, or another C library, this changes nothing.
+_LARGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 FONTS = Path(mpl.get_cachedir())
 # Runs between the grader and bubblewrap, and kills the whole process group when the grader dies. Bubblewrap
 # alone is not enough: if it is killed while it raises its wall, its child waits for ever.
@@ -84,7 +87,7 @@ def _start(*, outer: bool) -> Launched:
     with theirs:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter
             command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, pass_fds=[theirs.fileno()], cwd="/",
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, start_new_session=True,
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **_LARGE_PAGES}, start_new_session=True,
         )  # fmt: skip
     return Launched(process, ours, outer)
 

@@ -22,8 +22,15 @@ _KINDS = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64"
 _DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in _KINDS.split()}
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _WRITTEN = {  # as safetensors' header spells them
-    "BOOL": torch.bool, "U8": torch.uint8, "I8": torch.int8, "I16": torch.int16, "I32": torch.int32,
-    "I64": torch.int64, "F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32,
+    "BOOL": torch.bool,
+    "U8": torch.uint8,
+    "I8": torch.int8,
+    "I16": torch.int16,
+    "I32": torch.int32,
+    "I64": torch.int64,
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
+    "F32": torch.float32,
     "F64": torch.float64,
 }
 _PLAIN = (bool, float, str)  # values that stand for themselves
@@ -94,9 +101,7 @@ class Encoder:
     def __init__(self, refer: Callable[[object], Header]) -> None:
         self.tensors: Tensors = []
         self._refer = refer  # returns a reference for a value that cannot be sent itself
-        self._sent: dict[
-            int, tuple[int, torch.Tensor]
-        ] = {}  # by id; kept, so that ids stay
+        self._sent: dict[int, tuple[int, torch.Tensor]] = {}  # by id; kept, so that ids stay
         self._bytes = MAX_PAYLOAD
         self._tokens = bounds.MAX_TOKENS - 100  # those are for what stands around the values
         self._depth = 0
@@ -253,7 +258,7 @@ def _tensor(part: dict[str, Any]) -> torch.Tensor:
 def _load(payload: bytes) -> Tensors:
     bounds.check_tensor_header(payload)
     try:
-        named = dict(safetensors.deserialize(payload))
+        named = dict(safetensors.deserialize(payload))  # type: ignore[no-untyped-call]
         tensors = [_tensor(named[str(index)]) for index in range(len(named))]
     except Exception as error:  # safetensors raises its own type and several others
         raise ProtocolError(f"a payload is not safetensors: {type(error).__name__}") from None

@@ -1,7 +1,7 @@
-"""Lets the zygote do once, for all its children, what is slow the first time: each child begins where it ends.
+"""Lets the zygote do once, for all its children, what is slow at first; each child begins where it ends.
 
-Python itself makes code faster that has run a few times, and torch makes much of what it needs when it is first
-used. So the zygote runs a cell and answers requests as they will come. No trace of it is left: no name, and no
+Python makes code faster that has run a few times, and torch makes much of what it needs at its first use.
+So the zygote runs a cell and answers requests as they will come. No trace of it is left: no name, and no
 random number has been drawn.
 """
 
@@ -12,6 +12,7 @@ import torch
 from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, pack, read_frame
 from autograder.worker.shell import Shell
+from autograder.worker.walls import prepare
 
 _TIMES = 12  # after eight, Python has made a function's code faster
 _CELL = '''
@@ -48,7 +49,8 @@ _REQUESTS: tuple[Header, ...] = (
 
 
 def warm_up(shell: Shell) -> None:
-    """Run a cell and answer requests, several times over."""
+    """Run a cell and answer requests, several times over; and look up what the walls need to know."""
+    prepare()
     before = dict(shell.variables)
     state = torch.get_rng_state()
     for _ in range(_TIMES):
