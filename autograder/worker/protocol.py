@@ -10,34 +10,19 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-import safetensors
 import torch
 
 from autograder.worker import bounds
 from autograder.worker.bounds import MAX_HEADER, MAX_PAYLOAD
 from autograder.worker.bounds import ProtocolError as ProtocolError
+from autograder.worker.payload import DTYPES, NAMES, is_plain, read, written
+from autograder.worker.payload import Tensors as Tensors
 
 _LENGTHS = struct.Struct("!II")
-_KINDS = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64"
-_DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in _KINDS.split()}
-_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
-_WRITTEN = {  # as safetensors' header spells them
-    "BOOL": torch.bool,
-    "U8": torch.uint8,
-    "I8": torch.int8,
-    "I16": torch.int16,
-    "I32": torch.int32,
-    "I64": torch.int64,
-    "F16": torch.float16,
-    "BF16": torch.bfloat16,
-    "F32": torch.float32,
-    "F64": torch.float64,
-}
 _PLAIN = (bool, float, str)  # values that stand for themselves
 _AT_ONCE = 16 << 10  # bytes: nearly every message as a whole
 Header = dict[str, Any]
 Receive = Callable[[int], bytes]  # returns exactly so many bytes
-Tensors = list[torch.Tensor]
 Container = dict[Any, Any] | list[Any] | tuple[Any, ...]
 _ENCODER = json.JSONEncoder(allow_nan=False)
 _DECODER = json.JSONDecoder(parse_constant=int, parse_int=bounds.integer)  # int refuses NaN and infinities
@@ -47,7 +32,7 @@ _MAX_LEVELS = bounds.MAX_DEPTH // 3 - 4  # a dict is three brackets deep, and so
 def pack(header: Header, tensors: Tensors) -> bytes:
     """Return the frame of `header` and `tensors`."""
     text = _ENCODER.encode(header).encode()
-    payload = safetensors.serialize({str(i): _spec(t) for i, t in enumerate(tensors)}) if tensors else b""
+    payload = written(tensors)
     bounds.check_length(header, text)
     if len(payload) > MAX_PAYLOAD:
         raise ProtocolError("the tensors are larger than a frame may hold")
@@ -89,7 +74,7 @@ def unpack(text: bytes, payload: bytes) -> tuple[Header, Tensors]:
         raise ProtocolError("a header is not an object")
     bounds.check_length(header, text)
     bounds.check_texts(header, text)
-    return header, _load(payload) if payload else []
+    return header, read(payload) if payload else []
 
 
 class Encoder:
@@ -117,9 +102,9 @@ class Encoder:
         if type(value) is float:
             return value if math.isfinite(value) else {"float": repr(value)}
         if isinstance(value, torch.Tensor):
-            return self._tensor(value) if _plain(value) else self._refer(value)
-        if isinstance(value, torch.dtype) and value in _NAMES:
-            return {"dtype": _NAMES[value]}
+            return self._tensor(value) if is_plain(value) else self._refer(value)
+        if isinstance(value, torch.dtype) and value in NAMES:
+            return {"dtype": NAMES[value]}
         if isinstance(value, dict | list | tuple) and self._takes(value):
             return self._container(value)
         return self._refer(value)
@@ -192,7 +177,7 @@ class Decoder:
             case {"float": "nan" | "inf" | "-inf" as number}:
                 return float(number)
             case {"dtype": name}:
-                return _DTYPES[name]
+                return DTYPES[name]
             case {"list": list(items)}:
                 return [self._value(item) for item in items]
             case {"tuple": list(items)}:
@@ -221,47 +206,7 @@ class Decoder:
         return self._seen[index]
 
 
-def _plain(tensor: torch.Tensor) -> bool:
-    """Whether a tensor can be sent: it is no subclass, and is dense, on the CPU and of a common dtype."""
-    return (
-        type(tensor) in (torch.Tensor, torch.nn.Parameter)
-        and tensor.layout is torch.strided
-        and tensor.device.type == "cpu"
-        and not tensor.is_quantized
-        and tensor.dtype in _NAMES
-        and bounds.is_small(tensor)
-    )
-
-
-def _spec(tensor: torch.Tensor) -> safetensors.TensorSpec:
-    """Return where a contiguous tensor lies in memory; safetensors' own way by numpy is ten times slower."""
-    return safetensors.TensorSpec(
-        dtype=_NAMES[tensor.dtype],
-        shape=list(tensor.shape),
-        data_ptr=tensor.data_ptr(),
-        data_len=tensor.nbytes,
-    )
-
-
 def _order(tensor: torch.Tensor) -> list[int]:
     """Return the dimensions from the largest stride to the smallest, which is their order in memory."""
     strides = tensor.stride()
     return sorted(range(tensor.dim()), key=lambda dim: -strides[dim])
-
-
-def _tensor(part: dict[str, Any]) -> torch.Tensor:
-    """Return one tensor of a payload; safetensors' own function for torch takes twice as long."""
-    dtype, shape, data = _WRITTEN[part["dtype"]], part["shape"], part["data"]
-    return torch.frombuffer(data, dtype=dtype).reshape(shape) if data else torch.empty(shape, dtype=dtype)
-
-
-def _load(payload: bytes) -> Tensors:
-    bounds.check_tensor_header(payload)
-    try:
-        named = dict(safetensors.deserialize(payload))  # type: ignore[no-untyped-call]
-        tensors = [_tensor(named[str(index)]) for index in range(len(named))]
-    except Exception as error:  # safetensors raises its own type and several others
-        raise ProtocolError(f"a payload is not safetensors: {type(error).__name__}") from None
-    if len(tensors) > bounds.MAX_TENSORS or not all(map(_plain, tensors)):
-        raise ProtocolError("a payload holds a tensor that has no form of its own")
-    return tensors
