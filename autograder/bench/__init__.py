@@ -10,6 +10,8 @@ It is neither installed nor packed for Gradescope; `python -m autograder.bench E
 - stock: stock nbgrader on that class.
 - otter: Otter on that class.
 - stages: where our own time goes, stage by stage.
+- workers: workers without walls, or that count a submission's own work.
+- worker_clock: counts it, inside the worker.
 - waiting: how long a student waits.
 - meter: how long a command takes, and how much memory.
 - figures: what was found and on which machine, as data.

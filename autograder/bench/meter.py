@@ -12,7 +12,8 @@ import psutil
 
 from autograder.errors import AutograderError
 
-_EVERY = 0.1  # seconds between two looks at the memory
+_EVERY = 0.1  # seconds between two looks at the memory, at least
+_LOOKING = 50  # looking takes the kernel milliseconds a process: it may take such a part of the time
 _SHOWN = 2000  # characters of what a failed command has printed
 
 
@@ -25,7 +26,7 @@ class Measured:
     """What a command took."""
 
     seconds: float
-    peak_mb: float  # resident memory of the whole process tree; shared pages count in each process
+    peak_mb: float  # of the whole process tree; a page that processes share counts once, in parts
     output: str
 
 
@@ -42,12 +43,14 @@ def measure(command: Sequence[str], folder: Path, env: Mapping[str, str] | None 
         text=True,
         errors="replace",
     ) as process:
-        output, peak = None, 0
+        output, peak, pause = None, 0, _EVERY
         while output is None:
             try:
-                output, _ = process.communicate(timeout=_EVERY)
+                output, _ = process.communicate(timeout=pause)
             except subprocess.TimeoutExpired:
-                peak = max(peak, resident(process.pid))
+                since = time.perf_counter()
+                peak = max(peak, proportional(process.pid))
+                pause = max(_EVERY, _LOOKING * (time.perf_counter() - since))
         seconds = time.perf_counter() - start
     if process.returncode != 0:
         last = output[-_SHOWN:].strip()
@@ -55,12 +58,22 @@ def measure(command: Sequence[str], folder: Path, env: Mapping[str, str] | None 
     return Measured(seconds, peak / 1e6, output)
 
 
-def resident(root: int) -> int:
-    """Return the resident bytes of process `root` and all its descendants."""
+def proportional(root: int) -> int:
+    """Return the bytes of process `root` and all its descendants; a page of several counts in parts.
+
+    Where the kernel does not tell a process's parts, all its pages count.
+    """
     total = 0
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(root)
         for member in (process, *process.children(recursive=True)):
             with suppress(psutil.NoSuchProcess):  # it has ended meanwhile
-                total += member.memory_info().rss
+                total += _parts(member)
     return total
+
+
+def _parts(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_full_info().pss)
+    except psutil.AccessDenied:
+        return int(process.memory_info().rss)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autograder.bench.figures import ClassFigures, Figures
-from autograder.bench.stages import ONCE, Stage
+from autograder.bench.stages import ONCE, OWN, Stage
 from autograder.errors import UsageError
 
 BEGIN, END = "<!-- bench -->", "<!-- /bench -->"
@@ -43,6 +43,8 @@ def _sections(figures: Figures) -> Iterator[str]:
     if notes := " ".join(_notes(figures)):
         yield notes
     yield _growth(figures.growth)
+    if further := _further(figures):
+        yield further
     yield _stages(figures.stages)
     pytest, run = (f"{seconds / waiting.cells:.2f} times that" for seconds in (waiting.pytest, waiting.run))
     yield (
@@ -100,14 +102,35 @@ def _growth(growth: Sequence[ClassFigures]) -> str:
     )
 
 
-def _stages(stages: Sequence[Stage]) -> str:
-    once = [stage for stage in stages if stage.name == ONCE]
-    each = sorted((s for s in stages if s.name != ONCE), key=lambda stage: -stage.milliseconds)
-    total = Stage("all", sum(s.milliseconds for s in each), sum(s.without_walls for s in each))
-    return _table(
-        ["stage, for a submission, 1 job", "time", "without walls"],
-        *([s.name, f"{s.milliseconds:.1f} ms", f"{s.without_walls:.1f} ms"] for s in (*each, total, *once)),
+def _further(figures: Figures) -> str:
+    """Say what one submission more takes in a large class, where the program's start no longer counts."""
+    least, most = figures.growth[:1], figures.growth[1:][-1:]
+    own = [stage for stage in figures.stages if stage.name == OWN]
+    if not (most and own):
+        return ""
+    (small,), (large,) = least, most
+    each = (large.seconds - small.seconds) / (large.count - small.count)
+    faster = (f", {other.each / each:.0f} times as fast as {other.name}" for other in figures.others)
+    work = each * large.jobs * 1000 / own[0].milliseconds
+    return (
+        f"From {small.count:,} to {large.count:,} submissions, each further one takes {_time(each)} with "
+        f"{_jobs(large.jobs)}{''.join(faster)}; on all cores together {work:.1f} times its own work."
     )
+
+
+def _stages(stages: Sequence[Stage]) -> str:
+    each = sorted((s for s in stages if s.name not in (ONCE, OWN)), key=lambda stage: -stage.milliseconds)
+    total = Stage("all", sum(s.milliseconds for s in each), sum(s.without_walls for s in each))
+    own, once = ([stage for stage in stages if stage.name == name] for name in (OWN, ONCE))
+    rows = [[s.name, f"{s.milliseconds:.1f} ms", f"{s.without_walls:.1f} ms"] for s in (*each, total, *own)]
+    rows += [["all, by that work", *_ratios(total, one)] for one in own]
+    rows += [[s.name, f"{s.milliseconds:.1f} ms", f"{s.without_walls:.1f} ms"] for s in once]
+    return _table(["stage, for a submission, 1 job", "time", "without walls"], *rows)
+
+
+def _ratios(total: Stage, own: Stage) -> tuple[str, str]:
+    with_walls, without = total.milliseconds / own.milliseconds, total.without_walls / own.without_walls
+    return f"{with_walls:.2f} times", f"{without:.2f} times"
 
 
 def _jobs(jobs: int) -> str:

@@ -2,6 +2,7 @@
 
 A stage is one or several functions of the engine, which are replaced by ones that also keep the time. That is
 done in a program of its own, where nothing else runs, and once more without the walls to see what they cost.
+Beside the stages stands what the submissions themselves needed of that time, as their workers count it.
 """
 
 import functools
@@ -18,12 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from autograder.bench.meter import measure
+from autograder.bench.workers import OwnWork, lower_the_walls
 from autograder.course.course import load_course
 
 REST = "everything else"
+OWN = "of these, the submission's own work"  # its cells, and its own time inside the tests' calls
 ONCE = "once for the class: zygote, suite, gradebook"
 FORK, CELLS, TESTS = "process and walls", "the notebook's cells", "hidden tests"
 EXPLAIN, MISTAKE = "second run, on disclosed inputs", "which known mistake it is"
+EXAMPLE = "the smallest call that goes wrong"
 REPORT, BOOK = "reading, judging, report", "gradebook and autograded notebook"
 
 
@@ -66,6 +70,7 @@ TIMED = (
     TimedFunction("autograder.testing.suite", "Suite.run", TESTS),
     TimedFunction("autograder.grading.running", "Running.in_new_worker", EXPLAIN, whole=True),
     TimedFunction("autograder.grading.diagnosis", "Diagnosis.name", MISTAKE, whole=True),
+    TimedFunction("autograder.grading.examples", "Examples.of", EXAMPLE, whole=True),
 )
 _WITHOUT_WALLS = "--without-walls"
 
@@ -135,31 +140,17 @@ def main(root: Path, exercise: str, *, walls: bool) -> None:
 
     course = load_course(root)
     if not walls:
-        _lower_the_walls()
+        lower_the_walls()
+    own = OwnWork()
+    own.watch()
     watch = Stopwatch()
     for timed in TIMED:
         watch.watch(timed)
     with InProcess(course, unsafe=True) as executor:
         summary = grade_submissions(course, course.chosen([exercise]), unsafe=True, executor=executor)
     watch.note()
-    sys.stdout.write(json.dumps(watch.seconds) + "\n")
+    sys.stdout.write(json.dumps({**watch.seconds, OWN: own.seconds}) + "\n")
     sys.exit(summary.exit_code)
-
-
-def _lower_the_walls() -> None:
-    """Make this program's zygote start without bubblewrap, and its workers raise no wall."""
-    from autograder.sandbox import bubblewrap, launch
-
-    command = launch.zygote_command
-
-    def bare(descriptor: int) -> list[str]:
-        python, isolated, option, start, *words = command(descriptor)
-        lowered = "import autograder.worker.walls as wall; wall.confine = lambda limits: []; "
-        imported = start.index("from autograder.worker.zygote")
-        return [python, isolated, option, start[:imported] + lowered + start[imported:], *words]
-
-    launch.zygote_command = bare
-    bubblewrap.program = lambda: None
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ names: which names exercises may have, what a question's check is called, and wh
 exercise: an exercise's folder, with its other right answers and its known mistakes
 figure: puts an exercise's figures into its texts
 source: the exercise itself, a notebook as text with solutions, and its cells
+kept_source: keeps what was read of a source on disk, for the next command
 reference: on which line of the source running the solution fails
 folder: a folder's files, without what programs leave there
 hints: the hints that students can ask for, and what is wrong with them

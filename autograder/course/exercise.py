@@ -137,9 +137,15 @@ class Exercise:
     def _drawings(self) -> frozenset[str]:
         return frozenset(map(fingerprint, self.demos))
 
+    @cached_property
+    def _draw(self) -> dict[str, bool]:
+        """Of the exercise's own cells, as nearly all of a submission are: whether they only draw."""
+        return {cell.text: fingerprint(cell.text) in self._drawings for cell in self.cells}
+
     def only_draws(self, code: str) -> bool:
         """Whether some code is that of a demo cell; comments, blank lines and line ends do not count."""
-        return fingerprint(code) in self._drawings
+        known = self._draw.get(code)
+        return fingerprint(code) in self._drawings if known is None else known
 
     @cached_property
     def given(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 import ast
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +11,7 @@ from textwrap import indent
 from typing import Any
 
 from autograder.course.figure import with_figures
+from autograder.course.kept_source import keep, read_kept
 from autograder.course.names import check_id
 from autograder.errors import AutograderError
 
@@ -76,7 +77,8 @@ class Cell:
 
 def read_source(path: Path) -> tuple[Cell, ...]:
     """Return the cells of the source at `path`, with its figures; SourceError says what is wrong with it."""
-    return tuple(_with_figures(path, cell) for cell in _cells(path, path.read_text(encoding="utf-8")))
+    source = _Source(path.read_text(encoding="utf-8"), path)
+    return tuple(_with_figures(path, cell) for cell in _cells(source))
 
 
 def _with_figures(path: Path, cell: Cell) -> Cell:
@@ -125,9 +127,28 @@ def parsed(path: Path, code: str, line: int = 1) -> ast.Module:
         raise SourceError(f"{path}:{line}: {error}; it must be Python") from None
 
 
+@dataclass(frozen=True)
+class _Source:
+    """A source's text, wherever it lies: copies of it have the same cells."""
+
+    text: str
+    path: Path = field(compare=False)
+
+
 @lru_cache(maxsize=32)
-def _cells(path: Path, text: str) -> tuple[Cell, ...]:
-    """Read each text only once, since nbgrader loads the course again for every submission."""
+def _cells(source: _Source) -> tuple[Cell, ...]:
+    """Read each text only once, since nbgrader loads the course again for every submission.
+
+    From one command to the next, the cells are kept on disk.
+    """
+    if (kept := read_kept(source.path, source.text)) is not None:
+        return tuple(Cell(Role(role), *values) for role, *values in kept)
+    cells = _read_cells(source.path, source.text)
+    keep(source.path, source.text, [astuple(cell) for cell in cells])
+    return cells
+
+
+def _read_cells(path: Path, text: str) -> tuple[Cell, ...]:
     import jupytext  # here, since it loads half of Jupyter, which most users of a course do without
 
     raw_cells = jupytext.reads(text, fmt="py:percent").cells

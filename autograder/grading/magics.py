@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from tokenize import TokenError
 from warnings import catch_warnings
 
-from IPython.core.inputtransformer2 import TransformerManager
-
 from autograder.grading.ran_cell import RanCell
 
 MAGICS = frozenset({"run_line_magic", "run_cell_magic"})
@@ -121,6 +119,8 @@ def _parsed(code: str) -> list[ast.stmt] | None:
         except SyntaxError:  # its magics may be why
             if len(code) > _MAX_MAGIC:
                 return [_hidden()]
+            from IPython.core.inputtransformer2 import TransformerManager  # seldom needed, and slow to load
+
             return ast.parse(str(TransformerManager().transform_cell(code))).body
     return None
 

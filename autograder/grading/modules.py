@@ -7,7 +7,7 @@ Python itself and so into the recorder.
 import ast
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -107,11 +107,10 @@ def needless(path: list[str], forbidden: Iterable[str]) -> str | None:
     return None
 
 
-def array_sum(trees: Iterable[ast.AST], modules: Modules, forbidden: Iterable[str]) -> str | None:
+def array_sum(nodes: Sequence[ast.AST], modules: Modules, forbidden: Iterable[str]) -> str | None:
     """Return what adds up numpy's arrays, in code that works with numpy and must do without sums, or None."""
     if not _SUMS.intersection(forbidden):
         return None
-    nodes = [node for tree in trees for node in ast.walk(tree)]
     paths = [modules.path(node) or [""] for node in nodes if isinstance(node, ast.Attribute)]
     paths += [str(node.module).split(".") for node in nodes if isinstance(node, ast.ImportFrom)]
     if all(_resolved(path)[0] != "numpy" for path in paths):
@@ -120,9 +119,9 @@ def array_sum(trees: Iterable[ast.AST], modules: Modules, forbidden: Iterable[st
     return min(used & _ARRAY_SUMS, default=None)
 
 
-def imports(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the imports in a tree."""
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+def imports(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield the imports among the nodes of a tree."""
+    return (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
 
 
 def reaching(path: list[str]) -> str | None:

@@ -24,6 +24,7 @@ class Statement:
 
     number: int
     found: Found
+    nodes: tuple[ast.AST, ...]  # of its tree, as ast.walk finds them, which takes longer than all else
     sets: frozenset[str]  # names it binds for certain
     touches: frozenset[str]  # names it may bind, or whose objects it may change
     reads: frozenset[str]  # names it takes from outside when it runs
@@ -96,24 +97,27 @@ def read_statements(cells: Iterable[RanCell]) -> list[Statement] | None:
     """Return the top-level statements of the cells that ran, or None where they are too much to follow."""
     found = [statement for cell in cells for statement in statements(cell)]
     stars = sum(_is_star(statement.tree) for statement in found)
-    if stars > _MAX_STARS or any(_is_involved(statement.tree) for statement in found):
+    walked = [tuple(ast.walk(statement.tree)) for statement in found]
+    if stars > _MAX_STARS or any(map(_is_involved, walked)):
         return None
     imports = [one.tree for one in found if isinstance(one.tree, ast.Import | ast.ImportFrom)]
     modules = {alias.asname or alias.name.partition(".")[0] for tree in imports for alias in tree.names}
-    return [_statement(number, one, modules) for number, one in enumerate(found)]
+    each = zip(found, walked, strict=True)
+    return [_statement(number, one, nodes, modules) for number, (one, nodes) in enumerate(each)]
 
 
-def _statement(number: int, found: Found, modules: Collection[str]) -> Statement:
+def _statement(number: int, found: Found, nodes: tuple[ast.AST, ...], modules: Collection[str]) -> Statement:
     tree = found.tree
     if isinstance(tree, ast.Import | ast.ImportFrom):  # there may be thousands, and they need no tables
         names = frozenset(alias.asname or alias.name.partition(".")[0] for alias in tree.names) - {"*"}
         nothing = frozenset[str]()
-        return Statement(number, found, names if found.certain else nothing, names, nothing, nothing, nothing)
+        sets = names if found.certain else nothing
+        return Statement(number, found, nodes, sets, names, nothing, nothing, nothing)
     try:
         top = symtable.symtable(ast.unparse(tree), "cell", "exec")
     except UNREADABLE:
-        names = frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
-        return Statement(number, found, frozenset(), names, names, names, frozenset())
+        names = frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+        return Statement(number, found, nodes, frozenset(), names, names, names, frozenset())
     symbols = top.get_symbols()
     bound = _names(symbol for symbol in symbols if symbol.is_assigned() or symbol.is_imported())
     within = [symbol for table in _inner_tables(top) for symbol in table.get_symbols()]
@@ -121,15 +125,14 @@ def _statement(number: int, found: Found, modules: Collection[str]) -> Statement
     reads = _names(symbol for symbol in symbols if symbol.is_referenced())
     calls = _names(symbol for symbol in inner if symbol.is_referenced())
     touched = _names(symbol for symbol in inner if symbol.is_assigned())
-    touched |= _changed(tree, modules) & (reads | calls)
+    touched |= _changed(nodes, modules) & (reads | calls)
     sets = bound if found.certain and _is_binding(tree) else frozenset[str]()
     own = _names(symbol for symbol in within if symbol.is_local())
-    return Statement(number, found, sets, bound | touched, reads, calls, own)
+    return Statement(number, found, nodes, sets, bound | touched, reads, calls, own)
 
 
-def _is_involved(tree: ast.stmt) -> bool:
+def _is_involved(nodes: Sequence[ast.AST]) -> bool:
     """Whether a statement holds so many functions and names that Python's tables of them would be large."""
-    nodes = list(ast.walk(tree))
     scopes = sum(isinstance(node, (*_SCOPES, ast.DictComp, ast.GeneratorExp)) for node in nodes)
     names = sum(isinstance(node, _NAMED) for node in nodes)
     return scopes * names > _MAX_SCOPED
@@ -156,13 +159,13 @@ def _names(symbols: Iterable[symtable.Symbol]) -> frozenset[str]:
     return frozenset(symbol.get_name() for symbol in symbols)
 
 
-def _changed(tree: ast.stmt, modules: Collection[str]) -> frozenset[str]:
+def _changed(nodes: Iterable[ast.AST], modules: Collection[str]) -> frozenset[str]:
     """Return the names whose objects are written into: `table["f"] = ...`, `table.append(...)`.
 
     A call to a function of one of the `modules`, such as `torch.manual_seed(0)`, changes no such object.
     """
     found = set[str]()
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
                 found.add(_root(node))

@@ -12,7 +12,6 @@ import signal
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from autograder.worker.protocol import (
     Tensors,
     pack,
     read_frame,
-    receive,
+    reader,
 )
 from autograder.worker.walls import die_with_parent
 
@@ -110,8 +109,9 @@ def _enter(channel: socket.socket, limits: Limits) -> None:
 
 def _serve(channel: socket.socket, functions: Functions) -> None:
     """Answer calls, one after another, until the grader closes the channel."""
+    requests = reader(channel)
     while True:
-        header, tensors = read_frame(partial(receive, channel))
+        header, tensors = read_frame(requests)
         number = {"id": header["id"]}
         try:
             reply, answered = answer(functions, header, tensors)

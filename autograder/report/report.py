@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -78,7 +78,8 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain JSON values."""
-        return asdict(self)
+        plain: dict[str, Any] = _plain(self)
+        return plain
 
     def to_json(self, **extra: object) -> str:
         """Return the report on one line of JSON, with `extra` keys in front."""
@@ -139,11 +140,25 @@ def _hinting(report: Report, change: Callable[[str], str]) -> Report:
         replace(
             question,
             hint=change(question.hint),
-            tests=tuple(replace(test, hint=change(test.hint)) for test in question.tests),
+            tests=tuple(
+                replace(test, hint=change(test.hint)) if test.hint else test for test in question.tests
+            ),
         )
         for question in report.questions
     )
     return replace(report, questions=questions)
+
+
+def _plain(value: Any) -> Any:
+    """Return a report's dataclasses as dicts, all the way down.
+
+    What they hold besides is plain and never changes. So nothing is copied, as dataclasses.asdict would do,
+    which takes a tenth of the time of grading.
+    """
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    names = getattr(type(value), "__dataclass_fields__", None)
+    return value if names is None else {name: _plain(getattr(value, name)) for name in names}
 
 
 def _question(data: dict[str, Any]) -> QuestionReport:

@@ -8,12 +8,9 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
-from typing import TypeVar
 
 from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame
 
-_Done = TypeVar("_Done")
 _CallBack = Callable[[Header, Tensors, float], tuple[Header, Tensors]]
 _AT_ONCE = 16 << 10  # bytes: nearly every answer as a whole
 _LINGER_SECONDS = 0.2  # how long a process may take to end by itself after it has closed its connection
@@ -49,6 +46,9 @@ class Worker:
     def __init__(self, channel: socket.socket, handle: int, reap: Callable[[], int]) -> None:
         channel.setblocking(False)
         self._channel = channel
+        self._readable, self._writable = select.poll(), select.poll()
+        self._readable.register(channel, select.POLLIN)
+        self._writable.register(channel, select.POLLOUT)
         self._handle = handle
         self._reap = reap
         self._open = True
@@ -101,29 +101,31 @@ class Worker:
     def _send(self, frame: bytes, deadline: float) -> None:
         view = memoryview(frame)
         while view:
-            sent = self._in_time(partial(self._channel.send, view), select.POLLOUT, deadline)
-            view = view[sent:]
+            try:
+                view = view[self._channel.send(view) :]
+            except BlockingIOError:
+                _wait(self._writable, deadline)
 
     def _receive(self, count: int, deadline: float) -> bytes:
         """Return `count` bytes; what came together with them is kept for the next call."""
         while len(self._came) < count:
+            _wait(self._readable, deadline)
             most = min(max(count - len(self._came), _AT_ONCE), 1 << 20)
-            chunk = self._in_time(partial(self._channel.recv, most), select.POLLIN, deadline)
-            if not chunk:
-                raise ConnectionResetError
-            self._came += chunk
+            with suppress(BlockingIOError):  # poll may say too much
+                if not (chunk := self._channel.recv(most)):
+                    raise ConnectionResetError
+                self._came += chunk
         self.received += count
         received = bytes(self._came[:count])
         del self._came[:count]
         return received
 
-    def _in_time(self, act: Callable[[], _Done], event: int, deadline: float) -> _Done:
-        """Return the result of `act`, which is tried as often as the channel is ready before the deadline."""
-        while (left := deadline - time.monotonic()) > 0:  # looked at each time: a flood never makes us wait
-            with suppress(BlockingIOError):
-                return act()
-            _ready(self._channel.fileno(), event, left)
+
+def _wait(channel: select.poll, deadline: float) -> None:
+    """Wait until a channel is ready; DeadlineError once it is too late, even for one that always is."""
+    if (left := deadline - time.monotonic()) <= 0:
         raise DeadlineError
+    channel.poll(left * 1000)
 
 
 def _ready(descriptor: int, event: int, seconds: float) -> bool:

@@ -16,6 +16,7 @@ from autograder.testing.pytest_internals import CollectedTests
 from autograder.testing.student import Student
 from autograder.worker.namespace import run_code
 from autograder.worker.ran import Ran
+from autograder.worker.stand_in import seed_the_processor_alone
 
 _Refused = Callable[[str], BaseException | None]  # returns why no test of a question is to be run, if so
 
@@ -61,6 +62,7 @@ class Suite:
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
+        seed_the_processor_alone()  # the reference sets seeds as often as a submission does
         with reference_errors(exercise):
             self._reference = Local(run_code(exercise.reference))
         self._collected = CollectedTests(exercise.suite)

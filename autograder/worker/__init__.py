@@ -6,9 +6,11 @@ loaded, a submission can read. The grader's side is the room `sandbox`.
 - zygote: the process that imports torch once and forks a child for each submission.
 - child: what a child does: raise its walls, run cells, answer calls.
 - shell: runs a notebook's cells in IPython and keeps what they show.
+- plain_python: spares a cell without magics the search for them.
 - omission: leaves out of a cell what cannot work where notebooks are graded.
 - stand_in: stands in for functions of torch that need a compiler or a GPU.
 - callback: functions in the place of wrong earlier answers, which the grader answers.
+- warm_up: lets the zygote do once what is slow at first, for all its children.
 - namespace: performs what hidden tests ask of a notebook's names.
 - operators: records which operators torch runs during a call.
 - intact: whether what carries arguments and answers is still what it was.
@@ -16,6 +18,7 @@ loaded, a submission can read. The grader's side is the room `sandbox`.
 - ran: both of these as an answer says them, checked on the grader's side.
 - description: what the grader learns of an exception, or of a value that cannot be sent.
 - bounds: how much a message may hold.
+- payload: the tensors of a message in safetensors' form.
 - protocol: the form of every message between grader and worker.
 - walls: the inner wall, which a child raises around itself.
 - landlock: the part of it that hides the file system.

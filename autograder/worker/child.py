@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from autograder.worker.callback import Callbacks
 from autograder.worker.namespace import Namespace
-from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame, receive
+from autograder.worker.protocol import Header, ProtocolError, Receive, Tensors, pack, read_frame, reader
 from autograder.worker.shell import Shell
 from autograder.worker.walls import confine, die_with_parent
 
@@ -17,14 +17,15 @@ def serve(channel: socket.socket, shell: Shell, look: Callable[[], None]) -> Non
     The first request brings the limits; the walls stand before anything of the submission arrives.
     """
     die_with_parent()
-    header, _ = read_frame(lambda count: receive(channel, count))
+    requests = reader(channel)
+    header, _ = read_frame(requests)
     walls = confine(header["limits"])
     channel.sendall(pack({"id": header["id"], "walls": walls}, []))
     namespace = Namespace(shell.variables)
-    callbacks = Callbacks(lambda header, tensors: _call_back(channel, header, tensors))
+    callbacks = Callbacks(lambda header, tensors: _call_back(channel, requests, header, tensors))
     while True:
         namespace.look_around()
-        header, tensors = read_frame(lambda count: receive(channel, count))
+        header, tensors = read_frame(requests)
         callbacks.request = header["id"]
         if header["op"] == "stand in":
             callbacks.make(header["names"])
@@ -44,10 +45,12 @@ def _answer(header: Header, tensors: Tensors, shell: Shell, namespace: Namespace
     return ({**reply, "error": shell.explained(reply["error"])} if "error" in reply else reply), tensors
 
 
-def _call_back(channel: socket.socket, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+def _call_back(
+    channel: socket.socket, requests: Receive, header: Header, tensors: Tensors
+) -> tuple[Header, Tensors]:
     """Ask the grader something in the course of a request, and return what it says."""
     channel.sendall(pack(header, tensors))
-    return read_frame(lambda count: receive(channel, count))
+    return read_frame(requests)
 
 
 def _packed(header: Header, tensors: Tensors) -> bytes:

@@ -16,11 +16,15 @@ from collections.abc import Callable, Sequence
 from operator import is_
 from typing import Any
 
-import safetensors.torch
+import safetensors
 import torch
 from torch._C import _autograd
 
-_USED = (torch.Tensor, torch.nn.Parameter, socket.socket, safetensors.torch)
+_USED = (torch.Tensor, torch.nn.Parameter, socket.socket)
+_FUNCTIONS = (  # by which tensors come in and go out, with their modules
+    (torch, ("frombuffer", "empty")),
+    (safetensors, ("serialize", "deserialize", "TensorSpec")),
+)
 _PARTS = (
     "bounds",
     "callback",
@@ -30,6 +34,7 @@ _PARTS = (
     "namespace",
     "operators",
     "origin",
+    "payload",
     "protocol",
 )
 _NAMES = frozenset(f"{__package__}.{part}" for part in _PARTS)
@@ -44,7 +49,8 @@ _CALLED: tuple[tuple[Any, Sequence[str]], ...] = (  # by the recorder
 
 
 def _state() -> tuple[object, ...]:
-    return (torch.frombuffer, *(value for owner in _USED for value in vars(owner).values()))
+    functions = (vars(module).get(name) for module, names in _FUNCTIONS for name in names)
+    return (*functions, *(value for owner in _USED for value in vars(owner).values()))
 
 
 _BEFORE = _state()  # the objects themselves, so that no other one can get the identity of one of them

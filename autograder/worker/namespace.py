@@ -64,7 +64,7 @@ class Namespace:
     def _perform(self, header: Header, decoder: Decoder) -> Reply:
         match header:
             case {"op": "seed", "seed": int(seed)}:
-                torch.manual_seed(seed)
+                torch.default_generator.manual_seed(seed)
                 return {"value": None}, []
             case {"op": "attribute", "of": of, "name": str(name)}:
                 return self._value(getattr(self._resolve(of), name))

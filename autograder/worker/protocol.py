@@ -10,20 +10,19 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-import safetensors
-import safetensors.torch
 import torch
 
 from autograder.worker import bounds
 from autograder.worker.bounds import MAX_HEADER, MAX_PAYLOAD
 from autograder.worker.bounds import ProtocolError as ProtocolError
+from autograder.worker.payload import DTYPES, NAMES, is_plain, read, written
+from autograder.worker.payload import Tensors as Tensors
 
 _LENGTHS = struct.Struct("!II")
-_KINDS = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64"
-_BASE: Any = torch._C.TensorBase  # whose attributes nobody can replace
-_DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in _KINDS.split()}
+_PLAIN = (bool, float, str)  # values that stand for themselves
+_AT_ONCE = 16 << 10  # bytes: nearly every message as a whole
 Header = dict[str, Any]
-Tensors = list[torch.Tensor]
+Receive = Callable[[int], bytes]  # returns exactly so many bytes
 Container = dict[Any, Any] | list[Any] | tuple[Any, ...]
 _ENCODER = json.JSONEncoder(allow_nan=False)
 _DECODER = json.JSONDecoder(parse_constant=int, parse_int=bounds.integer)  # int refuses NaN and infinities
@@ -33,14 +32,14 @@ _MAX_LEVELS = bounds.MAX_DEPTH // 3 - 4  # a dict is three brackets deep, and so
 def pack(header: Header, tensors: Tensors) -> bytes:
     """Return the frame of `header` and `tensors`."""
     text = _ENCODER.encode(header).encode()
-    payload = safetensors.serialize({str(i): _spec(t) for i, t in enumerate(tensors)}) if tensors else b""
+    payload = written(tensors)
     bounds.check_length(header, text)
     if len(payload) > MAX_PAYLOAD:
         raise ProtocolError("the tensors are larger than a frame may hold")
     return _LENGTHS.pack(len(text), len(payload)) + text + payload
 
 
-def read_frame(receive: Callable[[int], bytes]) -> tuple[Header, Tensors]:
+def read_frame(receive: Receive) -> tuple[Header, Tensors]:
     """Read one frame through `receive(count)`, which returns exactly `count` bytes."""
     header_length, payload_length = _LENGTHS.unpack(receive(_LENGTHS.size))
     if header_length > MAX_HEADER or payload_length > MAX_PAYLOAD:
@@ -48,14 +47,20 @@ def read_frame(receive: Callable[[int], bytes]) -> tuple[Header, Tensors]:
     return unpack(receive(header_length), receive(payload_length))
 
 
-def receive(channel: socket.socket, count: int) -> bytes:
-    """Return exactly `count` bytes of a socket that waits for them; EOFError at the end of the connection."""
-    chunks = bytearray()
-    while len(chunks) < count:
-        if not (chunk := channel.recv(min(count - len(chunks), 1 << 20))):
+def reader(channel: socket.socket) -> Receive:
+    """Return a function that reads so many bytes of a socket that waits for them, or raises an EOFError.
+
+    It takes what is there at once, so nobody else must read from the socket.
+    """
+    stream = open(channel.fileno(), "rb", buffering=_AT_ONCE, closefd=False)  # noqa: SIM115 - no file
+
+    def receive(count: int) -> bytes:
+        received = stream.read(count)
+        if len(received) < count:
             raise EOFError
-        chunks += chunk
-    return bytes(chunks)
+        return received
+
+    return receive
 
 
 def unpack(text: bytes, payload: bytes) -> tuple[Header, Tensors]:
@@ -69,7 +74,7 @@ def unpack(text: bytes, payload: bytes) -> tuple[Header, Tensors]:
         raise ProtocolError("a header is not an object")
     bounds.check_length(header, text)
     bounds.check_texts(header, text)
-    return header, _load(payload) if payload else []
+    return header, read(payload) if payload else []
 
 
 class Encoder:
@@ -81,7 +86,7 @@ class Encoder:
     def __init__(self, refer: Callable[[object], Header]) -> None:
         self.tensors: Tensors = []
         self._refer = refer  # returns a reference for a value that cannot be sent itself
-        self._sent: list[torch.Tensor] = []
+        self._sent: dict[int, tuple[int, torch.Tensor]] = {}  # by id; kept, so that ids stay
         self._bytes = MAX_PAYLOAD
         self._tokens = bounds.MAX_TOKENS - 100  # those are for what stands around the values
         self._depth = 0
@@ -97,9 +102,9 @@ class Encoder:
         if type(value) is float:
             return value if math.isfinite(value) else {"float": repr(value)}
         if isinstance(value, torch.Tensor):
-            return self._tensor(value) if _plain(value) else self._refer(value)
-        if isinstance(value, torch.dtype) and _name(value) in _DTYPES:
-            return {"dtype": _name(value)}
+            return self._tensor(value) if is_plain(value) else self._refer(value)
+        if isinstance(value, torch.dtype) and value in NAMES:
+            return {"dtype": NAMES[value]}
         if isinstance(value, dict | list | tuple) and self._takes(value):
             return self._container(value)
         return self._refer(value)
@@ -125,21 +130,22 @@ class Encoder:
         return code
 
     def _tensor(self, tensor: torch.Tensor) -> Header:
-        order = _order(tensor)
-        index = next((i for i, sent in enumerate(self._sent) if sent is tensor), len(self._sent))
-        if index == len(self._sent):
+        dims = list(range(tensor.dim()))
+        order = dims if tensor.is_contiguous() else _order(tensor)
+        index, _ = self._sent.get(id(tensor), (len(self.tensors), tensor))
+        if index == len(self.tensors):
             self._bytes -= tensor.numel() * tensor.element_size()
             if self._bytes < 0:  # before the tensor is copied, which may take more memory than there is
                 raise ValueError(f"the tensors take more than {MAX_PAYLOAD >> 20} MB")
             if index == bounds.MAX_TENSORS:
                 raise ValueError(f"there are more than {bounds.MAX_TENSORS:,} tensors")
-            self._sent.append(tensor)
-            laid_out = tensor.detach().permute(order)
+            self._sent[id(tensor)] = index, tensor
+            laid_out = tensor.detach() if order is dims else tensor.detach().permute(order)
             self.tensors.append(laid_out.clone(memory_format=torch.contiguous_format))
         code: Header = {"tensor": index}
         if tensor.requires_grad:
             code["grad"] = True
-        if order != list(range(tensor.dim())):
+        if order != dims:
             code["order"] = order
             self._tokens -= len(order)
         return code
@@ -161,9 +167,9 @@ class Decoder:
             raise ProtocolError(f"a value is malformed: {type(error).__name__}") from None
 
     def _value(self, code: Any) -> Any:
+        if code is None or isinstance(code, _PLAIN):
+            return code
         match code:
-            case None | bool() | float() | str():
-                return code
             case int() if bounds.is_integer(code):
                 return code
             case {"tensor": index}:
@@ -171,7 +177,7 @@ class Decoder:
             case {"float": "nan" | "inf" | "-inf" as number}:
                 return float(number)
             case {"dtype": name}:
-                return _DTYPES[name]
+                return DTYPES[name]
             case {"list": list(items)}:
                 return [self._value(item) for item in items]
             case {"tuple": list(items)}:
@@ -190,56 +196,17 @@ class Decoder:
     def _tensor(self, index: int, code: Header) -> torch.Tensor:
         if index not in self._seen:
             tensor = self._tensors[index]
-            order = code.get("order", list(range(tensor.dim())))
-            if sorted(order) != list(range(tensor.dim())):
-                raise ProtocolError("a tensor's order is no order of its dimensions")
-            tensor = tensor.permute([order.index(dim) for dim in range(tensor.dim())])
+            dims = list(range(tensor.dim()))
+            if (order := code.get("order", dims)) is not dims:
+                if sorted(order) != dims:
+                    raise ProtocolError("a tensor's order is no order of its dimensions")
+                dims = [order.index(dim) for dim in dims]
+            tensor = tensor.permute(dims)
             self._seen[index] = tensor.requires_grad_() if code.get("grad") is True else tensor
         return self._seen[index]
 
 
-def _plain(tensor: torch.Tensor) -> bool:
-    """Whether a tensor can be sent: it is no subclass, and is dense, on the CPU and of a common dtype."""
-    return (
-        type(tensor) in (torch.Tensor, torch.nn.Parameter)
-        and tensor.layout is torch.strided
-        and tensor.device.type == "cpu"
-        and not tensor.is_quantized
-        and _name(tensor.dtype) in _DTYPES
-        and bounds.is_small(tensor)
-    )
-
-
-def _spec(tensor: torch.Tensor) -> safetensors.TensorSpec:
-    """Return where a contiguous tensor lies in memory; safetensors' own way by numpy is ten times slower.
-
-    It asks torch itself: a submission may have put attributes of its own into torch's class.
-    """
-    return safetensors.TensorSpec(
-        dtype=_name(_BASE.dtype.__get__(tensor)),
-        shape=list(_BASE.shape.__get__(tensor)),
-        data_ptr=_BASE.data_ptr(tensor),
-        data_len=_BASE.nbytes.__get__(tensor),
-    )
-
-
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
-
-
 def _order(tensor: torch.Tensor) -> list[int]:
     """Return the dimensions from the largest stride to the smallest, which is their order in memory."""
-    dims, strides = list(range(tensor.dim())), tensor.stride()
-    return dims if tensor.is_contiguous() else sorted(dims, key=lambda dim: -strides[dim])
-
-
-def _load(payload: bytes) -> Tensors:
-    bounds.check_tensor_header(payload)
-    try:
-        named = safetensors.torch.load(payload)
-        tensors = [named[str(index)] for index in range(len(named))]
-    except Exception as error:  # safetensors raises its own type and several others
-        raise ProtocolError(f"a payload is not safetensors: {type(error).__name__}") from None
-    if len(tensors) > bounds.MAX_TENSORS or not all(map(_plain, tensors)):
-        raise ProtocolError("a payload holds a tensor that has no form of its own")
-    return tensors
+    strides = tensor.stride()
+    return sorted(range(tensor.dim()), key=lambda dim: -strides[dim])

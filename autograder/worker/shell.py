@@ -17,6 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from autograder.worker.description import CELL, describe
 from autograder.worker.omission import Omissions
+from autograder.worker.plain_python import CellTransformer
 from autograder.worker.protocol import Header
 from autograder.worker.stand_in import stand_in
 
@@ -121,6 +122,7 @@ class Shell:
         self.outputs = Outputs()
         self._omissions = Omissions(_HERE, (UsageError,))
         self._shell = _shell_class(self, self._omissions).instance()
+        self._shell.input_transformer_manager = CellTransformer()
         self._shell.enable_gui = _do_nothing  # %matplotlib starts no event loop
         self._shell.system = self._shell.getoutput = self._refuse_program
         for magic in _PROGRAMS.split():

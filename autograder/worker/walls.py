@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import platform
 import resource
 import signal
 import site
@@ -9,6 +10,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +55,24 @@ def confine(limits: dict[str, Any]) -> list[str]:
     return walls
 
 
+def prepare() -> None:
+    """Find out once, in the zygote, what raising the walls needs to know in each of its children."""
+    tuple(readable())
+    _memory()
+    with suppress(KeyError):  # where an architecture's system calls are not known
+        seccomp.build(os.getpid(), platform.machine())
+
+
 def readable() -> Iterator[Path]:
     """Yield the places from which Python and its libraries are read; no home and no course is among them."""
-    yield from map(Path, _SYSTEM)
+    yield from _shared()
     yield Path(f"/proc/{os.getpid()}")
-    yield from interpreter()
+
+
+@cache
+def _shared() -> tuple[Path, ...]:
+    """Return the places that all processes read alike."""
+    return tuple(dict.fromkeys((*map(Path, _SYSTEM), *interpreter())))
 
 
 def interpreter() -> Iterator[Path]:
@@ -73,14 +88,17 @@ def interpreter() -> Iterator[Path]:
 
 
 def _limit(limits: dict[str, Any]) -> None:
-    pages = int(
-        Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
-    )  # that this process already has
-    memory = pages * resource.getpagesize() + (int(limits["memory_mb"]) << 20)
+    memory = _memory() + (int(limits["memory_mb"]) << 20)
     bounds = {"AS": memory, "CPU": int(limits["cpu_seconds"]), "FSIZE": MAX_FILE, "NOFILE": 128}
     for name, bound in (bounds | {"CORE": 0, "MEMLOCK": 0, "MSGQUEUE": 0}).items():
         with suppress(ValueError):  # the hard limit is lower already
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (bound, bound))
+
+
+def _memory() -> int:
+    """Return how many bytes this process already has."""
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
+    return int(pages) * resource.getpagesize()
 
 
 def _drop_capabilities(libc: ctypes.CDLL) -> None:

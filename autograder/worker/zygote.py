@@ -69,6 +69,7 @@ def _set_environment(scratch: Path, fonts: Path) -> None:
         HOME=str(scratch), IPYTHONDIR=str(scratch), MPLCONFIGDIR=str(own), MPLBACKEND="agg",
         OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1",
     )  # fmt: skip
+    os.environ.pop("GLIBC_TUNABLES", None)  # was meant for this process
 
 
 def _look_at_everything() -> None:
@@ -98,11 +99,13 @@ def _warm() -> Serve:
     from autograder.worker.child import serve
     from autograder.worker.intact import guard
     from autograder.worker.shell import Shell
+    from autograder.worker.warm_up import warm_up
 
     torch.set_num_threads(1)
     plt.ioff()
     shell = Shell()
     shell.run(0, WARM_UP)
+    warm_up(shell)
     gc.freeze()  # a garbage collection would write to these objects, and so copy pages that children share
     look = guard()  # which no name leads to
     return lambda channel: serve(channel, shell, look)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from autograder.bench.figures import ClassFigures, Figures, Machine, OtherGrader, Waiting, agreement
-from autograder.bench.stages import ONCE, Stage
+from autograder.bench.stages import ONCE, OWN, Stage
 from autograder.course.course import Course
 from autograder.tests.classroom import CONFIG
 
@@ -42,6 +42,7 @@ def figures() -> Figures:
         Stage("hidden tests", 20.0, 19.0),
         Stage(ONCE, 2000.0, 1900.0),
         Stage("process and walls", 25.0, 5.0),
+        Stage(OWN, 18.0, 16.0),
     )
     waiting = Waiting(2.0, 2.2, 3.0)
     return Figures(

@@ -19,6 +19,10 @@ def test_a_tiny_bench_measures_everything_of_ours(furnished: Course) -> None:
     assert found.others == ()
     by_name = {stage.name: stage for stage in found.stages}
     assert set(by_name) >= {stages.ONCE, stages.FORK, stages.CELLS, stages.TESTS, stages.BOOK}
+    stages_of_time = [stage for stage in found.stages if stage.name not in (stages.ONCE, stages.OWN)]
+    own = by_name[stages.OWN]
+    assert own.milliseconds < sum(stage.milliseconds for stage in stages_of_time)
+    assert own.without_walls < sum(stage.without_walls for stage in stages_of_time)
     numbers = [done.seconds, done.again, done.peak_mb, *asdict(found.waiting).values()]
     numbers += [number for stage in found.stages for number in (stage.milliseconds, stage.without_walls)]
     assert all(number > 0 for number in numbers), numbers

@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from autograder.bench.meter import BenchError, measure, resident
+from autograder.bench.meter import BenchError, measure, proportional
 
 
 def test_a_command_s_memory_includes_what_it_starts(tmp_path: Path) -> None:
@@ -23,9 +23,9 @@ def test_a_command_s_memory_includes_what_it_starts(tmp_path: Path) -> None:
 
 def test_the_memory_of_strangers_does_not_count() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        alone = resident(child.pid)
-    assert 0 < alone < resident(1)
-    assert resident(child.pid) == 0
+        alone = proportional(child.pid)
+    assert 0 < alone < proportional(1)
+    assert proportional(child.pid) == 0
 
 
 def test_a_command_that_fails_ends_the_bench_with_its_words(tmp_path: Path) -> None:
@@ -33,10 +33,30 @@ def test_a_command_that_fails_ends_the_bench_with_its_words(tmp_path: Path) -> N
         measure([sys.executable, "-c", "print('no such exercise'); exit(4)"], tmp_path)
 
 
-def test_a_process_s_memory_is_its_resident_pages() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", "print(1, flush=True); input()"], stdin=-1, stdout=-1
-    ) as child:
-        assert child.stdout is not None
-        child.stdout.readline()
-        assert resident(child.pid) == psutil.Process(child.pid).memory_info().rss
+def test_pages_that_processes_share_count_once() -> None:
+    code = """
+import os, sys
+held = bytearray(100_000_000)
+for _ in range(3):
+    if os.fork() == 0:
+        sys.stdin.read()
+        os._exit(0)
+print(1, flush=True)
+sys.stdin.read()
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1) as parent:
+        assert parent.stdout is not None
+        parent.stdout.readline()
+        family = [psutil.Process(parent.pid), *psutil.Process(parent.pid).children()]
+        assert len(family) == 4
+        assert sum(member.memory_info().rss for member in family) > 400_000_000
+        assert 100_000_000 < proportional(parent.pid) < 200_000_000
+
+
+def test_where_no_parts_are_told_all_pages_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(process: psutil.Process) -> None:
+        raise psutil.AccessDenied(process.pid)
+
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        monkeypatch.setattr(psutil.Process, "memory_full_info", refuse)
+        assert proportional(child.pid) >= psutil.Process(child.pid).memory_info().rss // 2 > 0

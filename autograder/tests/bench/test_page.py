@@ -1,6 +1,7 @@
 """The figures as tables, and their place in the README."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from autograder.bench.figures import Figures
@@ -23,3 +24,8 @@ def test_the_table_replaces_the_last_one_and_nothing_else(tmp_path: Path) -> Non
 def test_the_project_s_readme_has_a_place_for_the_table() -> None:
     text = (CONFIG.parent / "README.md").read_text(encoding="utf-8")
     assert text.count(BEGIN) == text.count(END) == 1
+
+
+def test_without_two_sizes_nothing_is_said_of_further_submissions(figures: Figures) -> None:
+    assert "each further one takes 56 ms with 2 jobs" in to_markdown([figures])
+    assert "further" not in to_markdown([replace(figures, growth=figures.growth[:1])])
