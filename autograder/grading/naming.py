@@ -23,6 +23,7 @@ class Named:
 
     names: tuple[str, ...]
     hint: str
+    whole: bool = True  # whether it explains all failed tests, and not only some of them
 
     @property
     def name(self) -> str:
@@ -75,7 +76,8 @@ class Naming:
         for misconception in self.catalogue.misconceptions:
             if misconception.crash and all(re.search(misconception.crash, words) for words in crashed):
                 hint = f"{misconception.sentence} {misconception.hint}"
-                return Named((f"{self.question}__{misconception.name}",), hint if whole else _ONE_OF + hint)
+                name = f"{self.question}__{misconception.name}"
+                return Named((name,), hint if whole else _ONE_OF + hint, whole)
         return None
 
 
@@ -160,7 +162,7 @@ def _together(partial: Sequence[tuple[Known, frozenset[int]]], failed: Sequence[
     if partial and all(tests <= partial[0][1] for _, tests in partial):
         best, here = partial[0]
         if len(here) >= _ENOUGH * len(failed):
-            return Named(best.answer.names, _ONE_OF + best.answer.hints[0])
+            return Named(best.answer.names, _ONE_OF + best.answer.hints[0], whole=False)
     return None
 
 
