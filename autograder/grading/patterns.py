@@ -38,8 +38,12 @@ class Rule:
     after: str
     others: tuple["Rule", ...] = ()  # applied everywhere as well
 
-    def apply(self, code: str, tree: ast.Module, within: _Names | None = None) -> Iterator[ast.Module]:
+    def apply(
+        self, code: str, tree: ast.Module, within: _Names | None = None
+    ) -> Iterator[tuple[int, ast.Module]]:
         """Yield the code with each place rewritten alone, and then with all of them if there are several.
+
+        The number of the place stands before it.
 
         `tree` is the code's own, and is only looked at: to parse is quicker than to copy. Only the functions
         and classes named in `within` are rewritten, if it is there.
@@ -47,10 +51,17 @@ class Rule:
         count = self._rewrite(tree, None, within)[1]
         single = [*range(min(count, _MOST_PLACES))] if count > 1 and not self.others else []
         for place in [*single, _ALL] if count else []:
-            made = self._rewrite(ast.parse(code), place, within)[0]
-            for other in self.others:
-                made = other._rewrite(made, _ALL, within)[0]
-            yield made
+            if made := self.once(code, place, within):
+                yield place, made
+
+    def once(self, code: str, place: int, within: _Names | None = None) -> ast.Module | None:
+        """Return the code with one place rewritten, by the number that `apply` goes by; None without it."""
+        made, seen = self._rewrite(ast.parse(code), place, within)
+        if seen <= max(place, 0):
+            return None
+        for other in self.others:
+            made = other._rewrite(made, _ALL, within)[0]
+        return made
 
     def everywhere(self, tree: ast.Module) -> ast.Module:
         """Rewrite every place in the code, and return it."""
