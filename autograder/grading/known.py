@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import cached_property
@@ -35,12 +36,26 @@ def sketch(run: TestRun, right: TestRun | None = None) -> Sketch:
     """Return the sum of the means of all tensors that a test got, and how its form is not that of `right`."""
     number = noise = 0.0
     for exchange in run.exchanges:
-        for tensor in exchange.reply[1]:
-            if tensor.numel():
+        header, tensors = exchange.reply
+        for place, times in Counter(_places(header)).items():
+            if place < len(tensors) and (tensor := tensors[place]).numel():
                 numbers = tensor.detach().double().nan_to_num(0, 0, 0).clamp(-_LARGE, _LARGE)
-                number += numbers.mean().item()
-                noise += _NOISE * max(1.0, numbers.abs().max().item())
+                number += times * numbers.mean().item()
+                noise += times * _NOISE * max(1.0, numbers.abs().max().item())
     return Sketch(number, noise, form(run.exchanges, right.exchanges) if right else "")
+
+
+def _places(code: object) -> Iterator[int]:
+    """Yield the numbers of the tensors in an answer, as often as it holds each of them."""
+    match code:
+        case {"tensor": int(place)}:
+            yield max(place, 0)
+        case dict():
+            for item in code.values():
+                yield from _places(item)
+        case list():
+            for item in code:
+                yield from _places(item)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Naming:
-    """Looks through the table of one question; only answers with two things wrong are run, and few of these."""
+    """Looks through the table of one question. Answers with two things wrong are run, but only few."""
 
     question: str
     catalogue: Catalogue
@@ -54,9 +54,9 @@ class Naming:
         if alone or all(isinstance(run.error, StudentError) for run in failed):
             return self._best(alone, failed) or self._crash(failed, whole=True)
         partial = evidence.partial()
-        if pairs := [pair for pair in islice(evidence.pairs(), _MOST_PAIRS) if self._explains(evidence, pair)]:
-            if found := _likeliest(pairs, partial):
-                return found
+        pairs = [pair for pair in islice(evidence.pairs(), _MOST_PAIRS) if self._explains(evidence, pair)]
+        if pairs and (found := _likeliest(self.table, pairs, partial)):
+            return found
         found = _together(partial, evidence.formal(), evidence.numbers)
         return found or self._crash(failed, whole=False)
 
@@ -68,8 +68,13 @@ class Naming:
             likes.append(evidence.like(known, run) if known else Likeness.NONE)
             if likes[-1] is Likeness.NONE:
                 return False
-        passed = (test for test in self.tests if test.number not in evidence.numbers)
-        return explains(likes) and all((run := self.run(pair.answer.code, t)) and not run.error for t in passed)
+        return explains(likes) and all(
+            self._passes(pair.answer.code, test) for test in self.tests if test.number not in evidence.numbers
+        )
+
+    def _passes(self, code: str, test: HiddenTest) -> bool:
+        run = self.run(code, test)
+        return run is not None and run.error is None
 
     def _best(self, found: Sequence[Known], failed: Sequence[TestRun]) -> Named | None:
         """Return the first name, since all behave in the same way.
@@ -144,8 +149,8 @@ class _Evidence:
 
     @property
     def most_telling_first(self) -> tuple[TestRun, ...]:
-        """The failed tests, those with numbers before all others."""
-        return tuple(sorted(self.failed, key=lambda run: not tells(run)))
+        """The failed tests, those with numbers and few exchanges before all others."""
+        return tuple(sorted(self.failed, key=lambda run: (not tells(run), len(run.exchanges))))
 
     def pairs(self) -> Iterator[Pair]:
         """Yield the answers with two things wrong which the table does not rule out."""
@@ -168,7 +173,7 @@ class _Evidence:
         return sorted(found.values(), key=lambda pair: -len(pair[1]))
 
     def formal(self) -> _Parts:
-        """Return the answers that alone give results of the submission's form, with the tests in which they do.
+        """Return the answers that alone give results of the submission's form, with the tests where they do.
 
         They pass what was passed. What is wrong with the numbers may be another thing.
         """
@@ -194,19 +199,22 @@ class _Evidence:
         return self._sketches[number].may_be(one.sketches[number])
 
 
-def _likeliest(pairs: Sequence[Pair], partial: _Parts) -> Named | None:
+def _likeliest(table: Table, pairs: Sequence[Pair], partial: _Parts) -> Named | None:
     """Name the pair that explains all; of several, the only one of whose names both explain some test alone.
 
-    Otherwise only what is wrong in all of them is certain.
+    Names that no test tells apart count as one. Otherwise only what is wrong in all of them is certain.
     """
-    names = {pair.answer.names: pair.answer for pair in pairs}
+    found = {frozenset(map(table.first_like, pair.answer.names)): pair.answer for pair in reversed(pairs)}
     alone = {one.answer.names[0] for one, _ in partial}
-    likely = [answer for answer in names.values() if alone.issuperset(answer.names)] or list(names.values())
+    likely = {names: one for names, one in found.items() if alone >= names} or found
     if len(likely) == 1:
-        return _named(likely[0].names, likely[0].hints)
-    certain = set.intersection(*(set(answer.names) for answer in likely))
-    hints = dict(zip(likely[0].names, likely[0].hints, strict=True))
-    return next((Named((name,), _ONE_OF + hints[name], whole=False) for name in sorted(certain)), None)
+        (answer,) = likely.values()
+        firsts = [table.first_like(name) for name in answer.names]
+        hints = [table.hints.get(name, hint) for name, hint in zip(firsts, answer.hints, strict=True)]
+        return _named(tuple(firsts), tuple(hints))
+    certain = frozenset.intersection(*likely)
+    name = min(certain, default="")
+    return Named((name,), _ONE_OF + table.hints[name], whole=False) if name in table.hints else None
 
 
 def _together(partial: _Parts, formal: _Parts, numbers: frozenset[int]) -> Named | None:

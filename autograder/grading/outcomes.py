@@ -52,7 +52,10 @@ def outcomes(suite: Suite, question: str, answers: Iterable[WrongAnswer]) -> Ite
                 one.meets(suite.run_one(test, Local(one.namespace)))
         running = list(_different(running, at_end=test is tests[-1]))
     right = {run.test.number: run for run in suite.reference_runs}
-    yield from filter(None, (known(one.answer, one.failed, right) for one in running if one.failed))
+    for one in running:
+        found = known(one.answer, one.failed, right) if one.failed else None
+        if found and (not one.answer.shows or any(one.answer.shows in found.form(n) for n in found.failed)):
+            yield found
 
 
 def _different(running: list[_Running], *, at_end: bool) -> Iterator[_Running]:

@@ -1,7 +1,7 @@
-"""Answers with two things wrong: what a few tests make of each is kept, and all else is run when it is needed.
+"""Answers with two things wrong: what few tests make of each is kept, and all else is run when it is needed.
 
-There are thousands of pairs, so a table holds their code and, of some telling tests, a sketch of what they got.
-These rule out nearly all of them, and the few that are left are run on the tests of a submission.
+There are thousands of pairs, so a table holds their code and a sketch of what they got from one telling test.
+It rules out nearly all of them, and the few that are left are run on the tests of a submission.
 """
 
 import json
@@ -25,7 +25,7 @@ _MOST_REQUESTS = 12  # of such a test; one with more takes long
 
 @dataclass(frozen=True)
 class Pair:
-    """A wrong answer with two things wrong, and a sketch of what it got from the first probe that it fails."""
+    """A wrong answer with two things wrong, and a sketch of what its first failed probe got."""
 
     answer: WrongAnswer
     failed: int | None  # the number of that probe; None where it passes all of them
@@ -45,15 +45,11 @@ class Pairs:
         return tuple(_read(self.packed))
 
     def candidates(self, sketches: Mapping[int, Sketch]) -> Iterator[Pair]:
-        """Yield the pairs that may fail the probes as a submission does, whose failed tests have `sketches`."""
+        """Yield the pairs that may fail the probes like a submission whose failed tests have `sketches`."""
         failed = next((number for number in self.probes if number in sketches), None)
         for pair in self.all:
-            if pair.failed == failed and (failed is None or _may_be(pair.sketch, sketches[failed])):
+            if pair.failed == failed and (failed is None or pair.sketch.may_be(sketches[failed])):
                 yield pair
-
-
-def _may_be(one: Sketch, other: Sketch) -> bool:
-    return one.may_be(other) and one.form == other.form
 
 
 def probes(suite: Suite, tests: Sequence[HiddenTest], alone: Sequence[Known]) -> tuple[HiddenTest, ...]:

@@ -12,6 +12,7 @@ from autograder.worker.protocol import Decoder, Header, ProtocolError
 _TOLERANCE = 1e-5  # of the largest number: the same steps in another order can differ so much in float32
 _FINE = 1e-9  # and so much in float64
 _LARGE = 1e3  # the tolerance does not grow with numbers above this: small ones beside a huge one still count
+_OWN_WORDS = {"NameError", "AssertionError"}  # their messages are the student's own choice
 _NUMBER = re.compile(r"\d+")
 _SHAPES = re.compile(r"size|shape|dimension|broadcast")
 
@@ -70,8 +71,8 @@ def _same_error(known: Any, seen: Any, ignore_shape_wording: bool) -> bool:
     if not isinstance(known, dict) or not isinstance(seen, dict) or known.get("type") != seen.get("type"):
         return False
     kind, one, other = known.get("type"), str(known.get("message")), str(seen.get("message"))
-    if kind == "NameError":
-        return True  # which name it was is the student's own choice
+    if kind in _OWN_WORDS:
+        return True
     if ignore_shape_wording and kind == "RuntimeError" and _SHAPES.search(one) and _SHAPES.search(other):
         return True
     numbers, others = sorted(_NUMBER.findall(one)), sorted(_NUMBER.findall(other))

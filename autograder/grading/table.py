@@ -3,7 +3,6 @@
 import fcntl
 import hashlib
 import json
-import signal
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from autograder.course.source import SourceError
 from autograder.files import write_whole
 from autograder.grading.known import Known, read, written
 from autograder.grading.misconceptions import Catalogue
+from autograder.grading.namespaces import uncounted
 from autograder.grading.outcomes import outcomes, tests_of_own_numbers
 from autograder.grading.pairs import Pairs, packed, probes
 from autograder.grading.wrong_answers import WrongAnswers
@@ -41,6 +41,23 @@ class Table:
             found.setdefault(one.failed, []).append(one)
         return found
 
+    @cached_property
+    def hints(self) -> dict[str, str]:
+        """The hint that stands first by each name."""
+        return {one.answer.names[0]: one.answer.hints[0] for one in reversed(self.answers)}
+
+    def first_like(self, name: str) -> str:
+        """Return the first name, in the catalogue's order, that no test tells apart from this one."""
+        return self._first_like.get(name, name)
+
+    @cached_property
+    def _first_like(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for one in self.answers:
+            first = next(other for other in self.by_failed[one.failed] if other.is_like(one))
+            found.setdefault(one.answer.names[0], first.answer.names[0])
+        return found
+
 
 def load_table(suite: Suite, catalogue: Catalogue, question: str) -> Table:
     """Read a question's table, or compute it; only one process does, and others wait for it.
@@ -53,7 +70,7 @@ def load_table(suite: Suite, catalogue: Catalogue, question: str) -> Table:
     stem = f"{exercise.name}-{question}"
     path = folder / f"{stem}-{_digest(exercise)}.table"
     if (content := _content(path)) is None:
-        with _only_one(folder, f"{stem}.lock"), _uncounted():
+        with _only_one(folder, f"{stem}.lock"), uncounted():
             if (content := _content(path)) is None:
                 content = _computed(suite, catalogue, question)
                 _replace(path, content, stem)
@@ -122,16 +139,6 @@ def _only_one(folder: Path, name: str) -> Iterator[None]:
             lock = stack.enter_context((folder / name).open("ab"))
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
-
-
-@contextmanager
-def _uncounted() -> Iterator[None]:
-    """Stop the clock that bounds what one submission may take: what is computed here serves all of them."""
-    left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, left)
 
 
 def _digest(exercise: Exercise) -> str:
