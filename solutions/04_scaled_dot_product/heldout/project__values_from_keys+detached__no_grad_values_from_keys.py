@@ -3,7 +3,9 @@ instead of W_value.
 """
 
 
-def project(x: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def project(
+    x: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
     with torch.no_grad():
         queries = x @ W_query
         keys = x @ W_key

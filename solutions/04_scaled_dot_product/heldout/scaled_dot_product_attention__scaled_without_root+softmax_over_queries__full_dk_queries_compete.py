@@ -3,7 +3,9 @@ keys.
 """
 
 
-def scaled_dot_product_attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+def scaled_dot_product_attention(
+    queries: Tensor, keys: Tensor, values: Tensor
+) -> Tensor:
     dim = queries.size(-1)
     wei = (queries @ keys.mT) / dim
     wei = torch.nn.functional.softmax(wei, dim=-2)

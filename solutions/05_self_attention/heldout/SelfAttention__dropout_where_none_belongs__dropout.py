@@ -12,8 +12,14 @@ class SelfAttention(nn.Module):
         self.col_dim = col_dim
 
     def forward(self, token_encodings: Tensor) -> Tensor:
-        q, k, v = self.W_q(token_encodings), self.W_k(token_encodings), self.W_v(token_encodings)
-        att = (q @ k.transpose(self.row_dim, self.col_dim)) * (1.0 / math.sqrt(k.size(self.col_dim)))
+        q, k, v = (
+            self.W_q(token_encodings),
+            self.W_k(token_encodings),
+            self.W_v(token_encodings),
+        )
+        att = (q @ k.transpose(self.row_dim, self.col_dim)) * (
+            1.0 / math.sqrt(k.size(self.col_dim))
+        )
         att = nn.functional.softmax(att, dim=self.col_dim)
         att = self.dropout(att)
         return att @ v

@@ -5,7 +5,9 @@ class SelfAttention(nn.Module):
     def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
         super().__init__()
         self.row_dim, self.col_dim = row_dim, col_dim
-        self.W_q, self.W_k, self.W_v = (nn.Linear(d_model, d_model, bias=False) for _ in range(3))
+        self.W_q, self.W_k, self.W_v = (
+            nn.Linear(d_model, d_model, bias=False) for _ in range(3)
+        )
 
     def forward(self, token_encodings: Tensor) -> Tensor:
         q, k, v = (layer(token_encodings) for layer in (self.W_q, self.W_k, self.W_v))

@@ -9,4 +9,6 @@ class SelfAttention_v1(nn.Module):
         self.W_query = nn.Parameter(torch.rand(d_in, d_out))
 
     def forward(self, x: Tensor) -> Tensor:
-        return scaled_dot_product_attention(x @ self.W_query, x @ self.W_key, x @ self.W_value)
+        return scaled_dot_product_attention(
+            x @ self.W_query, x @ self.W_key, x @ self.W_value
+        )

@@ -9,6 +9,8 @@ class SelfAttention_v1(nn.Module):
         self.W_value = nn.Parameter(torch.randn(d_in, d_out))
 
     def forward(self, x: Tensor) -> Tensor:
-        queries, keys, values = (x @ w for w in (self.W_query, self.W_key, self.W_value))
+        queries, keys, values = (
+            x @ w for w in (self.W_query, self.W_key, self.W_value)
+        )
         weights = attention_weights(queries, keys)
         return weights @ values

@@ -13,5 +13,7 @@ class SelfAttention_v1(nn.Module):
         queries = x @ self.W_query
         keys = x @ self.W_key
         values = x @ self.W_value
-        attn_weights = torch.softmax(queries @ keys.transpose(-2, -1) / self.W_key.shape[1] ** 0.5, dim=-1)
+        attn_weights = torch.softmax(
+            queries @ keys.transpose(-2, -1) / self.W_key.shape[1] ** 0.5, dim=-1
+        )
         return attn_weights @ keys

@@ -9,4 +9,6 @@ class SelfAttention_v2(nn.Module):
         self.W_value = nn.Linear(d_in, d_out)
 
     def forward(self, x: Tensor) -> Tensor:
-        return scaled_dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x))
+        return scaled_dot_product_attention(
+            self.W_query(x), self.W_key(x), self.W_value(x)
+        )

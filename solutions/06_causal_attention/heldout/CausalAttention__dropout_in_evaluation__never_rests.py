@@ -5,7 +5,12 @@ module trains.
 
 class CausalAttention(nn.Module):
     def __init__(
-        self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        qkv_bias: bool = False,
     ) -> None:
         super().__init__()
         self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
@@ -17,5 +22,7 @@ class CausalAttention(nn.Module):
         T = x.shape[1]
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
         scores = q @ k.transpose(-1, -2) / k.shape[-1] ** 0.5
-        weights = scores.masked_fill(causal_mask(T).to(x.device), -torch.inf).softmax(dim=-1)
+        weights = scores.masked_fill(causal_mask(T).to(x.device), -torch.inf).softmax(
+            dim=-1
+        )
         return nn.functional.dropout(weights, self.p) @ v

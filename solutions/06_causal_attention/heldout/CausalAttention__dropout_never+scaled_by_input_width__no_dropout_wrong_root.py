@@ -3,7 +3,12 @@
 
 class CausalAttention(nn.Module):
     def __init__(
-        self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        qkv_bias: bool = False,
     ) -> None:
         super().__init__()
         self.d_in = d_in
@@ -15,7 +20,9 @@ class CausalAttention(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         B, T, _ = x.size()
-        scores = torch.matmul(self.W_query(x), self.W_key(x).transpose(1, 2)) / (self.d_in**0.5)
+        scores = torch.matmul(self.W_query(x), self.W_key(x).transpose(1, 2)) / (
+            self.d_in**0.5
+        )
         scores = scores.masked_fill(self.mask[:T, :T], float("-inf"))
         weights = torch.softmax(scores, dim=-1)
         return torch.matmul(weights, self.W_value(x))

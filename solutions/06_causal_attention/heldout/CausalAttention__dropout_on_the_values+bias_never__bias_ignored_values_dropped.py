@@ -5,7 +5,12 @@ weights.
 
 class CausalAttention(nn.Module):
     def __init__(
-        self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        qkv_bias: bool = False,
     ) -> None:
         super().__init__()
         self.W_query = nn.Linear(d_in, d_out, bias=False)

@@ -3,14 +3,21 @@
 
 class CausalAttention(nn.Module):
     def __init__(
-        self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        qkv_bias: bool = False,
     ) -> None:
         super().__init__()
         self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.rate = dropout
-        self.register_buffer("hidden", torch.ones(context_length, context_length).triu(1) == 1)
+        self.register_buffer(
+            "hidden", torch.ones(context_length, context_length).triu(1) == 1
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         T = x.shape[-2]

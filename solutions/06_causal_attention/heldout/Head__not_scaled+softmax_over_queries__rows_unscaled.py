@@ -7,7 +7,9 @@ class Head(nn.Module):
         self.key = nn.Linear(n_embd, head_size, bias=False)
         self.query = nn.Linear(n_embd, head_size, bias=False)
         self.value = nn.Linear(n_embd, head_size, bias=False)
-        self.register_buffer("mask", torch.triu(torch.ones(block_size, block_size), diagonal=1).bool())
+        self.register_buffer(
+            "mask", torch.triu(torch.ones(block_size, block_size), diagonal=1).bool()
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         T = x.size(1)

@@ -11,10 +11,16 @@ class MaskedSelfAttention(nn.Module):
         self.col_dim = col_dim
 
     def forward(self, token_encodings: Tensor, mask: Tensor | None = None) -> Tensor:
-        q, k, v = self.W_q(token_encodings), self.W_k(token_encodings), self.W_v(token_encodings)
+        q, k, v = (
+            self.W_q(token_encodings),
+            self.W_k(token_encodings),
+            self.W_v(token_encodings),
+        )
         sims = torch.matmul(q, k.transpose(self.row_dim, self.col_dim))
         sims = sims / torch.tensor(k.size(self.col_dim) ** 0.5)
         if mask is not None:
             n = token_encodings.size(self.row_dim)
-            sims = sims.masked_fill(torch.triu(torch.ones(n, n, dtype=torch.bool), 1), -1e9)
+            sims = sims.masked_fill(
+                torch.triu(torch.ones(n, n, dtype=torch.bool), 1), -1e9
+            )
         return torch.matmul(torch.softmax(sims, dim=self.col_dim), v)

@@ -11,7 +11,11 @@ class MaskedSelfAttention(nn.Module):
 
     def forward(self, token_encodings: Tensor, mask: Tensor | None = None) -> Tensor:
         k = self.W_k(token_encodings)
-        scores = self.W_q(token_encodings) @ k.transpose(*self.dims) / k.shape[self.dims[1]] ** 0.5
+        scores = (
+            self.W_q(token_encodings)
+            @ k.transpose(*self.dims)
+            / k.shape[self.dims[1]] ** 0.5
+        )
         if mask is not None:
             scores = scores + mask * 1e9
         return scores.softmax(dim=self.dims[1]) @ self.W_v(token_encodings)

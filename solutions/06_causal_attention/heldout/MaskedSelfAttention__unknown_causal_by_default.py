@@ -16,5 +16,7 @@ class MaskedSelfAttention(nn.Module):
         q = self.W_q(token_encodings)
         k = self.W_k(token_encodings)
         v = self.W_v(token_encodings)
-        scaled = q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
+        scaled = (
+            q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
+        )
         return masked_attention_weights(scaled, mask) @ v

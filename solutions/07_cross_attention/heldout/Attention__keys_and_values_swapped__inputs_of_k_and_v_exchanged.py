@@ -14,7 +14,10 @@ class Attention(nn.Module):
         q = self.W_q(encodings_for_q)
         v = self.W_v(encodings_for_k)
         k = self.W_k(encodings_for_v)
-        scaled_sims = torch.matmul(q, k.transpose(self.row_dim, self.col_dim)) / k.size(self.col_dim) ** 0.5
+        scaled_sims = (
+            torch.matmul(q, k.transpose(self.row_dim, self.col_dim))
+            / k.size(self.col_dim) ** 0.5
+        )
         if mask is not None:
             scaled_sims = scaled_sims.masked_fill(mask, -1e9)
         return torch.matmul(torch.softmax(scaled_sims, dim=self.col_dim), v)

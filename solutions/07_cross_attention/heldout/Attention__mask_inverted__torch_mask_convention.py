@@ -18,5 +18,8 @@ class Attention(nn.Module):
         mask: Tensor | None = None,
     ) -> Tensor:
         return nn.functional.scaled_dot_product_attention(
-            self.W_q(encodings_for_q), self.W_k(encodings_for_k), self.W_v(encodings_for_v), attn_mask=mask
+            self.W_q(encodings_for_q),
+            self.W_k(encodings_for_k),
+            self.W_v(encodings_for_v),
+            attn_mask=mask,
         )

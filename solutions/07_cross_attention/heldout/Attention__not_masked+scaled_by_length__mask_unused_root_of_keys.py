@@ -13,7 +13,11 @@ class Attention(nn.Module):
         self.col_dim = col_dim
 
     def forward(self, encodings_for_q, encodings_for_k, encodings_for_v, mask=None):
-        q, k, v = self.W_q(encodings_for_q), self.W_k(encodings_for_k), self.W_v(encodings_for_v)
+        q, k, v = (
+            self.W_q(encodings_for_q),
+            self.W_k(encodings_for_k),
+            self.W_v(encodings_for_v),
+        )
         kt = k.transpose(self.row_dim, self.col_dim)
         scores = (q @ kt) / len(k) ** 0.5
         return torch.softmax(scores, dim=self.col_dim) @ v

@@ -11,7 +11,11 @@ class Attention(nn.Module):
         self.W_v = nn.Linear(d_model, d_model, bias=False)
 
     def forward(self, encodings_for_q, encodings_for_k, encodings_for_v, mask=None):
-        k, q, v = self.W_k(encodings_for_k), self.W_q(encodings_for_q), self.W_v(encodings_for_v)
+        k, q, v = (
+            self.W_k(encodings_for_k),
+            self.W_q(encodings_for_q),
+            self.W_v(encodings_for_v),
+        )
         dots = q @ k.transpose(self.row_dim, self.col_dim)
         dots = dots / k.size(self.col_dim) ** 0.5
         if mask is not None:

@@ -4,7 +4,9 @@ bias.
 
 
 class CrossAttention(nn.Module):
-    def __init__(self, d_query: int, d_context: int, d_out: int, qkv_bias: bool = False) -> None:
+    def __init__(
+        self, d_query: int, d_context: int, d_out: int, qkv_bias: bool = False
+    ) -> None:
         super().__init__()
         self.d_out = d_out
         self.W_query = nn.Linear(d_query, d_out, bias=False)

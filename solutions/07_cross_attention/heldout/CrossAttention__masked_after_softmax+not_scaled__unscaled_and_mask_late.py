@@ -4,7 +4,9 @@ to 1.
 
 
 class CrossAttention(nn.Module):
-    def __init__(self, d_query: int, d_context: int, d_out: int, qkv_bias: bool = False) -> None:
+    def __init__(
+        self, d_query: int, d_context: int, d_out: int, qkv_bias: bool = False
+    ) -> None:
         super().__init__()
         self.W_query = nn.Linear(d_query, d_out, bias=qkv_bias)
         self.W_key = nn.Linear(d_context, d_out, bias=qkv_bias)

@@ -2,7 +2,9 @@
 
 
 class CrossAttention(nn.Module):
-    def __init__(self, d_query: int, d_context: int, d_out: int, qkv_bias: bool = False) -> None:
+    def __init__(
+        self, d_query: int, d_context: int, d_out: int, qkv_bias: bool = False
+    ) -> None:
         super().__init__()
         self.W_query = nn.Linear(d_query, d_out, bias=qkv_bias)
         self.W_key = nn.Linear(d_context, d_out, bias=qkv_bias)
@@ -10,7 +12,11 @@ class CrossAttention(nn.Module):
         self.scale = 1 / d_context**0.5
 
     def forward(self, x: Tensor, context: Tensor, mask: Tensor | None = None) -> Tensor:
-        queries, keys, values = self.W_query(x), self.W_key(context), self.W_value(context)
+        queries, keys, values = (
+            self.W_query(x),
+            self.W_key(context),
+            self.W_value(context),
+        )
         att = torch.einsum("bnd,bmd->bnm", queries, keys) * self.scale
         if mask is not None:
             if mask.ndim == 2:

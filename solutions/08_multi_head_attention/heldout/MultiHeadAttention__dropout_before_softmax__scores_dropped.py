@@ -5,7 +5,9 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()
         if d_out % num_heads:
-            raise ValueError(f"{d_out} features cannot be shared among {num_heads} heads")
+            raise ValueError(
+                f"{d_out} features cannot be shared among {num_heads} heads"
+            )
         self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)

@@ -21,6 +21,8 @@ class MultiHeadAttention(nn.Module):
         k = self.W_key(x).view(shape).transpose(1, 2)
         v = self.W_value(x).view(shape).transpose(1, 2)
         dots = torch.matmul(q, k.transpose(-1, -2)) * self.scale
-        dots = dots.masked_fill(torch.triu(torch.ones(T, T, device=x.device), 1).bool(), -torch.inf)
+        dots = dots.masked_fill(
+            torch.triu(torch.ones(T, T, device=x.device), 1).bool(), -torch.inf
+        )
         out = torch.matmul(self.dropout(dots.softmax(dim=-1)), v)
         return self.out_proj(out.transpose(1, 2).reshape(B, T, -1))

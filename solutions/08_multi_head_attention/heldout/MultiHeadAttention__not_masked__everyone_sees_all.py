@@ -17,5 +17,7 @@ class MultiHeadAttention(nn.Module):
             layer(x).unflatten(-1, (self.h, -1)).transpose(1, 2)
             for layer in (self.W_query, self.W_key, self.W_value)
         )
-        y = nn.functional.scaled_dot_product_attention(q, k, v, dropout_p=self.p if self.training else 0.0)
+        y = nn.functional.scaled_dot_product_attention(
+            q, k, v, dropout_p=self.p if self.training else 0.0
+        )
         return self.out_proj(y.transpose(1, 2).flatten(2))

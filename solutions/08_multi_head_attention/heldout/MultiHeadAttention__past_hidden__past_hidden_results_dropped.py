@@ -14,7 +14,9 @@ class MultiHeadAttention(nn.Module):
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out)
         self.dropout = nn.Dropout(dropout)
-        past = torch.tril(torch.ones(context_length, context_length, dtype=torch.bool), diagonal=-1)
+        past = torch.tril(
+            torch.ones(context_length, context_length, dtype=torch.bool), diagonal=-1
+        )
         self.register_buffer("mask", past)
 
     def forward(self, x):

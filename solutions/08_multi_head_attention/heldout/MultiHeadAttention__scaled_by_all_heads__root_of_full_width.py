@@ -13,13 +13,27 @@ class MultiHeadAttention(nn.Module):
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out)
         self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))
+        self.register_buffer(
+            "mask", torch.triu(torch.ones(context_length, context_length), diagonal=1)
+        )
 
     def forward(self, x):
         b, num_tokens, d_in = x.shape
-        keys = self.W_key(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)
-        queries = self.W_query(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)
-        values = self.W_value(x).view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)
+        keys = (
+            self.W_key(x)
+            .view(b, num_tokens, self.num_heads, self.head_dim)
+            .transpose(1, 2)
+        )
+        queries = (
+            self.W_query(x)
+            .view(b, num_tokens, self.num_heads, self.head_dim)
+            .transpose(1, 2)
+        )
+        values = (
+            self.W_value(x)
+            .view(b, num_tokens, self.num_heads, self.head_dim)
+            .transpose(1, 2)
+        )
         attn_scores = queries @ keys.transpose(2, 3)
         mask_bool = self.mask.bool()[:num_tokens, :num_tokens]
         attn_scores.masked_fill_(mask_bool, -torch.inf)

@@ -12,7 +12,9 @@ class MultiHeadAttention(nn.Module):
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out)
         self.attn_drop = nn.Dropout(dropout)
-        self.register_buffer("tril", torch.tril(torch.ones(context_length, context_length)))
+        self.register_buffer(
+            "tril", torch.tril(torch.ones(context_length, context_length))
+        )
 
     def forward(self, x):
         B, T, C = x.size()

@@ -7,9 +7,13 @@ class Block(nn.Module):
     def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
         super().__init__()
         self.norm_1 = nn.LayerNorm(n_embd)
-        self.attention = MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads)
+        self.attention = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads
+        )
         self.norm_2 = nn.LayerNorm(n_embd)
-        self.feed_forward = nn.Sequential(nn.Linear(n_embd, 4 * n_embd), nn.Linear(4 * n_embd, n_embd))
+        self.feed_forward = nn.Sequential(
+            nn.Linear(n_embd, 4 * n_embd), nn.Linear(4 * n_embd, n_embd)
+        )
 
     def forward(self, x):
         h = self.attention(self.norm_1(x))

@@ -6,7 +6,9 @@ n_embd features instead of 4 * n_embd.
 class Block(nn.Module):
     def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
         super().__init__()
-        self.attention = MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads)
+        self.attention = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads
+        )
         self.linear1 = nn.Linear(n_embd, n_embd)
         self.linear2 = nn.Linear(n_embd, n_embd)
         self.norm1 = nn.LayerNorm(n_embd)

@@ -9,7 +9,11 @@ class Block(nn.Module):
         self.norm_1 = nn.LayerNorm(n_embd)
         self.norm_2 = nn.LayerNorm(n_embd)
         self.attention = MultiHeadAttention(
-            d_in=n_embd, d_out=n_embd, context_length=context_length, dropout=dropout, num_heads=num_heads
+            d_in=n_embd,
+            d_out=n_embd,
+            context_length=context_length,
+            dropout=dropout,
+            num_heads=num_heads,
         )
         self.feed_forward = nn.Sequential(
             nn.Linear(n_embd, 4 * n_embd), nn.GELU(), nn.Linear(4 * n_embd, n_embd)

@@ -6,7 +6,9 @@ class Block(nn.Module):
         super().__init__()
         self.norm_1 = nn.LayerNorm(n_embd)
         self.norm_2 = nn.LayerNorm(n_embd)
-        self.attention = MultiHeadAttention(n_embd, n_embd, context_length, dropout, num_heads)
+        self.attention = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads
+        )
         self.feed = nn.Sequential(
             nn.Linear(n_embd, 4 * n_embd),
             nn.GELU(),

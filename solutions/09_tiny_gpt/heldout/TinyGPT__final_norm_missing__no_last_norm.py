@@ -7,7 +7,9 @@ class TinyGPT(nn.Module):
         self.context_length = context_length
         self.tok = nn.Embedding(vocab_size, n_embd)
         self.pos = nn.Embedding(context_length, n_embd)
-        self.blocks = nn.ModuleList(make_block(n_embd, num_heads, context_length) for _ in range(num_layers))
+        self.blocks = nn.ModuleList(
+            make_block(n_embd, num_heads, context_length) for _ in range(num_layers)
+        )
         self.head = nn.Linear(n_embd, vocab_size)
 
     def forward(self, tokens, targets=None):
@@ -16,5 +18,9 @@ class TinyGPT(nn.Module):
         for block in self.blocks:
             x = block(x)
         logits = self.head(x)
-        loss = None if targets is None else F.cross_entropy(logits.transpose(1, 2), targets)
+        loss = (
+            None
+            if targets is None
+            else F.cross_entropy(logits.transpose(1, 2), targets)
+        )
         return logits, loss

@@ -8,13 +8,18 @@ class TinyGPT(nn.Module):
         self.emb = nn.Embedding(vocab_size, n_embd)
         self.pos = nn.Embedding(context_length, n_embd)
         self.body = nn.Sequential(
-            *(make_block(n_embd, num_heads, context_length) for _ in range(num_layers)), nn.LayerNorm(n_embd)
+            *(make_block(n_embd, num_heads, context_length) for _ in range(num_layers)),
+            nn.LayerNorm(n_embd),
         )
         self.head = nn.Linear(n_embd, vocab_size)
 
     def forward(self, tokens, targets=None):
         T = tokens.shape[-1]
-        logits = self.head(self.body(self.emb(tokens) + self.pos(torch.arange(T, device=tokens.device))))
+        logits = self.head(
+            self.body(
+                self.emb(tokens) + self.pos(torch.arange(T, device=tokens.device))
+            )
+        )
         loss = None
         if targets is not None:
             probs = F.softmax(logits, dim=-1)

@@ -15,7 +15,9 @@ class TinyGPT(nn.Module):
 
     def forward(self, tokens, targets=None):
         B, T = tokens.shape
-        x = self.token_embedding(tokens) + self.position_embedding(torch.arange(T, device=tokens.device))
+        x = self.token_embedding(tokens) + self.position_embedding(
+            torch.arange(T, device=tokens.device)
+        )
         logits = self.head(self.norm(self.blocks(x)))
         loss = None
         if targets is not None:

@@ -7,5 +7,7 @@ def add_block(state, scores, values):
     correction = torch.exp(old_max - new_max)
     exp_scores = torch.exp(scores - new_max.unsqueeze(-1))
     new_sum = old_sum * correction + exp_scores.sum(dim=-1)
-    new_out = (old_out * (old_sum * correction).unsqueeze(-1) + exp_scores @ values) / new_sum.unsqueeze(-1)
+    new_out = (
+        old_out * (old_sum * correction).unsqueeze(-1) + exp_scores @ values
+    ) / new_sum.unsqueeze(-1)
     return new_max, new_sum, new_out

@@ -10,4 +10,7 @@ def cached_attention(queries, keys, values, cache=None):
     i = torch.arange(scores.size(-2)).unsqueeze(-1)
     j = torch.arange(scores.size(-1))
     weights = torch.softmax(scores.masked_fill(j > i, -math.inf), dim=-1)
-    return torch.einsum("...ij,...jd->...id", weights, all_values), (all_keys, all_values)
+    return torch.einsum("...ij,...jd->...id", weights, all_values), (
+        all_keys,
+        all_values,
+    )

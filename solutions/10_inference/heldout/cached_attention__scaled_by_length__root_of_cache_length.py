@@ -2,7 +2,9 @@
 
 
 def cached_attention(queries, keys, values, cache=None):
-    kept_keys, kept_values = cache if cache is not None else (keys[..., :0, :], values[..., :0, :])
+    kept_keys, kept_values = (
+        cache if cache is not None else (keys[..., :0, :], values[..., :0, :])
+    )
     keys = torch.cat([kept_keys, keys], dim=-2)
     values = torch.cat([kept_values, values], dim=-2)
     n, m = queries.shape[-2], keys.shape[-2]

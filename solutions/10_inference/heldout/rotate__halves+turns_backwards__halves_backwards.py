@@ -7,5 +7,9 @@ def rotate(x, positions, base=10_000.0):
     angle = positions.to(x.dtype)[:, None] * theta
     first, second = x.chunk(2, dim=-1)
     return torch.cat(
-        [first * angle.cos() + second * angle.sin(), second * angle.cos() - first * angle.sin()], dim=-1
+        [
+            first * angle.cos() + second * angle.sin(),
+            second * angle.cos() - first * angle.sin(),
+        ],
+        dim=-1,
     )

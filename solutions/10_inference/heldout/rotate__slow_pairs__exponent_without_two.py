@@ -7,4 +7,6 @@ def rotate(x, positions, base=10_000.0):
     theta = base ** (-i / d)
     t = torch.outer(positions.to(x.dtype), theta)
     a, b = x[..., 0::2], x[..., 1::2]
-    return torch.stack([a * t.cos() - b * t.sin(), a * t.sin() + b * t.cos()], dim=-1).flatten(-2)
+    return torch.stack(
+        [a * t.cos() - b * t.sin(), a * t.sin() + b * t.cos()], dim=-1
+    ).flatten(-2)

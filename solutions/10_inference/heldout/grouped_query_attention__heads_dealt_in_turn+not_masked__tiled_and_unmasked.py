@@ -8,5 +8,7 @@ def grouped_query_attention(queries, keys, values, mask=None):
     index = torch.arange(h) % g
     k = keys.index_select(-3, index)
     v = values.index_select(-3, index)
-    w = torch.softmax(torch.matmul(queries, k.transpose(-2, -1)) / math.sqrt(k.size(-1)), dim=-1)
+    w = torch.softmax(
+        torch.matmul(queries, k.transpose(-2, -1)) / math.sqrt(k.size(-1)), dim=-1
+    )
     return torch.matmul(w, v)
