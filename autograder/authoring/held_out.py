@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from autograder.course.exercise import Exercise, Heldout
 from autograder.course.source import SourceError
@@ -10,6 +11,7 @@ from autograder.grading.diagnosis import Diagnosis
 from autograder.report.report import Report
 
 _SHARE = 0.9  # so many of the known mistakes must be called by their names
+_MOST_GRADED = 12  # submissions with two of the answers, which take longer than the answers by themselves
 _MOVE = "say in the catalogue how right answers become wrong in this way, or move it to mistakes/"
 _Grade = Callable[[Mapping[str, str]], Report]
 
@@ -22,29 +24,50 @@ class NamedAnswer:
     name: str | None
     is_wrong: bool = True  # whether the answer fails, as it should
 
+    @property
+    def expected(self) -> frozenset[str]:
+        """What is wrong in the answer: one thing, or two."""
+        return _parts(self.answer.expected)
+
+    @property
+    def found(self) -> frozenset[str]:
+        """What the diagnosis calls wrong in it."""
+        return _parts(self.name)
+
+    @property
+    def is_misnamed(self) -> bool:
+        """Whether the diagnosis names something that is not wrong in the answer."""
+        return not self.found <= self.expected
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:
     """How many known mistakes were called by their names, and what the author must still change."""
 
     known: int = 0
-    named: int = 0
+    named: int = 0  # wholly or in part
     misnamed: int = 0
     findings: tuple[str, ...] = ()
+    pairs: int = 0  # of the known ones, those with two things wrong
+    wholly: int = 0  # pairs of which both things were named
+    partly: int = 0  # pairs of which one was
 
     def __str__(self) -> str:
-        return f"heldout: {self.named} of {self.known} named, {self.misnamed or 'none'} wrong"
+        two = f"; of {self.pairs} with two things wrong {self.wholly} wholly, {self.partly} by one of them"
+        counts = f"{self.named} of {self.known} named, {self.misnamed or 'none'} wrong"
+        return f"heldout: {counts}{two if self.pairs else ''}"
 
 
 def measure(exercise: Exercise, diagnosis: Diagnosis, grade: _Grade) -> Tally:
-    """Let the diagnosis name each held-out answer by itself, and in a graded submission with another one."""
+    """Let the diagnosis name each held-out answer by itself, and some in a graded submission with another."""
     for answer in exercise.heldout:
         if answer.expected and not diagnosis.knows(answer.question, answer.expected):
             fix = "name it after one in mistakes/ or in the catalogue of misconceptions"
             unknown = f"{answer.question}__unknown_what.py"
             raise SourceError(f'{answer.path}: "{answer.name}" is no known mistake; {fix}, or {unknown}')
     alone = [_alone(answer, diagnosis) for answer in exercise.heldout]
-    together = [named for pair in pairs(exercise.heldout) for named in _together(exercise, pair, grade)]
+    graded = islice(pairs(exercise.heldout), _MOST_GRADED)
+    together = [named for pair in graded for named in _together(exercise, pair, grade)]
     return tally(alone + together)
 
 
@@ -83,11 +106,17 @@ def _together(exercise: Exercise, pair: tuple[Heldout, Heldout], grade: _Grade) 
 
 
 def tally(answers: Sequence[NamedAnswer]) -> Tally:
-    """Count the answers by name; report every wrong name, and missing names where there are too many."""
-    known = [named for named in answers if named.answer.expected]
-    rightly = [named for named in known if named.name == named.answer.expected]
-    misnamed = [named for named in answers if named.name not in (None, named.answer.expected)]
-    unnamed = [named for named in known if named.name is None]
+    """Count the answers by name; report every wrong name, and missing names where there are too many.
+
+    Of two things wrong one is enough, since the student who mends it meets the other one next.
+    """
+    known = [named for named in answers if named.expected]
+    rightly = [named for named in known if named.found and not named.is_misnamed]
+    misnamed = [named for named in answers if named.is_misnamed]
+    unnamed = [named for named in known if not named.found]
+    pairs = [named for named in known if len(named.expected) > 1]
+    wholly = sum(named.found == named.expected for named in pairs)
+    partly = sum(named in rightly for named in pairs) - wholly
     missed = unnamed if len(rightly) < _SHARE * len(known) else []
     findings = [
         *((n, "scores in full, but is no right answer") for n in answers if not n.is_wrong),
@@ -95,4 +124,9 @@ def tally(answers: Sequence[NamedAnswer]) -> Tally:
         *((n, f"is called by no name; {_MOVE}") for n in missed),
     ]
     shown = dict.fromkeys(f"{named.answer.path}: {problem}" for named, problem in findings)
-    return Tally(len(known), len(rightly), len(misnamed), tuple(shown))
+    return Tally(len(known), len(rightly), len(misnamed), tuple(shown), len(pairs), wholly, partly)
+
+
+def _parts(name: str | None) -> frozenset[str]:
+    """Return the things wrong that a name stands for."""
+    return frozenset(name.partition("__")[2].split("+")) if name else frozenset()

@@ -27,9 +27,13 @@ In reading order:
 - table: the known wrong answers to a question, kept on disk.
 - outcomes: runs known wrong answers on hidden tests.
 - known: a known wrong answer with its failed tests.
+- form: how the form of an answer differs from a right one's.
+- pairs: answers with two things wrong.
+- namespaces: runs wrong answers in the place of right ones.
 - wrong_answers: makes wrong answers of right ones.
 - misconceptions: the author's catalogue of what people get wrong.
 - patterns: finds places in code by pattern and rewrites them.
+- fitting: whether code is what a pattern says.
 - inlining: writes code with fewer names.
 - same_answer: whether two answers are the same.
 - by_hand: why a person has to look at a question that is to be solved by hand.

@@ -7,6 +7,7 @@ from warnings import catch_warnings
 from autograder.course.exercise import Mistake
 from autograder.course.reference import reference_errors
 from autograder.grading.misconceptions import Catalogue, load_catalogue
+from autograder.grading.namespaces import Runner
 from autograder.grading.naming import Named as Named
 from autograder.grading.naming import Naming
 from autograder.grading.table import Table, load_table
@@ -22,6 +23,7 @@ class Diagnosis:
         self.suite = suite
         self.runs = cache(self._runs)
         self._table = cache(self._load)
+        self._runner = Runner(suite)
         self._ways = cache(lambda question: tuple(self.failures(question).values()))
 
     def name(self, question: str, runs: Sequence[TestRun]) -> Named | None:
@@ -32,7 +34,8 @@ class Diagnosis:
         failed = [run for run in runs if run.error is not None and run.test.question == question]
         if not failed:
             return None
-        return Naming(question, self.catalogue, self._table(question)).find(failed)
+        table, tests = self._table(question), self.suite.of(question)
+        return Naming(question, self.catalogue, table, tests, self._right, self._runner.run).find(failed)
 
     def knows(self, question: str, name: str) -> bool:
         """Whether this is a name that an answer to `question` can get, or several joined by a plus."""
@@ -64,14 +67,17 @@ class Diagnosis:
         """Return the tests that wrong answers with one thing wrong fail, by what is wrong."""
         found: dict[str, list[frozenset[int]]] = {}
         for known in self._table(question).answers:
-            if len(known.answer.names) == 1:
-                found.setdefault(known.answer.names[0], []).append(known.failed)
+            found.setdefault(known.answer.names[0], []).append(known.failed)
         return found
 
     @cached_property
     def catalogue(self) -> Catalogue:
         """The course's misconceptions."""
         return load_catalogue(self.suite.exercise.catalogue)
+
+    @cached_property
+    def _right(self) -> dict[int, TestRun]:
+        return {run.test.number: run for run in self.suite.reference_runs}
 
     def _load(self, question: str) -> Table:
         return load_table(self.suite, self.catalogue, question)

@@ -2,11 +2,13 @@
 
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from typing import Any
 
+from autograder.grading.form import form
 from autograder.grading.wrong_answers import WrongAnswer
 from autograder.testing.exchange import Exchange, StudentError
 from autograder.testing.expectations import Unmet
@@ -23,22 +25,37 @@ class Sketch:
 
     number: float
     noise: float
+    form: str = ""  # in what its form differs from a right answer
 
     def may_be(self, other: "Sketch") -> bool:
         """Whether the two runs may have got the same."""
         return abs(self.number - other.number) <= self.noise
 
 
-def sketch(run: TestRun) -> Sketch:
-    """Return the sum of the means of all tensors that a test got."""
+def sketch(run: TestRun, right: TestRun | None = None) -> Sketch:
+    """Return the sum of the means of all tensors that a test got, and how its form is not that of `right`."""
     number = noise = 0.0
     for exchange in run.exchanges:
-        for tensor in exchange.reply[1]:
-            if tensor.numel():
+        header, tensors = exchange.reply
+        for place, times in Counter(_places(header)).items():
+            if place < len(tensors) and (tensor := tensors[place]).numel():
                 numbers = tensor.detach().double().nan_to_num(0, 0, 0).clamp(-_LARGE, _LARGE)
-                number += numbers.mean().item()
-                noise += _NOISE * max(1.0, numbers.abs().max().item())
-    return Sketch(number, noise)
+                number += times * numbers.mean().item()
+                noise += times * _NOISE * max(1.0, numbers.abs().max().item())
+    return Sketch(number, noise, form(run.exchanges, right.exchanges) if right else "")
+
+
+def _places(code: object) -> Iterator[int]:
+    """Yield the numbers of the tensors in an answer, as often as it holds each of them."""
+    match code:
+        case {"tensor": int(place)}:
+            yield max(place, 0)
+        case dict():
+            for item in code.values():
+                yield from _places(item)
+        case list():
+            for item in code:
+                yield from _places(item)
 
 
 @dataclass(frozen=True)
@@ -64,20 +81,36 @@ class Known:
         stream = io.BytesIO(self.packed)
         return {number: _read_run(stream, self.tests[number]) for number in self.sketches}
 
+    def form(self, number: int) -> str:
+        """In what form it differs from a right answer in one test; nothing where it does not."""
+        return self.sketches[number].form if number in self.sketches else ""
+
+    def is_like(self, other: "Known") -> bool:
+        """Whether it has the name of another one, or cannot be told from it."""
+        same = self.failed == other.failed and all(
+            one.may_be(other.sketches[number]) for number, one in self.sketches.items()
+        )
+        return self.answer.names == other.answer.names or same
+
     def line(self) -> list[Any]:
         """Return all but the runs, for JSON."""
-        sketches = [[number, one.number, one.noise] for number, one in self.sketches.items()]
+        sketches = [[number, *astuple(one)] for number, one in self.sketches.items()]
         answer = self.answer
         return [answer.names, answer.hints, answer.code, answer.written, sketches, len(self.packed)]
 
 
-def known(answer: WrongAnswer, failed: Sequence[TestRun]) -> Known | None:
-    """Return a wrong answer with its failed tests; None where a worker could not send what they got."""
+def known(
+    answer: WrongAnswer, failed: Sequence[TestRun], right: Mapping[int, TestRun] | None = None
+) -> Known | None:
+    """Return a wrong answer with its failed tests; None where a worker could not send what they got.
+
+    `right` holds a right answer's runs of the tests, by number.
+    """
     try:
         packed = b"".join(map(_packed, failed))
     except (ProtocolError, TypeError, ValueError):
         return None
-    sketches = {run.test.number: sketch(run) for run in failed}
+    sketches = {run.test.number: sketch(run, (right or {}).get(run.test.number)) for run in failed}
     return Known(answer, sketches, packed, {run.test.number: run.test for run in failed})
 
 
@@ -91,7 +124,7 @@ def read(lines: str, packed: bytes, tests: Mapping[int, HiddenTest]) -> Iterator
     at = 0
     for names, hints, code, by_hand, sketches, length in json.loads(lines):
         answer = WrongAnswer(tuple(names), tuple(hints), code, by_hand)
-        found = {number: Sketch(mean, noise) for number, mean, noise in sketches}
+        found = {number: Sketch(*values) for number, *values in sketches}
         yield Known(answer, found, packed[at : at + length], tests)
         at += length
 

@@ -1,20 +1,23 @@
 """Finds the known wrong answers that explain failed tests of one question: one, two, or a part of them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 
 from autograder.grading.evidence import Likeness, asks_for_start, explains, has_numbers, likeness, tells
 from autograder.grading.known import Known, Sketch, sketch
 from autograder.grading.misconceptions import Catalogue
+from autograder.grading.pairs import Pair
 from autograder.grading.table import Table
 from autograder.testing.exchange import StudentError
-from autograder.testing.suite import TestRun
+from autograder.testing.suite import HiddenTest, TestRun
 
 _ONE_OF = "One of the things that are wrong: "
+_MOST_PAIRS = 40  # are run for one submission
 _ENOUGH = 0.5  # such a part of the failed tests must be explained before it is said
+_Parts = Sequence[tuple[Known, frozenset[int]]]  # wrong answers, with the failed tests that they explain
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,7 @@ class Named:
 
     names: tuple[str, ...]
     hint: str
+    whole: bool = True  # whether it explains all failed tests, and not only some of them
 
     @property
     def name(self) -> str:
@@ -33,23 +37,44 @@ class Named:
 
 @dataclass(frozen=True)
 class Naming:
-    """Looks through the table of one question; nothing is run for it."""
+    """Looks through the table of one question. Answers with two things wrong are run, but only few."""
 
     question: str
     catalogue: Catalogue
     table: Table
+    tests: Sequence[HiddenTest]  # of the question
+    right: Mapping[int, TestRun]  # what a right answer gets from them, by number
+    run: Callable[[str, HiddenTest], TestRun | None]  # runs one of them on a wrong answer's code
 
     def find(self, failed: Sequence[TestRun]) -> Named | None:
         """Return the smallest explanation of all failed tests, or what is known of a part of them."""
-        evidence = _Evidence(tuple(sorted(failed, key=lambda run: run.test.number)), self.table)
-        whole = [one for one in self.table.by_failed.get(evidence.numbers, ()) if evidence.explained_by(one)]
-        alone = [one for one in whole if len(one.answer.names) == 1]
+        ordered = tuple(sorted(failed, key=lambda run: run.test.number))
+        evidence = _Evidence(ordered, self.table, self.right)
+        alone = [one for one in self.table.by_failed.get(evidence.numbers, ()) if evidence.explained_by(one)]
         if alone or all(isinstance(run.error, StudentError) for run in failed):
             return self._best(alone, failed) or self._crash(failed, whole=True)
         partial = evidence.partial()
-        if whole:
-            return _named(*_likeliest(whole, partial))
-        return _together(partial, failed) or self._crash(failed, whole=False)
+        pairs = [pair for pair in islice(evidence.pairs(), _MOST_PAIRS) if self._explains(evidence, pair)]
+        if pairs and (found := _likeliest(self.table, pairs, partial)):
+            return found
+        found = _together(partial, evidence.formal(), evidence.numbers)
+        return found or self._crash(failed, whole=False)
+
+    def _explains(self, evidence: "_Evidence", pair: Pair) -> bool:
+        """Whether an answer with two things wrong fails the same tests in the same way."""
+        likes = []
+        for run in evidence.most_telling_first:
+            known = self.run(pair.answer.code, run.test)
+            likes.append(evidence.like(known, run) if known else Likeness.NONE)
+            if likes[-1] is Likeness.NONE:
+                return False
+        return explains(likes) and all(
+            self._passes(pair.answer.code, test) for test in self.tests if test.number not in evidence.numbers
+        )
+
+    def _passes(self, code: str, test: HiddenTest) -> bool:
+        run = self.run(code, test)
+        return run is not None and run.error is None
 
     def _best(self, found: Sequence[Known], failed: Sequence[TestRun]) -> Named | None:
         """Return the first name, since all behave in the same way.
@@ -75,7 +100,8 @@ class Naming:
         for misconception in self.catalogue.misconceptions:
             if misconception.crash and all(re.search(misconception.crash, words) for words in crashed):
                 hint = f"{misconception.sentence} {misconception.hint}"
-                return Named((f"{self.question}__{misconception.name}",), hint if whole else _ONE_OF + hint)
+                name = f"{self.question}__{misconception.name}"
+                return Named((name,), hint if whole else _ONE_OF + hint, whole)
         return None
 
 
@@ -85,6 +111,7 @@ class _Evidence:
 
     failed: tuple[TestRun, ...]
     table: Table
+    right: Mapping[int, TestRun]
 
     @cached_property
     def numbers(self) -> frozenset[int]:
@@ -92,7 +119,7 @@ class _Evidence:
 
     @cached_property
     def _sketches(self) -> dict[int, Sketch]:
-        return {run.test.number: sketch(run) for run in self.failed}
+        return {run.test.number: sketch(run, self.right[run.test.number]) for run in self.failed}
 
     @cached_property
     def _own_numbers(self) -> frozenset[int]:
@@ -111,13 +138,26 @@ class _Evidence:
             return False
         likes = []
         for run in self.failed:
-            number = run.test.number
-            likes.append(likeness(one.runs[number], run, number in self._own_numbers))
+            likes.append(self.like(one.runs[run.test.number], run))
             if likes[-1] is Likeness.NONE:
                 return False
         return explains(likes)
 
-    def partial(self) -> list[tuple[Known, frozenset[int]]]:
+    def like(self, known: TestRun, run: TestRun) -> Likeness:
+        """Compare what a wrong answer got from a test with what the submission got."""
+        return likeness(known, run, run.test.number in self._own_numbers)
+
+    @property
+    def most_telling_first(self) -> tuple[TestRun, ...]:
+        """The failed tests, those with numbers and few exchanges before all others."""
+        return tuple(sorted(self.failed, key=lambda run: (not tells(run), len(run.exchanges))))
+
+    def pairs(self) -> Iterator[Pair]:
+        """Yield the answers with two things wrong which the table does not rule out."""
+        if any(map(has_numbers, self.failed)):
+            yield from self.table.pairs.candidates(self._sketches)
+
+    def partial(self) -> _Parts:
         """Return the answers that pass what was passed, with the tests in which they got the same numbers.
 
         Of each name only the first one that explains most tests is there; those that explain most come first.
@@ -132,6 +172,23 @@ class _Evidence:
                 found[name] = one, tests
         return sorted(found.values(), key=lambda pair: -len(pair[1]))
 
+    def formal(self) -> _Parts:
+        """Return the answers that alone give results of the submission's form, with the tests where they do.
+
+        They pass what was passed. What is wrong with the numbers may be another thing.
+        """
+        found: dict[str, tuple[Known, set[int]]] = {}
+        for number, seen in self._sketches.items():
+            alike = [
+                one
+                for one in self.table.answers
+                if seen.form and one.failed <= self.numbers and one.form(number) == seen.form
+            ]
+            if alike and all(one.is_like(alike[0]) for one in alike):
+                found.setdefault(alike[0].answer.names[0], (alike[0], set()))[1].add(number)
+        pairs = [(one, frozenset(tests)) for one, tests in found.values()]
+        return sorted(pairs, key=lambda pair: -len(pair[1]))
+
     def _same(self, one: Known, run: TestRun) -> bool:
         number = run.test.number
         if number not in one.failed or not self._may_be(one, number):
@@ -142,26 +199,44 @@ class _Evidence:
         return self._sketches[number].may_be(one.sketches[number])
 
 
-def _likeliest(
-    pairs: Sequence[Known], partial: Sequence[tuple[Known, frozenset[int]]]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the first pair with most names that explain some test alone."""
+def _likeliest(table: Table, pairs: Sequence[Pair], partial: _Parts) -> Named | None:
+    """Name the pair that explains all; of several, the only one of whose names both explain some test alone.
+
+    Names that no test tells apart count as one. Otherwise only what is wrong in all of them is certain.
+    """
+    found = {frozenset(map(table.first_like, pair.answer.names)): pair.answer for pair in reversed(pairs)}
     alone = {one.answer.names[0] for one, _ in partial}
-    answer = max(pairs, key=lambda pair: len(alone & set(pair.answer.names))).answer
-    return answer.names, answer.hints
+    likely = {names: one for names, one in found.items() if alone >= names} or found
+    if len(likely) == 1:
+        (answer,) = likely.values()
+        firsts = [table.first_like(name) for name in answer.names]
+        hints = [table.hints.get(name, hint) for name, hint in zip(firsts, answer.hints, strict=True)]
+        return _named(tuple(firsts), tuple(hints))
+    certain = frozenset.intersection(*likely)
+    name = min(certain, default="")
+    return Named((name,), _ONE_OF + table.hints[name], whole=False) if name in table.hints else None
 
 
-def _together(partial: Sequence[tuple[Known, frozenset[int]]], failed: Sequence[TestRun]) -> Named | None:
+def _together(partial: _Parts, formal: _Parts, numbers: frozenset[int]) -> Named | None:
     """Name two wrong answers that explain all tests between them, or the only one that explains some."""
-    numbers = {run.test.number for run in failed}
     for (one, here), (other, there) in combinations(partial, 2):
         if here | there == numbers:
-            return _named(one.answer.names + other.answer.names, one.answer.hints + other.answer.hints)
-    if partial and all(tests <= partial[0][1] for _, tests in partial):
-        best, here = partial[0]
-        if len(here) >= _ENOUGH * len(failed):
-            return Named(best.answer.names, _ONE_OF + best.answer.hints[0])
-    return None
+            return _both(one, other)
+    best = partial[0] if partial and all(tests <= partial[0][1] for _, tests in partial) else None
+    for one, tests in formal:
+        if best and one.answer.names != best[0].answer.names and best[1] | tests == numbers:
+            return _both(best[0], one)
+    if best and len(best[1]) >= _ENOUGH * len(numbers):
+        return _one_of(best[0])
+    return _one_of(formal[0][0]) if formal else None
+
+
+def _one_of(known: Known) -> Named:
+    return Named(known.answer.names, _ONE_OF + known.answer.hints[0], whole=False)
+
+
+def _both(one: Known, other: Known) -> Named:
+    return _named(one.answer.names + other.answer.names, one.answer.hints + other.answer.hints)
 
 
 def _named(names: tuple[str, ...], hints: tuple[str, ...]) -> Named:

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from warnings import catch_warnings
 
 from autograder.grading.evidence import fingerprint, is_accident
 from autograder.grading.known import Known, known
+from autograder.grading.namespaces import Namespaces
 from autograder.grading.same_answer import same_exchanges
 from autograder.grading.wrong_answers import WrongAnswer
 from autograder.testing.exchange import Backend, Local, Reply
 from autograder.testing.suite import Suite, TestRun
-from autograder.worker.description import CELL
 from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import Header, Tensors
 
@@ -44,7 +43,7 @@ def outcomes(suite: Suite, question: str, answers: Iterable[WrongAnswer]) -> Ite
 
     Those of one name that behave alike are yielded once.
     """
-    make = _Namespaces(suite)
+    make = Namespaces(suite.exercise)
     running = [_Running(one, namespace) for one in answers if (namespace := make(one.code))]
     tests = suite.of(question)
     for test in tests:
@@ -52,7 +51,11 @@ def outcomes(suite: Suite, question: str, answers: Iterable[WrongAnswer]) -> Ite
             with catch_warnings(action="ignore"):  # it may deserve a warning, but nobody here made it
                 one.meets(suite.run_one(test, Local(one.namespace)))
         running = list(_different(running, at_end=test is tests[-1]))
-    yield from filter(None, (known(one.answer, one.failed) for one in running if one.failed))
+    right = {run.test.number: run for run in suite.reference_runs}
+    for one in running:
+        found = known(one.answer, one.failed, right) if one.failed else None
+        if found and (not one.answer.shows or any(one.answer.shows in found.form(n) for n in found.failed)):
+            yield found
 
 
 def _different(running: list[_Running], *, at_end: bool) -> Iterator[_Running]:
@@ -63,24 +66,6 @@ def _different(running: list[_Running], *, at_end: bool) -> Iterator[_Running]:
         if not one.is_accident and not (told and behaviour in seen):
             seen.add(behaviour)
             yield one
-
-
-class _Namespaces:
-    """Makes namespaces of the solution with other code in its place."""
-
-    def __init__(self, suite: Suite) -> None:
-        self._exercise = suite.exercise
-        self._compiled = lru_cache(64)(compile)
-
-    def __call__(self, code: str) -> Namespace | None:
-        variables: dict[str, object] = {"__name__": "__main__"}
-        try:
-            for number, cell in enumerate(self._exercise.variant(code)):
-                with catch_warnings(action="ignore"):
-                    exec(self._compiled(cell, f"{CELL}{number}", "exec"), variables)  # noqa: S102 - the course's
-        except Exception:  # a change made of it what no student would hand in
-            return None
-        return Namespace(variables)
 
 
 def tests_of_own_numbers(suite: Suite, question: str) -> frozenset[int]:

@@ -8,22 +8,30 @@ the rule's right side, ` && ` between rules that are applied together.
 """
 
 import ast
-import copy
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import cast
 
-_LETTER = re.compile(r"[A-Z]")
-_ATTRIBUTE = re.compile(r"[A-SU-Z]")  # .T is torch's own
-_REST = "..."
+from autograder.grading.fitting import LETTER, Bound, filled, fits
+
 _ARROW = "=>"
 _ALL = -1
 _MOST_PLACES = 4  # so many places are rewritten alone
-_Bound = dict[str, object]
+_OPERATORS = {
+    ast.MatMult: "@",
+    ast.Div: "/",
+    ast.Pow: "**",
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Return: "return",
+    ast.For: "for",
+    ast.If: "if",
+    ast.Subscript: "[",
+}
 _Names = Container[str]
-_Node = TypeVar("_Node", bound=ast.AST)
 
 
 class PatternError(ValueError):
@@ -38,23 +46,34 @@ class Rule:
     after: str
     others: tuple["Rule", ...] = ()  # applied everywhere as well
 
-    def apply(self, code: str, tree: ast.Module, within: _Names | None = None) -> Iterator[ast.Module]:
+    def apply(
+        self, code: str, tree: ast.Module, within: _Names | None = None
+    ) -> Iterator[tuple[int, ast.Module]]:
         """Yield the code with each place rewritten alone, and then with all of them if there are several.
+
+        The number of the place stands before it.
 
         `tree` is the code's own, and is only looked at: to parse is quicker than to copy. Only the functions
         and classes named in `within` are rewritten, if it is there.
         """
-        count = self._rewrite(tree, None, within)[1]
+        count = self._rewrite(code, tree, None, within)[1]
         single = [*range(min(count, _MOST_PLACES))] if count > 1 and not self.others else []
         for place in [*single, _ALL] if count else []:
-            made = self._rewrite(ast.parse(code), place, within)[0]
-            for other in self.others:
-                made = other._rewrite(made, _ALL, within)[0]
-            yield made
+            if made := self.once(code, place, within):
+                yield place, made
+
+    def once(self, code: str, place: int, within: _Names | None = None) -> ast.Module | None:
+        """Return the code with one place rewritten, by the number that `apply` goes by; None without it."""
+        made, seen = self._rewrite(code, ast.parse(code), place, within)
+        if seen <= max(place, 0):
+            return None
+        for other in self.others:
+            made = other._rewrite("", made, _ALL, within)[0]
+        return made
 
     def everywhere(self, tree: ast.Module) -> ast.Module:
         """Rewrite every place in the code, and return it."""
-        return self._rewrite(tree, _ALL, None)[0]
+        return self._rewrite("", tree, _ALL, None)[0]
 
     def check(self) -> None:
         """Raise PatternError where one side is no Python."""
@@ -63,11 +82,12 @@ class Rule:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The names that code must hold for a place to be found in it."""
+        """What code, as ast.unparse writes it, must hold for a place to be found: names and operators."""
         nodes = [node for statement in self._patterns[0] for node in ast.walk(statement)]
         names = {node.id for node in nodes if isinstance(node, ast.Name)}
         names |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-        return frozenset(name for name in names if not _LETTER.fullmatch(name))
+        names |= {_OPERATORS[type(node)] for node in nodes if type(node) in _OPERATORS}
+        return frozenset(name for name in names if not LETTER.fullmatch(name))
 
     @cached_property
     def is_about_results(self) -> bool:
@@ -75,12 +95,18 @@ class Rule:
         first = self._patterns[0][0]
         return isinstance(first, ast.Return) and "BinOp(" not in ast.dump(first)
 
-    def _rewrite(self, tree: ast.Module, place: int | None, within: _Names | None) -> tuple[ast.Module, int]:
+    def _rewrite(
+        self, code: str, tree: ast.Module, place: int | None, within: _Names | None
+    ) -> tuple[ast.Module, int]:
+        """Rewrite a tree; `code` is its text where that is known, and saves looking where nothing can be."""
         rewriter = _Rewriter(self._patterns[0], self._patterns[1], place)
         if within is None:
             return cast(ast.Module, rewriter.visit(tree)), rewriter.seen
-        body = (rewriter.visit(node) if getattr(node, "name", None) in within else node for node in tree.body)
-        tree.body = [cast(ast.stmt, node) for node in body]
+        lines = code.split("\n")
+        for at, node in enumerate(tree.body):
+            text = "\n".join(lines[node.lineno - 1 : node.end_lineno]) if code else ""
+            if getattr(node, "name", None) in within and all(word in text for word in self.words if code):
+                tree.body[at] = cast(ast.stmt, rewriter.visit(node))
         return tree, rewriter.seen
 
     @cached_property
@@ -142,17 +168,17 @@ class _Rewriter(ast.NodeTransformer):
                 if isinstance(statements := getattr(node, name, None), list):
                     setattr(node, name, self._statements(statements, name == "body"))
             return node
-        bound: _Bound = {}
-        if isinstance(node, ast.expr) and _fits(self._expression, node, bound) and self._chosen():
-            return _filled(self._value, bound) if self._value else node
+        bound: Bound = {}
+        if _has_value(node) and fits(self._expression, node, bound) and self._chosen():
+            return filled(self._value, bound) if self._value else node
         return node
 
     def _statements(self, statements: list[ast.stmt], needed: bool) -> list[ast.stmt]:
         size, at = len(self._before), 0
         while at + size <= len(statements):
-            bound: _Bound = {}
-            if _fits(self._before, statements[at : at + size], bound) and self._chosen():
-                new = [_filled(statement, bound) for statement in self._after]
+            bound: Bound = {}
+            if fits(self._before, statements[at : at + size], bound) and self._chosen():
+                new = [filled(statement, bound) for statement in self._after]
                 statements = [*statements[:at], *new, *statements[at + size :]]
                 at += len(new)
             else:
@@ -164,78 +190,6 @@ class _Rewriter(ast.NodeTransformer):
         return self._place is not None and self._place in (_ALL, self.seen - 1)
 
 
-def _fits(pattern: object, code: object, bound: _Bound) -> bool:
-    """Whether code is what a pattern says; what its letters stand for is added to `bound`."""
-    match pattern:
-        case ast.Name(id=name) if _LETTER.fullmatch(name):
-            return isinstance(code, ast.expr) and _bind(name, code, bound)
-        case ast.Attribute(attr=name) if _ATTRIBUTE.fullmatch(name):
-            fits = isinstance(code, ast.Attribute) and _fits(pattern.value, code.value, bound)
-            return fits and isinstance(code, ast.Attribute) and _bind(name, code.attr, bound)
-        case ast.Call():
-            return isinstance(code, ast.Call) and _fits_call(pattern, code, bound)
-        case ast.AST():
-            if type(pattern) is not type(code):
-                return False
-            fields = [name for name in pattern._fields if name not in ("ctx", "kind", "type_comment")]
-            return all(_fits(getattr(pattern, n, None), getattr(code, n, None), bound) for n in fields)
-        case list():
-            if not isinstance(code, list) or len(pattern) != len(code):
-                return False
-            return all(_fits(one, other, bound) for one, other in zip(pattern, code, strict=True))
-    return type(pattern) is type(code) and pattern == code
-
-
-def _fits_call(pattern: ast.Call, code: ast.Call, bound: _Bound) -> bool:
-    wanted = list(pattern.args)
-    rest = bool(wanted) and isinstance(wanted[-1], ast.Constant) and wanted[-1].value is ...
-    wanted = wanted[:-1] if rest else wanted
-    if not _fits(pattern.func, code.func, bound) or not _fits(wanted, code.args[: len(wanted)], bound):
-        return False
-    named = {keyword.arg: keyword for keyword in code.keywords}
-    for keyword in pattern.keywords:
-        found = named.pop(keyword.arg, None)
-        if found is None or not _fits(keyword.value, found.value, bound):
-            return False
-    more = code.args[len(wanted) :], list(named.values())
-    return _bind(_REST, more, bound) if rest else not any(more)
-
-
-def _bind(name: str, value: object, bound: _Bound) -> bool:
-    if name not in bound:
-        bound[name] = value
-        return True
-    return _text(bound[name]) == _text(value)
-
-
-def _text(value: object) -> str:
-    return ast.unparse(value) if isinstance(value, ast.AST) else repr(value)
-
-
-def _filled(template: _Node, bound: Mapping[str, object]) -> _Node:
-    """Return a copy of a template with what its letters stand for."""
-    return cast(_Node, _Filler(bound).visit(copy.deepcopy(template)))
-
-
-class _Filler(ast.NodeTransformer):
-    def __init__(self, bound: Mapping[str, object]) -> None:
-        self._bound = bound
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        value = self._bound.get(node.id)
-        return copy.deepcopy(value) if isinstance(value, ast.AST) else node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        self.generic_visit(node)
-        if _ATTRIBUTE.fullmatch(node.attr) and isinstance(name := self._bound.get(node.attr), str):
-            node.attr = name
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        if node.args and isinstance(node.args[-1], ast.Constant) and node.args[-1].value is ...:
-            more = self._bound.get(_REST)
-            arguments, keywords = more if isinstance(more, tuple) else ([], [])
-            node.args = [*node.args[:-1], *copy.deepcopy(arguments)]
-            node.keywords = [*node.keywords, *copy.deepcopy(keywords)]
-        return node
+def _has_value(node: ast.AST) -> bool:
+    """Whether this is an expression that has a value, and not the target of an assignment."""
+    return isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", None), ast.Load | None)

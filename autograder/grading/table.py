@@ -3,7 +3,6 @@
 import fcntl
 import hashlib
 import json
-import signal
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -15,7 +14,9 @@ from autograder.course.source import SourceError
 from autograder.files import write_whole
 from autograder.grading.known import Known, read, written
 from autograder.grading.misconceptions import Catalogue
+from autograder.grading.namespaces import uncounted
 from autograder.grading.outcomes import outcomes, tests_of_own_numbers
+from autograder.grading.pairs import Pairs, packed, probes
 from autograder.grading.wrong_answers import WrongAnswers
 from autograder.submission.digest import engine
 from autograder.testing.suite import Suite
@@ -27,9 +28,10 @@ FOLDER = "build/diagnosis"  # of all tables of a course
 class Table:
     """What is known about one question."""
 
-    answers: tuple[Known, ...]  # those with one thing wrong, in the catalogue's order, then those with two
+    answers: tuple[Known, ...]  # in the catalogue's order
     own_numbers: frozenset[int]  # tests in which the numbers of a right answer depend on its seed
     fitting: frozenset[str]  # the catalogue's rules that change a right answer
+    pairs: Pairs  # answers with two of these things wrong
 
     @cached_property
     def by_failed(self) -> dict[frozenset[int], list[Known]]:
@@ -37,6 +39,23 @@ class Table:
         found: dict[frozenset[int], list[Known]] = {}
         for one in self.answers:
             found.setdefault(one.failed, []).append(one)
+        return found
+
+    @cached_property
+    def hints(self) -> dict[str, str]:
+        """The hint that stands first by each name."""
+        return {one.answer.names[0]: one.answer.hints[0] for one in reversed(self.answers)}
+
+    def first_like(self, name: str) -> str:
+        """Return the first name, in the catalogue's order, that no test tells apart from this one."""
+        return self._first_like.get(name, name)
+
+    @cached_property
+    def _first_like(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for one in self.answers:
+            first = next(other for other in self.by_failed[one.failed] if other.is_like(one))
+            found.setdefault(one.answer.names[0], first.answer.names[0])
         return found
 
 
@@ -51,15 +70,15 @@ def load_table(suite: Suite, catalogue: Catalogue, question: str) -> Table:
     stem = f"{exercise.name}-{question}"
     path = folder / f"{stem}-{_digest(exercise)}.table"
     if (content := _content(path)) is None:
-        with _only_one(folder, f"{stem}.lock"), _uncounted():
+        with _only_one(folder, f"{stem}.lock"), uncounted():
             if (content := _content(path)) is None:
                 content = _computed(suite, catalogue, question)
                 _replace(path, content, stem)
-    head, lines, packed = content.split(b"\n", 2)
-    own_numbers, fitting = json.loads(head)
+    head, lines, rest = content.split(b"\n", 2)
+    own_numbers, fitting, numbers, length = json.loads(head)
     tests = {test.number: test for test in suite.tests}
-    answers = tuple(read(lines.decode(), packed, tests))
-    return Table(answers, frozenset(own_numbers), frozenset(fitting))
+    answers = tuple(read(lines.decode(), rest[:length], tests))
+    return Table(answers, frozenset(own_numbers), frozenset(fitting), Pairs(tuple(numbers), rest[length:]))
 
 
 def prune(folder: Path, exercises: Iterable[Exercise]) -> None:
@@ -80,9 +99,13 @@ def prune(folder: Path, exercises: Iterable[Exercise]) -> None:
 
 def _computed(suite: Suite, catalogue: Catalogue, question: str) -> bytes:
     maker = WrongAnswers(suite.exercise, catalogue, question)
-    lines, packed = written(tuple(outcomes(suite, question, (*maker.single, *maker.pairs))))
-    head = [sorted(tests_of_own_numbers(suite, question)), sorted(maker.fitting)]
-    return f"{json.dumps(head)}\n{lines}\n".encode() + packed
+    alone = tuple(outcomes(suite, question, maker.single))
+    lines, runs = written(alone)
+    own, fitting = tests_of_own_numbers(suite, question), maker.fitting
+    chosen = probes(suite, [test for test in suite.of(question) if test.number not in own], alone)
+    pairs = packed(suite, maker.composed(one.answer for one in alone), chosen)
+    head = [sorted(own), sorted(fitting), [test.number for test in chosen], len(runs)]
+    return f"{json.dumps(head)}\n{lines}\n".encode() + runs + pairs
 
 
 def _content(path: Path) -> bytes | None:
@@ -116,16 +139,6 @@ def _only_one(folder: Path, name: str) -> Iterator[None]:
             lock = stack.enter_context((folder / name).open("ab"))
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
-
-
-@contextmanager
-def _uncounted() -> Iterator[None]:
-    """Stop the clock that bounds what one submission may take: what is computed here serves all of them."""
-    left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, left)
 
 
 def _digest(exercise: Exercise) -> str:

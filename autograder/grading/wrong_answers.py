@@ -1,17 +1,17 @@
 """Makes wrong answers to a question: each misconception applied to each right answer, alone and in pairs."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 
 from autograder.course.exercise import Exercise
 from autograder.grading.inlining import inlined
 from autograder.grading.misconceptions import Catalogue, Misconception, spelt
 from autograder.grading.patterns import Rule
 
-_MOST_PAIRS = 130  # for one question; each costs as much time as one answer by hand
+_MOST_PAIRS = 1200  # of one question
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,9 @@ class WrongAnswer:
     hints: tuple[str, ...] = field(compare=False)
     code: str
     written: bool = False  # by an author's hand, as one of the exercise's mistakes
+    rule: Rule | None = field(default=None, compare=False)  # what made it of a right answer
+    place: int = field(default=0, compare=False)  # where the rule did so, as it counts places
+    shows: str = field(default="", compare=False)  # what the form of its results must say
 
 
 class WrongAnswers:
@@ -33,56 +36,59 @@ class WrongAnswers:
         self._catalogue = catalogue
         self._parsed = cache(ast.parse)
         self._definitions = cache(self._find_definitions)
+        self._rewritten = cache(self._in_one_writing)
+        self._others = {name for name in exercise.points if name != question}
 
     @cached_property
     def right(self) -> tuple[str, ...]:
         """The reference and each accepted answer, in one writing, with the functions that they use."""
-        others = {name for name in self._exercise.points if name != self.question}
+        parts = [_part(ast.parse(one.code), self.question, self._others) for one in self._exercise.accepted]
+        accepted = [self._catalogue.in_one_writing(tree) for tree in parts if tree.body]
+        return tuple(dict.fromkeys([*self._reference, *map(ast.unparse, accepted)]))
+
+    @cached_property
+    def _reference(self) -> tuple[str, ...]:
+        """The reference, with many names for what it computes and with few."""
         solution = ast.parse("\n".join(self._exercise.reference))
-        given = others | {node.name for node in solution.body if isinstance(node, ast.ClassDef)}
+        given = self._others | {node.name for node in solution.body if isinstance(node, ast.ClassDef)}
         reference = self._catalogue.in_one_writing(_part(solution, self.question, given))
-        accepted = [_part(ast.parse(one.code), self.question, others) for one in self._exercise.accepted]
-        trees = [reference, inlined(reference)]
-        trees += [self._catalogue.in_one_writing(tree) for tree in accepted if tree.body]
-        return tuple(dict.fromkeys(map(ast.unparse, trees)))
+        return tuple(map(ast.unparse, (reference, inlined(reference))))
 
     @cached_property
     def single(self) -> tuple[WrongAnswer, ...]:
-        """The mistakes in the exercise's folder, then all that the catalogue makes, each code once."""
+        """The mistakes in the exercise's folder, then all that the catalogue makes, each code once.
+
+        What it makes of the reference comes before what it makes of other right answers, which fewer write.
+        """
         written = [mistake for mistake in self._exercise.mistakes if mistake.question == self.question]
         found: dict[str, WrongAnswer] = {}
-        for misconception in self._catalogue.misconceptions:
-            for rule in misconception.rules:
-                made = (self._made(misconception, rule, None, right) for right in self.right)
-                # A rule that fits one writing says nothing new in the next one.
-                for answer in next(filter(None, made), []):
-                    if answer.code not in self.right:
-                        found.setdefault(answer.code, answer)
+        for _, answer in sorted(chain(*self._made_by_rule.values()), key=lambda pair: pair[0]):
+            if answer.code not in self.right:
+                found.setdefault(answer.code, answer)
         for other in self._alternatives(found.values()):
             found.setdefault(other.code, other)
         by_hand = [WrongAnswer((one.name,), (one.hint,), one.code, written=True) for one in written]
         return (*by_hand, *found.values())
 
-    @cached_property
-    def pairs(self) -> tuple[WrongAnswer, ...]:
-        """Answers with two of the common misconceptions, the commonest first, and no more than a bound."""
-        common = [one for one in self._catalogue.misconceptions if one.common]
-        places = sorted(combinations(range(len(common)), 2), key=sum)
-        both = (self._pair(common[i], common[j]) or self._pair(common[j], common[i]) for i, j in places)
-        found = {pair.code: pair for pair in both if pair}
-        for code in {*self.right, *(one.code for one in self.single)}:
-            found.pop(code, None)
-        return tuple(islice(found.values(), _MOST_PAIRS))
+    def composed(self, alone: Iterable[WrongAnswer]) -> Iterator[WrongAnswer]:
+        """Put each two of these things wrong into one answer, where the change behind one fits the other.
+
+        Of several ways to get a thing wrong the first one counts. Those with common things come first.
+        """
+        rare = {self._name(one) for one in self._catalogue.misconceptions if not one.common}
+        first: dict[str, WrongAnswer] = {}
+        for one in sorted(alone, key=lambda one: one.place):  # those with all places rewritten come first
+            first.setdefault(one.names[0], one)
+        ranked = sorted(first.values(), key=lambda one: one.names[0] in rare)
+        places = sorted(combinations(range(len(ranked)), 2), key=sum)
+        both = ((ranked[i], ranked[j]) for i, j in places)
+        pairs = (self._pair(one, other) or self._pair(other, one) for one, other in both)
+        yield from islice((pair for pair in pairs if pair and pair.code not in self.right), _MOST_PAIRS)
 
     @cached_property
     def fitting(self) -> frozenset[str]:
         """The catalogue's rules that change a right answer, as the catalogue spells them."""
-        return frozenset(
-            spelt(misconception, rule)
-            for misconception in self._catalogue.misconceptions
-            for rule in misconception.rules
-            if any(self._made(misconception, rule, None, right) for right in self.right)
-        )
+        return frozenset(self._made_by_rule)
 
     def _alternatives(self, answers: Iterable[WrongAnswer]) -> list[WrongAnswer]:
         """Return the answers with something else in them that would be right, too."""
@@ -91,35 +97,55 @@ class WrongAnswers:
             for answer in answers
             for rule in self._catalogue.alternatives
             if all(word in answer.code for word in rule.words)
-            for made in rule.apply(answer.code, ast.parse(answer.code), self._places(answer.code, rule))
+            for _, made in rule.apply(answer.code, ast.parse(answer.code), self._places(answer.code, rule))
         ]
 
-    def _pair(self, one: Misconception, other: Misconception) -> WrongAnswer | None:
-        """Put a second misconception into the first answer with the first one."""
-        first = self._first.get(self._name(one))
-        if first is None or self._name(other) not in self._first:
+    def _pair(self, one: WrongAnswer, other: WrongAnswer) -> WrongAnswer | None:
+        """Make the change behind one wrong answer in another one, too."""
+        rule, code = other.rule, self._plain(one)
+        if rule is None or not all(word in code for word in rule.words):
             return None
-        code = ast.unparse(self._catalogue.in_one_writing(ast.parse(first.code)))
-        made = (self._made(other, rule, first, code) for rule in other.rules)
-        return next((answer for answers in made for answer in answers), None)
+        made = rule.once(code, other.place, self._places(code, rule))
+        if made is None or (text := ast.unparse(made)) == code or not _is_code(text):
+            return None
+        return WrongAnswer((*one.names, *other.names), (*one.hints, *other.hints), text)
+
+    def _plain(self, answer: WrongAnswer) -> str:
+        """Return an answer's code in the one writing, in which rules find their places."""
+        return self._rewritten(answer.code) if answer.written else answer.code
+
+    def _in_one_writing(self, code: str) -> str:
+        """Return an answer in one writing, with the functions that it uses."""
+        tree = ast.parse("\n".join((*self._exercise.reference, code)))
+        return ast.unparse(self._catalogue.in_one_writing(_part(tree, self.question, self._others)))
 
     @cached_property
-    def _first(self) -> dict[str, WrongAnswer]:
-        """The first answer that was made with each misconception."""
-        return {one.names[0]: one for one in reversed(self.single) if not one.written}
+    def _made_by_rule(self) -> dict[str, list[tuple[bool, WrongAnswer]]]:
+        """What each rule makes of right answers, and whether of another one than the reference.
 
-    def _made(
-        self, misconception: Misconception, rule: Rule, first: WrongAnswer | None, code: str
-    ) -> list[WrongAnswer]:
-        """Return what a rule makes of code in which `first` is wrong already."""
+        A rule that fits one writing says nothing new in the next one.
+        """
+        found: dict[str, list[tuple[bool, WrongAnswer]]] = {}
+        for misconception in self._catalogue.misconceptions:
+            for rule in misconception.rules:
+                made = ((right, self._made(misconception, rule, right)) for right in self.right)
+                for right, answers in islice((one for one in made if one[1]), 1):
+                    is_other = right not in self._reference
+                    found[spelt(misconception, rule)] = [(is_other, answer) for answer in answers]
+        return found
+
+    def _made(self, misconception: Misconception, rule: Rule, code: str) -> list[WrongAnswer]:
+        """Return what a rule makes of a right answer."""
         if not all(word in code for word in rule.words):
             return []
-        names, hints = (first.names, first.hints) if first else ((), ())
         hint = f"{misconception.sentence} {misconception.hint}"
+        made = rule.apply(code, self._parsed(code), self._places(code, rule))
+        texts = [(place, ast.unparse(tree)) for place, tree in made]
+        name, shows = self._name(misconception), misconception.shows
         return [
-            WrongAnswer((*names, self._name(misconception)), (*hints, hint), made)
-            for made in map(ast.unparse, rule.apply(code, self._parsed(code), self._places(code, rule)))
-            if made != code
+            WrongAnswer((name,), (hint,), text, rule=rule, place=place, shows=shows)
+            for place, text in texts
+            if text != code and _is_code(text)
         ]
 
     def _places(self, code: str, rule: Rule) -> frozenset[str]:
@@ -144,6 +170,15 @@ class WrongAnswers:
 
     def _name(self, misconception: Misconception) -> str:
         return f"{self.question}__{misconception.name}"
+
+
+def _is_code(text: str) -> bool:
+    """Whether this is Python; a slice that a rule takes for a value makes none."""
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _part(tree: ast.Module, question: str, others: set[str]) -> ast.Module:

@@ -16,12 +16,14 @@ MISCONCEPTIONS = (
         "Ask your model twice for the same text. A function does not know whether the module is training unless"
         " you tell it.",
         "self.dropout(X) => nn.functional.dropout(X, self.dropout.p)",
+        common=True,
     ),
     Misconception(
         "dropout_before_softmax",
         "Scores are dropped, and not weights.",
         "A dropped score is 0, and 0 is an ordinary score. After which step should the dropout come?",
         "self.dropout(torch.softmax(X, dim=D)) => torch.softmax(self.dropout(X), dim=D)",
+        common=True,
     ),
     Misconception(
         "dropout_on_the_output",

@@ -53,6 +53,7 @@ MISCONCEPTIONS = (
         "The layers never have a bias.",
         "Does the constructor read its last argument?",
         "nn.Linear(..., bias=qkv_bias) => nn.Linear(..., bias=False)",
+        common=True,
     ),
     Misconception(
         "bias_inverted",
@@ -80,6 +81,7 @@ MISCONCEPTIONS = (
         "The last layer is made but never used.",
         "A layer that is made but never called learns nothing. Which of yours gets no gradient?",
         "return self.out_proj(X) => return X",
+        common=True,
     ),
     Misconception(
         "last_layer_missing",
@@ -107,6 +109,7 @@ MISCONCEPTIONS = (
         "The constructor sets a seed of its own.",
         "Make two modules and compare their numbers. Who should choose the seed, the class or its user?",
         "super().__init__() => super().__init__(torch.manual_seed(0) and None)",
+        common=True,
     ),
     Misconception(
         "parameters_turned",
@@ -136,6 +139,14 @@ MISCONCEPTIONS = (
             raise X
         =>
         pass
+        """,
+    ),
+    Misconception(
+        "one_forgotten",
+        "One of the three is not copied.",
+        "Compare each of the three with its source.",
+        """
+        target.A.copy_(X) => pass
         """,
     ),
 )

@@ -43,7 +43,10 @@ MISCONCEPTIONS = (
         X.triu(diagonal=1) => X.tril(diagonal=-1) && -torch.inf => -1e9
         X.masked_fill(M, V) => X.masked_fill(M.transpose(-2, -1), V)
         torch.tril(X) => torch.triu(X)
+        X[B, :T + 1] => X[B, T:]
+        x.cumsum(dim=D) => x.flip(D).cumsum(dim=D).flip(D)
         """,
+        common=True,
     ),
     Misconception(
         "diagonal_hidden",
@@ -55,6 +58,7 @@ MISCONCEPTIONS = (
         X.triu(diagonal=1) => X.triu() && -torch.inf => -1e9
         torch.tril(X) => torch.tril(X, diagonal=-1)
         """,
+        common=True,
     ),
     Misconception(
         "sees_one_ahead",
@@ -65,6 +69,7 @@ MISCONCEPTIONS = (
         X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n + 2)
         torch.tril(X) => torch.tril(X, diagonal=1)
         """,
+        common=True,
     ),
     Misconception(
         "mask_not_cut",
@@ -119,6 +124,7 @@ MISCONCEPTIONS = (
         "Hidden scores are set to 0.",
         "A score of 0 is an ordinary score. What is its exponential, and what should that of a hidden score be?",
         "X.masked_fill(M, V) => X.masked_fill(M, 0.0)",
+        common=True,
     ),
     Misconception(
         "minus_one_for_hidden",
@@ -130,8 +136,10 @@ MISCONCEPTIONS = (
         "merely_low",
         "Hidden scores are low, but not low enough.",
         "What you put in their place is low beside these scores. Is it low beside any scores?",
-        "X.masked_fill(M, V) => X.masked_fill(M, -10.0) || X.masked_fill(M, -100.0) || X.masked_fill(M, -1e3)"
-        " || X.masked_fill(M, -1e4) || X.masked_fill(M, 1e-9)",
+        """
+        X.masked_fill(M, V) => X.masked_fill(M, -10.0) || X.masked_fill(M, -100.0) || X.masked_fill(M, -1e3) || X.masked_fill(M, -1e4) || X.masked_fill(M, 1e-9)
+        torch.zeros(N, N).masked_fill(M, V) => torch.zeros(N, N).masked_fill(M, -1e9) || torch.zeros(N, N).masked_fill(M, -1e10) || torch.zeros(N, N).masked_fill(M, torch.finfo(torch.float32).min)
+        """,
     ),
     Misconception(
         "plus_infinity_for_hidden",
@@ -155,7 +163,7 @@ MISCONCEPTIONS = (
         "mask_in_numbers",
         "The mask holds numbers, and not truth values.",
         "The places may be right. Which type does a mask have that says only who is hidden?",
-        "torch.ones(N, N, dtype=torch.bool) => torch.ones(N, N)",
+        "torch.ones(N, N, dtype=torch.bool) => torch.ones(N, N) || torch.ones(N, N, dtype=torch.int) || torch.ones(N, N, dtype=torch.long)",
     ),
     Misconception(
         "mask_of_the_first_sequence",
@@ -180,6 +188,7 @@ MISCONCEPTIONS = (
         self.register_buffer("mask", X) => self.mask = X
         self.register_buffer("tril", X) => self.tril = X
         """,
+        common=True,
     ),
     Misconception(
         "mask_is_a_parameter",
@@ -189,5 +198,50 @@ MISCONCEPTIONS = (
         self.register_buffer("mask", X) => self.mask = nn.Parameter(X, requires_grad=False)
         self.register_buffer("tril", X) => self.tril = nn.Parameter(X)
         """,
+    ),
+    Misconception(
+        "causal_by_default",
+        "The future is hidden, though nobody asks for it.",
+        "May a token look at those that come after it? Read once more what the exercise says about a mask.",
+        """
+        torch.softmax(X, dim=D) => torch.softmax(X + torch.full(X.shape[-2:], -torch.inf, dtype=X.dtype).triu(1), dim=D)
+        """,
+        common=True,
+    ),
+    Misconception(
+        "inverted",
+        "Just those tokens are hidden that should be seen.",
+        "In this course True means hidden. Which tokens are real?",
+        "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) < lengths.unsqueeze(D)",
+    ),
+    Misconception(
+        "one_too_few",
+        "One token too few is hidden.",
+        "Count from 0: which place has the first token that is not real?",
+        "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) > lengths.unsqueeze(D)",
+    ),
+    Misconception(
+        "one_too_many",
+        "One token too many is hidden.",
+        "Count from 0: which place has the last token that is real?",
+        "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) >= lengths.unsqueeze(D) - 1",
+    ),
+    Misconception(
+        "longest_in_batch",
+        "The mask is as long as the longest text, and not as it is asked for.",
+        "How wide should your mask be if all texts are short?",
+        "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(int(lengths.max())) >= lengths.unsqueeze(D)",
+    ),
+    Misconception(
+        "padded_in_front",
+        "The padding stands in front.",
+        "At which end of a text does the padding stand?",
+        "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) < N - lengths.unsqueeze(D)",
+    ),
+    Misconception(
+        "not_boolean",
+        "The mask holds numbers, and not truth values.",
+        "Which type does a mask have that says only who is hidden?",
+        "return X >= Y => return (X >= Y).float() || return (X >= Y).int() || return (X >= Y).long()",
     ),
 )

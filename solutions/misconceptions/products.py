@@ -10,9 +10,15 @@ _LAYERS = (
 
 
 def each(*rules: str) -> str:
-    """Return rules once for each triple of layers' names; q, k and v in braces stand for them."""
+    """Return rules once for each triple of layers' names; q, k and v in braces stand for them.
+
+    No right answer goes through the layers of the last triple in a tuple.
+    """
     return "\n".join(
-        rule.format(q=q, k=k, v=v) for q, k, v in _LAYERS for rule in rules
+        rule.format(q=q, k=k, v=v)
+        for q, k, v in _LAYERS
+        for rule in rules
+        if not (rule.startswith("(") and q == "query")
     )
 
 
@@ -24,7 +30,9 @@ MISCONCEPTIONS = (
         "X @ Y.transpose(A, B) => Y @ X.transpose(A, B)"
         + each(
             "\nself.{q}(X) => self.TEMP(X) && self.{k}(Y) => self.{q}(Y) && self.TEMP(X) => self.{k}(X)",
+            "(self.{q}, self.{k}, self.{v}) => (self.{k}, self.{q}, self.{v})",
         ),
+        common=True,
     ),
     Misconception(
         "keys_not_transposed",
@@ -60,34 +68,50 @@ MISCONCEPTIONS = (
         X.transpose(-2, -1) => X.transpose(1, 2)
         X.transpose(-2, -1) => X.permute(0, 2, 1)
         X.shape[-2] => X.shape[1]
+        X.cumsum(dim=-2) => X.cumsum(dim=1)
         """,
     ),
     Misconception(
         "values_from_keys",
         "The values are made like the keys.",
         "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
-        each("self.{v}(X) => self.{k}(X)")
+        each(
+            "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{k})",
+            "self.{v}(X) => self.{k}(X)",
+        )
         + "\nX @ self.W_value => X @ self.W_key\nX @ W_value => X @ W_key\nW @ values => W @ keys",
+        common=True,
     ),
     Misconception(
         "values_from_queries",
         "The values are made like the queries.",
         "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
-        each("self.{v}(X) => self.{q}(X)")
+        each(
+            "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{q})",
+            "self.{v}(X) => self.{q}(X)",
+        )
         + "\nX @ self.W_value => X @ self.W_query\nX @ W_value => X @ W_query\nW @ values => W @ queries",
+        common=True,
     ),
     Misconception(
         "keys_from_queries",
         "The keys are made like the queries.",
         "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
-        each("self.{k}(X) => self.{q}(X)")
+        each(
+            "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{q}, self.{v})",
+            "self.{k}(X) => self.{q}(X)",
+        )
         + "\nX @ self.W_key => X @ self.W_query\nX @ W_key => X @ W_query",
+        common=True,
     ),
     Misconception(
         "queries_from_keys",
         "The queries are made like the keys.",
         "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
-        each("self.{q}(X) => self.{k}(X)")
+        each(
+            "(self.{q}, self.{k}, self.{v}) => (self.{k}, self.{k}, self.{v})",
+            "self.{q}(X) => self.{k}(X)",
+        )
         + "\nX @ self.W_query => X @ self.W_key\nX @ W_query => X @ W_key",
     ),
     Misconception(
@@ -95,6 +119,7 @@ MISCONCEPTIONS = (
         "Queries, keys and values are all made by one layer.",
         "Count the layers that you use. Three names are not yet three layers.",
         each(
+            "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{q}, self.{q})",
             "self.{k}(X) => self.{q}(X) && self.{v}(X) => self.{q}(X)",
             "self.{q}(X) => self.{k}(X) && self.{v}(X) => self.{k}(X)",
             "self.{q}(X) => self.{v}(X) && self.{k}(X) => self.{v}(X)",
@@ -107,7 +132,8 @@ MISCONCEPTIONS = (
         "Keys and values have changed places.",
         "The scores compare queries with keys, and the weights mix values. Which is which in your lines?",
         each(
-            "self.{k}(X) => self.TEMP(X) && self.{v}(Y) => self.{k}(Y) && self.TEMP(X) => self.{v}(X)"
+            "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{k})",
+            "self.{k}(X) => self.TEMP(X) && self.{v}(Y) => self.{k}(Y) && self.TEMP(X) => self.{v}(X)",
         )
         + "\nX @ W_key => X @ TEMP && X @ W_value => X @ W_key && X @ TEMP => X @ W_value",
     ),
@@ -173,6 +199,7 @@ MISCONCEPTIONS = (
         "The weights are returned, and not the mixture.",
         "forward stops one step early. The weights say how to mix; the mixture is still to be made.",
         "return W @ V => return W\nreturn self.out_proj(X) => return weights",
+        common=True,
         no_slip_in={
             "attention_scores": "an input comes out",
             "pairwise_scores": "an input comes out",
@@ -190,5 +217,59 @@ MISCONCEPTIONS = (
         return X => return X, weights
         """,
         common=True,
+    ),
+    Misconception(
+        "keys_ignored",
+        "The queries meet themselves, and the keys are not used.",
+        "Swap the keys for others. Does your result change?",
+        """
+        X @ Y.transpose(A, B) => X @ X.transpose(A, B)
+        """,
+    ),
+    Misconception(
+        "queries_ignored",
+        "The keys meet themselves, and the queries are not used.",
+        "Swap the queries for others. Does your result change?",
+        """
+        X @ Y.transpose(A, B) => Y @ Y.transpose(A, B)
+        """,
+    ),
+    Misconception(
+        "cosines",
+        "The vectors are brought to length 1 before they meet.",
+        "A dot product also grows with the lengths of the vectors. Where do they get lost in yours?",
+        """
+        X @ Y.transpose(A, B) => nn.functional.normalize(X, dim=-1) @ nn.functional.normalize(Y, dim=-1).transpose(A, B)
+        X @ Y.transpose(A, B) => torch.nn.functional.normalize(X, dim=-1) @ torch.nn.functional.normalize(Y, dim=-1).transpose(A, B)
+        inputs @ query => torch.nn.functional.normalize(inputs, dim=-1) @ torch.nn.functional.normalize(query, dim=0)
+        torch.dot(X, Y) => torch.dot(X, Y) / (X.norm() * Y.norm())
+        return total => return total / (a.norm() * b.norm())
+        """,
+    ),
+    Misconception(
+        "distances",
+        "Distances are taken, and not dot products.",
+        "Two equal vectors have the distance 0. What is their dot product?",
+        """
+        X @ Y.transpose(A, B) => torch.cdist(X, Y) || -torch.cdist(X, Y)
+        torch.dot(X, Y) => (X - Y).norm() || ((X - Y)**2).sum()
+        """,
+    ),
+    Misconception(
+        "adds_the_tokens",
+        "The tokens themselves are added to the result.",
+        "What is left of your result when all weights are 0? What should be?",
+        """
+        return X => return X + x || return X + token_encodings || return X + inputs || return X + encodings_for_q || return X + queries
+        """,
+        common=True,
+    ),
+    Misconception(
+        "returns_scores",
+        "The scores are returned, and not the mixture.",
+        "The function stops early. Scores become weights, and weights mix values.",
+        """
+        torch.softmax(X, dim=D) @ V => X
+        """,
     ),
 )

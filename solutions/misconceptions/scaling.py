@@ -22,6 +22,7 @@ MISCONCEPTIONS = (
         "The scores are made larger.",
         "Large scores are to become smaller. Does your scaling shrink them or stretch them?",
         "X / Y**0.5 => X * Y**0.5 || X * Y",
+        common=True,
     ),
     Misconception(
         "wrong_exponent",
@@ -67,6 +68,7 @@ MISCONCEPTIONS = (
         "The scores are scaled by the width of the values.",
         "Which vectors meet in a score? Their width is what counts.",
         "X / Y**0.5 => X / values.shape[-1]**0.5 || X / v.shape[-1]**0.5",
+        common=True,
     ),
     Misconception(
         "scaled_by_a_fixed_number",
@@ -82,17 +84,89 @@ MISCONCEPTIONS = (
         torch.softmax(X / Y**0.5, dim=D) => torch.softmax(X, dim=D) / Y**0.5
         torch.softmax((X / Y**0.5).masked_fill(M, V), dim=D) => torch.softmax(X.masked_fill(M, V), dim=D) / Y**0.5
         """,
+        common=True,
     ),
     Misconception(
         "scaled_where_it_should_not_be",
         "The scores are scaled, but should stay as they are.",
         "Read the description once more: what becomes of the products before they are returned or weighed?",
-        "X @ Y.transpose(-2, -1) => X @ Y.transpose(-2, -1) / Y.shape[-1]**0.5",
+        """
+        X @ Y.transpose(-2, -1) => X @ Y.transpose(-2, -1) / Y.shape[-1]**0.5
+        return X @ Y => return X @ Y / X.shape[-1]**0.5
+        torch.softmax(scores, dim=D) => torch.softmax(scores / scores.shape[-1]**0.5, dim=D)
+        S[I, J] = X => S[I, J] = X / inputs.shape[-1]**0.5
+        return total => return total / len(a)**0.5
+        torch.dot(X, Y) => torch.dot(X, Y) / X.shape[-1]**0.5
+        """,
+        common=True,
     ),
     Misconception(
         "scaled_twice",
         "The scores are scaled twice.",
         "Count the divisions between the product and the softmax.",
         "X / Y**0.5 => X / Y**0.5 / Y**0.5",
+    ),
+    Misconception(
+        "queries_scaled_early",
+        "The queries are scaled before they meet any keys.",
+        "Which step of the formula divides, and what does it divide?",
+        """
+        return A, B, C => return A / A.shape[-1]**0.5, B, C
+        """,
+    ),
+    Misconception(
+        "biased",
+        "The variance is divided by the number of scores.",
+        "Torch's own variance divides by one less.",
+        """
+        X.var() => X.var(unbiased=False)
+        """,
+    ),
+    Misconception(
+        "standard_deviation",
+        "The standard deviation is returned.",
+        "The variance is its square.",
+        """
+        X.var() => X.std()
+        """,
+    ),
+    Misconception(
+        "variance_of_rows",
+        "The variance is taken of each row.",
+        "All scores count together, whatever row they stand in.",
+        """
+        X.var() => X.var(dim=-1).mean() || X.var(dim=-2).mean() || X.mean(dim=-1).var()
+        """,
+    ),
+    Misconception(
+        "scaled_when_it_should_not_be",
+        "The scores are scaled just when they should not be.",
+        "Which value of `scaled` asks for the division?",
+        """
+        if scaled:
+            A = B
+        =>
+        if not scaled:
+            A = B
+        """,
+    ),
+    Misconception(
+        "always_scaled",
+        "The scores are scaled, whatever is asked for.",
+        "Does your function read its last argument?",
+        """
+        if scaled:
+            A = B
+        =>
+        A = B
+        """,
+    ),
+    Misconception(
+        "not_centred",
+        "The mean is not subtracted before the squares are taken.",
+        "Add 100 to all scores. Does their variance change?",
+        """
+        X.var() => (X**2).mean()
+        """,
     ),
 )

@@ -15,12 +15,14 @@ MISCONCEPTIONS = (
         "The softmax runs over dimension 1.",
         "With two dimensions, 1 is the last one. What is it in a batch?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=1)",
+        common=True,
     ),
     Misconception(
         "softmax_over_dim_0",
         "The softmax runs over dimension 0.",
         "Sum your weights along each dimension. Along which of them should a token's weights sum to 1?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=0)",
+        common=True,
     ),
     Misconception(
         "softmax_over_everything",
@@ -37,6 +39,7 @@ MISCONCEPTIONS = (
         "The scores meet the values as they are.",
         "Scores may be negative and need not sum to 1. What turns them into weights?",
         "torch.softmax(X, dim=D) => X",
+        common=True,
         no_slip_in={
             "attention_weights": "the softmax is what is asked for",
             "scaled_attention_weights": "the softmax is what is asked for",
@@ -66,6 +69,7 @@ MISCONCEPTIONS = (
         torch.exp(X - X.max()) => torch.exp(X)
         torch.exp(X - Y) => torch.exp(X)
         """,
+        common=True,
     ),
     Misconception(
         "sums_lose_their_place",
@@ -95,13 +99,13 @@ MISCONCEPTIONS = (
         "log_softmax",
         "The weights are logarithms.",
         "Are your weights positive, and do they sum to 1? Look at the name of the function.",
-        "torch.softmax(X, dim=D) => torch.log_softmax(X, dim=D)",
+        "torch.softmax(X, dim=D) => torch.log_softmax(X, dim=D)\nreturn powers / powers.sum() => return (powers / powers.sum()).log()",
     ),
     Misconception(
         "sigmoid",
         "Each weight is made of its own score alone.",
         "Sum a row of your weights. Which function lets the scores of a row compete?",
-        "torch.softmax(X, dim=D) => torch.sigmoid(X)",
+        "torch.softmax(X, dim=D) => torch.sigmoid(X)\nreturn powers / powers.sum() => return torch.sigmoid(scores)",
         no_slip_in={
             "attention_weights": "the softmax is what is asked for",
             "scaled_attention_weights": "the softmax is what is asked for",
@@ -118,6 +122,7 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => torch.exp(X - X.amax(dim=D, keepdim=True))
         X / X.sum(...) => X
         """,
+        common=True,
         no_slip_in={
             "normalize_by_sum": "what goes in comes out",
             "softmax": "the division is half of what is asked for",
@@ -137,5 +142,100 @@ MISCONCEPTIONS = (
         "All rows are shifted by one number.",
         "What becomes of a row whose scores are far below the largest of the whole table?",
         "torch.softmax(X, dim=D) => torch.exp(X - X.max()) / torch.exp(X - X.max()).sum(dim=D, keepdim=True)",
+    ),
+    Misconception(
+        "softmax_again",
+        "The weights go through a softmax once more.",
+        "Weights are no scores any more. Who says that they must sum to 1?",
+        """
+        weights => torch.softmax(weights, dim=-1)
+        """,
+    ),
+    Misconception(
+        "normalises_again",
+        "The weights are divided by their sum.",
+        "Take the weights as they are. Who says that they must sum to 1?",
+        """
+        weights => weights / weights.sum(dim=-1, keepdim=True)
+        """,
+    ),
+    Misconception(
+        "weights_already",
+        "A softmax is taken that nobody asks for.",
+        "Your result sums to 1 along a dimension. Should it do so already here?",
+        """
+        return X @ Y => return torch.softmax(X @ Y, dim=-1)
+        return scores => return torch.softmax(scores, dim=-1)
+        """,
+    ),
+    Misconception(
+        "signs_turned",
+        "The highest score gets the lowest weight.",
+        "Try two scores, 1 and 2. Which of them should get more?",
+        """
+        torch.softmax(X, dim=D) => torch.softmax(-X, dim=D)
+        torch.exp(X - Y) => torch.exp(Y - X)
+        """,
+    ),
+    Misconception(
+        "powers_of_two",
+        "Powers of another base are taken than those of e.",
+        "Which number does the exponential raise to a power?",
+        """
+        torch.exp(X) => torch.pow(2.0, X) || torch.pow(10.0, X)
+        torch.softmax(X, dim=D) => torch.softmax(X * 0.6931471805599453, dim=D)
+        """,
+    ),
+    Misconception(
+        "shifted_by_the_mean",
+        "The mean is subtracted from the scores, and not the largest one.",
+        "One score far above the others: what is left of it after your shift, and what is its exponential?",
+        """
+        X - X.max() => X - X.mean()
+        torch.softmax(X, dim=D) => torch.exp(X - X.mean(dim=D, keepdim=True)) / torch.exp(X - X.mean(dim=D, keepdim=True)).sum(dim=D, keepdim=True)
+        """,
+    ),
+    Misconception(
+        "scores_clipped",
+        "Scores are clipped, and all beyond the limit are alike.",
+        "Two large scores that differ: do their weights still differ?",
+        """
+        torch.exp(X - Y) => torch.exp(X.clamp(-80.0, 80.0)) || torch.exp(X.clamp(max=80.0)) || torch.exp(X.clamp(-50.0, 50.0)) || torch.exp(X.clamp(max=50.0)) || torch.exp(X.clamp(-100.0, 100.0))
+        torch.softmax(X, dim=D) => torch.softmax(X.clamp(-50.0, 50.0), dim=D)
+        """,
+    ),
+    Misconception(
+        "divided_by_the_norm",
+        "The scores are divided by their length as a vector.",
+        "What do your weights sum to?",
+        """
+        X / X.sum() => X / X.norm()
+        """,
+    ),
+    Misconception(
+        "shifted_first",
+        "The smallest is subtracted first, so that one of them gets nothing.",
+        "What becomes of the smallest score in yours?",
+        """
+        scores / scores.sum() => (scores - scores.min()) / (scores - scores.min()).sum() || (scores - scores.min()) / (scores.max() - scores.min())
+        """,
+    ),
+    Misconception(
+        "squared",
+        "Squares are taken.",
+        "Try scores of both signs. Is a negative one treated like a positive one?",
+        """
+        scores / scores.sum() => scores**2 / (scores**2).sum()
+        torch.softmax(X, dim=D) => X**2 / (X**2).sum(dim=D, keepdim=True)
+        """,
+    ),
+    Misconception(
+        "divided_by_the_largest",
+        "The weights are divided by the largest one, and not by their sum.",
+        "What do your weights sum to?",
+        """
+        powers / powers.sum() => powers / powers.max()
+        torch.softmax(X, dim=D) => torch.exp(X - X.amax(dim=D, keepdim=True)) / torch.exp(X - X.amax(dim=D, keepdim=True)).amax(dim=D, keepdim=True)
+        """,
     ),
 )

@@ -15,6 +15,7 @@ MISCONCEPTIONS = (
         "The values are right, but nothing can be learnt from them. Where is the result taken out of the graph?",
         "return X => return X.detach()\nreturn A, B, C => return A.detach(), B.detach(), C.detach()"
         "\nreturn A, (B, C) => return A.detach(), (B, C)",
+        common=True,
     ),
     Misconception(
         "inputs_detached",
@@ -40,6 +41,15 @@ MISCONCEPTIONS = (
         X @ Y => X.float() @ Y.float() || (X.float() @ Y.float()).to(X.dtype)
         """,
         common=True,
+    ),
+    Misconception(
+        "double_precision",
+        "Numbers become float64.",
+        "Results keep the type of their inputs. Which step makes float64 of them?",
+        """
+        return X => return X.double()
+        return A, B, C => return A.double(), B.double(), C.double()
+        """,
     ),
     Misconception(
         "python_number",
@@ -122,18 +132,29 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => torch.softmax(X, dim=D, out=X)
         torch.zeros_like(X) => X
         """,
+        crash=r"a leaf Variable that requires grad is being used in an in-place",
+        common=True,
+        shows="is changed",
     ),
     Misconception(
         "weights_transposed",
         "The weights are turned before they meet the values.",
         "A row of the weights belongs to one token that looks. What do the rows of your weights belong to?",
         "W @ V => W.transpose(-2, -1) @ V",
+        common=True,
     ),
     Misconception(
         "rows_and_columns_swapped",
         "Rows and columns of the result have changed places.",
         "Write down what entry (0, 1) of your result is, and what it should be.",
         "return X => return X.transpose(-2, -1)",
+    ),
+    Misconception(
+        "no_batches",
+        "A batch is not accepted.",
+        "Any dimensions may stand in front. Which of your steps takes only a matrix, or only one sequence?",
+        crash=r"t\(\) expects a tensor with <= 2 dimensions|expected 2D|must be a matrix|must be 2-D|1D tensors expected|"
+        r"vector \+ matrix|too many values to unpack \(expected 2\)",
     ),
     Misconception(
         "undefined_name",
@@ -177,7 +198,7 @@ MISCONCEPTIONS = (
         "needed_for_gradient",
         "A tensor is changed in place that the gradient still needs.",
         "Which line writes into a tensor that an earlier step has already used?",
-        crash=r"modified by an inplace operation|a leaf Variable that requires grad is being used in an in-place",
+        crash=r"modified by an inplace operation",
     ),
     Misconception(
         "numpy_in_between",
@@ -190,5 +211,13 @@ MISCONCEPTIONS = (
         "Tensors of different types meet in one product.",
         "Which of the two was made by your own code? Give it the type of the input.",
         crash=r"RuntimeError: expected (m1 and m2|scalar type|both vectors).*|RuntimeError: .*to have the same dtype",
+    ),
+    Misconception(
+        "other_error",
+        "The error is of another kind than the exercise asks for.",
+        "Which exception does the exercise name?",
+        """
+        raise ValueError(X) => raise TypeError(X) || raise IndexError(X) || raise AssertionError(X) || raise RuntimeError(X) || raise Exception(X)
+        """,
     ),
 )

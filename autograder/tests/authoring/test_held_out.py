@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.held_out import pairs
+from autograder.authoring.held_out import NamedAnswer, Tally, pairs, tally
 from autograder.authoring.proof import Proof
 from autograder.authoring.verify import prove
 from autograder.course.course import Course
@@ -65,6 +65,42 @@ def test_what_does_not_hold_is_found_with_its_place_and_fix(
     (said,) = found.findings
     assert f"{name}.py: {finding}" in said
     assert (found.heldout and str(found.heldout)) == (counts and f"heldout: {counts}")
+
+
+TWO = "of 10 with two things wrong"
+
+
+def counted(name: str, found: str | None) -> Tally:
+    return tally([NamedAnswer(Heldout(Path(f"{name}.py"), "", ""), found)] * 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "counts"),
+    [
+        (
+            "a__b+c",
+            "a__c+b",
+            f"10 of 10 named, none wrong; {TWO} 10 wholly, 0 by one of them",
+        ),
+        (
+            "a__b+c",
+            "a__c",
+            f"10 of 10 named, none wrong; {TWO} 0 wholly, 10 by one of them",
+        ),
+        (
+            "a__b+c",
+            "a__d+b",
+            f"0 of 10 named, 10 wrong; {TWO} 0 wholly, 0 by one of them",
+        ),
+        ("a__b+c", None, f"0 of 10 named, none wrong; {TWO} 0 wholly, 0 by one of them"),
+        ("a__b", "a__b+c", "0 of 10 named, 10 wrong"),
+        ("a__unknown_b", "a__b", "0 of 0 named, 10 wrong"),
+    ],
+)
+def test_of_two_things_wrong_one_is_enough_and_any_other_is_wrong(
+    name: str, found: str | None, counts: str
+) -> None:
+    assert str(counted(name, found)) == f"heldout: {counts}"
 
 
 def test_two_writings_of_one_mistake_have_one_name(course: Course, zygote: Zygote) -> None:

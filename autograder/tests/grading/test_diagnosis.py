@@ -135,11 +135,50 @@ def test_misconceptions_are_named_in_any_writing_alone_in_pairs_and_in_part(
     part = named(misconceptions, "(x * 3).unsqueeze(0) if x.dim() == 3 else x * 3")
     assert part is not None
     assert (part.name, part.hint[:22]) == ("double__tripled", "One of the things that")
+    assert (one.whole, two.whole, part.whole) == (True, True, False)
     crash = named(misconceptions, "y")
     assert crash is not None
     assert crash.name == "double__unknown"
     for other in ("x * 3 if x.dim() == 2 else x * 2", "x * 2.5", "x[:1] * 3"):
         assert named(misconceptions, other) is None, other
+
+
+def test_two_things_wrong_are_named_where_only_one_pair_explains_them(misconceptions: Diagnosis) -> None:
+    """What no test tells apart counts as one; a form that only one mistake gives is told beside others."""
+    (catalogue,) = misconceptions.suite.exercise.catalogue
+    text = catalogue.read_text(encoding="utf-8")
+    more = """
+    Misconception("again", "It is tripled.", "How often?", "return X => return torch.add(X, x)"),
+    Misconception("turned", "The sign is lost.", "Which sign?", "return X => return -X"),
+    Misconception("less", "One is subtracted.", "Why?", "return X => return X - 1"),
+)
+"""
+    catalogue.write_text(text.rstrip().removesuffix(")") + more.lstrip("\n"), encoding="utf-8")
+    diagnosis = Diagnosis(misconceptions.suite)
+    for code, name, whole in [
+        ("-(x * 3)", "double__tripled+turned", True),  # no test tells "again" from "tripled"
+        ("-(x * 2) - 1", "double__turned+less", True),
+        ("(x * 2.5).float()", "double__rounded", False),
+    ]:
+        found = named(diagnosis, code)
+        assert found is not None, code
+        assert (found.name, found.whole) == (name, whole), code
+
+
+def test_a_rule_counts_only_where_results_show_what_it_is_about(misconceptions: Diagnosis) -> None:
+    (catalogue,) = misconceptions.suite.exercise.catalogue
+    text = catalogue.read_text(encoding="utf-8")
+    in_place = 'Misconception("in_place", "x is changed.", "Where?", "{}", shows="is changed"),\n)'
+    for rule, named_so in [
+        ("torch.mul(X, 2) => X.data.mul_(2)", "double__in_place"),
+        ("return X => return X + 1", None),
+    ]:
+        entry = in_place.format(rule)
+        catalogue.write_text(f"{text.rstrip().removesuffix(')')}    {entry}\n", encoding="utf-8")
+        right, _, wrong = rule.partition(" => ")
+        code = wrong.removeprefix("return ").replace("X", "x" if right[0] == "t" else "x * 2")
+        found = named(Diagnosis(misconceptions.suite), code)
+        assert (found and found.name) == named_so
 
 
 def test_what_was_computed_is_kept_and_a_broken_file_is_made_anew(
@@ -149,17 +188,17 @@ def test_what_was_computed_is_kept_and_a_broken_file_is_made_anew(
     folder.mkdir(parents=True)
     (folder / "01_small-double-0123456789abcdef.table").write_bytes(b"of yesterday")
     (folder / "01_small-row_sums-0123456789abcdef.table").write_bytes(b"of another question")
-    first = named(misconceptions, "(x * 3).float()")
+    first = named(misconceptions, "x + x + x")
     assert len(list(folder.glob("01_small-double-*.table"))) == 1
     assert len(list(folder.glob("*.table"))) == 2
     (kept,) = folder.glob("01_small-double-*.table")
     content = kept.read_bytes()
     with monkeypatch.context() as patch:
         patch.delattr(Suite, "run_one")  # no test is run any more
-        assert named(Diagnosis(misconceptions.suite), "(x * 3).float()") == first
+        assert named(Diagnosis(misconceptions.suite), "x + x + x") == first
     for broken in (b"no such thing", content[:-1], content.replace(b"double__", b"double_-")):
         kept.write_bytes(broken)
-        assert named(Diagnosis(misconceptions.suite), "(x * 3).float()") == first
+        assert named(Diagnosis(misconceptions.suite), "x + x + x") == first
         assert kept.read_bytes() == content
 
 
@@ -184,7 +223,7 @@ def test_one_process_computes_a_table_while_another_waits_for_it(
     misconceptions: Diagnosis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second reads what the first has written; a clock that runs for one submission stands meanwhile."""
-    code = "(x * 3).float()"
+    code = "x + x + x"
     first = named(misconceptions, code)
     folder = misconceptions.suite.exercise.folder.parents[1] / "build" / "diagnosis"
     (kept,) = folder.glob("*.table")

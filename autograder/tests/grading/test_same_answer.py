@@ -91,6 +91,7 @@ def test_the_number_that_an_object_is_held_by_does_not_count() -> None:
         (("RuntimeError", SIZES.format(7, 6)), ("RuntimeError", "a leaf Variable was used"), False, False),
         (("RuntimeError", SIZES.format(7, 6)), ("ValueError", SIZES.format(7, 6)), False, False),
         (("NameError", "name 'keys' is not defined"), ("NameError", "name 'K' is not defined"), True, True),
+        (("AssertionError", "other lengths"), ("AssertionError", "lengths differ"), True, True),
         (("AttributeError", "no attribute 'a'"), ("AttributeError", "no attribute 'b'"), False, False),
     ],
 )

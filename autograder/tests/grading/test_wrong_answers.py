@@ -41,14 +41,16 @@ def test_each_misconception_is_put_into_right_answers_alone_and_in_pairs(
     tripled = made[0]
     assert tripled.hints == ("It is tripled. How often?",)
     assert "torch.mul(x, 3)" in tripled.code
-    (pair,) = answers.pairs
-    assert pair.names == ("double__tripled", "double__rounded")
-    assert "torch.mul(x, 3).round()" in pair.code
+    (both,) = answers.composed(made)
+    assert both.names == ("double__tripled", "double__rounded")
+    assert "torch.mul(x, 3).round()" in both.code
+    by_hand_too = {pair.names for pair in answers.composed(answers.single)}
+    assert ("double__squares", "double__rounded") in by_hand_too
     assert answers.fitting == {
         "tripled: torch.mul(X, 2) => torch.mul(X, 3)",
         "rounded: return X => return X.round()",
     }
-    assert isinstance(pair, WrongAnswer)
+    assert isinstance(both, WrongAnswer)
 
 
 @pytest.mark.parametrize(
@@ -64,3 +66,14 @@ def test_what_is_no_catalogue_is_said_with_its_place(tmp_path: Path, old: str, n
     with pytest.raises(SourceError, match=r"misconceptions\.py") as error:
         catalogue(tmp_path, TEXT.replace(old, new))
     assert said in str(error.value)
+
+
+def test_a_rule_that_makes_no_python_makes_nothing(course: Course, tmp_path: Path) -> None:
+    exercise = course.exercises["01_small"]
+    code = (
+        '"""By slices."""\n\n\ndef double(x):\n    y = x.clone()\n    y[:1, :] = 2 * x[:1, :]\n    return y\n'
+    )
+    (exercise.folder / "accepted" / "slices.py").write_text(code)
+    text = TEXT.replace("X / 2 => X / 4", "S[I, J] = X => S[I, J] = X * (I != J)")
+    answers = WrongAnswers(course.exercises["01_small"], catalogue(tmp_path, text), "double")
+    assert "double__halved" not in {answer.names[0] for answer in answers.single}
