@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from autograder.grading.form import form
+from autograder.grading.same_answer import same_exchanges
 from autograder.grading.wrong_answers import WrongAnswer
 from autograder.testing.exchange import Exchange, StudentError
 from autograder.testing.expectations import Unmet
@@ -87,10 +88,13 @@ class Known:
 
     def is_like(self, other: "Known") -> bool:
         """Whether it has the name of another one, or cannot be told from it."""
-        same = self.failed == other.failed and all(
-            one.may_be(other.sketches[number]) for number, one in self.sketches.items()
+        if self.answer.names == other.answer.names:
+            return True
+        return self.failed == other.failed and all(
+            one.may_be(other.sketches[number])
+            and same_exchanges(self.runs[number].exchanges, other.runs[number].exchanges)
+            for number, one in self.sketches.items()
         )
-        return self.answer.names == other.answer.names or same
 
     def line(self) -> list[Any]:
         """Return all but the runs, for JSON."""

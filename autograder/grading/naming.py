@@ -66,8 +66,9 @@ class Naming:
         for run in evidence.most_telling_first:
             known = self.run(pair.answer.code, run.test)
             likes.append(evidence.like(known, run) if known else Likeness.NONE)
-            if likes[-1] is Likeness.NONE:
-                return False
+            crashed = isinstance(run.error, StudentError)
+            if likes[-1] is Likeness.NONE or (likes[-1] is Likeness.KIND and not crashed):
+                return False  # among so many pairs, numbers that are only of one kind tell too little
         return explains(likes) and all(
             self._passes(pair.answer.code, test) for test in self.tests if test.number not in evidence.numbers
         )

@@ -51,6 +51,18 @@ def test_answers_come_back_as_they_were_written() -> None:
     assert same_exchanges(again[1].runs[3].exchanges, numbers.exchanges)
 
 
+def test_two_answers_are_alike_where_all_their_numbers_are() -> None:
+    rows = [torch.tensor([1.0, 2.0]), torch.tensor([2.0, 1.0]), torch.tensor([1.0, 2.0])]  # of one mean
+    one, other, same = (
+        known(WrongAnswer((name,), ("",), ""), [run(r)]) for name, r in zip("abc", rows, strict=True)
+    )
+    assert one is not None
+    assert other is not None
+    assert same is not None
+    assert one.is_like(same)
+    assert not one.is_like(other)
+
+
 def test_what_no_worker_could_send_is_not_known() -> None:
     endless = TestRun(TEST, Unmet("wrong"), (Exchange(({}, []), ({"value": float("nan")}, [])),))
     assert known(WrongAnswer((), (), ""), [endless]) is None
