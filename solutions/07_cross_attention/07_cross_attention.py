@@ -214,7 +214,8 @@ class Attention(nn.Module):
                 with.
             encodings_for_v: (m, d_model), the tokens that are mixed.
             mask: boolean (n, m), True where a query must not look at a key; None hides
-                nothing. At least one key of each row is visible.
+                nothing. At least one key of each row is visible, and the scaled scores of
+                a row with hidden keys are less than 50 apart.
 
         Returns:
             (n, d_model), of the inputs' dtype. Batches are welcome but not required.
@@ -532,7 +533,8 @@ class CrossAttention(nn.Module):
             context: (B, m, d_context).
             mask: boolean, True where hidden; (B, m) hides a context token from all
                 queries of its sequence, (B, n, m) from single ones; None hides nothing.
-                Each query sees at least one token.
+                Each query sees at least one token, and scaled scores beside hidden ones
+                are less than 50 apart.
 
         Returns:
             (B, n, d_out), of the inputs' dtype.
