@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from nbgrader.api import Gradebook, Student
 
 from autograder.course.course import Course
+from autograder.gradebook.rows import leave_no_none
 from autograder.submission.students import listed_students
 
 
@@ -62,13 +63,6 @@ def read_class(gradebook: Gradebook, course: Course) -> dict[str, Person]:
 def _known(row: Student) -> Person:
     last, first = row.last_name or "", row.first_name or ""
     return Person(row.id, last if first or last != row.id else "", first, row.email or "")
-
-
-def leave_no_none(row: Student) -> None:
-    """Fill what nobody has given, where nbgrader's pages would show None."""
-    if row.last_name is None:
-        row.last_name = "" if row.first_name else row.id
-    row.first_name, row.email = row.first_name or "", row.email or ""
 
 
 def _person(id_: str, names: Sequence[str], email: str) -> Person:

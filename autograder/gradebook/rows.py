@@ -9,8 +9,6 @@ from typing import NamedTuple
 from nbgrader.api import Comment, Grade, Gradebook, Student, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy.orm import joinedload, selectinload
 
-from autograder.gradebook.roster import leave_no_none
-
 
 class Rows(NamedTuple):
     """The rows on one submission; grades and comments by the names of their cells."""
@@ -80,3 +78,10 @@ class ExerciseRows:
         self._db.add(submission)  # only now: then all that hangs on it goes with it
         self._db.flush()  # gives them their ids
         return Rows(submission, grades, comments)
+
+
+def leave_no_none(row: Student) -> None:
+    """Fill what nobody has given, where nbgrader's pages would show None."""
+    if row.last_name is None:
+        row.last_name = "" if row.first_name else row.id
+    row.first_name, row.email = row.first_name or "", row.email or ""

@@ -318,6 +318,8 @@ def test_variance_of_few_scores(student, reference):
     expect_close(
         student.score_variance(queries, keys, False),
         right,
+        atol=1e-4,
+        rtol=1e-4,
         hint="By what do you divide: the count, or less?",
     )
 
@@ -559,13 +561,13 @@ def test_attention_to_a_single_token(student):
 
 @question("scaled_dot_product_attention")
 def test_attention_survives_large_inputs(student):
-    """Scores in the thousands do not overflow."""
+    """Scores in the hundreds do not overflow."""
     queries, keys, values = _inputs(4, 5, 6, 3)
-    right = functional.scaled_dot_product_attention(40 * queries, 40 * keys, values)
+    right = functional.scaled_dot_product_attention(15 * queries, 15 * keys, values)
     expect_close(
-        student.scaled_dot_product_attention(40 * queries, 40 * keys, values),
+        student.scaled_dot_product_attention(15 * queries, 15 * keys, values),
         right,
-        atol=1e-4,
+        atol=1e-3,
     )
 
 

@@ -437,8 +437,8 @@ class MaskedSelfAttention(nn.Module):
         """Return one mixture of visible values for each token.
 
         Arguments:
-            token_encodings: n tokens, one a row, shape (n, d_model). n is at least 1. The
-                scaled scores of one row are less than 50 apart.
+            token_encodings: n tokens, one a row, shape (n, d_model). n is at least 1.
+                The scaled scores of one row are less than 50 apart.
             mask: boolean, shape (n, n), True where a token must not look; None hides
                 nothing. In every row something is visible.
 

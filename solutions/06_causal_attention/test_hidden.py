@@ -342,6 +342,18 @@ def test_weights_shift(student, shift):
 
 
 @question("masked_attention_weights")
+def test_weights_rows_far_apart(student):
+    """A row's weights are its own, however far its scores lie from those of other rows."""
+    scores, mask = torch.randn(5, 5), future(5)
+    right = torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)
+    apart = scores + torch.tensor([[0.0], [-300.0], [300.0], [-300.0], [300.0]])
+    hint = "By what is a row shifted before its exponentials are taken?"
+    expect_close(
+        student.masked_attention_weights(apart, mask), right, atol=1e-3, hint=hint
+    )
+
+
+@question("masked_attention_weights")
 def test_weights_nothing_hidden(student):
     """A mask that hides nothing leaves the softmax as it is."""
     scores, mask = 2 * torch.randn(4, 5), torch.zeros(4, 5, dtype=torch.bool)
@@ -464,11 +476,26 @@ def test_single_token(student, kind):
     )
 
 
+@each_of(MASKED, HEAD, CAUSAL)
+def test_rows_far_apart(student, kind):
+    """Scores of one token may lie far from those of another."""
+    weights, x = kind.weights(6, 6), kind.tokens(5, 6, 6)
+    query, key, value = (weights[f"{layer}.weight"] for layer in kind.layers)
+    # The last feature speaks to queries alone and meets the same number in each key: it moves whole rows.
+    for weight in (query, key, value):
+        weight[:, 5] = 0
+    query[0], key[0] = torch.eye(6)[5], torch.eye(6)[4]
+    x[..., 4], x[..., 5] = 1, torch.tensor([0.0, 300.0, -300.0, 300.0, -300.0])
+    actual = load(student, kind.make(student, 6, 6, 5), weights)(*kind.arguments(x))
+    hint = "Neither very large scores nor very small ones must get lost."
+    expect_close(actual, kind.attend(weights, x), atol=1e-3, hint=hint)
+
+
 @each_of(MASKED, HEAD, CAUSAL, weight=2)
 def test_blind_to_the_future(student, kind):
     """Changing later tokens changes no earlier output."""
     x = kind.tokens(7, 6, 4)
-    changed = torch.cat([x[..., :4, :], 2 * kind.tokens(3, 6, 4)], dim=-2)
+    changed = torch.cat([x[..., :4, :], kind.tokens(3, 6, 4)], dim=-2)
     module = load(student, kind.make(student, 6, 4, 7), kind.weights(6, 4))
     before, after = (alive(kind, module, tokens, 4) for tokens in (x, changed))
     hint = "Only tokens from 4 on were changed. How does the future get in?"
@@ -476,9 +503,10 @@ def test_blind_to_the_future(student, kind):
         after[..., :4, :], before[..., :4, :], hint=hint, name="The first four outputs"
     )
     last = (after - before)[..., 4:, :].abs().amax(dim=-1)
+    # One of them may look almost only at earlier tokens, but hardly all.
     expect(
-        bool((last > 1e-3).all()),
-        "Tokens from 4 on were changed, but an output from 4 on did not move.",
+        bool((last > 1e-4).any(dim=-1).all()),
+        "Tokens from 4 on were changed, but no output from 4 on has moved.",
     )
 
 

@@ -214,8 +214,8 @@ class Attention(nn.Module):
                 with.
             encodings_for_v: (m, d_model), the tokens that are mixed.
             mask: boolean (n, m), True where a query must not look at a key; None hides
-                nothing. At least one key of each row is visible, and the scaled scores of
-                a row with hidden keys are less than 50 apart.
+                nothing. At least one key of each row is visible, and the scaled scores
+                of a row with hidden keys are less than 50 apart.
 
         Returns:
             (n, d_model), of the inputs' dtype. Batches are welcome but not required.

@@ -624,8 +624,8 @@ class MultiHeadAttention(nn.Module):
         before it.
 
         Arguments:
-            x: (B, T, d_in), with T from 1 to context_length. The scaled scores of one row
-                are less than 50 apart.
+            x: (B, T, d_in), with T from 1 to context_length. The scaled scores of one
+                row are less than 50 apart.
 
         Returns:
             (B, T, d_out), of x's dtype.

@@ -66,12 +66,13 @@ def step(student, tensors, cache=None):
     return output, expect_parts(cache, 2, "a cache, a pair of keys and values,")
 
 
-def expect_pieces(student, tensors, sizes, hint):
+def expect_pieces(student, tensors, sizes, hint, atol=None):
     """Expect each piece's outputs to be those of the whole text."""
     right, begin, cache = causal(*tensors), 0, None
     for size in sizes:
         output, cache = step(student, piece(tensors, begin, begin + size), cache)
-        expect_close(output, right[..., begin : begin + size, :], hint=hint)
+        expected = right[..., begin : begin + size, :]
+        expect_close(output, expected, atol=atol, hint=hint)
         begin += size
 
 
@@ -171,9 +172,8 @@ def test_cache_keeps_float64(student):
 def test_cache_large_scores(student):
     """Large scores give no NaN."""
     queries, keys, values = text(2, 6)
-    expect_pieces(
-        student, (60 * queries, 60 * keys, values), (3, 1, 2), "Which softmax is safe?"
-    )
+    large = (15 * queries, 15 * keys, values)
+    expect_pieces(student, large, (3, 1, 2), "Which softmax is safe?", atol=1e-3)
 
 
 @question("cached_attention")
@@ -293,9 +293,9 @@ def test_groups_large_scores(student):
     """Large scores give no NaN."""
     queries, keys, values = groups((2,), 4, 2)
     expect_close(
-        student.grouped_query_attention(60 * queries, 60 * keys, values),
-        shared(60 * queries, 60 * keys, values),
-        atol=1e-4,
+        student.grouped_query_attention(15 * queries, 15 * keys, values),
+        shared(15 * queries, 15 * keys, values),
+        atol=1e-3,
     )
 
 
