@@ -48,8 +48,8 @@ fmt: $(READY)    ## sort imports, mend what ruff can mend, format
 quick: $(READY)  ## the tests that start no browser, no cluster and no kernel
 	$(PYTEST) --quick $(or $(TESTS),autograder/tests)
 test: $(READY) browser  ## all tests and the proof of every exercise; or only TESTS=...
-	$(PYTEST) $(TESTS)
 	$(if $(TESTS),,$(GRADER) verify)
+	$(PYTEST) $(TESTS)
 bench: $(READY)  ## measure grading beside stock nbgrader and Otter, and write README.md's table
 	$(BIN)/python -m autograder.bench $(or $(EXERCISES),02_simple_self_attention)
 clean:           ## delete what can be made again; submissions, grades and feedback stay

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from itertools import cycle, islice
 from pathlib import Path
 
 from autograder.authoring import built_on, held_out, visible
@@ -23,14 +24,13 @@ from autograder.grading.table import FOLDER, prune
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.exchange import Local
-from autograder.testing.inputs import numbered_inputs
+from autograder.testing.inputs import SETS, numbered_inputs
 from autograder.worker.namespace import run_code
 
-_KNOWN = {
-    *("accepted", "equivalent.yaml", "handout", "heldout", "mistakes", "hints.yaml", "test_hidden.py"),
-}
+_FILES = "accepted equivalent.yaml handout heldout mistakes hints.yaml test_hidden.py"
+_KNOWN = frozenset(_FILES.split())
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
-_SETS = 4  # sets of hidden inputs that each right answer must pass, besides the one that its code meets
+_SETS = 4  # further sets of hidden inputs that a right answer must pass; the next one meets the next of them
 
 
 def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
@@ -66,8 +66,7 @@ def prove_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> 
 def _verified(root: Path, name: str) -> Proof:
     course = load_course(root)
     with Zygote() as zygote:
-        (proof,) = prove(course, course.chosen([name]), zygote)
-    return proof
+        return next(prove(course, course.chosen([name]), zygote))
 
 
 class _Verification:
@@ -83,6 +82,7 @@ class _Verification:
         self._grader = grader
         self._settings = settings
         self._findings: list[str] = []
+        self._numbers = cycle(range(SETS))
         self._checks: dict[str, str] = {}  # the visible checks that the reference passes, by question
 
     def proof(self) -> Proof:
@@ -173,7 +173,7 @@ class _Verification:
     def _other_inputs(self, path: Path, cells: tuple[str, ...]) -> None:
         """Find tests that a right answer passes with some hidden inputs only."""
         namespace = run_code(cells)
-        for number in range(_SETS):
+        for number in islice(self._numbers, _SETS):
             inputs = numbered_inputs(_SECRET, self._exercise.name, number)
             for run in self._grader.suite.run(Local(namespace), inputs):
                 if run.error is not None:

@@ -888,8 +888,8 @@ class CausalAttention(nn.Module):
         """Return, for each token, a mixture of the values of its own text up to itself.
 
         Arguments:
-            x: a batch of texts, shape (B, T, d_in), with T from 1 to context_length. The
-                scaled scores of one row are less than 50 apart.
+            x: a batch of texts, shape (B, T, d_in), with T from 1 to context_length.
+                The scaled scores of one row are less than 50 apart.
 
         Returns:
             The mixtures, shape (B, T, d_out), of the same dtype as x and the

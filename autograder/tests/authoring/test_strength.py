@@ -113,6 +113,7 @@ def test_a_misconception_that_no_test_sees_is_shown_until_its_author_declares_it
     )
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # where it meets a finalizer
 def test_a_mutant_without_an_end_is_stopped(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     exercise = course.exercises["01_small"]
     loop = "count = 2\n    while count > 0:\n        count -= 1\n    return torch.mul(x, 2)"
