@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 GRADER := $(BIN)/autograder
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto --dist loadfile
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto --dist loadfile --no-loadscope-reorder
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable chrome
 EXERCISES ?=
