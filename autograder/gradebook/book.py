@@ -43,7 +43,7 @@ class ExerciseGradebook(OpenedGradebook):
         self._folders = self._autograde.coursedir
         keep_answers(self._gradebook)
         self.ledger.open(self._gradebook)
-        self._rows = ExerciseRows(self._gradebook, exercise.name)
+        self._rows = ExerciseRows(self._gradebook, exercise)
         self._gradebook.db.expunge_all()
         return self
 

@@ -18,7 +18,7 @@ from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.folder_check import refusal, time_in
 from autograder.gradebook.graded_attempts import about, current_report, keep_graded
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.reading import rows_of
+from autograder.gradebook.rows import rows_of
 from autograder.report.report import Report
 from autograder.submission.digest import digest_of, rules
 from autograder.submission.notebook import Notebook, read_notebook

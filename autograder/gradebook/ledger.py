@@ -20,8 +20,8 @@ from autograder.gradebook.folder_check import handed_in
 from autograder.gradebook.graded_attempts import About, keep_graded
 from autograder.gradebook.history import name_of_attempt
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.reading import entries_of, points_by_cell, read_row, rows_of
-from autograder.gradebook.rows import Rows
+from autograder.gradebook.reading import entries_of, points_by_cell, read_row
+from autograder.gradebook.rows import Rows, rows_of
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
