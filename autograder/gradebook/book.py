@@ -60,8 +60,9 @@ class ExerciseGradebook(OpenedGradebook):
             with converting(self._course, self._autograde.log, submission.exercise, submission.student):
                 rows = self._rows.of(submission.student)
                 node = take_in(self._gradebook, self._release, rows, submission, notebook, graded)
-                about = node.metadata["autograder"]
-                settled = self.ledger.settle(self._gradebook, submission, notebook, rows, about)
+                settled = self.ledger.settle(
+                    self._gradebook, submission, notebook, rows, node.metadata["autograder"]
+                )
                 text = nbformat.writes(node) + "\n"
                 others = self._companions(submission)
                 write_folder(self._autograde, submission, submission.autograded, text, others)

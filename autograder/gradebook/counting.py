@@ -16,11 +16,12 @@ from autograder.course.exercise import Exercise
 from autograder.files import locked
 from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.folder_check import refusal, time_in
-from autograder.gradebook.graded_attempts import about, current_report, keep_graded
+from autograder.gradebook.graded_attempts import current_report, keep_graded
+from autograder.gradebook.grades import fingerprinted
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.rows import rows_of
 from autograder.report.report import Report
-from autograder.submission.digest import digest_of, rules
+from autograder.submission.digest import rules
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
@@ -65,7 +66,7 @@ class Counting:
         if self._dry_run:
             self._graded[submission.student, notebook.digest] = report
             return
-        keep_graded(submission, notebook, about(digest_of(self._rules, notebook), report))
+        keep_graded(submission, notebook, fingerprinted(self._rules, notebook, report))
 
     def settle(self, submissions: Sequence[Submission]) -> dict[str, Attempt]:
         """Put the attempts that count into submitted/, and return them by student."""
