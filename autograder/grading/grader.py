@@ -26,7 +26,7 @@ from autograder.grading.ran_cell import ran_cells
 from autograder.grading.running import Running
 from autograder.grading.session import Session
 from autograder.grading.slips import HiddenRuns, Slips, kept
-from autograder.grading.verdicts import decide, told_bits
+from autograder.grading.verdicts import decide, report_bits
 from autograder.report.report import QuestionReport, Status, TestReport, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
@@ -80,8 +80,7 @@ class Grader:
     @property
     def told_bits(self) -> int:
         """How many bits about hidden inputs a report can tell, at most."""
-        priced = len(self.exercise.points) if self.slips.settings else 0
-        return told_bits(len(self.suite.tests), len(self.rules), len(self.building.builds_on), priced)
+        return report_bits(self.suite, self.rules, self.building, self.slips.settings)
 
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a submitted file; one that is no notebook gets a report too."""
