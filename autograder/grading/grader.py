@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from autograder.course.building import Building
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.limits import Limits
 from autograder.course.names import checked_question
@@ -76,6 +77,21 @@ class Grader:
         self._running = Running(self.suite, rules, zygote, limits)
         examples, self.slips = Examples(self.suite, no_examples), Slips(self.diagnosis, slip)
         self._judge = Judge(exercise.points, rules, self.diagnosis, examples, self.slips)
+
+    @classmethod
+    def of_course(cls, course: Course, exercise: Exercise, zygote: Zygote, secret: bytes) -> "Grader":
+        """Make a grader of one of the course's exercises, with all that course.yaml says about it."""
+        name = exercise.name
+        return cls(
+            exercise,
+            course.rules(name),
+            course.limits(name),
+            zygote,
+            secret,
+            course.building(name),
+            course.no_examples(name),
+            course.settings.slip,
+        )
 
     @property
     def told_bits(self) -> int:
