@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, islice
 
-from autograder.grading.evidence import Likeness, asks_for_start, explains, has_numbers, likeness, tells
+from autograder.grading.evidence import (
+    Likeness,
+    explained,
+    explains,
+    has_numbers,
+    likeness,
+    own_affair,
+    tells,
+)
 from autograder.grading.known import Known, Sketch, sketch
 from autograder.grading.misconceptions import Catalogue
 from autograder.grading.pairs import Pair
@@ -124,9 +132,7 @@ class _Evidence:
 
     @cached_property
     def _own_numbers(self) -> frozenset[int]:
-        """The tests in which a right answer's numbers are its own affair."""
-        asked = {run.test.number for run in self.failed if asks_for_start(run)}
-        return self.table.own_numbers - asked
+        return own_affair(self.table.own_numbers, self.failed)
 
     @cached_property
     def _telling(self) -> tuple[TestRun, ...]:
@@ -135,14 +141,8 @@ class _Evidence:
     def explained_by(self, one: Known) -> bool:
         """Whether a wrong answer, which fails the same tests, says enough about each of them."""
         given = self.numbers - self._own_numbers
-        if not all(self._may_be(one, number) for number in given):
-            return False
-        likes = []
-        for run in self.failed:
-            likes.append(self.like(one.runs[run.test.number], run))
-            if likes[-1] is Likeness.NONE:
-                return False
-        return explains(likes)
+        may_be = all(self._may_be(one, number) for number in given)
+        return may_be and explained(one.runs, self.failed, self._own_numbers)
 
     def like(self, known: TestRun, run: TestRun) -> Likeness:
         """Compare what a wrong answer got from a test with what the submission got."""
