@@ -99,7 +99,7 @@ class Naming:
         crashed = all(isinstance(run.error, StudentError) for run in failed)
         if len(written) > 1 or not (len(names) == 1 or (written if crashed else told)):
             return None
-        return _named(found[0].answer.names, found[0].answer.hints)
+        return Named(found[0].answer.names, found[0].answer.hints[0])
 
     def _crash(self, failed: Sequence[TestRun], *, whole: bool) -> Named | None:
         """Name what the words of an error say, where all tests that crashed say the same."""
@@ -165,7 +165,7 @@ class _Evidence:
         """
         found: dict[str, tuple[Known, frozenset[int]]] = {}
         for one in self.table.answers:
-            if len(one.answer.names) > 1 or not one.failed <= self.numbers:
+            if not one.failed <= self.numbers:
                 continue
             name = one.answer.names[0]
             tests = frozenset(run.test.number for run in self._telling if self._same(one, run))
@@ -212,7 +212,7 @@ def _likeliest(table: Table, pairs: Sequence[Pair], partial: _Parts) -> Named | 
         (answer,) = likely.values()
         firsts = [table.first_like(name) for name in answer.names]
         hints = [table.hints.get(name, hint) for name, hint in zip(firsts, answer.hints, strict=True)]
-        return _named(tuple(firsts), tuple(hints))
+        return _two_things(tuple(firsts), tuple(hints))
     certain = frozenset.intersection(*likely)
     name = min(certain, default="")
     return Named((name,), _ONE_OF + table.hints[name], whole=False) if name in table.hints else None
@@ -237,11 +237,9 @@ def _one_of(known: Known) -> Named:
 
 
 def _both(one: Known, other: Known) -> Named:
-    return _named(one.answer.names + other.answer.names, one.answer.hints + other.answer.hints)
+    return _two_things(one.answer.names + other.answer.names, one.answer.hints + other.answer.hints)
 
 
-def _named(names: tuple[str, ...], hints: tuple[str, ...]) -> Named:
-    if len(names) == 1:
-        return Named(names, hints[0])
+def _two_things(names: tuple[str, ...], hints: tuple[str, ...]) -> Named:
     numbered = " ".join(f"({number}) {hint}" for number, hint in enumerate(hints, 1))
     return Named(names, f"Two things are wrong. {numbered}")

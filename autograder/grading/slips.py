@@ -107,8 +107,7 @@ class Slips:
         return [
             one
             for one in table.by_failed.get(frozenset(failed), ())
-            if len(one.answer.names) == 1
-            and all(seen.may_be(one.sketches[number]) for number, seen in given.items())
+            if all(seen.may_be(one.sketches[number]) for number, seen in given.items())
             and explained(one.runs, failed.values(), own)
         ]
 

@@ -28,7 +28,7 @@ FOLDER = "build/diagnosis"  # of all tables of a course
 class Table:
     """What is known about one question."""
 
-    answers: tuple[Known, ...]  # in the catalogue's order
+    answers: tuple[Known, ...]  # with one thing wrong, in the catalogue's order
     own_numbers: frozenset[int]  # tests in which the numbers of a right answer depend on its seed
     fitting: frozenset[str]  # the catalogue's rules that change a right answer
     pairs: Pairs  # answers with two of these things wrong
