@@ -90,11 +90,9 @@ class Slips:
         if self.settings is None:
             return []
         alike = self.alike(question, shown)
-        return (
-            []
-            if any(map(self.why_no_slip, alike))
-            else list({one.answer.code: one for one in alike}.values())
-        )
+        if any(map(self.why_no_slip, alike)):
+            return []
+        return list({one.answer.code: one for one in alike}.values())
 
     def alike(self, question: str, shown: Sequence[TestRun]) -> list[Known]:
         """Return the known wrong answers with one thing wrong that got the same from a question's tests."""
