@@ -29,9 +29,7 @@ class Misconception:
     changes: str = ""  # rules that make right answers wrong in this way
     crash: str = ""  # or a regular expression: whatever crashes in these words is wrong in this way
     common: bool = False  # whether it is looked for first, beside others in the same answer
-    shows: str = (
-        ""  # words of grading/form.py that some failed test must say, or the rules made something else
-    )
+    shows: str = ""  # words of grading/form.py; where no failed test says them, it is something else
     no_slip: str = ""  # why whoever makes it has not made one slip, and pays what the tests cost
     no_slip_in: Mapping[str, str] = field(default_factory=dict)  # the same, of single questions
 

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, islice
 
-from autograder.grading.evidence import Likeness, asks_for_start, explains, has_numbers, likeness, tells
+from autograder.grading.evidence import (
+    Likeness,
+    explained,
+    explains,
+    has_numbers,
+    likeness,
+    own_affair,
+    tells,
+)
 from autograder.grading.known import Known, Sketch, sketch
 from autograder.grading.misconceptions import Catalogue
 from autograder.grading.pairs import Pair
@@ -91,7 +99,7 @@ class Naming:
         crashed = all(isinstance(run.error, StudentError) for run in failed)
         if len(written) > 1 or not (len(names) == 1 or (written if crashed else told)):
             return None
-        return _named(found[0].answer.names, found[0].answer.hints)
+        return Named(found[0].answer.names, found[0].answer.hints[0])
 
     def _crash(self, failed: Sequence[TestRun], *, whole: bool) -> Named | None:
         """Name what the words of an error say, where all tests that crashed say the same."""
@@ -124,9 +132,7 @@ class _Evidence:
 
     @cached_property
     def _own_numbers(self) -> frozenset[int]:
-        """The tests in which a right answer's numbers are its own affair."""
-        asked = {run.test.number for run in self.failed if asks_for_start(run)}
-        return self.table.own_numbers - asked
+        return own_affair(self.table.own_numbers, self.failed)
 
     @cached_property
     def _telling(self) -> tuple[TestRun, ...]:
@@ -135,14 +141,8 @@ class _Evidence:
     def explained_by(self, one: Known) -> bool:
         """Whether a wrong answer, which fails the same tests, says enough about each of them."""
         given = self.numbers - self._own_numbers
-        if not all(self._may_be(one, number) for number in given):
-            return False
-        likes = []
-        for run in self.failed:
-            likes.append(self.like(one.runs[run.test.number], run))
-            if likes[-1] is Likeness.NONE:
-                return False
-        return explains(likes)
+        may_be = all(self._may_be(one, number) for number in given)
+        return may_be and explained(one.runs, self.failed, self._own_numbers)
 
     def like(self, known: TestRun, run: TestRun) -> Likeness:
         """Compare what a wrong answer got from a test with what the submission got."""
@@ -165,7 +165,7 @@ class _Evidence:
         """
         found: dict[str, tuple[Known, frozenset[int]]] = {}
         for one in self.table.answers:
-            if len(one.answer.names) > 1 or not one.failed <= self.numbers:
+            if not one.failed <= self.numbers:
                 continue
             name = one.answer.names[0]
             tests = frozenset(run.test.number for run in self._telling if self._same(one, run))
@@ -212,7 +212,7 @@ def _likeliest(table: Table, pairs: Sequence[Pair], partial: _Parts) -> Named | 
         (answer,) = likely.values()
         firsts = [table.first_like(name) for name in answer.names]
         hints = [table.hints.get(name, hint) for name, hint in zip(firsts, answer.hints, strict=True)]
-        return _named(tuple(firsts), tuple(hints))
+        return _two_things(tuple(firsts), tuple(hints))
     certain = frozenset.intersection(*likely)
     name = min(certain, default="")
     return Named((name,), _ONE_OF + table.hints[name], whole=False) if name in table.hints else None
@@ -237,11 +237,9 @@ def _one_of(known: Known) -> Named:
 
 
 def _both(one: Known, other: Known) -> Named:
-    return _named(one.answer.names + other.answer.names, one.answer.hints + other.answer.hints)
+    return _two_things(one.answer.names + other.answer.names, one.answer.hints + other.answer.hints)
 
 
-def _named(names: tuple[str, ...], hints: tuple[str, ...]) -> Named:
-    if len(names) == 1:
-        return Named(names, hints[0])
+def _two_things(names: tuple[str, ...], hints: tuple[str, ...]) -> Named:
     numbered = " ".join(f"({number}) {hint}" for number, hint in enumerate(hints, 1))
     return Named(names, f"Two things are wrong. {numbered}")
