@@ -23,6 +23,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from autograder.worker.large_pages import join_pages
 from autograder.worker.quota import exceeds
 from autograder.worker.scratch import own_folder, remove
 from autograder.worker.walls import die_with_parent
@@ -37,6 +38,7 @@ del _torch
 _ID = struct.Struct("!i")
 _WATCH_SECONDS = 0.1
 _MAX_DESCRIPTOR = 256
+_FEW = 8  # forks that are not worth the tenth of a second that it takes to join pages
 Serve = Callable[[socket.socket], None]
 
 
@@ -113,12 +115,16 @@ def _warm() -> Serve:
 
 def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
     children = set[int]()
+    forks = 0
     try:
         while True:
             _watch(control, children, scratch)
             message, descriptors, _, _ = socket.recv_fds(control, 1 + _ID.size, 1)
             match message[:1]:
                 case b"f":
+                    forks += 1
+                    if forks == _FEW:
+                        join_pages()
                     children.add(_fork(control, descriptors[0], serve, scratch))
                 case b"w":
                     (child,) = _ID.unpack(message[1:])
