@@ -20,9 +20,9 @@ def small_pages() -> Iterator[tuple[mmap.mmap, int]]:
         for place in range(0, SIZE, mmap.PAGESIZE):
             memory[place] = place // mmap.PAGESIZE % 251
         memory.madvise(mmap.MADV_HUGEPAGE)
-        place = ctypes.c_char.from_buffer(memory)
-        address = ctypes.addressof(place)
-        del place
+        start = ctypes.c_char.from_buffer(memory)
+        address = ctypes.addressof(start)
+        del start  # or the memory could not be given back
         yield memory, address
 
 
@@ -43,7 +43,7 @@ def can_join(address: int) -> bool:
     """Whether this kernel joins a piece of memory when it is asked to."""
     place = -(-address // (2 << 20)) * (2 << 20)
     size = ctypes.c_size_t(2 << 20)
-    return ctypes.CDLL(None).madvise(ctypes.c_void_p(place), size, COLLAPSE) == 0
+    return bool(ctypes.CDLL(None).madvise(ctypes.c_void_p(place), size, COLLAPSE) == 0)
 
 
 def test_small_pages_become_large_ones_where_the_kernel_joins_any() -> None:
