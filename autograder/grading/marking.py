@@ -6,6 +6,7 @@ process. A submission that takes too much memory or processor time is told to th
 one, see `autograder.grading.guarded`.
 """
 
+import gc
 import json
 import resource
 import signal
@@ -62,6 +63,7 @@ def order(exercise: str, notebook: Notebook) -> bytes:
 
 def main(descriptor: str, root: str, *options: str) -> None:
     """Serve in a new process, which has the channel as an open descriptor."""
+    gc.set_threshold(100_000)  # as a process has it that was forked: torch's many objects all stay
     serve(Connection(int(descriptor)), Path(root), "unsafe" in options, "certain" in options)
 
 
