@@ -46,7 +46,7 @@ EXERCISE = "03_causal_averaging"
 QUESTIONS = (
     Question("causal_average_loop", points=2, check="07ed0e3e2a74"),
     Question("causal_average_weights", points=2, check="a8c34a113cbf"),
-    Question("causal_average", points=2, check="592a720d81ed"),
+    Question("causal_average", points=2, check="fee93d13628e"),
     Question("causal_mask_scores", points=2, check="701c1b85c8f5"),
     Question("causal_softmax_weights", points=2, check="f42681f64945"),
 )

@@ -44,7 +44,7 @@ class Question(NamedTuple):
 
 EXERCISE = "04_scaled_dot_product"
 QUESTIONS = (
-    Question("project", points=2, check="7fd415d457c6"),
+    Question("project", points=2, check="fcdbca755932"),
     Question("attention_scores", points=2, check="68a1886246d5"),
     Question("score_variance", points=2, check="1ab08bcd1847"),
     Question("scaled_attention_weights", points=2, check="d67f132053ad"),

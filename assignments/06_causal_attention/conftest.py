@@ -45,7 +45,7 @@ class Question(NamedTuple):
 EXERCISE = "06_causal_attention"
 QUESTIONS = (
     Question("causal_mask", points=2, check="105f33ea6997"),
-    Question("masked_attention_weights", points=3, check="996bc8d74daf"),
+    Question("masked_attention_weights", points=3, check="8e2291cfc493"),
     Question("MaskedSelfAttention", points=3, check="f7df70d854aa"),
     Question("Head", points=4, check="5e9d28e885c3"),
     Question("CausalAttention", points=4, check="5d6fac58f1c9"),

@@ -45,7 +45,7 @@ class Question(NamedTuple):
 EXERCISE = "09_tiny_gpt"
 QUESTIONS = (
     Question("Block", points=4, check="5c6163c9ea9e"),
-    Question("TinyGPT", points=5, check="531fc2dba2a1"),
+    Question("TinyGPT", points=5, check="14e252eb4707"),
     Question("generate", points=3, check="342ab06da626"),
     Question("train_step", points=3, check="68fd9b518fec"),
 )

@@ -20,10 +20,10 @@
 # moves stay as they are.
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, so write what is true for all
-# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
-# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
-# to change. Plan for about an hour.
+# lesson's example and something small of another size; grading tries more, gradients too, so write what is
+# true for all inputs. Any means are right unless a question says *Not allowed here*. Symbols and names are
+# those of the [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Plan
+# for about an hour.
 
 # %%
 import torch
@@ -108,7 +108,8 @@ plt.show()
 #
 # - **Stay in torch.** `.item()`, `float(...)` and `torch.tensor(...)` cut a number off from the
 #   computation that made it. A network learns by following that computation backwards, so what has been
-#   cut off cannot learn. (To begin a sum with 0 or with `torch.zeros(())` is fine: nothing is cut off yet.)
+#   cut off cannot learn. (To begin a sum with 0 or with `torch.zeros(())` is fine: nothing is cut off yet.
+#   What counts is that the gradients come out right.)
 # - **Leave the inputs alone.** The caller still needs `a` and `b`. Operations such as `a *= b` and methods
 #   whose name ends in `_` overwrite them.
 
@@ -454,7 +455,8 @@ def softmax(scores: Tensor) -> Tensor:
 
     Returns:
         n weights, shape (n,), positive or 0, which sum to 1, of the same dtype as
-        `scores`. Never inf or nan. Gradients must be able to flow back to `scores`.
+        `scores`. Never inf or nan, and neither are the gradients, which must be able to
+        flow back to `scores`.
 
     Not allowed here: torch's softmax, softmin and log_softmax in any of their forms.
     exp, max, sum and logsumexp are allowed.

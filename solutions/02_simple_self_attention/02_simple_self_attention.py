@@ -24,9 +24,10 @@
 # you will know two things about it that are easy to miss.
 #
 # As before, stay in torch so that gradients flow, and leave the inputs as they were. A check tries the
-# lesson's example and something small of another size; grading tries more, so write what is true for all
-# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
-# and names are those of the [table of notation](notation.md). Plan for about an hour.
+# lesson's example and something small of another size; grading tries more, gradients too, so write what is
+# true for all inputs. A question may ask for loops, or for one product: that is what to practise, but any
+# means are right unless it says *Not allowed here*. Symbols and names are those of the [table of
+# notation](notation.md). Plan for about an hour.
 
 # %%
 import torch

@@ -22,11 +22,11 @@
 # the tokens x (T, C) give averages (T, C), and row t is the mean of rows 0 to t.](flow.svg)
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, so write what is true for all
-# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
-# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
-# to change. Each question is graded by itself, so let every answer stand on its own. Plan for about an
-# hour.
+# lesson's example and something small of another size; grading tries more, gradients too, so write what is
+# true for all inputs. A question may ask for loops, or for one product: that is what to practise, but any
+# means are right unless it says *Not allowed here*. Symbols and names are those of the [table of
+# notation](notation.md). Pictures have a line marked `# try` for you to change. Each question is graded by
+# itself, so let every answer stand on its own. Plan for about an hour.
 
 # %% [markdown]
 # ## Given: what earlier exercises taught
@@ -494,6 +494,18 @@ def check_causal_average():
         "One sequence comes out right, but a batch does not. "
         "Each sequence has its own averages."
     )
+
+    # Batches of batches, transposed: their numbers lie in another order in memory, so
+    # `view` fails on them.
+    batches = torch.stack([batch, -batch]).transpose(0, 1)
+    result = causal_average(batches)
+    assert tuple(result.shape) == (3, 2, 8, 2), (
+        f"A transposed (3, 2, 8, 2) must give (3, 2, 8, 2), not {tuple(result.shape)}."
+    )
+    for i in range(3):
+        assert torch.allclose(result[i, 1], -causal_average(batch[i])), (
+            "A batch comes out right, but a transposed batch of batches does not."
+        )
 
     # Three tokens of one number, in float64. The columns of a wider tensor, transposed,
     # are a sequence, too.

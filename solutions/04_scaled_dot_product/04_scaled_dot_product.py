@@ -25,11 +25,11 @@
 # there for a reason that you will *measure*), the weights, and at last the whole line.
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, so write what is true for all
-# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
-# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
-# to change. Each question is graded by itself, so let every answer stand on its own. Plan for about an
-# hour.
+# lesson's example and something small of another size; grading tries more, gradients too, so write what is
+# true for all inputs. A question may ask for loops, or for one product: that is what to practise, but any
+# means are right unless it says *Not allowed here*. Symbols and names are those of the [table of
+# notation](notation.md). Pictures have a line marked `# try` for you to change. Each question is graded by
+# itself, so let every answer stand on its own. Plan for about an hour.
 
 # %% [markdown]
 # ## Given: what earlier exercises taught
@@ -222,6 +222,16 @@ def check_project():
     assert torch.allclose(projected[0], expected, atol=1e-4, rtol=0), (
         f"the queries should be {expected}, not {projected[0]}"
     )
+
+    # A transposed batch: its numbers lie in another order in memory, so `view` fails on
+    # it.
+    pairs = torch.stack([journey, 2 * journey]).transpose(0, 1)
+    for found, role in zip(
+        project(pairs, W_query, W_key, W_value), projected, strict=True
+    ):
+        assert torch.allclose(found, torch.stack([role, 2 * role], dim=1)), (
+            "the tokens of a transposed batch come out otherwise than alone"
+        )
 
     # A batch, other matrices, and values of another width, in float64: work it out in
     # your head.

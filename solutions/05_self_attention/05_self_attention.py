@@ -24,10 +24,10 @@
 # 4. write it a third time as another source does, and follow every number on its way through.
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, so write what is true for all
-# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
-# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
-# to change. Plan for about an hour.
+# lesson's example and something small of another size; grading tries more, gradients too, so write what is
+# true for all inputs. Any means are right unless a question says *Not allowed here*. Symbols and names are
+# those of the [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Plan
+# for about an hour.
 
 # %%
 import math
@@ -154,7 +154,7 @@ class SelfAttention_v1(nn.Module):
         d_out: numbers in a query, key or value, and so in each row of the output.
 
     Parameters: `W_query`, `W_key`, `W_value`, each an nn.Parameter of shape (d_in,
-        d_out), drawn with torch.rand in this order.
+        d_out), drawn with torch.rand in this order and before anything else random.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -351,7 +351,7 @@ class SelfAttention_v2(nn.Module):
         qkv_bias: whether the three layers have a bias. By default they have none.
 
     Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in
-        this order.
+        this order and before anything else random.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -720,7 +720,7 @@ class SelfAttention(nn.Module):
             (n, d_model).
 
     Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made
-        in this order.
+        in this order and before anything else random.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -748,7 +748,8 @@ class SelfAttention(nn.Module):
 
         Returns:
             The mixtures, shape (n, d_model), of the same dtype as the tokens and the
-            parameters. Batches are welcome but not required.
+            parameters. Batches, with other values of row_dim and col_dim, are welcome
+            but not required.
         """
         ### BEGIN SOLUTION
         q = self.W_q(token_encodings)
@@ -923,7 +924,8 @@ plt.show()
 #
 # The third class can do one thing that nobody has used yet. Set `texts = 4`, so that the input is a batch,
 # $(4, n, d_{model})$. Versions 1 and 2 may be able to take it as they are, if you counted dimensions from the
-# end. `SelfAttention` cannot, as long as `row_dim` is 0 and `col_dim` is 1. Which two values does it need?
+# end. `SelfAttention`, if its `forward` uses `row_dim` and `col_dim`, cannot, as long as they are 0 and 1.
+# Which two values does it need?
 
 # %% demo
 copied = True  # try False

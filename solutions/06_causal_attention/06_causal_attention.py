@@ -31,11 +31,11 @@
 # the values to a result (B, T, size).](flow.svg)
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, so write what is true for all
-# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
-# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
-# to change. Where you need a mask, make it with torch, or call your function of an earlier question: should
-# that one be wrong, the later answer is graded with a right one. Plan for 75 minutes.
+# lesson's example and something small of another size; grading tries more, gradients too, so write what is
+# true for all inputs. Any means are right unless a question says *Not allowed here*. Symbols and names are
+# those of the [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Where
+# you need a mask, make it with torch, or call your function of an earlier question: should that one be wrong,
+# the later answer is graded with a right one. Plan for 75 minutes.
 
 # %%
 import torch
@@ -253,8 +253,8 @@ def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
 
     Arguments:
         scores: scores that are scaled already, shape (..., n, m): n tokens look at m
-            tokens. `...` are any leading batch dimensions, or none. The scores of one
-            row are less than 50 apart.
+            tokens. `...` are any leading batch dimensions, or none. They lie between
+            -2500 and 2500, and those of one row, hidden ones too, less than 50 apart.
         mask: boolean, shape (n, m), True where a token must not look. It is not always
             a triangle. In every row something is visible.
 
@@ -311,7 +311,7 @@ def check_masked_attention_weights():
 
     # A batch of two, in which 2 tokens look at 3, in float64. This mask is no triangle.
     log_3 = 1.0986122886681098  # e to this power is 3
-    rows = [[[0, log_3, 9], [7, 1e4, 1e4]], [[-5, -5, 50], [1, log_3, 0]]]
+    rows = [[[0, log_3, 9], [1991, 2e3, 2e3]], [[-5, -5, 40], [1, log_3, 0]]]
     scores = torch.tensor(rows, dtype=torch.float64, requires_grad=True)
     mask = torch.tensor([[False, False, True], [True, False, False]])
     weights = masked_attention_weights(scores, mask)
@@ -414,7 +414,7 @@ class MaskedSelfAttention(nn.Module):
             (n, d_model).
 
     Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made
-        in this order.
+        in this order and before anything else random.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -444,8 +444,8 @@ class MaskedSelfAttention(nn.Module):
 
         Returns:
             The mixtures, shape (n, d_model), of the same dtype as the tokens and the
-            parameters. Tokens and mask stay as they were. Batches are welcome but not
-            required.
+            parameters. Tokens and mask stay as they were. Batches, with other values
+            of row_dim and col_dim, are welcome but not required.
         """
         ### BEGIN SOLUTION
         q = self.W_q(token_encodings)
@@ -593,8 +593,9 @@ plt.show()
 # without it, the mask is made on the CPU, wherever the module has moved.
 #
 # Queries, keys and values are now of size `head_size`, usually smaller than `n_embd`. Scale by the root of
-# the size that the dot products sum over. (The lecture that this head comes from leaves the scaling out of
-# its code, and its explanation says "dividing by 1/sqrt" where multiplying is meant. Here we scale.)
+# the size that the dot products sum over. (The lecture that this head comes from builds it without scaling
+# and explains that later, as "dividing by 1/sqrt", where multiplying is meant. Its whole program scales, at
+# first by the root of `n_embd`, which is among the lecture's corrections. Here we scale.)
 #
 # ### Question 4: `Head` (4 points)
 #
@@ -618,8 +619,9 @@ class Head(nn.Module):
         block_size: the largest number of tokens in a text.
 
     Layers: `key`, `query`, `value`, each an nn.Linear(n_embd, head_size) without bias,
-        made in this order. The mask is a buffer, or made in forward; it is neither a
-        parameter nor a plain tensor attribute.
+        made in this order and before anything else random. The mask is a buffer, or
+        made in forward; it is neither a parameter nor a plain tensor attribute, alone
+        or in a list.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -854,8 +856,9 @@ class CausalAttention(nn.Module):
         qkv_bias: whether the three layers have a bias. By default they have none.
 
     Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in
-        this order. The mask is a buffer, or made in forward; it is neither a parameter
-        nor a plain tensor attribute.
+        this order and before anything else random. The mask is a buffer, or made in
+        forward; it is neither a parameter nor a plain tensor attribute, alone or in a
+        list.
 
     Any means are right: the formula written out step by step, or what torch offers.
 

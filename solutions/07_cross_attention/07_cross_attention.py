@@ -26,10 +26,10 @@
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, so write what is true for all
-# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
-# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
-# to change. Plan for about an hour.
+# lesson's example and something small of another size; grading tries more, gradients too, so write what is
+# true for all inputs. Any means are right unless a question says *Not allowed here*. Symbols and names are
+# those of the [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Plan
+# for about an hour.
 
 # %%
 import torch
@@ -180,7 +180,7 @@ class Attention(nn.Module):
             d_model).
 
     Layers: `W_q`, `W_k`, `W_v`, each nn.Linear(d_model, d_model) without bias, made in
-        that order.
+        that order and before anything else random.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -214,11 +214,12 @@ class Attention(nn.Module):
                 with.
             encodings_for_v: (m, d_model), the tokens that are mixed.
             mask: boolean (n, m), True where a query must not look at a key; None hides
-                nothing. At least one key of each row is visible, and the scaled scores
-                of a row with hidden keys are less than 50 apart.
+                nothing. At least one key of each row is visible. Where something is
+                hidden, the scaled scores of a row are less than 50 apart.
 
         Returns:
-            (n, d_model), of the inputs' dtype. Batches are welcome but not required.
+            (n, d_model), of the inputs' dtype. Batches, with other values of row_dim
+            and col_dim, are welcome but not required.
 
         Inputs and mask are left as they were.
         """
@@ -506,7 +507,7 @@ class CrossAttention(nn.Module):
         qkv_bias: whether the three layers have a bias.
 
     Layers: `W_query` from d_query to d_out; `W_key` and `W_value` from d_context to
-        d_out; each an nn.Linear.
+        d_out; each an nn.Linear, made in any order.
 
     Any means are right: the formula written out step by step, or what torch offers.
 
@@ -533,8 +534,8 @@ class CrossAttention(nn.Module):
             context: (B, m, d_context).
             mask: boolean, True where hidden; (B, m) hides a context token from all
                 queries of its sequence, (B, n, m) from single ones; None hides nothing.
-                Each query sees at least one token, and scaled scores beside hidden ones
-                are less than 50 apart.
+                Each query sees at least one token. Where something is hidden, the
+                scaled scores of a row are less than 50 apart.
 
         Returns:
             (B, n, d_out), of the inputs' dtype.

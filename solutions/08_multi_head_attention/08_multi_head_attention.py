@@ -22,10 +22,10 @@
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, so write what is true for all
-# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Symbols
-# and names are those of the [table of notation](notation.md). Pictures have a line marked `# try` for you
-# to change. Plan for 60 to 90 minutes.
+# lesson's example and something small of another size; grading tries more, gradients too, so write what is
+# true for all inputs. Any means are right unless a question says *Not allowed here*. Symbols and names are
+# those of the [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Plan
+# for 60 to 90 minutes.
 
 # %%
 import torch
@@ -169,8 +169,8 @@ class MultiHeadAttentionWrapper(nn.Module):
         num_heads: how many heads.
 
     Layers: `heads`, an nn.ModuleList of `num_heads` Attention layers, made one after
-        the other. So the parameters are called `heads.0.W_q.weight`,
-        `heads.0.W_k.weight`, and so on.
+        the other and before anything else random. So the parameters are called
+        `heads.0.W_q.weight`, `heads.0.W_k.weight`, and so on.
 
     The class sets no seed; whoever uses it does.
 
@@ -206,8 +206,8 @@ class MultiHeadAttentionWrapper(nn.Module):
                 nothing. At least one key of each row is visible.
 
         Returns:
-            (n, num_heads * d_model), of the inputs' dtype. Batches are welcome but not
-            required.
+            (n, num_heads * d_model), of the inputs' dtype. Batches, with other values
+            of row_dim and col_dim, are welcome but not required.
 
         Inputs and mask are left as they were.
         """
@@ -576,13 +576,14 @@ class MultiHeadAttention(nn.Module):
         d_out: features of a token of the output, shared by the heads: each has d_out /
             num_heads.
         context_length: the length of the longest sequence that may come.
-        dropout: the share of attention weights that is set to zero in training.
+        dropout: the share of attention weights that is set to zero in training; nothing
+            else is dropped.
         num_heads: how many heads.
         qkv_bias: whether queries, keys and values have a bias.
 
     Layers: `W_query`, `W_key`, `W_value` from d_in to d_out, the first head's weights
         in their first rows; `out_proj` from d_out to d_out, with a bias; each an
-        nn.Linear, and no other parameters.
+        nn.Linear, made in any order, and no other parameters.
 
     Raises:
         ValueError (or AssertionError): if d_out is not divisible by num_heads.

@@ -21,10 +21,9 @@
 # Two short written questions come at the end, and before them experiments with a model that has read half of
 # *Alice in Wonderland*; take another half hour if you like them. Each question is graded by itself: a
 # mistake in `Block` costs nothing in `TinyGPT`, and `generate` and `train_step` are tested with a model of
-# ours. A check tries the lesson's example and something small of another size; grading tries more, so write
-# what is true for all inputs. Any means are right unless a question asks for a certain one or says *Not
-# allowed here*. Symbols and names are those of the [table of notation](notation.md). Plan for 60 to 90
-# minutes.
+# ours. A check tries the lesson's example and something small of another size; grading tries more, gradients
+# too, so write what is true for all inputs. Any means are right unless a question says *Not allowed here*.
+# Symbols and names are those of the [table of notation](notation.md). Plan for 60 to 90 minutes.
 #
 # `MultiHeadAttention` from exercise 8 is given here, finished.
 
@@ -142,8 +141,8 @@ class Block(nn.Module):
         n_embd: number of features of a token, in and out
         num_heads: heads of the attention; n_embd is divisible by it
         context_length: the length of the longest sequence that may come in
-        dropout: probability for MultiHeadAttention (and, if you like, at the end of
-            each half)
+        dropout: probability for MultiHeadAttention (and, if you like, inside a half or
+            at its end; the sums themselves drop nothing)
 
     forward(x): (B, T, n_embd) -> (B, T, n_embd), for every T <= context_length; x is
         left as it was
@@ -509,15 +508,16 @@ class TinyGPT(nn.Module):
 
     Token and position embeddings (learnt, or any other kind of position), the blocks
     (from make_block), a final LayerNorm, a Linear head. Logits are scores, before any
-    softmax. Without training, the loss is near log(vocab_size); if the head shares the
-    token embedding's weights, these must start small. No dropout. `tokens` and
-    `targets` are left as they were, and the class sets no seed; whoever uses it does.
+    softmax. Without training, the loss is near log(vocab_size), less than 4 away; if
+    the head shares the token embedding's weights, these must start small, at
+    1 / sqrt(n_embd) or less. No dropout. `tokens` and `targets` are left as they were,
+    and the class sets no seed; whoever uses it does.
 
-    The model must learn a short text quickly, with AdamW and a learning rate of 0.01.
-    For that, tokens and positions must start at about the same size: sines, or an
-    nn.Embedding as torch makes it, have size 1 and drown tokens that start at 0.02.
-    Then make the positions small, too, or multiply the embedded tokens by the square
-    root of n_embd.
+    The model must learn a short text in 240 steps of AdamW, with a learning rate of
+    0.01. It learns soonest if tokens and positions start at about the same size: sines,
+    or an nn.Embedding as torch makes it, have size 1 and drown tokens that start at
+    0.02. Then make the positions small, too, or multiply the embedded tokens by the
+    square root of n_embd.
     """
 
     def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):
@@ -570,7 +570,7 @@ def check_TinyGPT():
         "with targets the logits keep their shape (3, 7, 20)"
     )
     assert loss.shape == (), "the loss must be one number, a 0-d tensor"
-    assert abs(loss.item() - math.log(20)) < 1.5, (
+    assert abs(loss.item() - math.log(20)) < 4, (
         f"an untrained model starts near log(20) = {math.log(20):.2f}, "
         f"but this one at {loss.item():.2f}"
     )
@@ -773,7 +773,7 @@ def train_step(model, optimizer, tokens, targets):
         optimizer: holds the model's parameters
         tokens, targets: (B, T) int64, targets already moved on by one place
 
-    Gradients left over from before must not count.
+    Gradients left over from before must not count, and none is clipped.
 
     Returns: the loss before the step, as a Python float (0-d, but no tensor).
     """

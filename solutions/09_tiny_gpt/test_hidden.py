@@ -148,6 +148,15 @@ def test_block_passes_its_input_on(student):
         x,
         hint="Nothing may stand on the residual path: each half adds to what came in.",
     )
+    dropping = student.Block(N_EMBD, HEADS, CONTEXT, 0.5)
+    tool(student, "enlarge")(dropping)
+    tool(student, "zero")(dropping, list(tool(student, "parameters")(dropping)))
+    dropping.train()
+    expect_close(
+        dropping(x),
+        x,
+        hint="Dropout may act within a half, but not on the sum of a half and what came in.",
+    )
 
 
 @question("Block", weight=2)
@@ -581,7 +590,7 @@ def test_loss_starts_near_log_vocab(student):
         f"With {VOCAB} tokens the loss should start near log({VOCAB}), but it starts "
         f"at {loss.item():.2f}."
     )
-    expect(abs(loss.item() - math.log(VOCAB)) < 1.5, fault)
+    expect(abs(loss.item() - math.log(VOCAB)) < 4, fault)
 
 
 @question("TinyGPT", weight=2)
@@ -1210,5 +1219,6 @@ def test_steps_lower_the_loss(student):
     trial = Trial(student, rate=2.0)
     for _ in range(6):
         trial.train()
-    less = trial.loss(trial.table).item() < 0.8 * trial.loss(trial.start).item()
+    # Right steps leave between a third and 0.87 of it, as 20,000 starts have shown.
+    less = trial.loss(trial.table).item() < 0.95 * trial.loss(trial.start).item()
     expect(less, "Six steps on the same batch have hardly lowered its loss.")

@@ -20,10 +20,10 @@
 # A written question comes at the end, and before it a race between your own attention and torch's.
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, so write what is true for all
-# inputs. Any means are right unless a question asks for a certain one or says *Not allowed here*. Each
-# question is graded by itself. Symbols and names are those of the [table of notation](notation.md). Pictures
-# have a line marked `# try` for you to change. Plan for 75 to 90 minutes.
+# lesson's example and something small of another size; grading tries more, gradients too, so write what is
+# true for all inputs. Any means are right unless a question says *Not allowed here*. Each question is graded
+# by itself. Symbols and names are those of the [table of notation](notation.md). Pictures have a line marked
+# `# try` for you to change. Plan for 75 to 90 minutes.
 
 # %%
 import math
@@ -518,8 +518,8 @@ def rotate(x: Tensor, positions: Tensor, base: float = 10_000.0) -> Tensor:
 
         (a * cos(t) - b * sin(t), a * sin(t) + b * cos(t))
 
-    with the angle t = p * base ** (-2 * i / d). The angles are computed in x's dtype. x
-    is left as it was.
+    with the angle t = p * base ** (-2 * i / d). The angles are computed in x's dtype,
+    or in float64. x is left as it was.
 
     Source: Su et al. (2021), "RoFormer", arXiv:2104.09864, 3.2 and 3.4.2.
     """
@@ -714,9 +714,9 @@ def add_block(
         output: the sum over keys of exp(score - maximum) * value; it is not divided by
             the denominator
 
-    For a query that has not seen any key yet, the state stays -inf, 0, 0. There is no
-    NaN at any time, and no overflow, however large the scores are. All arguments are
-    left as they were.
+    For a query that has not seen any key yet, the state stays -inf, 0, 0. No state ever
+    holds NaN or overflows, however large the scores are. Gradients flow to scores and
+    values where each query sees a key. All arguments are left as they were.
 
     Source: Milakov and Gimelshein (2018), arXiv:1805.02867, 3; Dao et al. (2022),
         "FlashAttention", arXiv:2205.14135, 3.1.

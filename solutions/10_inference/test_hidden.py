@@ -178,7 +178,7 @@ def test_cache_large_scores(student):
 
 @question("cached_attention")
 def test_cache_gradients_and_inputs(student):
-    """Gradients reach the new queries, keys and values and the cache, and no input is changed."""
+    """Gradients reach the new queries, keys and values, and no input is changed."""
     past, new = text(2, 3, 4), text(2, 3, 2)
     weight = torch.randn(2, 3, 2, 6)
     leaves = [tensor.requires_grad_() for tensor in new]
