@@ -243,5 +243,5 @@ def _both(one: Known, other: Known) -> Named:
 def _named(names: tuple[str, ...], hints: tuple[str, ...]) -> Named:
     if len(names) == 1:
         return Named(names, hints[0])
-    numbered = " ".join(f"({number}) {hint}" for number, hint in enumerate(hints, 1))
-    return Named(names, f"Two things are wrong. {numbered}")
+    numbered = "\n".join(f"{number}. {hint}" for number, hint in enumerate(hints, 1))
+    return Named(names, f"Two things are wrong:\n{numbered}")
