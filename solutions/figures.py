@@ -1,4 +1,4 @@
-"""Draws the figure of each exercise, which shows how shapes flow, as solutions/EXERCISE/flow.svg and flow.png.
+"""Draws the figure of each exercise, how shapes flow, as solutions/EXERCISE/flow.svg and flow.png.
 
     .venv/bin/python -m solutions.figures
 

@@ -12,9 +12,15 @@ def test_a_table_in_a_file_has_plain_columns(capsys: pytest.CaptureFixture[str])
 
 def test_a_cell_of_several_lines_takes_several_lines_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     show("Title", ("name", "hint", "score"), [["ada", "Two:\n1. this\n2. that", "2"], ["blaise", "", "3"]])
-    assert capsys.readouterr().out == (
-        "Title\nname    hint     score\nada     Two:     2\n        1. this\n        2. that\nblaise           3\n\n"
-    )
+    assert capsys.readouterr().out.splitlines() == [
+        "Title",
+        "name    hint     score",
+        "ada     Two:     2",
+        "        1. this",
+        "        2. that",
+        "blaise           3",
+        "",
+    ]
 
 
 def test_a_table_has_nothing_in_it_that_steers_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:

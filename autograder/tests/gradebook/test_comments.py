@@ -1,4 +1,4 @@
-"""The words on a question that the formgrader shows: how it stands, hint, failed tests, nothing that could run."""
+"""The words on a question in the formgrader: how it stands, a hint, failed tests, nothing that could run."""
 
 from dataclasses import replace
 
