@@ -4,6 +4,7 @@ Below each written answer it offers them the comments of the course's bank, and 
 a name.
 """
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
 
 from autograder.gradebook.comments import CommentBank, CommentsError
+from autograder.gradebook.roster import Person, people_in
 from autograder.report.allowance import Allowance
 from autograder.report.safe_html import load_template, render_markdown
+from autograder.submission.students import StudentsError
 
 _OFFERED = Path(__file__).parent / "offered_comments.html"
 Resources = dict[str, Any]
@@ -58,16 +61,19 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
 
 
 def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
-    """Return what nbgrader knows of each student, with the id in the place of a missing name.
+    """Return what nbgrader knows of each student; students.csv or the id tells names that it does not know.
 
     Who has handed in, but was never graded, is not in the gradebook yet, and the formgrader's lists would
     call all of these "None, None".
     """
     students: list[dict[str, Any]] = _known_students(api)
+    people = dict[str, Person]()
+    with suppress(StudentsError):  # which grading tells
+        people = people_in(Path(api.coursedir.root))
     for student in students:
-        if student["last_name"] is None:
-            student["last_name"] = "" if student["first_name"] else student["id"]
-        student["first_name"] = student["first_name"] or ""
+        if student["last_name"] is None and student["first_name"] is None:
+            person = people.get(student["id"], Person(student["id"]))
+            student["last_name"], student["first_name"] = person.last_name or person.id, person.first_name
     return students
 
 
