@@ -74,6 +74,7 @@ def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
         if student["last_name"] is None and student["first_name"] is None:
             person = people.get(student["id"], Person(student["id"]))
             student["last_name"], student["first_name"] = person.last_name or person.id, person.first_name
+        student.update({name: student[name] or "" for name in ("last_name", "first_name")})
     return students
 
 
