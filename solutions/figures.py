@@ -1,19 +1,33 @@
-"""Draws the figure of each exercise, which shows how shapes flow, as solutions/EXERCISE/flow.svg.
+"""Draws the figure of each exercise, how shapes flow, as solutions/EXERCISE/flow.svg and flow.png.
 
     .venv/bin/python -m solutions.figures
 
-The same source gives the same bytes. A figure has a light card behind it, so that it can be read on a dark
-page as well, and is drawn 700 wide with letters of 15 or more, so that it can be read where a page is narrow.
-What it shows is told in words by the alternative text in the notebook.
+The same source gives the same bytes of an SVG. A figure has a light card behind it, so that it can be read on
+a dark page as well, and is drawn 700 wide with letters of 15 or more, so that it can be read where a page is
+narrow. What it shows is told in words by the alternative text in the notebook.
+
+Notebooks show the PNG, since Colab shows no SVG. Chromium draws it, twice as fine, only where the SVG is
+another one than that of which it was drawn, for fonts differ from machine to machine.
 """
 
+import hashlib
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
 FOLDER = Path(__file__).parent
 WIDTH = 700
+FINE = 2  # pixels of a PNG for one of the SVG
+COLOURS = 48  # of a PNG
+INCH = 96  # pixels of an SVG in an inch
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 STYLE = (
     "text{font:17px system-ui,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;fill:#1d2330;text-anchor:middle}"
     ".s{font:15px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
@@ -435,9 +449,47 @@ FIGURES = {
 }
 
 
+def source_of(picture: Path) -> str:
+    """Return the digest of the SVG of which a PNG was drawn, as it stands in the PNG, or ""."""
+    if not picture.exists():
+        return ""
+    with Image.open(picture) as image:
+        return str(image.info.get("svg", ""))
+
+
+def digest_of(drawing: Path) -> str:
+    return hashlib.sha256(drawing.read_bytes()).hexdigest()
+
+
+def draw_png(drawing: Path, picture: Path, height: int) -> None:
+    """Draw an SVG as a PNG of few colours, which says how fine it is and of which SVG it was drawn."""
+    program = next(path for name in BROWSERS if (path := shutil.which(name)))
+    with tempfile.TemporaryDirectory() as folder:
+        shot = Path(folder) / "shot.png"
+        size = f"--window-size={WIDTH},{height}"
+        look = (
+            f"--force-device-scale-factor={FINE}",
+            "--default-background-color=00000000",
+        )
+        command = [program, "--headless", "--no-sandbox", "--hide-scrollbars", *look]
+        subprocess.run(
+            [*command, size, f"--screenshot={shot}", drawing.as_uri()],
+            check=True,
+            capture_output=True,
+        )
+        image = Image.open(shot).convert("RGBA").quantize(COLOURS)
+    about = PngInfo()
+    about.add_text("svg", digest_of(drawing))
+    image.save(picture, optimize=True, pnginfo=about, dpi=(FINE * INCH, FINE * INCH))
+
+
 def main() -> None:
     for name, draw in FIGURES.items():
-        (FOLDER / name / "flow.svg").write_text(draw().svg(), encoding="utf-8")
+        figure, drawing = draw(), FOLDER / name / "flow.svg"
+        drawing.write_text(figure.svg(), encoding="utf-8")
+        picture = drawing.with_suffix(".png")
+        if source_of(picture) != digest_of(drawing):
+            draw_png(drawing, picture, figure.height)
 
 
 if __name__ == "__main__":

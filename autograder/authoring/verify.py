@@ -120,7 +120,7 @@ class _Verification:
         """Find files that do not belong in the exercise's folder, and answers that are missing there."""
         exercise = self._exercise
         for path in sorted(exercise.folder.iterdir()):
-            known = path.name in _KNOWN | {exercise.source.name} or path.suffix == ".svg"
+            known = path.name in _KNOWN | {exercise.source.name} or path.suffix in (".svg", ".png")
             if not left_by_programs(path.name) and not known:
                 fix = "move it to accepted/, mistakes/ or heldout/, or delete it"
                 self._find(path, f"belongs to no exercise; {fix}")

@@ -16,6 +16,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.files import write_whole
 from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.standing import standing
 from autograder.report.text import clean_text
 
 _WORKFLOW = Path(__file__).with_name("workflow.yml")
@@ -56,11 +57,12 @@ def write_workflow(course: Course, exercise: Exercise) -> Path:
 def _test(question: QuestionReport, report: Report) -> dict[str, Any]:
     unreadable = report.status is Status.UNREADABLE
     why = f"The notebook could not be read: {report.message}" if unreadable else question.hint
+    stands = standing(question.verdict, question.score, question.max_score)
     most = int(question.max_score * _PARTS + _TINY)
     return {
         "test-name": question.name,
         "passed": question.verdict is Verdict.PASSED,
         "score": min(max(int((question.score or 0.0) * _PARTS + _TINY), 0), most),
         "max-score": most,
-        "details": clean_text(f"{question.verdict}. {why}".strip()),
+        "details": clean_text(f"{stands}. {why}".strip()),
     }

@@ -118,6 +118,8 @@ def _described(line: SubmissionLine) -> str:
     points = f"{number(line.score)} of {number(line.max_score)}" if line.max_score is not None else ""
     late = f"{line.seconds_late / 3600:.1f} h late" if line.seconds_late else ""
     words = ", ".join(filter(None, (line.status, points, late, "" if line.graded else "unchanged")))
-    reason = line.message or (f"a person has to look at {', '.join(line.waiting)}" if line.waiting else "")
-    message = f": {reason}" if reason else ""
+    named = line.waiting and (line.status == Status.GRADED or not line.message)
+    asked = f"a person has to look at {', '.join(line.waiting)}" if named else ""
+    reasons = "; ".join(filter(None, (line.message.rstrip("."), asked)))
+    message = f": {reasons}" if reasons else ""
     return terminal_line(f"{line.exercise} {line.student}: {words}{message}")

@@ -28,9 +28,12 @@ class Clock:
 
     def message(self, who: Attribution, arrival: Arrival, due: datetime | None) -> str:
         """Return what there is to say about a notebook's time."""
-        if arrival.when is not None and due is not None and arrival.when > due:
+        if arrival.when is not None and due is not None:
+            # In UTC, for Python takes two times of one zone apart as its clocks show them, changed or not.
+            late = (arrival.when.astimezone(UTC) - due.astimezone(UTC)).total_seconds()
             excused = ", though in time as Canvas says" if who.late is False else ""
-            return f"{(arrival.when - due).total_seconds() / 3600:.1f} h late{excused}"
+            if late > 0:
+                return f"{late / 3600:.1f} h late{excused}"
         if arrival.source is Source.NOBODY:
             return f"{who.platform} tells no time" + (", only that it is late" if who.late else "")
         return ""

@@ -1,21 +1,27 @@
 """Protects those who look at submissions in the formgrader: it shows students' markdown without scripts.
 
-Below each written answer it offers them the comments of the course's bank.
+Below each written answer it offers them the comments of the course's bank, and in its lists nobody is without
+a name.
 """
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
+from nbgrader.apps import NbGraderAPI
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
 
 from autograder.gradebook.comments import CommentBank, CommentsError
+from autograder.gradebook.roster import Person, people_in
 from autograder.report.allowance import Allowance
 from autograder.report.safe_html import load_template, render_markdown
+from autograder.submission.students import StudentsError
 
 _OFFERED = Path(__file__).parent / "offered_comments.html"
 Resources = dict[str, Any]
+_known_students = NbGraderAPI.get_students
 # On one line it is a block of HTML, in which the renderer that follows reads no Markdown; and it looks for no
 # formulas where there are no dollars and backslashes. In the browser, all of these are letters again.
 _AS_HTML = str.maketrans({"\n": "&#10;", "$": "&#36;", "\\": "&#92;"})
@@ -52,3 +58,24 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         except CommentsError as error:
             problem = str(error)
         return load_template(_OFFERED).render(known=known, problem=problem)
+
+
+def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
+    """Return what nbgrader knows of each student; students.csv or the id tells names that it does not know.
+
+    Who has handed in, but was never graded, is not in the gradebook yet, and the formgrader's lists would
+    call all of these "None, None".
+    """
+    students: list[dict[str, Any]] = _known_students(api)
+    people = dict[str, Person]()
+    with suppress(StudentsError):  # which grading tells
+        people = people_in(Path(api.coursedir.root))
+    for student in students:
+        if student["last_name"] is None and student["first_name"] is None:
+            person = people.get(student["id"], Person(student["id"]))
+            student["last_name"], student["first_name"] = person.last_name or person.id, person.first_name
+        student.update({name: student[name] or "" for name in ("last_name", "first_name")})
+    return students
+
+
+NbGraderAPI.get_students = get_students  # nbgrader has no setting for it

@@ -17,6 +17,7 @@ from autograder.grading.session import CellResult
 from autograder.report.allowance import Allowance
 from autograder.report.outputs import Output
 from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.standing import standing
 from autograder.report.text import clean_html, clean_text, is_picture, printable
 from autograder.submission.digest import digest_of
 from autograder.submission.notebook import Notebook
@@ -97,12 +98,13 @@ def enter(judged: Mapping[str, Judged], grades: Mapping[str, Grade], before: Map
 
 
 def comment(report: Report, question: QuestionReport) -> str:
-    """Return the verdict on `question`, a hint, and the titles of the tests that did not pass."""
+    """Return how `question` stands, a hint, and the titles of the tests that did not pass."""
     if report.status is Status.UNREADABLE:
         text = f"The notebook could not be read: {report.message}. A person has to look at it."
     else:
         failed = (test for test in question.tests if test.verdict is not Verdict.PASSED)
-        lines = [f"{question.verdict.capitalize()}.", question.hint]
+        stands = standing(question.verdict, question.score, question.max_score)
+        lines = [f"{stands.capitalize()}.", question.hint]
         lines += [f"- {test.verdict}: {test.title}" for test in failed]
         text = "\n".join(line for line in lines if line)
     return printable(text).translate(_PLAIN)

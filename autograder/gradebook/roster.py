@@ -5,6 +5,7 @@ Where nobody has given a name, nbgrader's pages would say "None, None", so the i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from nbgrader.api import Gradebook, Student
 
@@ -30,7 +31,12 @@ class Person:
 
 def read_roster(course: Course) -> dict[str, Person]:
     """Return the students in students.csv by id; nobody where there is no such file."""
-    listed = listed_students(course.root)
+    return people_in(course.root)
+
+
+def people_in(root: Path) -> dict[str, Person]:
+    """Return the students in the list that a course's folder holds."""
+    listed = listed_students(root)
     students = listed.all if listed else ()
     return {student.id: _person(student.id, student.names, student.email) for student in students}
 

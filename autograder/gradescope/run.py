@@ -16,7 +16,7 @@ from autograder.course.exercise import Exercise
 from autograder.errors import OUR_FAILURE
 from autograder.files import write_whole
 from autograder.grading.guarded import GuardedGrader
-from autograder.report.question_view import MEANINGS
+from autograder.report.question_view import stand
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.text import clean_text, number
 from autograder.submission.notebook import read_notebook
@@ -91,8 +91,8 @@ def _test(question: QuestionReport, report: Report) -> dict[str, Any]:
 
 
 def _shown(question: QuestionReport) -> Iterator[str]:
-    """Yield what a student reads of a question: its verdict, the hint, then test by test."""
-    yield f"{question.verdict}: {MEANINGS[question.verdict]}"
+    """Yield what a student reads of a question: how it stands, the hint, then test by test."""
+    yield ": ".join(stand(question, question.score))
     if question.hint:
         yield question.hint
     for test in question.tests:

@@ -241,5 +241,5 @@ def _both(one: Known, other: Known) -> Named:
 
 
 def _two_things(names: tuple[str, ...], hints: tuple[str, ...]) -> Named:
-    numbered = " ".join(f"({number}) {hint}" for number, hint in enumerate(hints, 1))
-    return Named(names, f"Two things are wrong. {numbered}")
+    numbered = "\n".join(f"{number}. {hint}" for number, hint in enumerate(hints, 1))
+    return Named(names, f"Two things are wrong:\n{numbered}")

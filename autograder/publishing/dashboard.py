@@ -1,6 +1,7 @@
 """Writes the dashboard for those who run the course: a page on the whole class, and its numbers as tables."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
 from urllib.parse import quote
@@ -8,8 +9,9 @@ from urllib.parse import quote
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.files import write_whole
+from autograder.gradebook.pages import read_people
 from autograder.publishing.csv_table import Row, write_table
-from autograder.publishing.graded_work import read_graded_work
+from autograder.publishing.graded_work import GradedWork, read_graded_work
 from autograder.publishing.question_statistics import MIN_ANSWERS, QuestionStatistics
 from autograder.publishing.statistics import TENTHS, ClassStatistics, ExerciseStatistics, class_statistics
 from autograder.report.report import Verdict
@@ -32,17 +34,21 @@ _Bar = tuple[str, str, float]  # of a chart: its label, its number, and its leng
 
 def write_dashboard(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write build/dashboard.html and build/exports/dashboard-*.csv and return the files."""
-    statistics = class_statistics(read_graded_work(course, exercises))
+    works = list(read_graded_work(course, exercises))
+    statistics = class_statistics(works)
     path = course.build / "dashboard.html"
-    write_whole(path, render_dashboard(course, statistics))
+    write_whole(path, render_dashboard(course, statistics, _missing(course, works)))
     return [path, *write_dashboard_tables(course.build / "exports", statistics)]
 
 
-def render_dashboard(course: Course, statistics: ClassStatistics) -> str:
-    """Return the page; it links to those feedback pages that exist."""
+def render_dashboard(
+    course: Course, statistics: ClassStatistics, missing: Mapping[str, Sequence[str]]
+) -> str:
+    """Return the page; it links to those feedback pages that exist, and names who handed in nothing."""
     return load_template(_TEMPLATE).render(
         course_title=course.settings.title,
         statistics=statistics,
+        missing=missing,
         score_bars=_score_bars,
         mean_bars=_mean_bars,
         address=lambda student, exercise: _address(course, student, exercise),
@@ -67,6 +73,15 @@ def write_dashboard_tables(folder: Path, statistics: ClassStatistics) -> list[Pa
         "students": map(astuple, statistics.concerns),
     }
     return [write_table(folder / f"dashboard-{name}.csv", _HEADERS[name], rows[name]) for name in _HEADERS]
+
+
+def _missing(course: Course, works: Iterable[GradedWork]) -> dict[str, list[str]]:
+    """Return who of the class has handed in nothing, by those exercises that others have handed in."""
+    came = defaultdict[str, set[str]](set)
+    for work in works:
+        came[work.exercise].add(work.student)
+    people = read_people(course)
+    return {exercise: [one for one in people if one not in students] for exercise, students in came.items()}
 
 
 def _score_bars(exercise: ExerciseStatistics) -> Iterator[_Bar]:

@@ -12,6 +12,7 @@ pictures: keeps the pictures of a text cell away from the parsers.
 allowance: bounds one page in size and in the time that it costs.
 safe_html: the same text as HTML, and the templates of all pages; only here HTML is marked as safe.
 example_view: such a call as tables, with colours and with words.
+standing: how an answer stands, in a word or two.
 question_view: how one question stands, in words for the student.
 notebook_view: a notebook as it ran, in parts that fit on a page.
 feedback_page: the page that a student gets.

@@ -33,7 +33,7 @@ _TAGS = {
     "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _ATTRIBUTES = {
-    "a": {"href"}, "img": {"src", "alt"}, "ol": {"start"}, "td": {"colspan", "rowspan"},
+    "a": {"href"}, "img": {"src", "alt", "width"}, "ol": {"start"}, "td": {"colspan", "rowspan"},
     "th": {"colspan", "rowspan"}, "span": {"class"}, "div": {"class"},
 }  # fmt: skip
 _CLASS = re.compile(r"highlight|math (inline|block|amsmath)|[a-z]{1,2}[a-z0-9]?")

@@ -12,6 +12,7 @@ from autograder.report.example_view import ExampleView, show_example
 from autograder.report.gradebook_submission import GradebookEntry
 from autograder.report.report import QuestionReport, Verdict
 from autograder.report.safe_html import render_comment, render_lines
+from autograder.report.standing import standing
 from autograder.report.text import number
 
 MEANINGS = {
@@ -26,8 +27,14 @@ MEANINGS = {
     Verdict.GRADER_ERROR: "The autograder failed here, not you. Your instructor has been told.",
     Verdict.UNGRADED: "A written answer, read by a person.",
 }
+_IN_SOME_TESTS = {  # of an answer that has a part of the points all the same
+    Verdict.CRASHED: "In some of the tests your code stopped with an error.",
+    Verdict.TIMED_OUT: "In some of the tests your code took too long.",
+    Verdict.BLOCKED: "In some of the tests your code asked for something that is not allowed here.",
+}
 _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
 _PROMISE = re.compile(r"\s*\bA person will [^.]*\.")  # of a hint that was written before a person looked
+_PART = re.compile(r"\n\d\. ")  # of a hint that names several things
 _ShownTest = tuple[str, Markup, Markup | None]  # its verdict, its title, and a hint of its own
 
 
@@ -40,6 +47,7 @@ class QuestionView:
     points: str
     meaning: str
     hint: str
+    parts: tuple[str, ...]  # of the hint, where it names several things
     tests: tuple[tuple[_ShownTest, int], ...]  # each with how many in a row look the same
     remark: Markup | None
     example: ExampleView | None
@@ -53,16 +61,26 @@ def show_question(
     decided = entry is not None and _decided(question, entry, unreadable)
     badge, meaning = _standing(question, entry, unreadable=unreadable, decided=decided)
     points = f"{'No score yet,' if score is None else number(score)} of {number(question.max_score)} points."
+    hint = _PROMISE.sub("", question.hint) if decided else _counted(question.hint, question)
+    told, *parts = _PART.split(hint)
     return QuestionView(
         name=question.name,
         badge=badge,
         points=points,
         meaning=meaning,
-        hint=_PROMISE.sub("", question.hint) if decided else _counted(question.hint, question),
+        hint=told,
+        parts=tuple(parts),
         tests=tuple(_distinct_tests(question, decided=decided)),
         remark=render_comment(entry.remark, allowance) if entry is not None and entry.remark else None,
         example=show_example(question.shown) if question.shown else None,
     )
+
+
+def stand(question: QuestionReport, score: float | None) -> tuple[str, str]:
+    """Return a word or two and a sentence on how the tests left a question that has this score."""
+    badge = standing(question.verdict, score, question.max_score)
+    told = MEANINGS[question.verdict]
+    return badge, told if badge == question.verdict else _IN_SOME_TESTS.get(question.verdict, told)
 
 
 def _decided(question: QuestionReport, entry: GradebookEntry, unreadable: bool) -> bool:
@@ -80,14 +98,15 @@ def _standing(
         return _decision(question, entry, unreadable)
     if unreadable:
         return "unreadable", ""
-    meaning = MEANINGS[question.verdict]
+    badge, meaning = stand(question, question.score if entry is None else entry.score)
     if question.verdict is Verdict.UNGRADED:
         if entry is not None and entry.score is not None:
             return "not final", "A written answer: a person will look at it before its points are final."
         return "not graded yet", meaning
     if entry is not None and entry.manual_score is not None and not entry.needs_person:
-        meaning += " A person has looked at it and set the points."
-    return question.verdict, meaning
+        full = (entry.score or 0.0) >= entry.max_score
+        return ("reviewed" if full else badge), f"{meaning} A person has looked at it and set the points."
+    return badge, meaning
 
 
 def _decision(question: QuestionReport, entry: GradebookEntry, unreadable: bool) -> tuple[str, str]:

@@ -55,7 +55,7 @@ def rules(course: Course, exercise: Exercise) -> str:
     entry = (course.limits(name), spelt(course.rules(name)), course.building(name), course.no_examples(name))
     shared = course.settings.walls, course.settings.slip, engine()
     digest = hashlib.sha256(repr((entry, shared)).encode() + course_secret(course))
-    kinds = ("*.svg", "mistakes/*.py", "accepted/*.py")
+    kinds = ("*.svg", "*.png", "mistakes/*.py", "accepted/*.py")
     read = chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds)
     for path in (exercise.source, exercise.suite, *read, *exercise.catalogue):
         digest.update(path.name.encode() + _content(path))

@@ -14,7 +14,7 @@
 #
 # ![The three moves for one query. Tokens of shape (n, d) and a query of shape (d,) give scores of shape
 # (n,) by dot products; softmax makes weights of shape (n,) of them, which sum to 1; the weighted sum of
-# the tokens is one context vector of shape (d,).](flow.svg)
+# the tokens is one context vector of shape (d,).](flow.png)
 #
 # Nothing is trained yet. Later notebooks add trainable weights, masks and several heads, but these three
 # moves stay as they are.

@@ -18,7 +18,7 @@
 #
 # ![Self-attention as two products. Inputs (n, d) times their transpose (d, n) give scores (n, n); softmax
 # of each row gives weights (n, n), whose rows sum to 1; weights times the inputs (n, d) give context
-# vectors (n, d). Row i belongs to the token that asks, column j to the token that is looked at.](flow.svg)
+# vectors (n, d). Row i belongs to the token that asks, column j to the token that is looked at.](flow.png)
 #
 # By the end you will have written self-attention in three lines, for any number of sentences at once, and
 # you will know two things about it that are easy to miss.

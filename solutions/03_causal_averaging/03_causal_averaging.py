@@ -19,7 +19,7 @@
 #
 # ![The third version. Scores (T, T) are 0 on and below the diagonal and minus infinity above it; softmax
 # of each row makes weights (T, T) with 1/(t+1) in row t up to the diagonal and 0 above it; weights times
-# the tokens x (T, C) give averages (T, C), and row t is the mean of rows 0 to t.](flow.svg)
+# the tokens x (T, C) give averages (T, C), and row t is the mean of rows 0 to t.](flow.png)
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
 # lesson's example and something small of another size; grading tries more, gradients too, so write what is

@@ -19,7 +19,7 @@
 # ![Tokens x (n, d_in) go through W_query and W_key, both (d_in, d_k), and W_value (d_in, d_v). They become
 # queries Q and keys K, both (n, d_k), and values V (n, d_v). Q times K transposed gives scores (n, n);
 # divided by the root of d_k and after a softmax they are weights (n, n); weights times V are the context
-# vectors (n, d_v).](flow.svg)
+# vectors (n, d_v).](flow.png)
 #
 # You will build it from left to right: the projections, the scores $Q K^\top$, the odd $\sqrt{d_k}$ (which is
 # there for a reason that you will *measure*), the weights, and at last the whole line.

@@ -14,7 +14,7 @@
 # ![A module around the formula. Tokens x (n, d_in) go into a frame, the module, which holds three
 # parameters, W_query, W_key and W_value. They make queries, keys and values of shape (n, d_out); queries
 # and keys give weights (n, n), which mix the values; out comes the context (n, d_out). An arrow leads
-# back: training takes the loss, finds gradients and moves each parameter a little.](flow.svg)
+# back: training takes the loss, finds gradients and moves each parameter a little.](flow.png)
 #
 # You will
 #

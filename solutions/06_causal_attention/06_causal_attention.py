@@ -28,7 +28,7 @@
 # ![One causal head. From x (B, T, C) come queries, keys and values (B, T, size). Queries and keys give
 # scores (B, T, T), divided by the root of the size; the mask writes minus infinity above the diagonal;
 # softmax of each row gives weights (B, T, T) that are 0 there; dropout acts on them in training; they mix
-# the values to a result (B, T, size).](flow.svg)
+# the values to a result (B, T, size).](flow.png)
 #
 # **How to work.** Read the description of each question before you write its code. A check tries the
 # lesson's example and something small of another size; grading tries more, gradients too, so write what is

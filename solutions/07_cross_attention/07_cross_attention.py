@@ -21,7 +21,7 @@
 # ![Two sides. The side that asks, x (B, n, d_query), gives the queries (B, n, d_out). The side that
 # answers, context (B, m, d_context), gives keys and values (B, m, d_out). Queries and keys give weights
 # (B, n, m); a padding mask (B, 1, m) hides the last columns, and each row sums to 1. Weights mix the
-# values to an output (B, n, d_out), with n rows, as many as queries.](flow.svg)
+# values to an output (B, n, d_out), with n rows, as many as queries.](flow.png)
 #
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #

@@ -17,7 +17,7 @@
 #
 # ![Queries, keys and values (B, T, d) are cut into h heads (B, h, T, s) of size s = d / h, each in a
 # colour of its own. Each head has its own weights (B, h, T, T), 0 above the diagonal, and its own mixture.
-# The mixtures are joined side by side to (B, T, d), and out_proj combines them.](flow.svg)
+# The mixtures are joined side by side to (B, T, d), and out_proj combines them.](flow.png)
 #
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #

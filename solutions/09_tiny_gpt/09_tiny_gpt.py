@@ -16,7 +16,7 @@
 # a LayerNorm, and a Linear head that gives logits (B, T, vocab_size). On the right one block: x goes
 # through LayerNorm and attention and is added to x itself, which gives h; h goes through LayerNorm and the
 # feed-forward network and is added to h, which gives the output. The two ways around are the residual
-# paths.](flow.svg)
+# paths.](flow.png)
 #
 # Two short written questions come at the end, and before them experiments with a model that has read half of
 # *Alice in Wonderland*; take another half hour if you like them. Each question is graded by itself: a

@@ -15,7 +15,7 @@
 # ![On the left one new token and the cache: kept keys and values keep their rows, and one new row each is
 # added, so that they have m rows; the one new query (1, d_k) meets all keys and gives weights (1, m),
 # which mix the values to one output (1, d_v). On the right six query heads share two heads of keys and
-# values, three neighbours each, so the cache keeps 2 heads and not 6.](flow.svg)
+# values, three neighbours each, so the cache keeps 2 heads and not 6.](flow.png)
 #
 # A written question comes at the end, and before it a race between your own attention and torch's.
 #

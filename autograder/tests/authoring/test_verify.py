@@ -65,6 +65,7 @@ def test_figures_and_what_students_get_beside_the_notebook_are_no_finding(
 ) -> None:
     folder = course.exercises["01_small"].folder
     (folder / "flow.svg").write_text("<svg/>", encoding="utf-8")
+    (folder / "flow.png").write_bytes(b"\x89PNG")
     (folder / "handout").mkdir()
     (folder / "handout" / "data.bin").write_bytes(b"\x00\xff")
     assert findings(course, zygote) == ""

@@ -43,6 +43,14 @@ def test_in_a_file_every_submission_has_a_line_and_every_exercise_a_row(
     golden("grade_errors.txt", err)
 
 
+def test_what_happened_hides_nobody_who_waits_for_a_person(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(1) as shown:
+        shown.notify(
+            SubmissionLine("fay", "01_small", "graded", 2.0, 5.0, message="It hung.", waiting=("why",))
+        )
+    assert capsys.readouterr().out == "01_small fay: graded, 2 of 5: It hung; a person has to look at why\n"
+
+
 def test_a_program_gets_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     show_progress(as_json=True)
     out, err = capsys.readouterr()

@@ -113,6 +113,14 @@ def test_a_list_of_one_s_own_tells_times_too_in_the_zone_that_is_asked_for(
     assert times(course) == {"101": "2026-03-01 14:30", "102": "2026-03-02 00:59"}
 
 
+def test_an_hour_that_clocks_skip_makes_nobody_later(course: Course, tmp_path: Path) -> None:
+    due(course, "2026-03-28 18:00 Europe/Berlin")
+    own = tmp_path / "times.csv"
+    own.write_text("student,time\n101,2026-03-29 09:00\n", encoding="utf-8")
+    done = collect(course, zipped(tmp_path / "a.zip", {ADA_IN_CANVAS: notebook()}), "--times", own)
+    assert "101: new: 14.0 h late" in done.stdout
+
+
 @pytest.mark.parametrize("option", [[], ["--no-times"]])
 def test_collecting_again_corrects_times_of_the_download(
     course: Course, tmp_path: Path, option: list[str]

@@ -1,9 +1,11 @@
 """A figure that a text shows travels inside the notebook, with words for whoever cannot see it."""
 
 import base64
+import io
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from autograder.course.exercise import Exercise
 from autograder.course.figure import with_figures
@@ -33,8 +35,17 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_a_figure_becomes_an_image_within_the_text_and_its_words_the_alternative() -> None:
-    shown = with_figures("See ![a < b\nand c](flow.svg), [notes](notes.md), ![p](p.png).", lambda _: SVG)
-    assert shown == f'See <img alt="a &lt; b and c" {SHOWN}>, [notes](notes.md), ![p](p.png).'
+    shown = with_figures("See ![a < b\nand c](flow.svg), [notes](notes.md), ![p](p.jpg).", lambda _: SVG)
+    assert shown == f'See <img alt="a &lt; b and c" {SHOWN}>, [notes](notes.md), ![p](p.jpg).'
+
+
+@pytest.mark.parametrize(("dpi", "width"), [((192, 192), ' width="70"'), (None, "")])
+def test_a_png_comes_out_as_large_as_it_was_drawn(dpi: tuple[int, int] | None, width: str) -> None:
+    made = io.BytesIO()
+    Image.new("P", (140, 20)).save(made, "PNG", **({"dpi": dpi} if dpi else {}))
+    shown = with_figures("![p](p.png)", lambda _: made.getvalue())
+    content = base64.b64encode(made.getvalue()).decode()
+    assert shown == f'<img alt="p"{width} src="data:image/png;base64,{content}">'
 
 
 def test_text_cells_show_it_everywhere_and_code_stays_as_it_is(source: Path) -> None:

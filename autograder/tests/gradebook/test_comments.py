@@ -1,4 +1,4 @@
-"""The words on a question that the formgrader shows: verdict, hint, failed tests, nothing that could run."""
+"""The words on a question in the formgrader: how it stands, a hint, failed tests, nothing that could run."""
 
 from dataclasses import replace
 
@@ -15,13 +15,19 @@ QUESTION = QuestionReport("double", Verdict.FAILED, 1.0, 2.0, "Look at dim.", No
 REPORT = Report("01_small", Status.GRADED, "", 1.0, 2.0, (), (QUESTION,))
 
 
-def test_verdict_hint_and_the_tests_that_did_not_pass_have_a_line_each() -> None:
+def test_how_it_stands_hint_and_the_tests_that_did_not_pass_have_a_line_each() -> None:
     assert comment(REPORT, QUESTION).splitlines() == [
-        "Failed.",
+        "Partly right.",
         "Look at dim.",
         "- failed: Rows sum to 1.",
         "- timed out: Is fast.",
     ]
+    assert comment(REPORT, replace(QUESTION, score=0.0, tests=())) == "Failed.\nLook at dim."
+
+
+def test_a_hint_that_names_two_things_keeps_a_line_for_each() -> None:
+    two = replace(QUESTION, hint="Two things are wrong:\n1. This.\n2. That.", tests=())
+    assert comment(REPORT, two) == "Partly right.\nTwo things are wrong:\n1. This.\n2. That."
 
 
 def test_a_right_answer_is_confirmed_in_a_word() -> None:

@@ -97,7 +97,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> Ite
         submission = Submission(course.root, student, "01_small")
         place(submission, written(course, share), Arrival(DUE), secret)
     grade(course)
-    place(Submission(course.root, "dan", "01_small"), written(course, 1.0), Arrival(DUE + HOUR))
+    for student in ("dan", "zed"):  # zed stands in no list
+        place(Submission(course.root, student, "01_small"), written(course, 1.0), Arrival(DUE + HOUR))
     build_missing(course, [small(course)])
     own = environment(home) | {"PYTHONPATH": str(ROOT)}
     with (home / "server.log").open("wb") as log:
@@ -131,12 +132,14 @@ def test_lists_have_names_statuses_and_scores(desk: Desk) -> None:
         ["Builder, Bob", "bob"],
         ["Lovelace, Ada", "ada"],
         ["Queen, Cleo", "cleo"],
+        ["zed,", "zed"],
     ]
     assert desk.statuses() == {
         "ada": "needs manual grading 5 / 7",
         "bob": "needs manual grading 2 / 7",
         "cleo": "needs manual grading 4 / 7",
         "dan": "needs autograding",
+        "zed": "needs autograding",
     }
     assert [row[0] for place in ("manage_assignments", "gradebook") for row in desk.rows(place)] == [
         "01_small",

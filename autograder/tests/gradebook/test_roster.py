@@ -34,6 +34,17 @@ def test_names_come_from_students_csv_and_an_id_stands_for_a_missing_one(ready: 
     assert [person.name for person in people.values()] == ["Noether, Ann", "Dyk, Bob van", "Cher"]
 
 
+def test_who_was_collected_and_never_graded_is_called_by_the_list_or_else_by_the_id(ready: Course) -> None:
+    hand_in(ready, "eve", solved(small(ready)))
+    assert named(ready) == {"eve": ("eve", "")}
+    (row,) = formgrader(ready).get_submissions(small(ready).name)
+    assert (row["student"], row["last_name"], row["first_name"]) == ("eve", "eve", "")
+    (ready.root / "students.csv").write_text('id,name\neve,"Curie, Eve"\n', encoding="utf-8")
+    assert named(ready) == {"eve": ("Curie", "Eve")}
+    (ready.root / "students.csv").write_text("id,name\n=1,Ann\n", encoding="utf-8")
+    assert named(ready) == {"eve": ("eve", "")}
+
+
 def test_names_that_somebody_typed_in_the_formgrader_stay(ready: Course) -> None:
     with Gradebook(database(ready), ready.settings.course) as gradebook:
         gradebook.update_or_create_student("eve", last_name="Curie", first_name="Eve", email=None)

@@ -127,7 +127,7 @@ def test_a_hint_is_shown_once_and_titles_test_by_test() -> None:
         "tests"
     ]
     assert test["output"].splitlines() == [
-        "failed: Something that was tested does not hold yet.",
+        "partly right: Something that was tested does not hold yet.",
         "Look at dim.",
         "- passed: Holds.",
         "- failed: Rows.",

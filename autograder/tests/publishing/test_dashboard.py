@@ -111,6 +111,13 @@ def test_each_bar_stands_beside_its_label_and_its_number_in_words(shown: Callabl
     assert ["row_sums", "43%"] in page.rows
 
 
+def test_who_of_the_class_handed_in_nothing_is_named(course: Course, shown: Callable[..., str]) -> None:
+    assert "Nothing handed in" not in shown([work("ada", {"double": 3.0})])
+    (course.root / "students.csv").write_text("id,name\nada,Ada\nbob,Bob\neve,Eve\n", encoding="utf-8")
+    words = " ".join(Page(shown([work("ada", {"double": 3.0})])).words.split())
+    assert "Nothing handed in for 01_small: 2 of the class bob, eve" in words
+
+
 def test_a_bar_is_as_long_as_its_number_and_none_longer_than_its_place(shown: Callable[..., str]) -> None:
     page = Page(shown([work("ada", {"double": 3.0, "row_sums": 1.5})]))
     assert ["double", "150%"] in page.rows

@@ -106,8 +106,8 @@ def test_a_test_does_not_repeat_the_question_s_hint() -> None:
 
 
 def test_a_verdict_of_two_words_has_a_class_of_one() -> None:
-    slow = replace(REPORT, questions=(replace(QUESTION, verdict=Verdict.TIMED_OUT),))
-    assert "<span class=timed-out>timed out</span>" in page(slow)
+    slow = replace(REPORT, questions=(replace(QUESTION, verdict=Verdict.TIMED_OUT, score=0.0),))
+    assert "<span class=timed-out>timed out</span>" in page(slow, replace(SUBMISSION, entries=()))
 
 
 def test_a_person_s_remark_is_shown_with_its_markdown_and_without_its_tags() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from autograder.report.allowance import Allowance
 from autograder.report.gradebook_submission import GradebookEntry
-from autograder.report.question_view import QuestionView, show_question
+from autograder.report.question_view import MEANINGS, QuestionView, show_question
 from autograder.report.report import QuestionReport, Verdict
 from autograder.report.report import TestReport as HiddenTest
 
@@ -78,8 +78,27 @@ def test_an_unreadable_file_that_a_person_has_graded_is_no_longer_unreadable() -
 def test_points_that_a_person_has_set_are_said_to_be_so() -> None:
     question = replace(REVIEW, verdict=Verdict.FAILED, hint="")
     changed = view(question, replace(ENTRY, manual_score=1.0, needs_person=False))
-    assert (changed.badge, changed.points) == ("failed", "1 of 3 points.")
+    assert (changed.badge, changed.points) == ("partly right", "1 of 3 points.")
     assert changed.meaning.endswith("A person has looked at it and set the points.")
+    assert view(question, replace(ENTRY, manual_score=3.0, needs_person=False)).badge == "reviewed"
+
+
+def test_an_answer_with_most_of_the_points_is_not_called_failed() -> None:
+    nearly = view(replace(REVIEW, verdict=Verdict.FAILED, score=2.84, hint=""), None)
+    assert (nearly.badge, nearly.points) == ("nearly right", "2.84 of 3 points.")
+    assert nearly.meaning == MEANINGS[Verdict.FAILED]
+    partly = view(replace(REVIEW, verdict=Verdict.CRASHED, score=1.0, hint=""), None)
+    assert partly.badge == "partly right"
+    assert partly.meaning == "In some of the tests your code stopped with an error."
+
+
+def test_a_hint_that_names_two_things_has_two_parts() -> None:
+    two = view(
+        replace(REVIEW, verdict=Verdict.FAILED, hint="Two things are wrong:\n1. This. (1. no)\n2. That."),
+        None,
+    )
+    assert (two.hint, two.parts) == ("Two things are wrong:", ("This. (1. no)", "That."))
+    assert view(REVIEW, None).parts == ()
 
 
 def test_every_verdict_has_a_badge_and_a_sentence() -> None:

@@ -48,6 +48,8 @@ def test_markdown_is_rendered_without_what_could_run() -> None:
 def test_an_attached_picture_is_embedded() -> None:
     shown = markdown("![p](attachment:p.png)", **{"p.png": {"image/png": png(4, 4)}})
     assert f'src="data:image/png;base64,{png(4, 4)}"' in shown
+    written_out = markdown(f'<img alt="p" width="2" src="data:image/png;base64,{png(4, 4)}" onload="x">')
+    assert written_out.strip() == f'<img alt="p" width="2" src="data:image/png;base64,{png(4, 4)}">'
 
 
 def test_a_picture_that_is_not_attached_stays_empty_and_the_rest_is_shown() -> None:
