@@ -3,11 +3,12 @@
 import fcntl
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
@@ -31,7 +32,12 @@ class Table:
     answers: tuple[Known, ...]  # in the catalogue's order
     own_numbers: frozenset[int]  # tests in which the numbers of a right answer depend on its seed
     fitting: frozenset[str]  # the catalogue's rules that change a right answer
-    pairs: Pairs  # answers with two of these things wrong
+    load_pairs: Callable[[], Pairs]
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Answers with two of these things wrong, which are made for the first submission that needs them."""
+        return self.load_pairs()
 
     @cached_property
     def by_failed(self) -> dict[frozenset[int], list[Known]]:
@@ -67,18 +73,21 @@ def load_table(suite: Suite, catalogue: Catalogue, question: str) -> Table:
     """
     exercise = suite.exercise
     folder = exercise.folder.parents[1] / FOLDER
-    stem = f"{exercise.name}-{question}"
-    path = folder / f"{stem}-{_digest(exercise)}.table"
-    if (content := _content(path)) is None:
-        with _only_one(folder, f"{stem}.lock"), uncounted():
-            if (content := _content(path)) is None:
-                content = _computed(suite, catalogue, question)
-                _replace(path, content, stem)
-    head, lines, rest = content.split(b"\n", 2)
-    own_numbers, fitting, numbers, length = json.loads(head)
-    tests = {test.number: test for test in suite.tests}
-    answers = tuple(read(lines.decode(), rest[:length], tests))
-    return Table(answers, frozenset(own_numbers), frozenset(fitting), Pairs(tuple(numbers), rest[length:]))
+    stem, digest = f"{exercise.name}-{question}", _digest(exercise)
+    maker = _Maker(suite, catalogue, question)
+    content = _kept(folder, stem, f"{stem}-{digest}.table", maker.table)
+    head, lines, runs = content.split(b"\n", 2)
+    own_numbers, fitting = map(frozenset[Any], json.loads(head))
+    answers = tuple(read(lines.decode(), runs, {test.number: test for test in suite.tests}))
+
+    def load_pairs() -> Pairs:
+        content = _kept(
+            folder, f"{stem}.pairs", f"{stem}.pairs-{digest}", lambda: maker.pairs(answers, own_numbers)
+        )
+        numbers, _, packed = content.partition(b"\n")
+        return Pairs(tuple(json.loads(numbers)), packed)
+
+    return Table(answers, own_numbers, fitting, load_pairs)
 
 
 def prune(folder: Path, exercises: Iterable[Exercise]) -> None:
@@ -92,20 +101,46 @@ def prune(folder: Path, exercises: Iterable[Exercise]) -> None:
             digest = _digest(exercise)
             stems = [f"{exercise.name}-{question}" for question in exercise.points]
             read |= {f"{stem}.lock" for stem in stems} | {f"{stem}-{digest}.table" for stem in stems}
+            read |= {f"{stem}.pairs.lock" for stem in stems} | {f"{stem}.pairs-{digest}" for stem in stems}
         for path in folder.iterdir():
             if path.name not in read:
                 path.unlink(missing_ok=True)
 
 
-def _computed(suite: Suite, catalogue: Catalogue, question: str) -> bytes:
-    maker = WrongAnswers(suite.exercise, catalogue, question)
-    alone = tuple(outcomes(suite, question, maker.single))
-    lines, runs = written(alone)
-    own, fitting = tests_of_own_numbers(suite, question), maker.fitting
-    chosen = probes(suite, [test for test in suite.of(question) if test.number not in own], alone)
-    pairs = packed(suite, maker.composed(one.answer for one in alone), chosen)
-    head = [sorted(own), sorted(fitting), [test.number for test in chosen], len(runs)]
-    return f"{json.dumps(head)}\n{lines}\n".encode() + runs + pairs
+class _Maker:
+    """Computes what is kept of a question; answers with two things wrong are made of those with one."""
+
+    def __init__(self, suite: Suite, catalogue: Catalogue, question: str) -> None:
+        self._suite, self._question = suite, question
+        self._wrong = WrongAnswers(suite.exercise, catalogue, question)
+        self._alone: tuple[Known, ...] = ()
+
+    def table(self) -> bytes:
+        """Return the answers with one thing wrong."""
+        self._alone = tuple(outcomes(self._suite, self._question, self._wrong.single))
+        lines, runs = written(self._alone)
+        head = [sorted(tests_of_own_numbers(self._suite, self._question)), sorted(self._wrong.fitting)]
+        return f"{json.dumps(head)}\n{lines}\n".encode() + runs
+
+    def pairs(self, known: Sequence[Known], own_numbers: Container[int]) -> bytes:
+        """Return the pairs of these answers; an answer that was read from disk is found among those made."""
+        made = {(one.code, one.written): one for one in self._wrong.single}
+        singles = [made[one.answer.code, one.answer.written] for one in known]
+        tests = [test for test in self._suite.of(self._question) if test.number not in own_numbers]
+        chosen = probes(self._suite, tests, self._alone or known)
+        head = json.dumps([test.number for test in chosen])
+        return head.encode() + b"\n" + packed(self._suite, self._wrong.composed(singles), chosen)
+
+
+def _kept(folder: Path, stem: str, name: str, make: Callable[[], bytes]) -> bytes:
+    """Return what is kept under this name, or make it and keep it in place of others of the same stem."""
+    path = folder / name
+    if (content := _content(path)) is None:
+        with _only_one(folder, f"{stem}.lock"), uncounted():
+            if (content := _content(path)) is None:
+                content = make()
+                _replace(path, content, stem)
+    return content
 
 
 def _content(path: Path) -> bytes | None:
