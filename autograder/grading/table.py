@@ -3,12 +3,11 @@
 import fcntl
 import hashlib
 import json
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
@@ -18,7 +17,7 @@ from autograder.grading.misconceptions import Catalogue
 from autograder.grading.namespaces import uncounted
 from autograder.grading.outcomes import outcomes, tests_of_own_numbers
 from autograder.grading.pairs import Pairs, packed, probes
-from autograder.grading.wrong_answers import WrongAnswers
+from autograder.grading.wrong_answers import WrongAnswer, WrongAnswers
 from autograder.submission.digest import engine
 from autograder.testing.suite import Suite
 
@@ -77,17 +76,15 @@ def load_table(suite: Suite, catalogue: Catalogue, question: str) -> Table:
     maker = _Maker(suite, catalogue, question)
     content = _kept(folder, stem, f"{stem}-{digest}.table", maker.table)
     head, lines, runs = content.split(b"\n", 2)
-    own_numbers, fitting = map(frozenset[Any], json.loads(head))
+    own_numbers, fitting, numbers = json.loads(head)
     answers = tuple(read(lines.decode(), runs, {test.number: test for test in suite.tests}))
 
     def load_pairs() -> Pairs:
-        content = _kept(
-            folder, f"{stem}.pairs", f"{stem}.pairs-{digest}", lambda: maker.pairs(answers, own_numbers)
-        )
-        numbers, _, packed = content.partition(b"\n")
-        return Pairs(tuple(json.loads(numbers)), packed)
+        name = f"{stem}.pairs"
+        packed = _kept(folder, name, f"{name}-{digest}", lambda: maker.pairs(answers, numbers))
+        return Pairs(tuple(numbers), packed)
 
-    return Table(answers, own_numbers, fitting, load_pairs)
+    return Table(answers, frozenset(own_numbers), frozenset(fitting), load_pairs)
 
 
 def prune(folder: Path, exercises: Iterable[Exercise]) -> None:
@@ -111,25 +108,31 @@ class _Maker:
     """Computes what is kept of a question; answers with two things wrong are made of those with one."""
 
     def __init__(self, suite: Suite, catalogue: Catalogue, question: str) -> None:
-        self._suite, self._question = suite, question
-        self._wrong = WrongAnswers(suite.exercise, catalogue, question)
-        self._alone: tuple[Known, ...] = ()
+        self._suite, self._catalogue, self._question = suite, catalogue, question
+        self._alone: tuple[WrongAnswer, ...] = ()  # once they are computed here, and not read from disk
 
     def table(self) -> bytes:
-        """Return the answers with one thing wrong."""
-        self._alone = tuple(outcomes(self._suite, self._question, self._wrong.single))
-        lines, runs = written(self._alone)
-        head = [sorted(tests_of_own_numbers(self._suite, self._question)), sorted(self._wrong.fitting)]
+        """Return the answers with one thing wrong, and the numbers of the tests that rule pairs out."""
+        wrong, tests = self._wrong(), self._suite.of(self._question)
+        alone = tuple(outcomes(self._suite, self._question, wrong.single))
+        self._alone = tuple(one.answer for one in alone)
+        lines, runs = written(alone)
+        own = tests_of_own_numbers(self._suite, self._question)
+        chosen = probes(self._suite, [test for test in tests if test.number not in own], alone)
+        head = [sorted(own), sorted(wrong.fitting), [test.number for test in chosen]]
         return f"{json.dumps(head)}\n{lines}\n".encode() + runs
 
-    def pairs(self, known: Sequence[Known], own_numbers: Container[int]) -> bytes:
-        """Return the pairs of these answers; an answer that was read from disk is found among those made."""
-        made = {(one.code, one.written): one for one in self._wrong.single}
-        singles = [made[one.answer.code, one.answer.written] for one in known]
-        tests = [test for test in self._suite.of(self._question) if test.number not in own_numbers]
-        chosen = probes(self._suite, tests, self._alone or known)
-        head = json.dumps([test.number for test in chosen])
-        return head.encode() + b"\n" + packed(self._suite, self._wrong.composed(singles), chosen)
+    def pairs(self, known: Sequence[Known], numbers: Sequence[int]) -> bytes:
+        """Return the pairs of these answers, with what the tests of these numbers make of them."""
+        wrong, tests = self._wrong(), [self._suite.tests[number] for number in numbers]
+        if not self._alone:  # what was read from disk does not tell by which rule it is made
+            made = {(one.code, one.written): one for one in wrong.single}
+            self._alone = tuple(made[one.answer.code, one.answer.written] for one in known)
+        return packed(self._suite, wrong.composed(self._alone), tests)
+
+    def _wrong(self) -> WrongAnswers:
+        """Return a new maker of wrong answers: it holds much, and is needed once or twice."""
+        return WrongAnswers(self._suite.exercise, self._catalogue, self._question)
 
 
 def _kept(folder: Path, stem: str, name: str, make: Callable[[], bytes]) -> bytes:
