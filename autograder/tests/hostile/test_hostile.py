@@ -23,7 +23,7 @@ from autograder.tests.hostile.attacks import ATTACKS, SECRET, TIERS, Attack, Des
 
 
 @pytest.fixture(scope="module")
-def desks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Tier, Desk]]:
+def desks(tmp_path_factory: pytest.TempPathFactory, born_alone: None) -> Iterator[dict[Tier, Desk]]:
     """Return a desk for each tier, all on one host."""
     host = Host(tmp_path_factory.mktemp("host"))
     with Zygote() as full, Zygote(outer=False) as container:
