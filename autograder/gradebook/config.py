@@ -5,6 +5,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from nbgrader import api
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -14,7 +15,7 @@ from autograder.gradebook.exchange import ReleaseFeedback
 from autograder.gradebook.export_plugin import SettledCsvExport
 from autograder.gradebook.feedback import FeedbackExporter
 from autograder.gradebook.formgrader import CleanMarkdown
-from autograder.gradebook.migration import bring_up_to_date
+from autograder.gradebook.migration import bring_up_to_date, newest_version
 
 FILE = "nbgrader_config.py"
 
@@ -22,6 +23,7 @@ FILE = "nbgrader_config.py"
 def configuration(course: Course) -> Config:
     """Return the settings by which nbgrader's own commands and pages use our code."""
     _find_alembic()
+    api.get_alembic_version = newest_version  # for a new gradebook; nbgrader starts a process, for seconds
     config = Config()
     config.CourseDirectory.course_id = course.settings.course
     config.CourseDirectory.source_directory = "build/source"

@@ -25,11 +25,11 @@ class MigrationError(AutograderError):
 
 def bring_up_to_date(path: Path, course_id: str) -> None:
     """Migrate the gradebook at `path`, if it is older than our nbgrader; a copy of it stays beside it."""
-    if not path.is_file() or _revision(path) in ("", _head()):
+    if not path.is_file() or _revision(path) in ("", newest_version()):
         return
     with locked(path.with_name(".migration.lock")):
         before = _revision(path)
-        if before in ("", _head()):
+        if before in ("", newest_version()):
             return
         if before != "none" and before not in _revisions():
             raise MigrationError(f"{path}: is of a newer nbgrader than the one here; install that one")
@@ -45,6 +45,12 @@ def bring_up_to_date(path: Path, course_id: str) -> None:
             copy_database(path, kept)
             draft.replace(path)
     _LOG.warning("%s was of an older nbgrader and is now up to date; %s is as it was", path, kept.name)
+
+
+@cache
+def newest_version() -> str:
+    """Return which version a gradebook is of that our nbgrader makes."""
+    return str(ScriptDirectory(ALEMBIC_DIR).get_current_head())
 
 
 def copy_database(path: Path, copy: Path) -> None:
@@ -99,8 +105,3 @@ def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
 @cache
 def _revisions() -> frozenset[str]:
     return frozenset(script.revision for script in ScriptDirectory(ALEMBIC_DIR).walk_revisions())
-
-
-@cache
-def _head() -> str:
-    return str(ScriptDirectory(ALEMBIC_DIR).get_current_head())

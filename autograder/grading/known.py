@@ -114,8 +114,11 @@ def known(
         packed = b"".join(map(_packed, failed))
     except (ProtocolError, TypeError, ValueError):
         return None
-    sketches = {run.test.number: sketch(run, (right or {}).get(run.test.number)) for run in failed}
-    return Known(answer, sketches, packed, {run.test.number: run.test for run in failed})
+    runs = {run.test.number: run for run in failed}
+    sketches = {number: sketch(run, (right or {}).get(number)) for number, run in runs.items()}
+    found = Known(answer, sketches, packed, {number: run.test for number, run in runs.items()})
+    vars(found)["runs"] = runs  # they need not be read again
+    return found
 
 
 def written(answers: Sequence[Known]) -> tuple[str, bytes]:

@@ -18,12 +18,18 @@ _KEPT = 64  # compiled cells
 _KEPT_RUNS = 512  # of wrong answers; submissions of one class often need the same
 
 
+@lru_cache(_KEPT)
+def compiled(cell: str, number: int) -> CodeType:
+    """Compile a cell under the name that tracebacks show."""
+    with catch_warnings(action="ignore"):
+        return compile(cell, f"{CELL}{number}", "exec")
+
+
 class Namespaces:
     """Namespaces of one exercise's solution with other code in it."""
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
-        self._compiled = lru_cache(_KEPT)(compile)
 
     def __call__(self, code: str) -> Namespace | None:
         """Run all cells, with this code among them; None where it raises an error."""
@@ -42,8 +48,7 @@ class Namespaces:
         try:
             for number, cell in enumerate(cells):
                 with catch_warnings(action="ignore"):
-                    made: CodeType = self._compiled(cell, f"{CELL}{number}", "exec")
-                    exec(made, variables)  # noqa: S102 - the course's
+                    exec(compiled(cell, number), variables)  # noqa: S102 - the course's
         except Exception:  # a change made of it what no student would hand in
             return None
         return Namespace(variables)

@@ -8,8 +8,9 @@ the rule's right side, ` && ` between rules that are applied together.
 """
 
 import ast
+import copy
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -53,18 +54,20 @@ class Rule:
 
         The number of the place stands before it.
 
-        `tree` is the code's own, and is only looked at: to parse is quicker than to copy. Only the functions
+        `tree` is the code's own and stays as it is; what is not rewritten belongs to both. Only the functions
         and classes named in `within` are rewritten, if it is there.
         """
         count = self._rewrite(code, tree, None, within)[1]
         single = [*range(min(count, _MOST_PLACES))] if count > 1 and not self.others else []
         for place in [*single, _ALL] if count else []:
-            if made := self.once(code, place, within):
+            if made := self.once(code, tree, place, within):
                 yield place, made
 
-    def once(self, code: str, place: int, within: _Names | None = None) -> ast.Module | None:
+    def once(
+        self, code: str, tree: ast.Module, place: int, within: _Names | None = None
+    ) -> ast.Module | None:
         """Return the code with one place rewritten, by the number that `apply` goes by; None without it."""
-        made, seen = self._rewrite(code, ast.parse(code), place, within)
+        made, seen = self._rewrite(code, tree, place, within)
         if seen <= max(place, 0):
             return None
         for other in self.others:
@@ -101,13 +104,15 @@ class Rule:
         """Rewrite a tree; `code` is its text where that is known, and saves looking where nothing can be."""
         rewriter = _Rewriter(self._patterns[0], self._patterns[1], place)
         if within is None:
-            return cast(ast.Module, rewriter.visit(tree)), rewriter.seen
-        lines = code.split("\n")
-        for at, node in enumerate(tree.body):
+            return cast(ast.Module, rewriter.rewritten(tree)), rewriter.seen
+        lines, body = code.split("\n"), list(tree.body)
+        for at, node in enumerate(body):
+            if getattr(node, "name", None) not in within:
+                continue
             text = "\n".join(lines[node.lineno - 1 : node.end_lineno]) if code else ""
-            if getattr(node, "name", None) in within and all(word in text for word in self.words if code):
-                tree.body[at] = cast(ast.stmt, rewriter.visit(node))
-        return tree, rewriter.seen
+            if all(word in text for word in self.words if code):
+                body[at] = cast(ast.stmt, rewriter.rewritten(node))
+        return ast.Module(body, tree.type_ignores), rewriter.seen
 
     @cached_property
     def _patterns(self) -> tuple[list[ast.stmt], list[ast.stmt]]:
@@ -149,8 +154,11 @@ def _dedented(text: str) -> str:
     return "\n".join(line[min(indents, default=0) :] for line in lines)
 
 
-class _Rewriter(ast.NodeTransformer):
-    """Counts the places where a pattern is met, and rewrites one of them, or all, or none for None."""
+class _Rewriter:
+    """Counts the places where a pattern is met, and rewrites one of them, or all, or none for None.
+
+    The tree stays as it is. What is rewritten is made anew with all that stands around it.
+    """
 
     def __init__(self, before: list[ast.stmt], after: list[ast.stmt], place: int | None) -> None:
         self.seen = 0
@@ -161,17 +169,22 @@ class _Rewriter(ast.NodeTransformer):
         self._expression: ast.expr | None = values[0] if len(values) == 2 else None
         self._value: ast.expr | None = values[-1] if len(values) == 2 else None
 
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        super().generic_visit(node)
+    def rewritten(self, node: ast.AST) -> ast.AST:
+        """Return what becomes of a node once all in it is rewritten; the node itself where nothing is."""
+        node = _with(node, {name: self._part(value) for name, value in ast.iter_fields(node)})
         if self._expression is None:
-            for name in ("body", "orelse", "finalbody"):
-                if isinstance(statements := getattr(node, name, None), list):
-                    setattr(node, name, self._statements(statements, name == "body"))
-            return node
+            parts = ((name, getattr(node, name, None)) for name in ("body", "orelse", "finalbody"))
+            lists = ((name, value) for name, value in parts if isinstance(value, list))
+            return _with(node, {name: self._statements(value, name == "body") for name, value in lists})
         bound: Bound = {}
-        if _has_value(node) and fits(self._expression, node, bound) and self._chosen():
+        if _may_fit(self._expression, node) and fits(self._expression, node, bound) and self._chosen():
             return filled(self._value, bound) if self._value else node
         return node
+
+    def _part(self, value: object) -> object:
+        if isinstance(value, list):
+            return [self.rewritten(item) if isinstance(item, ast.AST) else item for item in value]
+        return self.rewritten(value) if isinstance(value, ast.AST) else value
 
     def _statements(self, statements: list[ast.stmt], needed: bool) -> list[ast.stmt]:
         size, at = len(self._before), 0
@@ -190,6 +203,19 @@ class _Rewriter(ast.NodeTransformer):
         return self._place is not None and self._place in (_ALL, self.seen - 1)
 
 
-def _has_value(node: ast.AST) -> bool:
-    """Whether this is an expression that has a value, and not the target of an assignment."""
+def _with(node: ast.AST, parts: Mapping[str, object]) -> ast.AST:
+    """Return a node with other parts: a copy, or the node itself where they are what it has."""
+    new = {name: part for name, part in parts.items() if part != getattr(node, name)}
+    if not new:
+        return node
+    made = copy.copy(node)
+    for name, part in new.items():
+        setattr(made, name, part)
+    return made
+
+
+def _may_fit(pattern: ast.expr, node: ast.AST) -> bool:
+    """Whether this is an expression of the pattern's kind that has a value: no target of an assignment."""
+    if type(pattern) is not type(node) and not isinstance(pattern, ast.Name):
+        return False
     return isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", None), ast.Load | None)

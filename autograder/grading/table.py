@@ -3,7 +3,7 @@
 import fcntl
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +17,7 @@ from autograder.grading.misconceptions import Catalogue
 from autograder.grading.namespaces import uncounted
 from autograder.grading.outcomes import outcomes, tests_of_own_numbers
 from autograder.grading.pairs import Pairs, packed, probes
-from autograder.grading.wrong_answers import WrongAnswers
+from autograder.grading.wrong_answers import WrongAnswer, WrongAnswers
 from autograder.submission.digest import engine
 from autograder.testing.suite import Suite
 
@@ -31,7 +31,12 @@ class Table:
     answers: tuple[Known, ...]  # with one thing wrong, in the catalogue's order
     own_numbers: frozenset[int]  # tests in which the numbers of a right answer depend on its seed
     fitting: frozenset[str]  # the catalogue's rules that change a right answer
-    pairs: Pairs  # answers with two of these things wrong
+    load_pairs: Callable[[], Pairs]
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Answers with two of these things wrong, which are made for the first submission that needs them."""
+        return self.load_pairs()
 
     @cached_property
     def by_failed(self) -> dict[frozenset[int], list[Known]]:
@@ -67,18 +72,19 @@ def load_table(suite: Suite, catalogue: Catalogue, question: str) -> Table:
     """
     exercise = suite.exercise
     folder = exercise.folder.parents[1] / FOLDER
-    stem = f"{exercise.name}-{question}"
-    path = folder / f"{stem}-{_digest(exercise)}.table"
-    if (content := _content(path)) is None:
-        with _only_one(folder, f"{stem}.lock"), uncounted():
-            if (content := _content(path)) is None:
-                content = _computed(suite, catalogue, question)
-                _replace(path, content, stem)
-    head, lines, rest = content.split(b"\n", 2)
-    own_numbers, fitting, numbers, length = json.loads(head)
-    tests = {test.number: test for test in suite.tests}
-    answers = tuple(read(lines.decode(), rest[:length], tests))
-    return Table(answers, frozenset(own_numbers), frozenset(fitting), Pairs(tuple(numbers), rest[length:]))
+    stem, digest = f"{exercise.name}-{question}", _digest(exercise)
+    maker = _Maker(suite, catalogue, question)
+    content = _kept(folder, stem, f"{stem}-{digest}.table", maker.table)
+    head, lines, runs = content.split(b"\n", 2)
+    own_numbers, fitting, numbers = json.loads(head)
+    answers = tuple(read(lines.decode(), runs, {test.number: test for test in suite.tests}))
+
+    def load_pairs() -> Pairs:
+        name = f"{stem}.pairs"
+        packed = _kept(folder, name, f"{name}-{digest}", lambda: maker.pairs(answers, numbers))
+        return Pairs(tuple(numbers), packed)
+
+    return Table(answers, frozenset(own_numbers), frozenset(fitting), load_pairs)
 
 
 def prune(folder: Path, exercises: Iterable[Exercise]) -> None:
@@ -92,6 +98,7 @@ def prune(folder: Path, exercises: Iterable[Exercise]) -> None:
             digest = _digest(exercise)
             stems = [f"{exercise.name}-{question}" for question in exercise.points]
             read |= {f"{stem}.lock" for stem in stems} | {f"{stem}-{digest}.table" for stem in stems}
+            read |= {f"{stem}.pairs.lock" for stem in stems} | {f"{stem}.pairs-{digest}" for stem in stems}
         for path in folder.iterdir():
             if path.name not in read:
                 path.unlink(missing_ok=True)
@@ -109,15 +116,46 @@ def share_tables(root: Path, copy: Path) -> None:
     link.symlink_to(tables, target_is_directory=True)
 
 
-def _computed(suite: Suite, catalogue: Catalogue, question: str) -> bytes:
-    maker = WrongAnswers(suite.exercise, catalogue, question)
-    alone = tuple(outcomes(suite, question, maker.single))
-    lines, runs = written(alone)
-    own, fitting = tests_of_own_numbers(suite, question), maker.fitting
-    chosen = probes(suite, [test for test in suite.of(question) if test.number not in own], alone)
-    pairs = packed(suite, maker.composed(one.answer for one in alone), chosen)
-    head = [sorted(own), sorted(fitting), [test.number for test in chosen], len(runs)]
-    return f"{json.dumps(head)}\n{lines}\n".encode() + runs + pairs
+class _Maker:
+    """Computes what is kept of a question; answers with two things wrong are made of those with one."""
+
+    def __init__(self, suite: Suite, catalogue: Catalogue, question: str) -> None:
+        self._suite, self._catalogue, self._question = suite, catalogue, question
+        self._alone: tuple[WrongAnswer, ...] = ()  # once they are computed here, and not read from disk
+
+    def table(self) -> bytes:
+        """Return the answers with one thing wrong, and the numbers of the tests that rule pairs out."""
+        wrong, tests = self._wrong(), self._suite.of(self._question)
+        alone = tuple(outcomes(self._suite, self._question, wrong.single))
+        self._alone = tuple(one.answer for one in alone)
+        lines, runs = written(alone)
+        own = tests_of_own_numbers(self._suite, self._question)
+        chosen = probes(self._suite, [test for test in tests if test.number not in own], alone)
+        head = [sorted(own), sorted(wrong.fitting), [test.number for test in chosen]]
+        return f"{json.dumps(head)}\n{lines}\n".encode() + runs
+
+    def pairs(self, known: Sequence[Known], numbers: Sequence[int]) -> bytes:
+        """Return the pairs of these answers, with what the tests of these numbers make of them."""
+        wrong, tests = self._wrong(), [self._suite.tests[number] for number in numbers]
+        if not self._alone:  # what was read from disk does not tell by which rule it is made
+            made = {(one.code, one.written): one for one in wrong.single}
+            self._alone = tuple(made[one.answer.code, one.answer.written] for one in known)
+        return packed(self._suite, wrong.composed(self._alone), tests)
+
+    def _wrong(self) -> WrongAnswers:
+        """Return a new maker of wrong answers: it holds much, and is needed once or twice."""
+        return WrongAnswers(self._suite.exercise, self._catalogue, self._question)
+
+
+def _kept(folder: Path, stem: str, name: str, make: Callable[[], bytes]) -> bytes:
+    """Return what is kept under this name, or make it and keep it in place of others of the same stem."""
+    path = folder / name
+    if (content := _content(path)) is None:
+        with _only_one(folder, f"{stem}.lock"), uncounted():
+            if (content := _content(path)) is None:
+                content = make()
+                _replace(path, content, stem)
+    return content
 
 
 def _content(path: Path) -> bytes | None:

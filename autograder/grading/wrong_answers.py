@@ -9,6 +9,7 @@ from itertools import chain, combinations, islice
 from autograder.course.exercise import Exercise
 from autograder.grading.inlining import inlined
 from autograder.grading.misconceptions import Catalogue, Misconception, spelt
+from autograder.grading.namespaces import compiled
 from autograder.grading.patterns import Rule
 
 _MOST_PAIRS = 1200  # of one question
@@ -97,7 +98,7 @@ class WrongAnswers:
             for answer in answers
             for rule in self._catalogue.alternatives
             if all(word in answer.code for word in rule.words)
-            for _, made in rule.apply(answer.code, ast.parse(answer.code), self._places(answer.code, rule))
+            for _, made in rule.apply(answer.code, self._parsed(answer.code), self._places(answer.code, rule))
         ]
 
     def _pair(self, one: WrongAnswer, other: WrongAnswer) -> WrongAnswer | None:
@@ -105,7 +106,7 @@ class WrongAnswers:
         rule, code = other.rule, self._plain(one)
         if rule is None or not all(word in code for word in rule.words):
             return None
-        made = rule.once(code, other.place, self._places(code, rule))
+        made = rule.once(code, self._parsed(code), other.place, self._places(code, rule))
         if made is None or (text := ast.unparse(made)) == code or not _is_code(text):
             return None
         return WrongAnswer((*one.names, *other.names), (*one.hints, *other.hints), text)
@@ -175,7 +176,7 @@ class WrongAnswers:
 def _is_code(text: str) -> bool:
     """Whether this is Python; a slice that a rule takes for a value makes none."""
     try:
-        ast.parse(text)
+        compiled(text, 0)
     except SyntaxError:
         return False
     return True

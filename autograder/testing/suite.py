@@ -13,6 +13,7 @@ from autograder.course.source import SourceError
 from autograder.testing.exchange import Backend, Exchange, Local
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.pytest_internals import CollectedTests
+from autograder.testing.remembered import FromMemory, Remembered, remember
 from autograder.testing.student import Student
 from autograder.worker.namespace import run_code
 from autograder.worker.ran import Ran
@@ -66,6 +67,7 @@ class Suite:
         with reference_errors(exercise):
             self._reference = Local(run_code(exercise.reference))
         self._collected = CollectedTests(exercise.suite)
+        self._memory: dict[int, Remembered] = {}  # of disclosed runs, by the test's number
         items = enumerate(self._collected.items)
         self.tests = tuple(_read_test(exercise, item, number) for number, item in items)
         for name in exercise.points:
@@ -119,12 +121,15 @@ class Suite:
     def _run(
         self, test: HiddenTest, item: pytest.Function, backend: Backend, inputs: Inputs, *, record: bool
     ) -> TestRun:
-        student, reference = Student(backend), Student(self._reference)
+        memory = self._memory.get(test.number, Remembered()) if inputs == DISCLOSED else Remembered()
+        student, reference = Student(backend), Student(FromMemory(self._reference, memory))
         student.begin(test.number, record=record)
         reference.begin(test.number)
         with torch.random.fork_rng(devices=[]):  # the test draws the same inputs in every run
             torch.default_generator.manual_seed(inputs.seed(test.number))
             error = self._collected.run(item, student, reference)
+        if error is None and inputs == DISCLOSED and test.number not in self._memory:
+            self._memory[test.number] = remember(reference.exchanges)
         return TestRun(test, error, tuple(student.exchanges), tuple(student.ran))
 
 

@@ -1,5 +1,6 @@
 """What the engine's tests share: a small made-up course, and texts that are compared with golden ones."""
 
+import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ import pytest
 from autograder.course.course import Course
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import CONFIG, copy_small_course
+from autograder.tests.nursery import ALONE, Nursery
 
 HERE = Path(__file__).parent
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
@@ -46,6 +48,22 @@ SLOW = [
     "worker/test_scratch.py",
     "worker/test_zygote.py",
 ]
+# These take longest, so they begin first; two workers should not wait for a third one at the end.
+LONGEST = [
+    "term/test_term.py",
+    "../../solutions/test_course.py",
+    "batch/test_cluster.py",
+    "hostile/test_hostile.py",
+    "test_architecture.py",  # whose worker has only the term to do before: a short one
+    "bench/test_benchmark.py",
+    "batch/test_interruption.py",
+    "grading/test_guarded.py",
+    "batch/test_run.py",
+    "publishing/test_browser.py",
+    "gradebook/test_autograde.py",
+    "course/test_kit.py",
+    "authoring/test_jupyter.py",
+]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -60,6 +78,18 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Use more processes than cores: tests wait for other processes nearly half of their time."""
+    return (os.cpu_count() or 1) + 2
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest."""
+    places = {(HERE / name).resolve(): place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out what is slow where that is asked for."""
     return True if config.getoption("--quick") and collection_path in {HERE / name for name in SLOW} else None
@@ -71,10 +101,24 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def forked_marking_processes() -> Iterator[None]:
-    """Fork marking processes: what else runs in pytest's process only waits to read, and holds no locks."""
+def forked_processes() -> Iterator[None]:
+    """Fork zygotes and marking processes, where each would import torch.
+
+    What else runs in pytest's process only waits to read, and holds no locks.
+    """
+    nursery = Nursery()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("autograder.grading.guarded.may_fork", lambda: True)
+        patch.setattr("autograder.sandbox.launch._start", nursery.launch)
+        patch.setattr("autograder.grading.guarded.may_fork", nursery.is_ready)
+        yield
+    nursery.close()
+
+
+@pytest.fixture(scope="module")
+def born_alone() -> Iterator[None]:
+    """Start each zygote as graders do, in tests that are about how it starts and ends."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("autograder.sandbox.launch._start", ALONE)
         yield
 
 

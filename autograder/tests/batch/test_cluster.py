@@ -42,10 +42,10 @@ def scheduler(dask: LocalCluster) -> Scheduler:
     return dask.scheduler
 
 
-@pytest.fixture
-def class_of_six(tmp_path: Path) -> tuple[Course, list[Submission]]:
-    """Return a course and six submissions that take a while."""
-    course = open_course(tmp_path / "course")
+@pytest.fixture(scope="module")
+def class_of_six(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, list[Submission]]:
+    """Return a course and six submissions that take a while; Dask workers keep its grader between tests."""
+    course = open_course(tmp_path_factory.mktemp("six") / "course")
     wrong = {"row_sums": WRONG_SUMS}
     made = [solved(small(course), double=SLOW, **(wrong if number % 2 else {})) for number in range(6)]
     return course, [hand_in(course, f"student{number}", notebook) for number, notebook in enumerate(made)]
@@ -235,10 +235,12 @@ def test_whoever_has_no_dask_reads_what_to_install(course: Course, monkeypatch: 
         Cluster(course, "tcp://127.0.0.1:8786")
 
 
-def test_a_cluster_that_ends_leaves_nothing_behind(course: Course, dask: LocalCluster) -> None:
-    submission = hand_in(course, "ann", solved(small(course)))
+def test_a_cluster_that_ends_leaves_nothing_behind(
+    class_of_six: tuple[Course, list[Submission]], dask: LocalCluster
+) -> None:
+    course, submissions = class_of_six
     with Cluster(course, dask.scheduler_address) as executor:
-        results(executor, [submission])
+        results(executor, submissions[:1])
     begun = [psutil.Process(nanny.pid) for nanny in dask.workers.values()]
     begun += [child for process in begun for child in process.children(recursive=True)]
     folder = Path(next(iter(dask.workers.values())).local_directory)

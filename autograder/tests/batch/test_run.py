@@ -57,7 +57,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
         Path(__file__).parents[1] / "small_course", tmp_path_factory.mktemp("runs") / "course"
     )
     with (root / "course.yaml").open("a", encoding="utf-8") as file:
-        file.write("    limits: {call_seconds: 1}\n")
+        file.write("    limits: {cell_seconds: 2, call_seconds: 1}\n")
     course = load_course(root)
     right = right_answers(course.exercises["01_small"])
     mistake = (root / "solutions/01_small/mistakes/double__squares.py").read_text(encoding="utf-8")

@@ -1,5 +1,8 @@
 """Releases through nbgrader's own generate_assignment, with the gradebook or without it."""
 
+import sqlite3
+import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -7,6 +10,7 @@ import pytest
 from autograder.authoring.build import build_sources
 from autograder.course.course import Course
 from autograder.gradebook import ConversionError, generate, register
+from autograder.gradebook.migration import newest_version
 from autograder.tests.classroom import small
 from autograder.tests.gradebook.rows import dump
 
@@ -41,7 +45,12 @@ def test_what_nbgrader_cannot_release_is_one_line_and_a_log(ready: Course) -> No
     assert dump(ready.root / "gradebook.db")["assignments"] == []
 
 
-def test_registering_makes_the_gradebook_where_there_is_none(ready: Course) -> None:
+def test_registering_makes_the_gradebook_where_there_is_none_and_starts_no_process_for_it(
+    ready: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (ready.root / "gradebook.db").unlink()
+    monkeypatch.setattr(subprocess.Popen, "__init__", pytest.fail)
     register(ready, small(ready))
+    with closing(sqlite3.connect(ready.root / "gradebook.db")) as connection:
+        assert connection.execute("select * from alembic_version").fetchall() == [(newest_version(),)]
     assert dump(ready.root / "gradebook.db")["assignments"] == [("01_small", None, "small")]

@@ -13,6 +13,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.grading.diagnosis import Diagnosis, Named
 from autograder.grading.table import FOLDER, prune, share_tables
+from autograder.grading.wrong_answers import WrongAnswers
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
@@ -202,6 +203,24 @@ def test_what_was_computed_is_kept_and_a_broken_file_is_made_anew(
         kept.write_bytes(broken)
         assert named(Diagnosis(misconceptions.suite), "x + x + x") == first
         assert kept.read_bytes() == content
+
+
+def test_pairs_are_made_for_the_first_answer_that_one_thing_does_not_explain_and_are_kept(
+    misconceptions: Diagnosis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = misconceptions.suite.exercise.folder.parents[1] / FOLDER
+    named(misconceptions, "x + x + x")
+    assert list(folder.glob("*.pairs-*")) == []
+    later = Diagnosis(misconceptions.suite)  # which reads from disk what pairs are made of
+    found = named(later, "(x * 3).float()")
+    assert found is not None
+    assert found.name == "double__tripled+rounded"
+    (kept,) = folder.glob("01_small-double.pairs-*")
+    with monkeypatch.context() as patch:
+        patch.delattr(WrongAnswers, "composed")
+        assert named(Diagnosis(misconceptions.suite), "(x * 3).float()") == found
+    prune(folder, [misconceptions.suite.exercise])
+    assert kept.is_file()
 
 
 def test_what_no_exercise_reads_any_more_is_deleted(misconceptions: Diagnosis) -> None:

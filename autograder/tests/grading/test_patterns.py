@@ -92,5 +92,5 @@ def test_a_place_is_found_again_in_other_code_and_a_target_is_no_value() -> None
     (rule,) = rules("w => w.T")
     first, last = (f"def f(w):\n    w = {start} + w\n    return w @ w" for start in ("w", "2"))
     assert [place for place, _ in rule.apply(first, ast.parse(first))] == [0, 1, 2, 3, -1]
-    assert "return w @ w.T" in ast.unparse(rule.once(last, 2) or ast.Module([], []))
-    assert rule.once(last, 3) is None
+    assert "return w @ w.T" in ast.unparse(rule.once(last, ast.parse(last), 2) or ast.Module([], []))
+    assert rule.once(last, ast.parse(last), 3) is None

@@ -14,6 +14,8 @@ from autograder.sandbox import bubblewrap
 from autograder.sandbox.launch import launch_zygote, prelaunched
 from autograder.sandbox.zygote import Zygote
 
+pytestmark = pytest.mark.usefixtures("born_alone")
+
 QUICK = "import sys; from autograder.sandbox import prelaunched; sys.exit('torch' in sys.modules)"
 PRELAUNCHED = """
 import os, time

@@ -15,6 +15,8 @@ from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import WallError, Zygote, ZygoteError
 from autograder.tests.sandbox.processes import descendants, gone
 
+pytestmark = pytest.mark.usefixtures("born_alone")
+
 LIMITS = Limits(cell_seconds=2, call_seconds=1, memory_mb=256)
 GRADER = """
 from autograder.course.limits import Limits

@@ -14,6 +14,8 @@ from autograder.sandbox.process import Worker
 from autograder.sandbox.zygote import Zygote, ZygoteError
 from autograder.worker.scratch import own_folder
 
+pytestmark = pytest.mark.usefixtures("born_alone")
+
 GRADER = """
 from autograder.course.limits import Limits
 from autograder.sandbox.zygote import Zygote

@@ -1,0 +1,116 @@
+"""A nursery of zygotes, for tests: one warm process forks them, where each would import torch for seconds.
+
+A zygote that is born here runs the same code behind the same walls as one that starts alone; only the import
+of torch is another's. Tests of how a zygote starts and ends ask for the fixture `born_alone`.
+"""
+
+import os
+import select
+import socket
+import subprocess
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from autograder.sandbox import bubblewrap, launch
+from autograder.sandbox.launch import Launched
+
+ALONE = launch._start
+_COMMAND = launch.zygote_command
+_IMPORT = "from autograder.worker.zygote import main"
+# What the warm process does in the place of a zygote's work, and then each process that it forks.
+_NURSE = """
+import os, signal, socket
+from autograder.worker import zygote
+
+def born(control, serve, scratch):
+    os.setsid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    zygote.die_with_parent(signal.SIGTERM)
+    own = scratch / f"zygote-{os.getpid()}"
+    own.mkdir()
+    os.environ.update(HOME=str(own), IPYTHONDIR=str(own))
+    itself = os.pidfd_open(os.getpid())
+    socket.send_fds(control, [b"p"], [itself])
+    os.close(itself)
+    control.sendall(b"r")
+    try:
+        obey(control, serve, own)
+    finally:
+        zygote.remove(own)
+
+def nurse(control, serve, scratch):
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody here waits for what is born
+    while (asked := socket.recv_fds(control, 1, 1))[0]:
+        (descriptor,) = asked[1]
+        if os.fork() == 0:
+            try:
+                control.close()
+                os.dup2(descriptor, zygote.CONTROL)
+                os.close(descriptor)
+                born(socket.socket(fileno=zygote.CONTROL), serve, scratch)
+            finally:
+                os._exit(0)
+        os.close(descriptor)
+
+obey, zygote._obey = zygote._obey, nurse
+"""
+
+
+class Born:
+    """A zygote's process, as far as `Launched` asks for it: a child of the nursery's and not of ours."""
+
+    def __init__(self, descriptor: int) -> None:
+        lines = Path(f"/proc/self/fdinfo/{descriptor}").read_text(encoding="ascii").splitlines()
+        self.pid = next(int(line.split()[1]) for line in lines if line.startswith("Pid:"))
+        self._descriptor: int | None = descriptor
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait until it has ended."""
+        if self._descriptor is None:
+            return
+        if not select.select([self._descriptor], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired("zygote", timeout or 0)
+        os.close(self._descriptor)
+        self._descriptor = None
+
+
+class Nursery:
+    """A warm process from which zygotes come."""
+
+    def __init__(self) -> None:
+        self._outer = bubblewrap.program() is not None
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(launch, "zygote_command", _command)
+            self._process = ALONE(outer=self._outer)
+        self._warm = False
+
+    def is_ready(self) -> bool:
+        """Wait until the process is warm; whatever is forked from now on can use it, too."""
+        if not self._warm:
+            assert self._process.control.recv(1) == b"r", "the nursery of zygotes does not start"
+            self._warm = True
+        return True
+
+    def launch(self, *, outer: bool) -> Launched:
+        """Do what `launch._start` does, by a fork; behind other walls than usual a zygote starts alone."""
+        if outer != self._outer:
+            return ALONE(outer=outer)
+        assert self.is_ready()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self._process.control, [b"z"], [theirs.fileno()])
+        _, descriptors, _, _ = socket.recv_fds(ours, 1, 1)
+        return Launched(cast("subprocess.Popen[bytes]", Born(descriptors[0])), ours, outer)
+
+    def close(self) -> None:
+        """End the process, and all that is born there."""
+        self._process.end(patience=2 if self._warm else 0)
+
+
+def _command(descriptor: int) -> list[str]:
+    words = _COMMAND(descriptor)
+    at = next(place for place, word in enumerate(words) if _IMPORT in word)
+    words[at] = words[at].replace(_IMPORT, f"exec({_NURSE!r}, {{}}); {_IMPORT}")
+    return words
