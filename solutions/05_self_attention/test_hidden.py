@@ -390,6 +390,21 @@ def test_bias_by_name(student):
     expect_close(actual, V2.attend(weights, x))
 
 
+@question("SelfAttention_v2")
+def test_bias_seeded_start(student, reference):
+    """With a seed and qkv_bias, weights and biases start with the same numbers as in the course."""
+    seed = draw(1, 9999)
+    for side in (student, reference):
+        side.seed(seed)
+    actual = parameters(student, student.SelfAttention_v2(5, 3, True))
+    hint = "A layer draws its weight and then its bias: how many are made, and in which order?"
+    for name, right in parameters(
+        reference, reference.SelfAttention_v2(5, 3, True)
+    ).items():
+        expect(name in actual, f"{name} is not registered as a parameter.")
+        expect_close(actual[name].detach(), right.detach(), hint=hint, name=name)
+
+
 @question("SelfAttention")
 def test_defaults(student):
     """Without arguments, it takes tokens of two numbers, one token a row."""
