@@ -926,7 +926,7 @@ def test_heads_float64(student):
 
 @question("MultiHeadAttention")
 def test_heads_all_sizes_equal(student):
-    """It is right when there are as many sequences as tokens and heads, and as many heads as features of each."""
+    """It is right when sequences, tokens, heads and the features of a head are equally many."""
     weights, x = weights_for(3, 9), torch.randn(3, 3, 3)
     actual = load(student.MultiHeadAttention(3, 9, 3, 0.0, 3), weights)(x)
     hint = "Which dimension counts the heads, and which one tokens or sequences?"
@@ -953,7 +953,7 @@ def test_heads_very_low_scores(student):
 
 
 def dropped_weights(student, rate):
-    """Which visible weights a module with 2 heads drops in training: (texts, heads, rows, columns), and where."""
+    """Which weights a module drops in training, (texts, heads, rows, columns), and which are visible."""
     # Each head's values are one-hot, so that features of its mixture are the weights themselves.
     eye = torch.eye(12)
     weights = without_last_layer(weights_for(12, 24)) | {
