@@ -369,8 +369,6 @@ def twice(block, x):
 VOCAB, WIDTH, LENGTH = 17, 24, 10
 # Where positions drown tokens, a token moves a guess by less than this part of what a place does.
 DROWNED = 0.05
-    0.08  # the part of the logits that the token decides, where positions drown it
-)
 
 MODELS = """
 class Block(nn.Module):
