@@ -895,19 +895,6 @@ def test_context_length_is_kept(student):
 
 
 @question("TinyGPT")
-def test_logits_are_scores(student):
-    """Logits are scores, neither probabilities nor their logarithms."""
-    logits = logits_of(build(student), random_tokens(2, LENGTH)).double()
-    sums, of_logarithms = logits.sum(dim=-1), logits.logsumexp(dim=-1)
-    message = "The logits are scores before any softmax, but"
-    expect(not bool(((sums - 1).abs() < 1e-3).all()), f"{message} each row sums to 1.")
-    expect(
-        not bool((of_logarithms.abs() < 1e-3).all()),
-        f"{message} the exponentials of each row sum to 1.",
-    )
-
-
-@question("TinyGPT")
 def test_targets_of_zero(student):
     """Token 0 is a target like any other, also alone."""
     model = build(student)
