@@ -106,6 +106,18 @@ def test_gradients_flow_through_dot_product(student):
     expect_right_gradients(student.dot_product, lambda a, b: (a * b).sum(), a=a, b=b)
 
 
+@question("dot_product")
+def test_dot_product_counts_zeros_and_repeats(student):
+    """Entries of 0, and numbers that come again, count at their own place, in long vectors too."""
+    a, b = torch.randint(-2, 3, (2, 40)).float()
+    a[1], b[1] = 0, 2
+    expect_close(
+        student.dot_product(a, b),
+        (a * b).sum(),
+        hint="Is each entry found by its place, and do you go to the end?",
+    )
+
+
 # attention_scores
 
 
@@ -165,6 +177,19 @@ def test_gradients_flow_through_attention_scores(student):
         lambda inputs, query: inputs @ query,
         inputs=inputs,
         query=query,
+    )
+
+
+@question("attention_scores")
+def test_attention_scores_of_as_many_tokens_as_dimensions(student):
+    """Right when there are as many tokens as dimensions, where a wrong product fits too."""
+    inputs = torch.randint(-40, 41, (4, 4)).float()
+    query = torch.tensor([3.0, -1.0, 7.0, 2.0])[torch.randperm(4)]
+    inputs[0] = torch.tensor([9.0, -20.0, 31.0, 8.0])  # not symmetric by chance
+    expect_close(
+        student.attention_scores(inputs, query),
+        (inputs * query).sum(dim=1),
+        hint="Is the query multiplied with rows or with columns?",
     )
 
 
@@ -228,6 +253,17 @@ def test_gradients_flow_through_normalize_by_sum(student):
     scores = torch.rand(5) + 1
     expect_right_gradients(
         student.normalize_by_sum, lambda scores: scores / scores.sum(), scores=scores
+    )
+
+
+@question("normalize_by_sum")
+def test_normalize_by_sum_of_small_scores(student):
+    """Small scores give the same shares as large ones."""
+    scores = torch.rand(4) + 0.1
+    expect_close(
+        student.normalize_by_sum(1e-5 * scores),
+        scores / scores.sum(),
+        hint="Is anything but the sum in the denominator?",
     )
 
 
@@ -396,4 +432,16 @@ def test_gradients_flow_through_context_vector(student):
         lambda weights, inputs: weights @ inputs,
         weights=weights,
         inputs=inputs,
+    )
+
+
+@question("context_vector")
+def test_context_vector_of_as_many_tokens_as_dimensions(student):
+    """Right when there are as many tokens as dimensions, where a wrong product fits too."""
+    weights, inputs = torch.rand(4), torch.randn(4, 4)
+    inputs[0] = torch.tensor([3.0, -5.0, 2.0, 4.0])  # not symmetric by chance
+    expect_close(
+        student.context_vector(weights, inputs),
+        (weights.unsqueeze(1) * inputs).sum(dim=0),
+        hint="Does a weight go with a row or with a column?",
     )

@@ -150,6 +150,14 @@ def test_gradients_flow_through_scores(student):
     expect_right_gradients(student.pairwise_scores, scores_of, inputs=torch.randn(4, 3))
 
 
+@question("pairwise_scores")
+def test_scores_of_a_batch_of_one_and_of_many_dimensions(student):
+    """A batch of one keeps its dimension, and there may be many dimensions in front."""
+    for shape in ((1, 4, 3), (2, 1, 3, 4, 2)):
+        inputs = torch.randn(shape)
+        expect_close(student.pairwise_scores(inputs), scores_of(inputs), hint=MIXED)
+
+
 # attention_weights
 
 
@@ -237,6 +245,18 @@ def test_gradients_flow_through_weights(student):
         lambda scores: torch.softmax(scores, dim=-1),
         scores=scores,
     )
+
+
+@question("attention_weights")
+def test_weights_of_a_batch_of_one_and_of_many_dimensions(student):
+    """A batch of one keeps its dimension, and there may be many dimensions in front."""
+    for shape in ((1, 4, 4), (2, 1, 3, 4, 4)):
+        scores = 2 * torch.randn(shape)
+        expect_close(
+            student.attention_weights(scores),
+            torch.softmax(scores, dim=-1),
+            hint="Count the dimensions from the end.",
+        )
 
 
 # context_vectors
@@ -327,6 +347,16 @@ def test_gradients_flow_through_contexts(student):
     )
 
 
+@question("context_vectors")
+def test_contexts_of_a_batch_of_one_and_of_many_dimensions(student):
+    """A batch of one keeps its dimension, and there may be many dimensions in front."""
+    for front in ((1,), (2, 1, 3)):
+        weights, inputs = torch.rand(*front, 4, 4), torch.randn(*front, 4, 2)
+        expect_close(
+            student.context_vectors(weights, inputs), weights @ inputs, hint=MIXED
+        )
+
+
 # simple_self_attention
 
 
@@ -411,3 +441,13 @@ def test_gradients_flow_through_attention(student):
     expect_right_gradients(
         student.simple_self_attention, attention_of, inputs=torch.randn(4, 3)
     )
+
+
+@question("simple_self_attention")
+def test_attention_of_a_batch_of_one_and_of_many_dimensions(student):
+    """A batch of one keeps its dimension, and there may be many dimensions in front."""
+    for shape in ((1, 4, 3), (2, 1, 3, 4, 2)):
+        inputs = 0.8 * torch.randn(shape)
+        expect_close(
+            student.simple_self_attention(inputs), attention_of(inputs), hint=MIXED
+        )

@@ -5,6 +5,7 @@ import torch
 
 from autograder.testing import (
     Remote,
+    Student,
     draw,
     expect,
     expect_close,
@@ -20,7 +21,17 @@ from autograder.testing import (
 SCORES = "Row: who looks. Column: who is looked at. What is the score of a token that may be seen?"
 MASKED = "What does a row of the masked scores look like?"
 EVENLY = "How many tokens does row t see?"
+SIZES = "Which dimension counts sequences, which one tokens, and which one numbers?"
 AVERAGES = "Row t is the mean of the rows from 0 to t, row t among them."
+
+OVERWRITE = """
+def overwrite(average, x):
+    averages = average(x)
+    kept = averages.clone()
+    with torch.no_grad():
+        averages.fill_(7)
+    return kept, x
+"""
 
 
 def expect_blind_to_the_future(average: Remote, reference: Remote) -> None:
@@ -89,6 +100,19 @@ def expect_gradient_of_averages(average: Remote, reference: Remote) -> None:
     expect_gradient(seen, {0: right.gradients[0]}, names=("x",))
 
 
+def expect_own_memory(student: Student, average: Remote, reference: Remote) -> None:
+    """Expect averages that can be overwritten while x stays, for a single token too."""
+    overwrite = student.define(OVERWRITE, "overwrite")
+    for length in (1, 4):
+        x = torch.randn(2, length, 3)
+        right = reference.causal_average(x)
+        averages, after = overwrite(average, x)
+        expect_close(averages, right, hint=AVERAGES)
+        same = torch.equal(expect_tensor(after, x.shape, x.dtype, "x"), x)
+        message = "The averages were overwritten, and x changed with them."
+        expect(same, f"{message} Is the result a tensor of its own?")
+
+
 def expect_hidden_future(weights: torch.Tensor, message: str) -> None:
     """Expect every weight above the diagonal to be exactly 0."""
     expect(bool((weights.triu(1) == 0).all()), message)
@@ -154,6 +178,30 @@ def test_loop_reads_any_memory_layout(student, reference):
     expect_close(student.causal_average_loop(x), reference.causal_average_loop(x))
 
 
+@question("causal_average_loop")
+def test_loop_takes_sizes_of_one_and_equal_sizes(student, reference):
+    """Sizes of 1, and sizes that happen to be equal, make no difference."""
+    for shape in ((1, 1, 1), (3, 4, 1), (1, 3, 3), (3, 3, 3), (2, 2, 4)):
+        x = torch.randn(shape)
+        expect_close(
+            student.causal_average_loop(x), reference.causal_average_loop(x), hint=SIZES
+        )
+
+
+@question("causal_average_loop")
+def test_loop_returns_a_new_tensor(student, reference):
+    """The averages are a new tensor: whoever overwrites them does not overwrite x."""
+    expect_own_memory(student, student.causal_average_loop, reference)
+
+
+@question("causal_average_loop")
+def test_loop_takes_long_sequences(student, reference):
+    """A long sequence is averaged from its first token on, to the end."""
+    x = torch.randn(1, draw(45, 60), 2)
+    right = reference.causal_average_loop(x)
+    expect_close(student.causal_average_loop(x), right, hint=AVERAGES)
+
+
 @question("causal_average_weights", weight=2)
 @pytest.mark.parametrize(("low", "high"), [(3, 7), (17, 24)])
 def test_weights_share_evenly(student, reference, low, high):
@@ -192,6 +240,14 @@ def test_weights_of_very_few_tokens(student, reference):
             student.causal_average_weights(length),
             reference.causal_average_weights(length),
         )
+
+
+@question("causal_average_weights")
+def test_weights_of_many_tokens(student, reference):
+    """A text may have more than a hundred tokens."""
+    length = draw(110, 160)
+    right = reference.causal_average_weights(length)
+    expect_close(student.causal_average_weights(length), right, hint=EVENLY)
 
 
 @question("causal_average", weight=2)
@@ -261,6 +317,28 @@ def test_product_reads_any_memory_layout(student, reference):
     expect_close(student.causal_average(x), reference.causal_average(x))
 
 
+@question("causal_average")
+def test_product_takes_sizes_of_one_and_equal_sizes(student, reference):
+    """Sizes of 1, and sizes that happen to be equal, make no difference."""
+    for shape in ((1, 1, 1), (3, 4, 1), (1, 3, 3), (3, 3, 3), (2, 1, 3, 3, 2)):
+        x = torch.randn(shape)
+        expect_close(student.causal_average(x), reference.causal_average(x), hint=SIZES)
+
+
+@question("causal_average")
+def test_product_returns_a_new_tensor(student, reference):
+    """The averages are a new tensor: whoever overwrites them does not overwrite x."""
+    expect_own_memory(student, student.causal_average, reference)
+
+
+@question("causal_average")
+def test_product_takes_long_sequences(student, reference):
+    """A long sequence is averaged from its first token on, to the end."""
+    x = torch.randn(1, draw(110, 160), 2)
+    right = reference.causal_average(x)
+    expect_close(student.causal_average(x), right, hint=AVERAGES)
+
+
 @question("causal_mask_scores", weight=2)
 @pytest.mark.parametrize(("low", "high"), [(3, 7), (17, 24)])
 def test_mask_is_zero_or_minus_infinity(student, reference, low, high):
@@ -322,6 +400,14 @@ def test_mask_of_very_few_tokens(student, reference):
         )
 
 
+@question("causal_mask_scores")
+def test_mask_of_many_tokens(student, reference):
+    """A text may have more than a hundred tokens."""
+    length = draw(110, 160)
+    right = reference.causal_mask_scores(length)
+    expect_equal(student.causal_mask_scores(length), right, hint=SCORES)
+
+
 @question("causal_softmax_weights", weight=2)
 @pytest.mark.parametrize(("low", "high"), [(3, 7), (17, 24)])
 def test_softmax_shares_evenly(student, reference, low, high):
@@ -361,3 +447,11 @@ def test_softmax_of_very_few_tokens(student, reference):
             student.causal_softmax_weights(length),
             reference.causal_softmax_weights(length),
         )
+
+
+@question("causal_softmax_weights")
+def test_softmax_of_many_tokens(student, reference):
+    """A text may have more than a hundred tokens."""
+    length = draw(110, 160)
+    right = reference.causal_softmax_weights(length)
+    expect_close(student.causal_softmax_weights(length), right, hint=MASKED)

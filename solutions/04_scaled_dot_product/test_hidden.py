@@ -286,6 +286,23 @@ def test_scores_read_any_memory_layout(student, reference):
     )
 
 
+@question("attention_scores")
+def test_scores_of_equal_sizes_and_of_many_dimensions(student, reference):
+    """Sizes that happen to be equal, sizes of 1, and many dimensions in front make no difference."""
+    for front, n, m, d in (
+        ((3,), 3, 3, 3),
+        ((1,), 4, 2, 3),
+        ((2,), 2, 3, 1),
+        ((2, 1, 2), 3, 2, 4),
+    ):
+        queries, keys = torch.randn(*front, n, d), torch.randn(*front, m, d)
+        expect_close(
+            student.attention_scores(queries, keys),
+            reference.attention_scores(queries, keys),
+            hint="Count the dimensions from the end.",
+        )
+
+
 @question("score_variance", weight=2)
 def test_variance_without_scaling(student, reference):
     """Without scaling, the result is the variance of the plain scores."""
@@ -465,6 +482,18 @@ def test_weights_let_gradients_through(student, reference):
     expect_right_gradients(weigh, right, torch.randn(4, 5), 3, scores=torch.randn(4, 5))
 
 
+@question("scaled_attention_weights")
+def test_weights_of_very_narrow_and_very_wide_keys(student, reference):
+    """A key may have a single number, or hundreds."""
+    for d_k in (1, 300):
+        scores = 2 * d_k**0.5 * torch.randn(3, 4)
+        expect_close(
+            student.scaled_attention_weights(scores, d_k),
+            reference.scaled_attention_weights(scores, d_k),
+            hint="Scores are divided by the root of the given d_k, whatever it is.",
+        )
+
+
 def _inputs(n=5, m=5, d_k=6, d_v=6, batch=(), dtype=torch.float32):
     """Return queries, keys and values large enough for scaling to show."""
     sizes = [(n, d_k), (m, d_k), (m, d_v)]
@@ -613,3 +642,21 @@ def test_attention_reads_any_memory_layout(student):
     queries, keys, values = inputs
     right = functional.scaled_dot_product_attention(queries, keys, values)
     expect_close(student.scaled_dot_product_attention(queries, keys, values), right)
+
+
+@question("scaled_dot_product_attention")
+def test_attention_of_equal_sizes_and_of_many_dimensions(student):
+    """Sizes that happen to be equal, sizes of 1, and many dimensions in front make no difference."""
+    for n, m, d_k, d_v, front in (
+        (3, 3, 3, 3, (3,)),
+        (4, 4, 4, 4, ()),
+        (1, 3, 1, 2, (1,)),
+        (2, 3, 4, 3, (2, 1, 2)),
+    ):
+        inputs = _inputs(n, m, d_k, d_v, front)
+        right = functional.scaled_dot_product_attention(*inputs)
+        expect_close(
+            student.scaled_dot_product_attention(*inputs),
+            right,
+            hint="Count the dimensions from the end.",
+        )

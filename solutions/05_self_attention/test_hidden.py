@@ -243,6 +243,7 @@ def test_square(student, kind):
     expect_close(
         actual,
         kind.attend(weights, x),
+        atol=5e-5,
         hint="Which rows meet which columns in your products?",
     )
 
@@ -376,6 +377,7 @@ def test_bias_values(student):
     expect_close(
         actual,
         V2.attend(weights, x),
+        atol=5e-5,
         hint="Do queries, keys and values all go through their bias?",
     )
 
@@ -387,7 +389,22 @@ def test_bias_by_name(student):
     actual = load(
         student, student.SelfAttention_v2(d_in=4, d_out=2, qkv_bias=True), weights
     )(x)
-    expect_close(actual, V2.attend(weights, x))
+    expect_close(actual, V2.attend(weights, x), atol=5e-5)
+
+
+@question("SelfAttention_v2")
+def test_bias_seeded_start(student, reference):
+    """With a seed and qkv_bias, weights and biases start with the same numbers as in the course."""
+    seed = draw(1, 9999)
+    for side in (student, reference):
+        side.seed(seed)
+    actual = parameters(student, student.SelfAttention_v2(5, 3, True))
+    hint = "A layer draws its weight and then its bias: how many are made, and in which order?"
+    for name, right in parameters(
+        reference, reference.SelfAttention_v2(5, 3, True)
+    ).items():
+        expect(name in actual, f"{name} is not registered as a parameter.")
+        expect_close(actual[name].detach(), right.detach(), hint=hint, name=name)
 
 
 @question("SelfAttention")
@@ -405,7 +422,7 @@ def test_dimensions_by_name(student):
     actual = load(
         student, student.SelfAttention(d_model=3, row_dim=0, col_dim=1), weights
     )(x)
-    expect_close(actual, SQUARE.attend(weights, x))
+    expect_close(actual, SQUARE.attend(weights, x), atol=5e-5)
 
 
 def pair(student, d_in, d_out, dtype=torch.float32):

@@ -80,6 +80,9 @@ def left_behind(module, x):
 """
 
 
+WHAT_IS_DROPPED = "Is something drawn for each weight?"
+
+
 def future(length):
     """Return the causal mask."""
     return torch.arange(length) > torch.arange(length).unsqueeze(1)
@@ -267,6 +270,14 @@ def test_mask_of_one_token(student):
     )
 
 
+@question("causal_mask")
+def test_mask_of_many_tokens(student):
+    """A text may have more than a hundred tokens."""
+    length = draw(130, 180)
+    hint = "Does your mask go on to the last token?"
+    expect_equal(student.causal_mask(length), future(length), hint=hint)
+
+
 @question("masked_attention_weights", weight=2)
 def test_weights_values(student):
     """The visible scores share the whole weight by softmax."""
@@ -394,6 +405,32 @@ def test_weights_float64(student):
     scores, mask = torch.randn(5, 5, dtype=torch.float64), future(5)
     right = torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)
     expect_close(student.masked_attention_weights(scores, mask), right)
+
+
+@question("masked_attention_weights")
+def test_weights_equal_sizes(student):
+    """Any mask is obeyed where sizes happen to be equal, and where some are 1."""
+    for shape in ((4, 4), (4, 4, 4), (3, 3, 5), (1, 4, 4), (2, 1, 3)):
+        scores, mask = torch.randn(shape), torch.rand(shape[-2:]) < 0.5
+        mask[0], mask[:, 1] = True, False
+        mask[-1, 0] = shape[-2] > 1 and bool(torch.rand(()) < 0.5)
+        right = torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)
+        hint = "The mask belongs to the last two dimensions of the scores."
+        expect_close(student.masked_attention_weights(scores, mask), right, hint=hint)
+
+
+@question("masked_attention_weights")
+def test_weights_very_low_scores(student):
+    """Hidden scores stay hidden where all visible ones are very low, a hundred thousand below 0 and more."""
+    scores, mask = torch.randn(5, 5, dtype=torch.float64), future(5)
+    right = torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)
+    low = scores - 2e5 * (1 + torch.rand(5, 1, dtype=torch.float64))
+    hint = (
+        "Is what you put in the place of a hidden score really below everything else?"
+    )
+    expect_close(
+        student.masked_attention_weights(low, mask), right, atol=1e-6, hint=hint
+    )
 
 
 @each_of(MASKED, HEAD, CAUSAL)
@@ -626,6 +663,35 @@ def test_leaves_inputs(student, kind):
     expect_unchanged(seen, *arguments, names=kind.inputs)
 
 
+@each_of(MASKED, HEAD, CAUSAL)
+def test_very_low_scores(student, kind):
+    """Hidden scores stay hidden where all visible ones are very low, a hundred thousand below 0 and more."""
+    weights = kind.weights(6, 6, dtype=torch.float64)
+    x = kind.tokens(5, 6, 6, torch.float64)
+    query, key, value = (weights[f"{layer}.weight"] for layer in kind.layers)
+    # The last feature speaks to queries alone and meets the same number in each key: it moves whole rows.
+    for weight in (query, key, value):
+        weight[:, 5] = 0
+    query[0], key[0] = torch.eye(6)[5], torch.eye(6)[4]
+    x[..., 4], x[..., 5] = 1, -5e5 * (1 + torch.rand(5))
+    module = load(student, kind.make(student, 6, 6, 5).double(), weights)
+    actual = module(*kind.arguments(x))
+    hint = (
+        "Is what you put in the place of a hidden score really below everything else?"
+    )
+    expect_close(actual, kind.attend(weights, x), atol=1e-6, hint=hint)
+
+
+@each_of(HEAD, CAUSAL)
+def test_all_sizes_equal(student, kind):
+    """It is right when there are as many texts as tokens, and as many tokens as numbers in each."""
+    weights, x = kind.weights(3, 3), kind.tokens(3, 3, 3)
+    actual = load(student, kind.make(student, 3, 3, 3), weights)(x)
+    expect_close(
+        actual, kind.attend(weights, x), hint="Which dimension counts the texts?"
+    )
+
+
 @question("MaskedSelfAttention")
 def test_masked_without_mask(student):
     """Without a mask, every token looks at all."""
@@ -664,6 +730,18 @@ def test_masked_by_name(student):
     ):
         actual = load(student, module, weights)(token_encodings=x, mask=future(3))
         expect_close(actual, right)
+
+
+@question("MaskedSelfAttention")
+def test_masked_nothing_hidden(student):
+    """A mask that hides nothing changes nothing."""
+    weights, x = MASKED.weights(4, 4), torch.randn(5, 4)
+    right = scaled_dot_product_attention(
+        *(linear(x, weights[f"{layer}.weight"]) for layer in MASKED.layers)
+    )
+    module = load(student, student.MaskedSelfAttention(4), weights)
+    mask = torch.zeros(5, 5, dtype=torch.bool)
+    expect_close(module(x, mask), right, hint="Is it the given mask that decides?")
 
 
 @question("CausalAttention")
@@ -766,3 +844,18 @@ def test_dropout_rate(student, rate):
         abs(dropped - rate) < 0.1,
         f"With dropout {rate} about {dropped:.0%} of the weights were dropped.",
     )
+
+
+@question("CausalAttention")
+def test_dropout_of_each_weight_by_itself(student):
+    """Each weight is dropped or kept by itself: texts, rows and columns do not share their fate."""
+    module, x, undropped = weights_in_sight(student, 16, 0.5)
+    module.train()
+    actual = expect_tensor(module(x), (4, 16, 32))[..., :16]
+    dropped = actual.abs() < 1e-6
+    visible = undropped[..., :16] > 1e-4
+    expect(bool(dropped[visible].any()), "In training no weight is dropped.")
+    half = dropped[:, 8:, :8]  # each row of this part sees each of its columns
+    for dim, name in enumerate(("texts", "rows", "columns")):
+        differs = (half != half.narrow(dim, 0, 1)).any()
+        expect(bool(differs), f"All {name} drop the same weights. {WHAT_IS_DROPPED}")

@@ -343,6 +343,51 @@ def test_attention_float64(student):
     expect_close(actual, attention(weights, q, k, v, hidden))
 
 
+@question("Attention")
+def test_attention_equal_sizes(student):
+    """A mask is obeyed as it stands when there are as many keys as queries and features, or only one."""
+    for n, m, d in ((4, 4, 4), (5, 5, 3), (1, 1, 2), (3, 1, 4)):
+        weights = attention_weights(d)
+        q, k, v = torch.randn(n, d), torch.randn(m, d), torch.randn(m, d)
+        hidden = torch.rand(n, m) < 0.5
+        hidden[0], hidden[:, m // 2], hidden[-1, 0] = True, False, False
+        actual = load(student.Attention(d), weights)(q, k, v, hidden)
+        expect_close(
+            actual,
+            attention(weights, q, k, v, hidden),
+            hint="Rows of the mask are queries, columns are keys.",
+        )
+
+
+@question("Attention")
+def test_attention_very_low_scores(student):
+    """Hidden keys stay hidden where all scores are very low, a hundred thousand below 0 and more."""
+    weights = attention_weights(6, torch.float64)
+    q, k, v = (torch.randn(size, 6, dtype=torch.float64) for size in (4, 5, 5))
+    # The last feature speaks to queries alone and meets the same number in each key: it moves whole rows.
+    for weight in weights.values():
+        weight[:, 5] = 0
+    weights["W_q.weight"][0], weights["W_k.weight"][0] = (
+        torch.eye(6)[5],
+        torch.eye(6)[4],
+    )
+    q[:, 5], k[:, 4] = -5e5 * (1 + torch.rand(4)), 1
+    hidden = torch.tensor([[False, True, False, False, True]] * 4)
+    actual = load(student.Attention(6).double(), weights)(q, k, v, hidden)
+    hint = (
+        "Is what you put in the place of a hidden score really below everything else?"
+    )
+    expect_close(actual, attention(weights, q, k, v, hidden), atol=1e-6, hint=hint)
+
+
+@question("Attention")
+def test_attention_default_width(student):
+    """Without sizes it takes tokens of two features."""
+    weights, (q, k, v) = attention_weights(2), torch.randn(3, 4, 2).unbind()
+    actual = load(student.Attention(), weights)(q, k, v)
+    expect_close(actual, attention(weights, q, k, v))
+
+
 def padding(lengths, width):
     """Return the padding mask: True from each sentence's end on."""
     return torch.arange(width) >= lengths.unsqueeze(1)
@@ -422,6 +467,18 @@ def test_padding_leaves_lengths(student):
     seen = student.padding_mask.inspect(lengths, 5)
     expect_unchanged(seen, lengths, names=("lengths",))
     expect_equal(seen.output, padding(lengths, 5))
+
+
+@question("padding_mask")
+def test_padding_equal_sizes(student):
+    """Rows belong to sentences when there are as many sentences as positions, too, and lengths may repeat."""
+    for lengths in ((3, 4, 2, 2), (1, 2, 2), (3, 1, 1)):
+        given = torch.tensor(lengths)
+        expect_equal(
+            student.padding_mask(given, len(lengths)),
+            padding(given, len(lengths)),
+            hint="Which dimension counts the sentences?",
+        )
 
 
 @question("CrossAttention")
@@ -695,3 +752,61 @@ def test_cross_float64(student):
     expect_close(
         actual, cross(weights, x, context, hidden.unsqueeze(1).expand(2, 7, 6))
     )
+
+
+@question("CrossAttention")
+def test_cross_mask_kind_by_its_dimensions(student):
+    """A mask (B, n, m) is told from a mask (B, m) by its dimensions, whatever sizes are equal or 1."""
+    for batch, n, m in (
+        (4, 4, 4),
+        (2, 5, 5),
+        (3, 3, 5),
+        (1, 3, 4),
+        (2, 1, 4),
+        (1, 1, 3),
+    ):
+        weights = cross_weights(3, 5, 4)
+        x, context = torch.randn(batch, n, 3), torch.randn(batch, m, 5)
+        hidden = torch.rand(batch, n, m) < 0.4
+        hidden[..., 0, :], hidden[..., m // 2], hidden[0, -1, 0] = True, False, False
+        module = load(student.CrossAttention(3, 5, 4), weights)
+        expect_close(
+            module(x, context, hidden),
+            cross(weights, x, context, hidden),
+            hint="By what do you tell the two kinds of mask apart?",
+        )
+        shared = hidden[:, 0]
+        expected = cross(weights, x, context, shared.unsqueeze(1).expand(batch, n, m))
+        hint = "This mask is (B, m): each sequence has one row for all its queries."
+        expect_close(module(x, context, shared), expected, hint=hint)
+
+
+@question("CrossAttention")
+def test_cross_equal_sizes(student):
+    """Without a mask every query looks at the whole context, also at one of its own shape."""
+    weights = cross_weights(4, 4, 4)
+    module = load(student.CrossAttention(4, 4, 4), weights)
+    x, context = torch.randn(2, 4, 4, 4).unbind()
+    module(x, context, torch.arange(4).expand(4, 4) > 1)  # a mask is for its own call
+    hint = "Is anything hidden that no mask asks for, or are two inputs confused?"
+    expect_close(module(x, context), cross(weights, x, context), hint=hint)
+
+
+@question("CrossAttention")
+def test_cross_very_low_scores(student):
+    """Hidden tokens stay hidden where all scores are very low, a hundred thousand below 0 and more."""
+    weights = cross_weights(4, 5, 6, dtype=torch.float64)
+    x = torch.randn(2, 4, 4, dtype=torch.float64)
+    context = torch.randn(2, 6, 5, dtype=torch.float64)
+    # The last feature speaks to queries alone and meets the same number in each key: it moves whole rows.
+    weights["W_query.weight"][:, 3], weights["W_key.weight"][:, 4] = 0, 0
+    weights["W_query.weight"][0] = torch.eye(4)[3]
+    weights["W_key.weight"][0] = torch.eye(5)[4]
+    x[..., 3], context[..., 4] = -5e5 * (1 + torch.rand(4)), 1
+    hidden = torch.arange(6) >= torch.tensor([[4], [2]])
+    actual = load(student.CrossAttention(4, 5, 6).double(), weights)(x, context, hidden)
+    hint = (
+        "Is what you put in the place of a hidden score really below everything else?"
+    )
+    expected = cross(weights, x, context, hidden.unsqueeze(1).expand(2, 4, 6))
+    expect_close(actual, expected, atol=1e-6, hint=hint)

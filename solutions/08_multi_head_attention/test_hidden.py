@@ -387,6 +387,30 @@ def test_wrapper_float64(student):
     expect_close(actual, torch.cat(wrapped(weights, 2, q, k, v), dim=1))
 
 
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_equal_sizes(student):
+    """The mask is the same for all heads when heads, queries, keys and features are equally many, too."""
+    for n, m, d, heads in ((4, 4, 4, 4), (5, 5, 3, 2), (3, 6, 2, 3)):
+        weights = wrapper_weights(d, heads)
+        q, k, v = torch.randn(n, d), torch.randn(m, d), torch.randn(m, d)
+        hidden = torch.rand(n, m) < 0.5
+        hidden[0], hidden[:, m // 2], hidden[-1, 0] = True, False, False
+        module = load(student.MultiHeadAttentionWrapper(d, 0, 1, heads), weights)
+        expect_close(
+            module(q, k, v, hidden),
+            torch.cat(wrapped(weights, heads, q, k, v, hidden), dim=1),
+            hint="Rows of the mask are queries, columns are keys.",
+        )
+
+
+@question("MultiHeadAttentionWrapper")
+def test_wrapper_default_sizes(student):
+    """Without sizes there is one head, for tokens of two features."""
+    weights, (q, k, v) = wrapper_weights(2, 1), torch.randn(3, 4, 2).unbind()
+    actual = load(student.MultiHeadAttentionWrapper(), weights)(q, k, v)
+    expect_close(actual, torch.cat(wrapped(weights, 1, q, k, v), dim=1))
+
+
 @question("split_heads")
 def test_split_shape(student):
     """(B, T, d) becomes (B, h, T, d / h), in the dtype of x."""
@@ -449,6 +473,20 @@ def test_split_gradient(student):
     seen = student.split_heads.inspect(x, 3, weight=factors)
     expect_unchanged(seen, x.detach(), names=("x",))
     expect_gradient(seen, {0: torch.cat(factors.unbind(1), dim=-1)}, names=("x",))
+
+
+@question("split_heads")
+def test_split_all_sizes_equal(student):
+    """Nothing changes places when sizes happen to be equal: sequences, tokens, heads, features of a head."""
+    for batch, length, heads, size in (
+        (3, 3, 3, 3),
+        (2, 5, 3, 3),
+        (3, 5, 3, 2),
+        (2, 4, 3, 4),
+    ):
+        x = torch.randn(batch, length, heads * size)
+        hint = "Head i holds neighbouring features, in their order."
+        expect_equal(student.split_heads(x, heads), cut(x, heads), hint=hint)
 
 
 @question("merge_heads")
@@ -514,6 +552,31 @@ def test_merge_gradient(student):
     seen = student.merge_heads.inspect(x, weight=factors)
     expect_unchanged(seen, x.detach(), names=("x",))
     expect_gradient(seen, {0: cut(factors, 3)}, names=("x",))
+
+
+@question("merge_heads")
+def test_merge_all_sizes_equal(student):
+    """Nothing changes places when sizes happen to be equal: sequences, tokens, heads, features of a head."""
+    for shape in ((3, 3, 3, 3), (2, 3, 5, 3), (3, 3, 5, 2), (2, 3, 4, 4)):
+        x = torch.randn(shape)
+        expect_equal(
+            student.merge_heads(x),
+            torch.cat(x.unbind(1), dim=-1),
+            hint="For each token: the features of head 0, then of head 1, and so on.",
+        )
+
+
+@question("merge_heads")
+def test_merge_any_order_in_memory(student):
+    """The numbers of x may lie in memory in any order."""
+    for order in ((3, 2, 0, 1), (2, 0, 3, 1), (1, 3, 2, 0)):
+        stored = torch.randn(2, 3, 4, 5)
+        x = stored.permute(order)
+        expect_equal(
+            student.merge_heads(x),
+            torch.cat(x.unbind(1), dim=-1),
+            hint="Which step asks for neighbours in memory?",
+        )
 
 
 @question("MultiHeadAttention")
@@ -859,3 +922,69 @@ def test_heads_float64(student):
     x = torch.randn(2, 6, 5, dtype=torch.float64)
     actual = load(student.MultiHeadAttention(5, 12, 6, 0.0, 3).double(), weights)(x)
     expect_close(actual, multi_head(weights, x, 3))
+
+
+@question("MultiHeadAttention")
+def test_heads_all_sizes_equal(student):
+    """It is right when sequences, tokens, heads and the features of a head are equally many."""
+    weights, x = weights_for(3, 9), torch.randn(3, 3, 3)
+    actual = load(student.MultiHeadAttention(3, 9, 3, 0.0, 3), weights)(x)
+    hint = "Which dimension counts the heads, and which one tokens or sequences?"
+    expect_close(actual, multi_head(weights, x, 3), hint=hint)
+
+
+@question("MultiHeadAttention")
+def test_heads_very_low_scores(student):
+    """Later tokens stay hidden where all scores are very low, a hundred thousand below 0 and more."""
+    weights = weights_for(6, 6, dtype=torch.float64)
+    x = torch.randn(2, 5, 6, dtype=torch.float64)
+    # The last feature speaks to queries alone and meets the same number in each key: it moves whole rows.
+    for name in LAYERS:
+        weights[f"{name}.weight"][:, 5] = 0
+    for row in (0, 3):  # the first feature of each of two heads
+        weights["W_query.weight"][row] = torch.eye(6)[5]
+        weights["W_key.weight"][row] = torch.eye(6)[4]
+    x[..., 4], x[..., 5] = 1, -5e5 * (1 + torch.rand(5))
+    actual = load(student.MultiHeadAttention(6, 6, 5, 0.0, 2).double(), weights)(x)
+    hint = (
+        "Is what you put in the place of a hidden score really below everything else?"
+    )
+    expect_close(actual, multi_head(weights, x, 2), atol=1e-6, hint=hint)
+
+
+def dropped_weights(student, rate):
+    """Which weights a module drops in training, (texts, heads, rows, columns), and which are visible."""
+    # Each head's values are one-hot, so that features of its mixture are the weights themselves.
+    eye = torch.eye(12)
+    weights = without_last_layer(weights_for(12, 24)) | {
+        "W_value.weight": torch.cat([eye] * 2)
+    }
+    for name in ("W_query.weight", "W_key.weight"):
+        weights[name] *= 0.1  # no weight is nearly 0
+    module = load(student.MultiHeadAttention(12, 24, 12, rate, 2), weights)
+    module.train()
+    seen = expect_tensor(module(eye.expand(6, 12, 12).contiguous()), (6, 12, 24))
+    visible = torch.ones(12, 12, dtype=torch.bool).tril().expand(6, 2, 12, 12)
+    return cut(seen, 2).abs() < 1e-6, visible
+
+
+@question("MultiHeadAttention")
+def test_heads_dropout_rate(student):
+    """Dropout drops as large a part of the weights as was asked for."""
+    for rate in (0.2, 0.7):
+        dropped, visible = dropped_weights(student, rate)
+        share = dropped[visible].double().mean().item()
+        message = f"With dropout {rate} about {share:.0%} of the weights were dropped."
+        expect(abs(share - rate) < 0.1, message)
+
+
+@question("MultiHeadAttention")
+def test_heads_dropout_of_each_weight_by_itself(student):
+    """Each weight is dropped or kept by itself: texts, heads, rows and columns do not share their fate."""
+    dropped, visible = dropped_weights(student, 0.5)
+    expect(bool(dropped[visible].any()), "In training no weight is dropped.")
+    half = dropped[..., 6:, :6]  # each row of this part sees each of its columns
+    for dim, name in enumerate(("texts", "heads", "rows", "columns")):
+        differs = (half != half.narrow(dim, 0, 1)).any()
+        hint = "Is something drawn for each weight?"
+        expect(bool(differs), f"All {name} drop the same weights. {hint}")

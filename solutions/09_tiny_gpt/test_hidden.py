@@ -329,6 +329,19 @@ def test_block_sets_no_seed(student):
 
 
 @question("Block")
+def test_block_drops_nothing_of_its_input(student):
+    """In training, too, the residual paths hand on all of the input: dropout acts on what is added alone."""
+    block = student.Block(N_EMBD, HEADS, CONTEXT, 0.5)
+    tool(student, "enlarge")(block)
+    x = tokens_like(2, 6, N_EMBD)
+    expect_work(block, x)
+    tool(student, "zero")(block, list(tool(student, "parameters")(block)))
+    block.train()
+    hint = "With all weights at zero nothing is added, so the input was dropped. What does dropout get?"
+    expect_close(block(x), x, hint=hint)
+
+
+@question("Block")
 def test_block_drops_in_training_only(student):
     """Dropout acts in training and rests in evaluation."""
     block = student.Block(N_EMBD, HEADS, CONTEXT, 0.5)
@@ -363,6 +376,8 @@ def twice(block, x):
 
 
 VOCAB, WIDTH, LENGTH = 17, 24, 10
+# Where positions drown tokens, a token moves a guess by less than this part of what a place does.
+DROWNED = 0.05
 
 MODELS = """
 class Block(nn.Module):
@@ -445,6 +460,13 @@ def without_effect(model, scale, shift):
         for number, parameter in enumerate(model.parameters()):
             if number in (scale, shift):
                 parameter.fill_(float(number == scale))
+
+def of_the_vocabulary(model_class, vocab_size, n_embd, num_heads, num_layers, length, tokens, targets):
+    # How many parameters have a row for each token, and how many of them a gradient of the loss reaches.
+    model = build(model_class, vocab_size, n_embd, num_heads, num_layers, length)
+    model(tokens, targets)[1].backward()
+    own = [parameter for parameter in model.parameters() if vocab_size in parameter.shape]
+    return len(own), sum(p.grad is not None and bool(p.grad.any()) for p in own)
 
 def parameters(model):
     return [parameter.detach().clone() for parameter in model.parameters()]
@@ -881,6 +903,58 @@ def test_context_length_is_kept(student):
     expect(kept == LENGTH, "model.context_length must be the context_length given.")
 
 
+@question("TinyGPT")
+def test_targets_of_zero(student):
+    """Token 0 is a target like any other, also alone."""
+    model = build(student)
+    for shape in ((2, 5), (1, 1)):
+        tokens, targets = random_tokens(*shape), torch.zeros(*shape, dtype=torch.long)
+        _, loss = answer(model, tokens, targets)
+        expected = F.cross_entropy(
+            logits_of(model, tokens).flatten(0, 1), targets.flatten()
+        )
+        hint = "By what do you tell whether targets came?"
+        expect_close(loss, expected, atol=1e-4, name="The loss", hint=hint)
+
+
+@question("TinyGPT")
+def test_as_many_sequences_as_tokens(student):
+    """Sequences and places are not confused when there are as many of both."""
+    model, tokens = build(student), random_tokens(6, 6)
+    together = logits_of(model, tokens)
+    for row in (1, 4):
+        alone = logits_of(model, tokens[row : row + 1])
+        expect_close(
+            alone, together[row : row + 1], atol=1e-4, name="The logits of one sequence"
+        )
+
+
+@question("TinyGPT")
+def test_words_and_head_learn(student):
+    """The embeddings of tokens and the head can learn: a gradient of the loss reaches them."""
+    batch = random_tokens(3, LENGTH), random_tokens(3, LENGTH)
+    count, reached = made(student, "of_the_vocabulary", 1, *batch)
+    fault = f"{count} parameters have a row for each token, and a gradient reaches {reached} of them."
+    expect(reached == count, f"{fault} Which of them may not learn, and why?")
+
+
+@question("TinyGPT")
+def test_untrained_guesses_depend_on_the_token(student):
+    """Tokens and positions start at about the same size: before any training the token counts already."""
+    model = student.define(MODELS, "fresh")(student.TinyGPT, VOCAB, 96, 4, 1, LENGTH)
+    # In each row one token again and again, so that along a row positions alone make the difference.
+    repeated = torch.arange(VOCAB)[:, None].expand(VOCAB, LENGTH).contiguous()
+    logits = logits_of(model, repeated).detach().double()
+    by_token, by_place = (
+        (logits - logits.mean(dim=i, keepdim=True)).std().item() for i in (0, 1)
+    )
+    fault = "At the start the place decides the guesses and the token hardly counts."
+    expect(
+        by_token + 1e-9 >= DROWNED * by_place,
+        f"{fault} How large does each embedding start?",
+    )
+
+
 @question("TinyGPT", weight=2)
 def test_small_text_is_learnt(student):
     """240 steps are enough to learn a small text in which the last token alone does not tell the next."""
@@ -923,6 +997,40 @@ class Recorder(nn.Module):
         expected = (tokens.cumsum(dim=1) + 5 * self.training) % self.vocab_size
         distance = torch.arange(self.vocab_size) - expected[..., None]
         return -0.2 * distance.abs() * self.weight, None
+
+def draw_near(model):
+    with torch.no_grad():
+        model.weight.fill_(0.01)
+"""
+STUBBORN = """
+class Stubborn(nn.Module):
+    # Finds one token the likeliest, whatever it is given.
+    def __init__(self, likeliest, vocab_size):
+        super().__init__()
+        self.context_length = 5
+        self.logits = nn.Parameter(torch.zeros(vocab_size))
+        with torch.no_grad():
+            self.logits[likeliest] = 1
+
+    def forward(self, tokens, targets=None):
+        return self.logits.expand(*tokens.shape, -1), None
+"""
+PARTS = """
+class InParts(nn.Module):
+    # Has parts, and parts in these, and keeps in which modes they are at each call.
+    def __init__(self, training):
+        super().__init__()
+        self.context_length, self.seen = 5, []
+        self.table = nn.Parameter(torch.eye(5))
+        self.parts = nn.Sequential(nn.Dropout(0.5), nn.Sequential(nn.Dropout(0.5)))
+        self.train(training)
+
+    def forward(self, tokens, targets=None):
+        self.seen += [part.training for part in self.modules()]
+        return self.parts(self.table[tokens]), None
+
+def modes(model):
+    return model.seen, [part.training for part in model.modules()]
 """
 
 
@@ -1060,6 +1168,50 @@ def test_result_is_repeatable(student):
     )
 
 
+@question("generate")
+def test_every_token_may_come(student):
+    """No token ends a text: all new tokens are appended, whichever they are and however often they come."""
+    for likeliest in range(4):
+        model = student.define(STUBBORN, "Stubborn")(likeliest, 4)
+        tokens = torch.randint(4, (2, 3))
+        new = torch.full((2, 4), likeliest)
+        actual = student.generate(model, tokens, 4)
+        hint = "Does anything end the loop early, or is a token passed over?"
+        expect_equal(actual, torch.cat([tokens, new], dim=1), hint=hint)
+
+
+@question("generate")
+def test_close_guesses(student):
+    """The likeliest token is taken, however little likelier it is."""
+    tokens, model = torch.randint(13, (3, 3)), recorder(student)
+    student.define(RECORDER, "draw_near")(model)
+    new = written(student, model, tokens, 6)
+    hint = "Greedy: is the largest logit taken, or is a token drawn?"
+    expect_equal(new, continued(tokens, 6), hint=hint)
+
+
+@question("generate", weight=2)
+def test_modes_of_the_parts(student):
+    """All parts of the model are in evaluation mode at every call, and come back to the mode before."""
+    for training in (True, False):
+        model = student.define(PARTS, "InParts")(training)
+        student.generate(model, torch.randint(5, (2, 3)), 3)
+        seen, after = student.define(PARTS, "modes")(model)
+        expect(len(seen) > 0, "The model was never asked.")
+        message = "At a call, a part of the model (its dropout) was in training mode."
+        expect(
+            not any(seen), f"{message} What does eval() do that an attribute does not?"
+        )
+        came = "training" if training else "evaluation"
+        message = (
+            f"The model came in {came} mode, but a part of it was left in the other."
+        )
+        expect(
+            all(mode is training for mode in after),
+            f"{message} What does train(mode) do that an attribute does not?",
+        )
+
+
 BIGRAM = """
 from torch.nn import functional as F
 
@@ -1086,6 +1238,23 @@ def stain(model):
 
 def has_gradient(model):
     return model.table.grad is not None
+"""
+
+STEEP = """
+from torch.nn import functional as F
+
+class Steep(nn.Module):
+    # A table with a row of logits for each token, 400 times as small as they are.
+    def __init__(self, table):
+        super().__init__()
+        self.table = nn.Parameter(table.clone())
+        self.context_length = 64
+
+    def forward(self, tokens, targets=None):
+        logits = 400 * self.table[tokens]
+        if targets is None:
+            return logits, None
+        return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 """
 
 
@@ -1222,3 +1391,27 @@ def test_steps_lower_the_loss(student):
     # Right steps leave between a third and 0.87 of it, as 20,000 starts have shown.
     less = trial.loss(trial.table).item() < 0.95 * trial.loss(trial.start).item()
     expect(less, "Six steps on the same batch have hardly lowered its loss.")
+
+
+@question("train_step")
+def test_large_gradients_count_in_full(student):
+    """A large gradient is used as it is: what the optimizer gets is the gradient of the loss."""
+    # Logits are the table times 400: gradients are 400 times as large, and a fitting step is much smaller.
+    start = 2 * torch.randn(6, 6)
+    model = student.define(STEEP, "Steep")(start / 400)
+    optimizer = student.torch.optim.SGD(model.parameters(), lr=0.5 / 400**2)
+    tokens, targets = torch.randint(6, (3, 5)), torch.randint(6, (3, 5))
+    student.train_step(model, optimizer, tokens, targets)
+    leaf = start.clone().requires_grad_()
+    loss = F.cross_entropy(leaf[tokens].flatten(0, 1), targets.flatten())
+    right = start - 0.5 * torch.autograd.grad(loss, leaf)[0]
+    table = expect_tensor(
+        model.table, (6, 6), torch.float32, "The model's parameter"
+    ).detach()
+    expect(not torch.equal(table, start / 400), "The parameters have not moved.")
+    hint = (
+        "Is anything done to the gradient between backward and step, such as clipping?"
+    )
+    expect_close(
+        400 * table, right, atol=1e-4, name="The parameter after a step", hint=hint
+    )

@@ -200,6 +200,23 @@ def test_cache_gradients_and_inputs(student):
     )
 
 
+@question("cached_attention")
+def test_cache_long_text(student):
+    """A long text is remembered from its first token on."""
+    hint = "Does the cache hold all tokens so far?"
+    expect_pieces(student, text(2, 45), (40, 1, 4), hint)
+
+
+@question("cached_attention")
+def test_cache_very_low_scores(student):
+    """Later tokens stay hidden where all scores are very low, a hundred thousand below 0 and more."""
+    queries, keys, values = text(2, 6, dtype=torch.float64)
+    # The last number of a query meets the same number in each key: it moves whole rows.
+    queries[..., 3], keys[..., 3] = -5e5 * (1 + torch.rand(6)), 1
+    hint = "Is what you put in the place of a hidden score below everything else?"
+    expect_pieces(student, (queries, keys, values), (3, 1, 2), hint, atol=1e-6)
+
+
 def shared(queries, keys, values, hidden=None):
     """Attention of each query head with its own head of keys and values, one after the other."""
     heads, kept = queries.shape[-3], keys.shape[-3]
@@ -311,6 +328,58 @@ def test_groups_gradients_and_inputs(student):
     expect_close(seen.output, shared(*leaves).detach())
     expect_unchanged(seen, *before, names=names)
     expect_gradient(seen, dict(enumerate(right)), atol=1e-4, names=names)
+
+
+@question("grouped_query_attention")
+def test_groups_equal_sizes(student):
+    """Sizes that happen to be equal, and sizes of 1, make no difference, with a mask and without."""
+    for front, heads, kept, n, m in (
+        ((4,), 4, 2, 4, 4),
+        ((2,), 5, 5, 5, 7),
+        ((2,), 6, 2, 6, 6),
+        ((1,), 2, 1, 1, 3),
+        ((1,), 1, 1, 1, 1),
+    ):
+        tensors = groups(front, heads, kept, n, m)
+        hint = "Is anything decided by sizes that are only equal by chance?"
+        expect_close(
+            student.grouped_query_attention(*tensors), shared(*tensors), hint=hint
+        )
+        hidden = torch.rand(n, m) < 0.5
+        hidden[0], hidden[:, m // 2], hidden[-1, 0] = True, False, False
+        expect_close(
+            student.grouped_query_attention(*tensors, hidden),
+            shared(*tensors, hidden),
+            hint=hint,
+        )
+
+
+@question("grouped_query_attention")
+def test_groups_very_low_scores(student):
+    """Hidden keys stay hidden where all scores are very low, a hundred thousand below 0 and more."""
+    queries, keys, values = groups((2,), 4, 2, dtype=torch.float64)
+    # The last number of a query meets the same number in each key: it moves whole rows.
+    queries[..., 3], keys[..., 3] = -5e5 * (1 + torch.rand(5)), 1
+    hidden = torch.rand(5, 7) < 0.5
+    hidden[:, 3], hidden[:, 0] = False, True
+    hint = "Is what you put in the place of a hidden score below everything else?"
+    expect_close(
+        student.grouped_query_attention(queries, keys, values, hidden),
+        shared(queries, keys, values, hidden),
+        atol=1e-6,
+        hint=hint,
+    )
+
+
+@question("grouped_query_attention")
+def test_groups_leave_the_mask(student):
+    """The mask stays as it was."""
+    tensors, hidden = groups((2,), 4, 2), torch.rand(5, 7) < 0.5
+    hidden[:, 2], hidden[0, 0] = False, True
+    seen = student.grouped_query_attention.inspect(*tensors, hidden)
+    expect_close(seen.output, shared(*tensors, hidden))
+    names = ("the queries", "the keys", "the values", "the mask")
+    expect_unchanged(seen, *tensors, hidden, names=names)
 
 
 def turn(x, positions, base=10_000.0):
@@ -439,6 +508,22 @@ def test_turned_gradients_and_inputs(student):
     expect_close(seen.output, turn(x, places), atol=TURNED)
     expect_unchanged(seen, x, places, names=("x", "the places"))
     expect_gradient(seen, {0: turn(weight, -places)}, atol=1e-3, names=("x",))
+
+
+@question("rotate")
+def test_turned_equal_sizes(student):
+    """Sizes that happen to be equal, and sizes of 1, make no difference."""
+    for shape in (
+        (4, 4, 8),
+        (4, 4, 4, 4),
+        (2, 3, 3, 6),
+        (3, 6),
+        (1, 4, 6),
+        (1, 1, 1, 2),
+    ):
+        x, places = torch.randn(shape), some_places(shape[-2])
+        hint = "Which dimension counts the tokens?"
+        expect_close(student.rotate(x, places), turn(x, places), atol=TURNED, hint=hint)
 
 
 NAMES = ("maximum", "denominator", "output")
@@ -662,3 +747,17 @@ def test_block_gradients(student):
     right = torch.autograd.grad((output * weight).sum(), leaves)
     names = ("", "", "the scores", "the values")
     expect_gradient(seen, {2: right[0], 3: right[1]}, atol=1e-4, names=names)
+
+
+@question("add_block")
+def test_block_equal_sizes(student):
+    """Sizes that happen to be equal, and sizes of 1, make no difference."""
+    for front, queries, size, d_v in (
+        ((3,), 3, 3, 3),
+        ((), 4, 4, 4),
+        ((2,), 3, 3, 2),
+        ((1,), 3, 2, 2),
+        ((1, 1), 1, 1, 1),
+    ):
+        scores = rising(*front, queries, 2 * size)
+        run_blocks(student, scores, torch.randn(*front, 2 * size, d_v), [size, size])
