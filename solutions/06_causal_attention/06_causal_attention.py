@@ -253,8 +253,8 @@ def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
 
     Arguments:
         scores: scores that are scaled already, shape (..., n, m): n tokens look at m
-            tokens. `...` are any leading batch dimensions, or none. They lie between
-            -2500 and 2500, and those of one row, hidden ones too, less than 50 apart.
+            tokens. `...` are any leading batch dimensions, or none. They may be of any
+            size; those of one row, hidden ones too, are less than 50 apart.
         mask: boolean, shape (n, m), True where a token must not look. It is not always
             a triangle. In every row something is visible.
 
