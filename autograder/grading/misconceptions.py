@@ -28,7 +28,9 @@ class Misconception:
     hint: str  # what leads the student on
     changes: str = ""  # rules that make right answers wrong in this way
     crash: str = ""  # or a regular expression: whatever crashes in these words is wrong in this way
+    says: str = ""  # or one for the words of a failed test: whatever fails in these is wrong in this way
     common: bool = False  # whether it is looked for first, beside others in the same answer
+    alone: bool = False  # whether it is rare, and looked for beside no other
     shows: str = (
         ""  # words of grading/form.py that some failed test must say, or the rules made something else
     )

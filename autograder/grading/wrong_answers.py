@@ -1,9 +1,10 @@
 """Makes wrong answers to a question: each misconception applied to each right answer, alone and in pairs."""
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain, combinations, islice
 
 from autograder.course.exercise import Exercise
@@ -12,6 +13,7 @@ from autograder.grading.misconceptions import Catalogue, Misconception, spelt
 from autograder.grading.patterns import Rule
 
 _MOST_PAIRS = 1200  # of one question
+_ALWAYS_THERE = frozenset((*dir(builtins), "torch", "nn", "F", "math"))  # names that any code may use
 
 
 @dataclass(frozen=True)
@@ -76,9 +78,11 @@ class WrongAnswers:
         Of several ways to get a thing wrong the first one counts. Those with common things come first.
         """
         rare = {self._name(one) for one in self._catalogue.misconceptions if not one.common}
+        never = {self._name(one) for one in self._catalogue.misconceptions if one.alone}
         first: dict[str, WrongAnswer] = {}
         for one in sorted(alone, key=lambda one: one.place):  # those with all places rewritten come first
-            first.setdefault(one.names[0], one)
+            if one.names[0] not in never:
+                first.setdefault(one.names[0], one)
         ranked = sorted(first.values(), key=lambda one: one.names[0] in rare)
         places = sorted(combinations(range(len(ranked)), 2), key=sum)
         both = ((ranked[i], ranked[j]) for i, j in places)
@@ -145,7 +149,7 @@ class WrongAnswers:
         return [
             WrongAnswer((name,), (hint,), text, rule=rule, place=place, shows=shows)
             for place, text in texts
-            if text != code and _is_code(text)
+            if text != code and _is_code(text) and _names(text) <= _names(code) | _ALWAYS_THERE
         ]
 
     def _places(self, code: str, rule: Rule) -> frozenset[str]:
@@ -179,6 +183,16 @@ def _is_code(text: str) -> bool:
     except SyntaxError:
         return False
     return True
+
+
+@lru_cache(256)
+def _names(code: str) -> frozenset[str]:
+    """Return the names in some code. A change that reads another one would read what a cell left behind."""
+    nodes = [*ast.walk(ast.parse(code))]
+    made = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    made |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    read = {node.id for node in nodes if isinstance(node, ast.Name)} - made
+    return frozenset(read)
 
 
 def _part(tree: ast.Module, question: str, others: set[str]) -> ast.Module:

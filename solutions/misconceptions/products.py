@@ -156,7 +156,8 @@ MISCONCEPTIONS = (
             "self.{q}(X) => X && self.{k}(X) => X",
             "self.{q}(X) => X && self.{k}(X) => X && self.{v}(X) => X",
         )
-        + "\nreturn W @ values => return W @ x\nX @ W_value => X\nX @ W_query => X\nX @ W_key => X",
+        + "\nreturn W @ values => return W @ x\nX @ W_value => X\nX @ W_query => X\nX @ W_key => X"
+        "\nX @ self.W_value => X\nX @ self.W_query => X\nX @ self.W_key => X",
         no_slip_in={"project": "an input comes out"},
     ),
     Misconception(
@@ -242,6 +243,7 @@ MISCONCEPTIONS = (
         X @ Y.transpose(A, B) => nn.functional.normalize(X, dim=-1) @ nn.functional.normalize(Y, dim=-1).transpose(A, B)
         X @ Y.transpose(A, B) => torch.nn.functional.normalize(X, dim=-1) @ torch.nn.functional.normalize(Y, dim=-1).transpose(A, B)
         inputs @ query => torch.nn.functional.normalize(inputs, dim=-1) @ torch.nn.functional.normalize(query, dim=0)
+        inputs => torch.nn.functional.normalize(inputs, dim=-1)
         torch.dot(X, Y) => torch.dot(X, Y) / (X.norm() * Y.norm())
         return total => return total / (a.norm() * b.norm())
         """,
@@ -253,6 +255,7 @@ MISCONCEPTIONS = (
         """
         X @ Y.transpose(A, B) => torch.cdist(X, Y) || -torch.cdist(X, Y)
         torch.dot(X, Y) => (X - Y).norm() || ((X - Y)**2).sum()
+        inputs @ query => (inputs - query).norm(dim=-1) || -(inputs - query).norm(dim=-1) || ((inputs - query)**2).sum(dim=-1)
         """,
     ),
     Misconception(
@@ -271,5 +274,60 @@ MISCONCEPTIONS = (
         """
         torch.softmax(X, dim=D) @ V => X
         """,
+    ),
+    Misconception(
+        "one_side_normalised",
+        "One of the two is brought to length 1 before they meet.",
+        "A dot product also grows with the lengths of the vectors. Where does one of them get lost in yours?",
+        """
+        X @ Y.transpose(A, B) => X / X.norm(dim=-1, keepdim=True) @ Y.transpose(A, B) || X @ (Y / Y.norm(dim=-1, keepdim=True)).transpose(A, B)
+        inputs @ query => inputs @ (query / query.norm())
+        """,
+        alone=True,
+    ),
+    Misconception(
+        "results_normalised",
+        "The results are brought to length 1.",
+        "What stands after the product, and who asks for it?",
+        "return A, B, C => return torch.nn.functional.normalize(A, dim=-1), torch.nn.functional.normalize(B, dim=-1), torch.nn.functional.normalize(C, dim=-1)",
+        alone=True,
+    ),
+    Misconception(
+        "one_after_another",
+        "Keys are made of queries, and values of keys.",
+        "What goes into each of the three products? Follow one token.",
+        "return X @ W_query, X @ W_key, X @ W_value => return X @ W_query, X @ W_query @ W_key, X @ W_query @ W_key @ W_value",
+        alone=True,
+    ),
+    Misconception(
+        "joined_into_one",
+        "The three results come as one tensor.",
+        "How many tensors are asked for? Queries and values may have different widths.",
+        "return A, B, C => return torch.cat([A, B, C], dim=-1) || return torch.stack([A, B, C])",
+        alone=True,
+    ),
+    Misconception(
+        "cut_evenly",
+        "The results are cut from one product in equal parts.",
+        "How wide are queries, keys and values? They need not be of one width.",
+        "return A, B, C => return torch.cat([A, B, C], dim=-1).chunk(3, dim=-1)",
+        alone=True,
+    ),
+    Misconception(
+        "wrong_layer_copied",
+        "A layer is copied into another one's place.",
+        "Which of the source's layers goes where in your lines?",
+        """
+        source.W_query => source.TEMP && source.W_key => source.W_query && source.TEMP => source.W_key
+        source.W_query => source.TEMP && source.W_value => source.W_query && source.TEMP => source.W_value
+        source.W_key => source.W_query && source.W_value => source.W_query
+        """,
+    ),
+    Misconception(
+        "added_to_the_old_numbers",
+        "The numbers are added to those that are there.",
+        "What should be left of the old numbers?",
+        "target.A.copy_(X) => target.A.add_(X)",
+        alone=True,
     ),
 )

@@ -74,7 +74,8 @@ MISCONCEPTIONS = (
         "extra_dimension",
         "The result has one dimension too many.",
         "Compare the shape of your result with the description. Which 1 does not belong there?",
-        "return X => return X.unsqueeze(0) || return X.unsqueeze(-1)",
+        "return X => return X.unsqueeze(0) || return X.unsqueeze(-1)"
+        "\nX.masked_fill(M, V) => X.masked_fill(M.unsqueeze(0), V)",
     ),
     Misconception(
         "squeezed",
@@ -111,7 +112,7 @@ MISCONCEPTIONS = (
         "not_summed",
         "The products are not added up.",
         "A dot product is one number. What is still to be done with the products?",
-        "X @ Y => X * Y\ntorch.dot(X, Y) => X * Y",
+        "X @ Y => X * Y\ntorch.dot(X, Y) => X * Y\nreturn total => return a * b",
     ),
     Misconception(
         "sum_for_mean",
@@ -133,6 +134,7 @@ MISCONCEPTIONS = (
         torch.zeros_like(X) => X
         """,
         crash=r"a leaf Variable that requires grad is being used in an in-place",
+        says=r"changed [\w, ]+ in place",
         common=True,
         shows="is changed",
     ),
@@ -219,5 +221,106 @@ MISCONCEPTIONS = (
         """
         raise ValueError(X) => raise TypeError(X) || raise IndexError(X) || raise AssertionError(X) || raise RuntimeError(X) || raise Exception(X)
         """,
+        says=r"was expected .*, but \w+ was raised",
+    ),
+    Misconception(
+        "no_error",
+        "No error is raised where the exercise asks for one.",
+        "Only `raise` does that; print and return do not. Which condition should lead to it?",
+        says=r"was expected .*, but nothing was raised",
+    ),
+    Misconception(
+        "one_number_of_dimensions",
+        "The code fits only one number of dimensions.",
+        "Some dimensions may stand in front, or none. Which step counts them from the front, or names each of"
+        " them?",
+        crash=r"einsum\(\): the number of subscripts in the equation|must be a 3D tensor|"
+        r"Dimension out of range|not enough values to unpack|permute\(sparse_coo\)",
+    ),
+    Misconception(
+        "rounded",
+        "The result is rounded.",
+        "Only what is printed may be rounded. What is lost for whoever computes on with your result?",
+        "return X => return torch.round(X, decimals=4) || return torch.round(X, decimals=3)"
+        " || return torch.round(X, decimals=2)",
+        alone=True,
+    ),
+    Misconception(
+        "flattened",
+        "The dimensions in front are merged into one.",
+        "Compare the shape of your result with the description, size by size.",
+        "return X => return X.flatten(0, 1) || return X.flatten(1, 2) || return X.flatten(0, -2)",
+        alone=True,
+    ),
+    Misconception(
+        "whole_numbers",
+        "The result holds whole numbers.",
+        "A whole number has lost what stood behind the point, and no gradient passes it. Which step made it?",
+        says=r"must be float(32|64), but it is (u?int\d+|bool)",
+    ),
+    Misconception(
+        "float32_for_float64",
+        "Somewhere numbers become float32.",
+        "Results keep the type of their inputs. Does a step turn float64 into float32?",
+        says=r"must be float64, but it is float32",
+    ),
+    Misconception(
+        "float64_for_float32",
+        "Numbers become float64.",
+        "Results keep the type of their inputs. Which step makes float64 of them?",
+        says=r"must be float32, but it is float64",
+    ),
+    Misconception(
+        "no_truth_values",
+        "The mask does not hold truth values.",
+        "The places may be right. Which type does a mask have that says only who is hidden?",
+        says=r"must be bool, but it is",
+    ),
+    Misconception(
+        "cut_off",
+        "The result is cut off from what made it.",
+        "Nothing can be learnt from it. Where is the result taken out of the graph?",
+        says=r"No gradient reaches",
+    ),
+    Misconception(
+        "parameters_not_asked_for",
+        "The module has layers or parameters that nobody asks for.",
+        "Compare your layers, and whether each has a bias, with the list in the exercise.",
+        says=r"parameters that were not asked for|must be no other parameters",
+    ),
+    Misconception(
+        "parameter_missing",
+        "A parameter that the exercise names is not there.",
+        "Print the names and shapes of the parameters of your module. Which class makes a tensor or a layer one of"
+        " them, and under which name?",
+        says=r"is not registered as a parameter|The module needs a parameter|has no parameter",
+    ),
+    Misconception(
+        "cannot_learn",
+        "A parameter cannot learn.",
+        "Somebody told it that it needs no gradient. Who?",
+        says=r"cannot learn: it asks for no gradient",
+    ),
+    Misconception(
+        "other_parameters",
+        "A parameter is replaced by something that is none.",
+        "Which class is the attribute of, before and after? Copy the numbers into what is there.",
+        crash=r"cannot assign .* as parameter",
+    ),
+    Misconception(
+        "names_do_not_fit",
+        "The names or shapes in one module are not those in the other.",
+        "Print both state_dicts. Which names and shapes do they have?",
+        crash=r"Error\(s\) in loading state_dict",
+    ),
+    Misconception(
+        "size_of_the_wrong_dimension",
+        "A size is read from the wrong dimension.",
+        "Which of the sizes counts the tokens? Print the shape, and count from the end.",
+        """
+        x.shape[-2] => x.shape[0] || x.shape[-1]
+        return torch.stack(rows) => return torch.stack([torch.stack([inputs[i] @ inputs[j] for j in range(inputs.shape[1])]) for i in range(inputs.shape[1])])
+        """,
+        alone=True,
     ),
 )
