@@ -67,7 +67,7 @@ class WrongAnswers:
         for _, answer in sorted(chain(*self._made_by_rule.values()), key=lambda pair: pair[0]):
             if answer.code not in self.right:
                 found.setdefault(answer.code, answer)
-        for other in self._alternatives(found.values()):
+        for other in self._alternatives(found.values(), self._catalogue.alternatives):
             found.setdefault(other.code, other)
         by_hand = [WrongAnswer((one.name,), (one.hint,), one.code, written=True) for one in written]
         return (*by_hand, *found.values())
@@ -87,19 +87,20 @@ class WrongAnswers:
         places = sorted(combinations(range(len(ranked)), 2), key=sum)
         both = ((ranked[i], ranked[j]) for i, j in places)
         pairs = (self._pair(one, other) or self._pair(other, one) for one, other in both)
-        yield from islice((pair for pair in pairs if pair and pair.code not in self.right), _MOST_PAIRS)
+        found = [*islice((pair for pair in pairs if pair and pair.code not in self.right), _MOST_PAIRS)]
+        yield from (*found, *self._alternatives(found, self._catalogue.alternatives[:1]))
 
     @cached_property
     def fitting(self) -> frozenset[str]:
         """The catalogue's rules that change a right answer, as the catalogue spells them."""
         return frozenset(self._made_by_rule)
 
-    def _alternatives(self, answers: Iterable[WrongAnswer]) -> list[WrongAnswer]:
+    def _alternatives(self, answers: Iterable[WrongAnswer], rules: Iterable[Rule]) -> list[WrongAnswer]:
         """Return the answers with something else in them that would be right, too."""
         return [
             replace(answer, code=ast.unparse(made))
             for answer in answers
-            for rule in self._catalogue.alternatives
+            for rule in rules
             if all(word in answer.code for word in rule.words)
             for _, made in rule.apply(answer.code, ast.parse(answer.code), self._places(answer.code, rule))
         ]

@@ -30,6 +30,8 @@ MISCONCEPTIONS = (
         X.masked_fill(M, V) => X.masked_fill(~M, V) || X.masked_fill(~M, -1e9)
         attention(Q, K, V, mask) => attention(Q, K, V, None if mask is None else ~mask)
         X.masked_fill(M, V) => X.masked_fill(~M, V) && torch.softmax(X, dim=D) => torch.softmax(X, dim=D).nan_to_num()
+        head(A, B, C, mask) => head(A, B, C, None if mask is None else ~mask)
+        attention(Q, K, V, mask) => attention(Q, K, V, None if mask is None else ~mask).nan_to_num()
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril()
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril() && -torch.inf => -1e9
         """,
@@ -207,6 +209,7 @@ MISCONCEPTIONS = (
         """
         torch.softmax(X, dim=D) => torch.softmax(X + torch.full(X.shape[-2:], -torch.inf, dtype=X.dtype).triu(1), dim=D)
         return weights @ inputs => return weights.tril() @ inputs
+        attention(Q, K, V, mask) => attention(Q, K, V, torch.ones(Q.shape[-2], K.shape[-2], dtype=torch.bool).triu(diagonal=1) if mask is None else mask)
         return attention_weights(Q, K) @ V => return attention_weights(Q, K).tril() @ V
         return X @ Y.transpose(A, B) => return (X @ Y.transpose(A, B)).masked_fill(torch.ones(X.shape[-2], Y.shape[-2], dtype=torch.bool).triu(diagonal=1), -torch.inf)
         """,
@@ -341,5 +344,12 @@ MISCONCEPTIONS = (
         "Hidden tokens have a weight.",
         "What is the exponential of the score that you give them, and what should it be?",
         says=r"A hidden token has a weight",
+    ),
+    Misconception(
+        "mask_turned_up",
+        "A mask for whole sequences meets the queries, and not the tokens that answer.",
+        "Which size does your mask get a 1 for? Along which dimension is it spread over the scores?",
+        "mask.unsqueeze(1) => mask.unsqueeze(2)",
+        alone=True,
     ),
 )

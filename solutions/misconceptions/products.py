@@ -79,7 +79,7 @@ MISCONCEPTIONS = (
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{k})",
             "self.{v}(X) => self.{k}(X)",
         )
-        + "\nX @ self.W_value => X @ self.W_key\nX @ W_value => X @ W_key\nW @ values => W @ keys",
+        + "\nX @ self.W_value => X @ self.W_key\nX @ W_value => X @ W_key\nW @ values => W @ keys\nW @ v => W @ k",
         common=True,
     ),
     Misconception(
@@ -90,7 +90,7 @@ MISCONCEPTIONS = (
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{q})",
             "self.{v}(X) => self.{q}(X)",
         )
-        + "\nX @ self.W_value => X @ self.W_query\nX @ W_value => X @ W_query\nW @ values => W @ queries",
+        + "\nX @ self.W_value => X @ self.W_query\nX @ W_value => X @ W_query\nW @ values => W @ queries\nW @ v => W @ q",
         common=True,
     ),
     Misconception(
@@ -328,6 +328,42 @@ MISCONCEPTIONS = (
         "The numbers are added to those that are there.",
         "What should be left of the old numbers?",
         "target.A.copy_(X) => target.A.add_(X)",
+        alone=True,
+    ),
+    Misconception(
+        "keys_from_values",
+        "The keys are made like the values.",
+        "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
+        each(
+            "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{v})",
+            "self.{k}(X) => self.{v}(X)",
+        ),
+        alone=True,
+    ),
+    Misconception(
+        "keys_of_the_mixed_tokens",
+        "The keys are made of the tokens that are mixed.",
+        "Three inputs come in. Which of them is compared with the queries?",
+        "self.W_k(X) => self.W_k(encodings_for_v)",
+        alone=True,
+    ),
+    Misconception(
+        "inputs_swapped",
+        "Two of the inputs have changed places.",
+        "Look at what goes into each layer. Who asks, who is compared, and what is mixed?",
+        """
+        self.W_k(X) => self.W_k(encodings_for_v) && self.W_v(X) => self.W_v(encodings_for_k)
+        self.W_q(X) => self.W_q(encodings_for_k) && self.W_k(X) => self.W_k(encodings_for_q)
+        self.W_query(x) => self.W_query(context) && self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)
+        head(A, B, C, mask) => head(B, A, C, mask)
+        """,
+        alone=True,
+    ),
+    Misconception(
+        "values_of_the_keys_tokens",
+        "The heads mix the tokens that the queries are compared with.",
+        "Three inputs come in. Which of them does each head get, and in which order?",
+        "head(A, B, C, mask) => head(A, B, B, mask)",
         alone=True,
     ),
 )

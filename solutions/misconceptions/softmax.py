@@ -67,10 +67,10 @@ MISCONCEPTIONS = (
         """
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum(dim=D, keepdim=True)
         torch.softmax(X.masked_fill(M, V), dim=D) => torch.exp(X) * ~M / (torch.exp(X) * ~M).sum(dim=D, keepdim=True)
-        torch.softmax(X, dim=D) => (torch.exp(X) / torch.exp(X).sum(dim=D, keepdim=True)).nan_to_num()
-        return powers / powers.sum() => return (torch.exp(scores) / torch.exp(scores).sum()).nan_to_num()
         torch.exp(X - X.max()) => torch.exp(X)
         torch.exp(X - Y) => torch.exp(X)
+        torch.softmax(X, dim=D) => (torch.exp(X) / torch.exp(X).sum(dim=D, keepdim=True)).nan_to_num()
+        return powers / powers.sum() => return (torch.exp(scores) / torch.exp(scores).sum()).nan_to_num()
         """,
         common=True,
     ),

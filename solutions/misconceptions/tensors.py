@@ -134,7 +134,7 @@ MISCONCEPTIONS = (
         torch.zeros_like(X) => X
         """,
         crash=r"a leaf Variable that requires grad is being used in an in-place",
-        says=r"changed [\w, ]+ in place",
+        says=r"changed [\w, ]+ in place|writes into its input",
         common=True,
         shows="is changed",
     ),
@@ -242,7 +242,8 @@ MISCONCEPTIONS = (
         "The result is rounded.",
         "Only what is printed may be rounded. What is lost for whoever computes on with your result?",
         "return X => return torch.round(X, decimals=4) || return torch.round(X, decimals=3)"
-        " || return torch.round(X, decimals=2)",
+        " || return torch.round(X, decimals=2)"
+        "\nreturn X.item() => return round(X.item(), 4) || return round(X.item(), 3) || return round(X.item(), 2)",
         alone=True,
     ),
     Misconception(
