@@ -14,7 +14,7 @@ from autograder.course.copy import copy_course
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise, Variant
 from autograder.course.notebook import NotebookJson
-from autograder.grading.table import FOLDER
+from autograder.grading.table import share_tables
 from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.export import write_tables
 from autograder.publishing.feedback import write_pages
@@ -130,7 +130,7 @@ def demonstrate(
     graded = [exercise for exercise in exercises if exercise.points]
     demo = copy_course(course, graded, root, limits={"cell_seconds": _CELL_SECONDS}, due=DUE)
     chosen = list(demo.exercises.values())
-    _share_tables(course, demo)
+    share_tables(course.root, demo.root)
     release_notebooks(demo, chosen)
     for student, exercise in _hand_ins(chosen):
         student.hand_in(demo, exercise)
@@ -140,16 +140,6 @@ def demonstrate(
     write_tables(demo, chosen)
     write_dashboard(demo, chosen)
     return demo, summary
-
-
-def _share_tables(course: Course, demo: Course) -> None:
-    """Let the demo keep its tables of wrong answers where the course has its own; some take minutes to make.
-
-    A table's name tells all on which it depends, so a copy of an exercise finds those of the original.
-    """
-    (course.root / FOLDER).mkdir(parents=True, exist_ok=True)
-    (demo.root / FOLDER).parent.mkdir(parents=True, exist_ok=True)
-    (demo.root / FOLDER).symlink_to(course.root / FOLDER, target_is_directory=True)
 
 
 def hand_ins(exercises: Sequence[Exercise]) -> int:

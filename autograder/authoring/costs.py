@@ -48,8 +48,7 @@ def costs(exercise: Exercise, slips: Slips) -> Iterator[Cost]:
     for question in exercise.points:
         ways = defaultdict[str, list[Known]](list)
         for known in slips.diagnosis.table(question).answers:
-            if len(known.answer.names) == 1:
-                ways[known.answer.names[0]].append(known)
+            ways[known.answer.names[0]].append(known)
         for name, found in ways.items():
             yield _cost((exercise.name, question, name.partition("__")[2]), found, slips)
 

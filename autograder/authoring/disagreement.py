@@ -56,9 +56,10 @@ def disagreements(exercise: Exercise, suite: Suite) -> list[Disagreement]:
         own = [run for run in runs if run.test.question in answered]
         plain = {run.test for run in own if not _alike(exercise.reference, cells, _requests(run.exchanges))}
         for test, case, requests in _cases([run for run in own if run.test not in plain]):
-            place = _first_difference(right[test, case], _replies(cells, requests))
+            replies = _replies(cells, requests)
+            place = _first_difference(right[test, case], replies)
             if place is not None:
-                one, other = right[test, case][place], _replies(cells, requests)[place]
+                one, other = right[test, case][place], replies[place]
                 size = sum(tensor.numel() for tensor in requests[place][1])
                 seen = Disagreement(
                     test.question, variant.name, case, _call(requests[place]), _told(one), _told(other)

@@ -28,37 +28,36 @@ class Unseen:
         return "\n".join(difflib.unified_diff(*codes, "a right answer", name, n=1, lineterm=""))
 
 
-def misconceptions(exercise: Exercise, diagnosis: Diagnosis) -> dict[str, dict[str, list[WrongAnswer]]]:
-    """Return the ways to make each misconception in an answer, by question and name.
-
-    Mistakes that an author has written are left out: `verify` sees to it that each of them fails.
-    """
-    found: dict[str, dict[str, list[WrongAnswer]]] = {}
-    for question in exercise.points:
-        ways = found.setdefault(question, {})
-        for answer in WrongAnswers(exercise, diagnosis.catalogue, question).single:
-            if not answer.written:
-                ways.setdefault(answer.names[0].partition("__")[2], []).append(answer)
-    return found
-
-
 def unseen(exercise: Exercise, diagnosis: Diagnosis, fails: _Fails) -> tuple[int, list[Unseen]]:
     """Return how many misconceptions fit the exercise's questions, and those of which no way fails a test."""
     count, left = 0, list[Unseen]()
-    for question, ways in misconceptions(exercise, diagnosis).items():
-        known = diagnosis.failures(question)
+    for question in exercise.points:
+        maker, known = WrongAnswers(exercise, diagnosis.catalogue, question), diagnosis.failures(question)
+        ways = _misconceptions(maker)
         count += len(ways)
         for name, answers in ways.items():
             known_to_fail = f"{question}__{name}" in known
             if not known_to_fail and not any(fails(question, exercise.variant(one.code)) for one in answers):
-                left.append(_unseen(exercise, diagnosis, question, name, answers[0].code))
+                left.append(_unseen(maker, name, answers[0].code))
     return count, left
 
 
-def _unseen(exercise: Exercise, diagnosis: Diagnosis, question: str, name: str, wrong: str) -> Unseen:
+def _misconceptions(maker: WrongAnswers) -> dict[str, list[WrongAnswer]]:
+    """Return the ways to make each misconception in an answer to a question, by its name.
+
+    Mistakes that an author has written are left out: `verify` sees to it that each of them fails.
+    """
+    ways: dict[str, list[WrongAnswer]] = {}
+    for answer in maker.single:
+        if not answer.written:
+            ways.setdefault(answer.names[0].partition("__")[2], []).append(answer)
+    return ways
+
+
+def _unseen(maker: WrongAnswers, name: str, wrong: str) -> Unseen:
     """Say what is wrong beside the right answer that is most like it."""
-    right = WrongAnswers(exercise, diagnosis.catalogue, question).right
-    return Unseen(question, name, min(right, key=lambda one: len(list(_changed(one, wrong)))), wrong)
+    right = min(maker.right, key=lambda one: len(list(_changed(one, wrong))))
+    return Unseen(maker.question, name, right, wrong)
 
 
 def _changed(one: str, other: str) -> Iterator[str]:

@@ -45,13 +45,11 @@ def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
 def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[Proof]:
     """Verify each exercise with the same worker and suite that grade submissions."""
     for exercise in exercises:
-        name = exercise.name
         try:
-            rules, building, slip = course.rules(name), course.building(name), course.settings.slip
-            grader = Grader(exercise, rules, course.limits(name), zygote, _SECRET, building, slip=slip)
+            grader = Grader.of_course(course, exercise, zygote, _SECRET)
             yield _Verification(exercise, grader, course.settings).proof()
         except SourceError as error:
-            yield Proof(name, findings=(str(error),))
+            yield Proof(exercise.name, findings=(str(error),))
 
 
 def prove_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> Iterator[Proof]:

@@ -26,10 +26,11 @@ def students(course: "options.Course", exercises: "list[options.Exercise]", list
     """Show the list of students beside what lies in submitted/: who is missing, unknown or there twice."""
     from autograder.cli.table import show
     from autograder.collecting.attendance import attendance
+    from autograder.course.kept import STUDENTS
     from autograder.report.text import terminal_line
-    from autograder.submission.students import FILE, read_students
+    from autograder.submission.students import read_students
 
-    path = listed or course.root / FILE
+    path = listed or course.root / STUDENTS
     known = read_students(path)
     found = [attendance(course, known, exercise) for exercise in exercises]
     begun = [one for one in found if one.came or one.unknown or one.others]

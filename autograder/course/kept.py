@@ -20,12 +20,8 @@ AUDIT = "audit.jsonl"
 EXPORTS = "exports.jsonl"
 FILES = (SECRET, STUDENTS, EXTENSIONS, COMMENTS, REQUESTS, DONE, AUDIT, EXPORTS)
 FOLDERS = ("submitted", "attempts", "autograded", "build/reports")
-OPEN = (
-    STUDENTS,
-    EXTENSIONS,
-    COMMENTS,
-    REQUESTS,
-)  # which people write, too; of the others only their owner knows
+# People write these, too; the others are for their owner's eyes alone.
+OPEN = (STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
 MADE: Mapping[str, str] = {  # patterns of names at the top of the folder
     "assignments": "autograder release",
     "build": "whichever command has written there",

@@ -72,7 +72,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
             self.log.error("%s: %s", submission.folder, problem)
         with Gradebook(resources["nbgrader"]["db_url"], self.course.settings.course) as gradebook:
             ledger = self._ledger(gradebook, exercise)
-            rows = ExerciseRows(gradebook, exercise.name).of(submission.student)
+            rows = ExerciseRows(gradebook, exercise).of(submission.student)
             node = take_in(gradebook, self._release(exercise), rows, submission, notebook, graded)
             ledger.settle(gradebook, submission, notebook, rows, node.metadata["autograder"])
             return node

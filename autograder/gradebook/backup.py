@@ -26,7 +26,6 @@ from autograder.gradebook.ledger import turn
 from autograder.gradebook.migration import copy_database
 
 _CONTENTS = "contents.json"
-_MODE = 0o600
 
 
 class BackupError(UsageError):
@@ -119,13 +118,13 @@ def _members(course: Course, files: Sequence[tuple[str, Path]]) -> Iterator[Memb
     for name, source in files:
         if name == GRADEBOOK:  # a copy that is ours alone, and may be large
             digests[name] = _digest(source)
-            yield Member(name, source, _MODE)
+            yield Member(name, source, OWNER)
         else:
             content = source.read_bytes()
             digests[name] = hashlib.sha256(content).hexdigest()
-            yield Member(name, content, _MODE)
+            yield Member(name, content, OWNER)
     contents = json.dumps({"course": course.settings.course, "files": digests}, indent=1).encode()
-    yield Member(_CONTENTS, contents, _MODE, zipfile.ZIP_STORED)
+    yield Member(_CONTENTS, contents, OWNER, zipfile.ZIP_STORED)
 
 
 def _contents(course: Course, path: Path, archive: zipfile.ZipFile) -> Mapping[str, str]:

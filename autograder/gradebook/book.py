@@ -43,7 +43,7 @@ class ExerciseGradebook(OpenedGradebook):
         self._folders = self._autograde.coursedir
         keep_answers(self._gradebook)
         self.ledger.open(self._gradebook)
-        self._rows = ExerciseRows(self._gradebook, exercise.name)
+        self._rows = ExerciseRows(self._gradebook, exercise)
         self._gradebook.db.expunge_all()
         return self
 
@@ -60,8 +60,9 @@ class ExerciseGradebook(OpenedGradebook):
             with converting(self._course, self._autograde.log, submission.exercise, submission.student):
                 rows = self._rows.of(submission.student)
                 node = take_in(self._gradebook, self._release, rows, submission, notebook, graded)
-                about = node.metadata["autograder"]
-                settled = self.ledger.settle(self._gradebook, submission, notebook, rows, about)
+                settled = self.ledger.settle(
+                    self._gradebook, submission, notebook, rows, node.metadata["autograder"]
+                )
                 text = nbformat.writes(node) + "\n"
                 others = self._companions(submission)
                 write_folder(self._autograde, submission, submission.autograded, text, others)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
 from functools import cached_property
 
 from nbgrader.api import Gradebook, SubmittedAssignment
@@ -15,12 +14,13 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.files import locked
 from autograder.gradebook.config import database, gradebook_exists, load
-from autograder.gradebook.folder_check import refusal, time_in
-from autograder.gradebook.graded_attempts import about, current_report, keep_graded
+from autograder.gradebook.folder_check import known_time, refusal
+from autograder.gradebook.graded_attempts import current_report, keep_graded
+from autograder.gradebook.grades import fingerprinted
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.reading import rows_of
+from autograder.gradebook.rows import rows_of
 from autograder.report.report import Report
-from autograder.submission.digest import digest_of, rules
+from autograder.submission.digest import rules
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
@@ -65,7 +65,7 @@ class Counting:
         if self._dry_run:
             self._graded[submission.student, notebook.digest] = report
             return
-        keep_graded(submission, notebook, about(digest_of(self._rules, notebook), report))
+        keep_graded(submission, notebook, fingerprinted(self._rules, notebook, report))
 
     def settle(self, submissions: Sequence[Submission]) -> dict[str, Attempt]:
         """Put the attempts that count into submitted/, and return them by student."""
@@ -99,7 +99,7 @@ class Counting:
     ) -> Attempt:  # fmt: skip
         student = submission.student
         if self._rule is Counts.BEFORE_DUE:
-            in_time = [one for one in attempts if lateness.in_time(student, row, _came(one))]
+            in_time = [one for one in attempts if lateness.in_time(student, row, known_time(one.folder))]
             return (in_time or attempts)[-1]
         if self._rule is Counts.BEST:
 
@@ -109,7 +109,7 @@ class Counting:
                 report = self._report(submission, attempt, notebook)
                 if report is None or report.score is None:
                     return (-1.0, place)
-                loss = lateness.penalty(student, report.score, row, _came(attempt))
+                loss = lateness.penalty(student, report.score, row, known_time(attempt.folder))
                 return (round(report.score - loss, 4), place)
 
             return attempts[max(range(len(attempts)), key=worth)]
@@ -134,10 +134,3 @@ class Counting:
             rows = {row.student_id: row for row in rows_of(gradebook, self._exercise)}
             gradebook.db.expunge_all()
         return rows
-
-
-def _came(attempt: Attempt) -> datetime | None:
-    """Return when an attempt came, in UTC; None where that stands nowhere, or in words that are no time."""
-    with suppress(ValueError, OverflowError, TypeError, AttributeError):
-        return time_in(attempt.folder)
-    return None

@@ -13,6 +13,7 @@ MAX_FILES = 200
 TIMESTAMP = "timestamp.txt"
 _KEPT = (TIMESTAMP, "submission_secret.txt")  # without the second nbgrader releases no feedback
 _MAX_BYTES = 1000
+_NO_TIME = (ValueError, OverflowError, TypeError, AttributeError)  # raised by words that are none
 
 
 def refusal(submission: Submission) -> str:
@@ -48,12 +49,19 @@ def time_in(folder: Path) -> datetime | None:
     return parse_utc(text) if text else None
 
 
+def known_time(folder: Path) -> datetime | None:
+    """Return the time that lies in a folder, and None also where words lie there that are no time."""
+    with suppress(*_NO_TIME):
+        return time_in(folder)
+    return None
+
+
 def _is_small_file(path: Path) -> bool:
     return not path.is_symlink() and path.is_file() and path.stat().st_size <= _MAX_BYTES
 
 
 def _holds_time(path: Path) -> bool:
-    with suppress(ValueError, OverflowError, AttributeError, TypeError):
+    with suppress(*_NO_TIME):
         if _is_small_file(path):
             parse_utc(path.read_text(encoding="utf-8").strip() or None)
             return True

@@ -1,6 +1,7 @@
 """Keeps beside each attempt what it came to when it was graded last."""
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,6 @@ from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
 _FILE = "graded.json"
-About = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +26,11 @@ class GradedAttempt:
     fingerprint: str
 
 
-def about(fingerprint: str, report: Report) -> About:
-    """Return what files say of grading: by what it was done, and the report."""
-    return {"fingerprint": fingerprint, "report": report.as_dict()}
-
-
-def keep_graded(submission: Submission, notebook: Notebook, about: About) -> None:
-    """Keep a notebook that was graded as an attempt, if it is none yet, and what it came to."""
+def keep_graded(submission: Submission, notebook: Notebook, fingerprinted: Mapping[str, Any]) -> None:
+    """Keep a notebook that was graded as an attempt, if it is none yet, and its fingerprinted report."""
     with suppress(EntryError), locked(submission.root / LOCK):
         adopt(submission)
-        text = json.dumps(about)
+        text = json.dumps(fingerprinted)
         for attempt in attempts_of(submission):
             if attempt.digest == notebook.digest:
                 write_whole(attempt.folder / _FILE, text)

@@ -45,8 +45,7 @@ def take_in(
     write_whole(submission.report, graded.report.to_json() + "\n")
     node = release.restored(notebook)
     judged = judge(release, node, notebook, graded.report)
-    digest = digest_of(release.rules, notebook)
-    node.metadata["autograder"] = {"fingerprint": digest, "report": graded.report.as_dict()}
+    node.metadata["autograder"] = fingerprinted(release.rules, notebook, graded.report)
     allowance = Allowance()
     for cell in node.cells:
         number = cell.metadata.pop("autograder", {}).get("number")
@@ -57,6 +56,11 @@ def take_in(
         rows.comments[checked_question(name) or name].auto_comment = one.comment
     write_answers(gradebook, rows.grades, judged)
     return node
+
+
+def fingerprinted(rules: str, notebook: Notebook, report: Report) -> dict[str, Any]:
+    """Return what files say of grading: the report, and a digest of the rules and bytes that led to it."""
+    return {"fingerprint": digest_of(rules, notebook), "report": report.as_dict()}
 
 
 def judge(release: Release, node: NotebookNode, notebook: Notebook, report: Report) -> dict[str, Judged]:

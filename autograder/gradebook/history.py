@@ -7,7 +7,7 @@ from datetime import UTC, datetime, tzinfo
 from autograder.collecting.attempts import Attempt, attempts_of, attempts_to_be
 from autograder.collecting.entry import EntryError
 from autograder.course.course import Course
-from autograder.gradebook.folder_check import time_in
+from autograder.gradebook.folder_check import known_time
 from autograder.gradebook.graded_attempts import graded_attempt
 from autograder.report.gradebook_submission import ShownAttempt
 from autograder.submission.notebook import Notebook
@@ -30,7 +30,7 @@ def shown_attempts(
     shown = []
     for place, attempt in enumerate(attempts):
         graded = known[place] if told(attempt) else None
-        when = _time(attempt)
+        when = known_time(attempt.folder)
         score, points = (None, None) if graded is None else (graded.report.score, graded.report.max_score)
         shown.append(ShownAttempt(clock(when, zone), score, points, place in places[-1:]))
     return shown
@@ -47,15 +47,9 @@ def name_of_attempt(course: Course, submission: Submission, notebook: Notebook, 
     same = [place for place, one in enumerate(attempts) if one.digest == notebook.digest]
     if len(attempts) < 2 or not same:
         return ""
-    place = next((place for place in same if _time(attempts[place]) == came), same[-1])
+    place = next((place for place in same if known_time(attempts[place].folder) == came), same[-1])
     when = clock(came, _zone(course, submission))
     return f"attempt {place + 1} of {len(attempts)}{f' of {when}' if when else ''}"
-
-
-def _time(attempt: Attempt) -> datetime | None:
-    with suppress(ValueError, OverflowError, TypeError, AttributeError):
-        return time_in(attempt.folder)
-    return None
 
 
 def _zone(course: Course, submission: Submission) -> tzinfo | None:

@@ -4,9 +4,10 @@ Both ways into the gradebook, ours and nbgrader's own, come here after the point
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
+from typing import Any
 
 from nbgrader.api import Gradebook, SubmittedAssignment
 from traitlets.config import Config
@@ -17,11 +18,11 @@ from autograder.files import locked
 from autograder.gradebook.audit import Audit
 from autograder.gradebook.changes import DATES, NEW, ScoreChange, cause, digests_of, score_change
 from autograder.gradebook.folder_check import handed_in
-from autograder.gradebook.graded_attempts import About, keep_graded
+from autograder.gradebook.graded_attempts import keep_graded
 from autograder.gradebook.history import name_of_attempt
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.reading import entries_of, points_by_cell, read_row, rows_of
-from autograder.gradebook.rows import Rows
+from autograder.gradebook.reading import entries_of, points_by_cell, read_row
+from autograder.gradebook.rows import Rows, rows_of
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
@@ -67,11 +68,16 @@ class Ledger:
                 self._audit.catch_up(submission)
 
     def settle(
-        self, gradebook: Gradebook, submission: Submission, notebook: Notebook, rows: Rows, about: About
+        self,
+        gradebook: Gradebook,
+        submission: Submission,
+        notebook: Notebook,
+        rows: Rows,
+        fingerprinted: Mapping[str, Any],
     ) -> GradebookSubmission:
         """Settle a submission that was just recorded, commit, and return it as it is now.
 
-        What grading came to, as the autograded notebook tells it, is kept with the attempt.
+        Its fingerprinted report, as the autograded notebook tells it, is kept with the attempt.
         """
         student, points = submission.student, points_by_cell(self._exercise)
         entries = entries_of(self._exercise, student, rows.grades, rows.comments, points)
@@ -80,7 +86,7 @@ class Ledger:
         after = self._lateness.enter(rows.submission, plain, came)
         gradebook.db.commit()
         why = self._cause(submission, notebook, came)
-        keep_graded(submission, notebook, about)
+        keep_graded(submission, notebook, fingerprinted)
         self._keep(self.known.get(submission.student), after, why)
         self._audit.note(after, why, {"notebook": notebook.digest, **self._digests})
         return after

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment
+from nbgrader.api import Grade, Gradebook, SubmittedAssignment
 
 from autograder.collecting.attempts import Attempt
 from autograder.course.course import Course
@@ -13,7 +13,8 @@ from autograder.gradebook.config import database, gradebook_exists
 from autograder.gradebook.folder_check import handed_in, time_in
 from autograder.gradebook.grades import enter, judge
 from autograder.gradebook.opened import OpenedGradebook
-from autograder.gradebook.reading import entries_of, points_by_cell, rows_of
+from autograder.gradebook.reading import entries_of, points_by_cell
+from autograder.gradebook.rows import by_cell, rows_of
 from autograder.grading.graded import Graded
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.submission.notebook import Notebook
@@ -48,7 +49,7 @@ class PreviewedGradebook(OpenedGradebook):
         row = self._row(submission)
         node = self._release.restored(notebook)
         judged = judge(self._release, node, notebook, graded.report)
-        grades, comments = _rows(row)
+        grades, comments = by_cell(() if row is None else row.notebooks)
         answers = {}
         if self._gradebook is not None and grades:
             kept = are_kept(self._gradebook)
@@ -72,10 +73,3 @@ class PreviewedGradebook(OpenedGradebook):
         found = rows_of(self._gradebook, self._exercise, submission.student)
         self._gradebook.db.expunge_all()
         return found[0] if found else None
-
-
-def _rows(row: SubmittedAssignment | None) -> tuple[dict[str, Grade], dict[str, Comment]]:
-    notebooks = [] if row is None else row.notebooks
-    grades = {grade.cell.name: grade for notebook in notebooks for grade in notebook.grades}
-    comments = {comment.cell.name: comment for notebook in notebooks for comment in notebook.comments}
-    return grades, comments

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from nbgrader.api import Assignment, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
-from sqlalchemy.orm import joinedload, selectinload
+from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment
 
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id
 from autograder.gradebook.lateness import Lateness
+from autograder.gradebook.rows import by_cell, rows_of
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 
 
@@ -25,23 +25,6 @@ def submissions_in(
     return tuple(sorted(found, key=lambda submission: submission.student))
 
 
-def rows_of(
-    gradebook: Gradebook, exercise: Exercise, student: str | None = None
-) -> list[SubmittedAssignment]:
-    """Return nbgrader's rows on the submissions of `exercise`, or one student's, with all that they hold."""
-    # All at once: one query for each row would take minutes for a large class.
-    notebooks = selectinload(SubmittedAssignment.notebooks)
-    grades = selectinload(SubmittedNotebook.grades).joinedload(Grade.cell)
-    comments = selectinload(SubmittedNotebook.comments).joinedload(Comment.cell)
-    query = gradebook.db.query(SubmittedAssignment).join(SubmittedAssignment.assignment)
-    query = query.filter(Assignment.name == exercise.name)
-    if student is not None:
-        query = query.filter(SubmittedAssignment.student_id == student)
-    return list(
-        query.options(notebooks.options(grades, comments), joinedload(SubmittedAssignment.assignment))
-    )
-
-
 def points_by_cell(exercise: Exercise) -> dict[str, float]:
     """Return what each graded cell of an exercise is worth now."""
     return {check_id(name): points for name, points in exercise.points.items()} | exercise.written
@@ -49,12 +32,11 @@ def points_by_cell(exercise: Exercise) -> dict[str, float]:
 
 def read_row(exercise: Exercise, submission: SubmittedAssignment) -> GradebookSubmission:
     """Return what nbgrader's rows say on one submission."""
-    student, notebooks = submission.student_id, submission.notebooks
-    comments = {comment.name: comment for notebook in notebooks for comment in notebook.comments}
-    grades = {grade.name: grade for notebook in notebooks for grade in notebook.grades}
+    student = submission.student_id
+    grades, comments = by_cell(submission.notebooks)
     points = {name: float(grade.cell.max_score) for name, grade in grades.items()}
     entries = entries_of(exercise, student, grades, comments, points)
-    penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in notebooks)
+    penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
     return GradebookSubmission(student, float(submission.total_seconds_late), penalty, entries)
 
 

@@ -3,11 +3,21 @@
 nbgrader's own functions commit at each step, and each commit waits for the disk.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from nbgrader.api import Comment, Grade, Gradebook, Student, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import (
+    Assignment,
+    Comment,
+    Grade,
+    Gradebook,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 from sqlalchemy.orm import joinedload, selectinload
+
+from autograder.course.exercise import Exercise
 
 
 class Rows(NamedTuple):
@@ -29,9 +39,9 @@ class _Notebook(NamedTuple):
 class ExerciseRows:
     """The rows of one exercise, which is registered in the gradebook."""
 
-    def __init__(self, gradebook: Gradebook, exercise: str) -> None:
-        self._db = gradebook.db
-        assignment = gradebook.find_assignment(exercise)
+    def __init__(self, gradebook: Gradebook, exercise: Exercise) -> None:
+        self._gradebook, self._exercise = gradebook, exercise
+        assignment = gradebook.find_assignment(exercise.name)
         self._id = assignment.id
         self._notebooks = [
             _Notebook(
@@ -48,23 +58,15 @@ class ExerciseRows:
         return self._found(student) or self._made(student)
 
     def _enter(self, student: str) -> None:
-        row = self._db.get(Student, student)
+        row = self._gradebook.db.get(Student, student)
         if row is None:
             row = Student(id=student)
-            self._db.add(row)
+            self._gradebook.db.add(row)
         leave_no_none(row)
 
     def _found(self, student: str) -> Rows | None:
-        notebooks = selectinload(SubmittedAssignment.notebooks)
-        grades = selectinload(SubmittedNotebook.grades).joinedload(Grade.cell)
-        comments = selectinload(SubmittedNotebook.comments).joinedload(Comment.cell)
-        query = self._db.query(SubmittedAssignment).filter_by(assignment_id=self._id, student_id=student)
-        row = query.options(notebooks.options(grades, comments), joinedload(SubmittedAssignment.assignment))
-        if (submission := row.one_or_none()) is None:
-            return None
-        given = {grade.cell.name: grade for notebook in submission.notebooks for grade in notebook.grades}
-        said = {one.cell.name: one for notebook in submission.notebooks for one in notebook.comments}
-        return Rows(submission, given, said)
+        found = rows_of(self._gradebook, self._exercise, student)
+        return Rows(found[0], *by_cell(found[0].notebooks)) if found else None
 
     def _made(self, student: str) -> Rows:
         submission = SubmittedAssignment(assignment_id=self._id, student_id=student)
@@ -75,9 +77,33 @@ class ExerciseRows:
             comments |= {
                 name: Comment(cell_id=id_, notebook=notebook) for name, id_ in about.commented.items()
             }
-        self._db.add(submission)  # only now: then all that hangs on it goes with it
-        self._db.flush()  # gives them their ids
+        self._gradebook.db.add(submission)  # only now: then all that hangs on it goes with it
+        self._gradebook.db.flush()  # gives them their ids
         return Rows(submission, grades, comments)
+
+
+def rows_of(
+    gradebook: Gradebook, exercise: Exercise, student: str | None = None
+) -> list[SubmittedAssignment]:
+    """Return nbgrader's rows on the submissions of `exercise`, or one student's, with all that they hold."""
+    # All at once: one query for each row would take minutes for a large class.
+    notebooks = selectinload(SubmittedAssignment.notebooks)
+    grades = selectinload(SubmittedNotebook.grades).joinedload(Grade.cell)
+    comments = selectinload(SubmittedNotebook.comments).joinedload(Comment.cell)
+    query = gradebook.db.query(SubmittedAssignment).join(SubmittedAssignment.assignment)
+    query = query.filter(Assignment.name == exercise.name)
+    if student is not None:
+        query = query.filter(SubmittedAssignment.student_id == student)
+    return list(
+        query.options(notebooks.options(grades, comments), joinedload(SubmittedAssignment.assignment))
+    )
+
+
+def by_cell(notebooks: Sequence[SubmittedNotebook]) -> tuple[dict[str, Grade], dict[str, Comment]]:
+    """Return the grades and the comments on a submission's notebooks, by the names of their cells."""
+    grades = {grade.name: grade for notebook in notebooks for grade in notebook.grades}
+    comments = {comment.name: comment for notebook in notebooks for comment in notebook.comments}
+    return grades, comments
 
 
 def leave_no_none(row: Student) -> None:

@@ -1,7 +1,7 @@
 """Compares what a failed test got from a submission with what it got from a known wrong answer."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 
 from autograder.grading.same_answer import same_exchanges, same_shapes
@@ -46,6 +46,22 @@ def explains(found: Sequence[Likeness]) -> bool:
     """
     exact = all(like >= Likeness.CRASH for like in found)
     return bool(found) and (exact or (Likeness.VALUE in found and Likeness.NONE not in found))
+
+
+def explained(known: Mapping[int, TestRun], failed: Iterable[TestRun], own_numbers: frozenset[int]) -> bool:
+    """Whether a known wrong answer explains all these failed tests; its runs are `known` by their numbers."""
+    found = list[Likeness]()
+    for run in failed:
+        number = run.test.number
+        found.append(likeness(known[number], run, number in own_numbers))
+        if found[-1] is Likeness.NONE:
+            return False
+    return explains(found)
+
+
+def own_affair(own_numbers: frozenset[int], failed: Iterable[TestRun]) -> frozenset[int]:
+    """Return those of the tests of own numbers in which they are the submission's own affair."""
+    return own_numbers - {run.test.number for run in failed if asks_for_start(run)}
 
 
 def asks_for_start(run: TestRun) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from autograder.course.building import Building
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.limits import Limits
 from autograder.course.names import checked_question
@@ -26,7 +27,7 @@ from autograder.grading.ran_cell import ran_cells
 from autograder.grading.running import Running
 from autograder.grading.session import Session
 from autograder.grading.slips import HiddenRuns, Slips, kept
-from autograder.grading.verdicts import decide, told_bits
+from autograder.grading.verdicts import decide, report_bits
 from autograder.report.report import QuestionReport, Status, TestReport, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
@@ -77,11 +78,25 @@ class Grader:
         examples, self.slips = Examples(self.suite, no_examples), Slips(self.diagnosis, slip)
         self._judge = Judge(exercise.points, rules, self.diagnosis, examples, self.slips)
 
+    @classmethod
+    def of_course(cls, course: Course, exercise: Exercise, zygote: Zygote, secret: bytes) -> "Grader":
+        """Make a grader of one of the course's exercises, with all that course.yaml says about it."""
+        name = exercise.name
+        return cls(
+            exercise,
+            course.rules(name),
+            course.limits(name),
+            zygote,
+            secret,
+            course.building(name),
+            course.no_examples(name),
+            course.settings.slip,
+        )
+
     @property
     def told_bits(self) -> int:
         """How many bits about hidden inputs a report can tell, at most."""
-        priced = len(self.exercise.points) if self.slips.settings else 0
-        return told_bits(len(self.suite.tests), len(self.rules), len(self.building.builds_on), priced)
+        return report_bits(self.suite, self.rules, self.building, self.slips.settings)
 
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a submitted file; one that is no notebook gets a report too."""

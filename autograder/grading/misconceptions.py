@@ -31,9 +31,7 @@ class Misconception:
     says: str = ""  # or one for the words of a failed test: whatever fails in these is wrong in this way
     common: bool = False  # whether it is looked for first, beside others in the same answer
     alone: bool = False  # whether it is rare, and looked for beside no other
-    shows: str = (
-        ""  # words of grading/form.py that some failed test must say, or the rules made something else
-    )
+    shows: str = ""  # words of grading/form.py; where no failed test says them, it is something else
     no_slip: str = ""  # why whoever makes it has not made one slip, and pays what the tests cost
     no_slip_in: Mapping[str, str] = field(default_factory=dict)  # the same, of single questions
 

@@ -71,8 +71,5 @@ class Runner:
         """Run one test on disclosed inputs; None where the code cannot even be defined."""
         if (namespace := self._made(code)) is None:
             return None
-        with (
-            uncounted(),
-            catch_warnings(action="ignore"),
-        ):  # nobody here made what it may warn of
+        with uncounted(), catch_warnings(action="ignore"):  # nobody here made what it may warn of
             return self._suite.run_one(test, Local(namespace))

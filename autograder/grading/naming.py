@@ -6,33 +6,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, islice
 
-from autograder.grading.evidence import Likeness, asks_for_start, explains, has_numbers, likeness, tells
+from autograder.grading.evidence import (
+    Likeness,
+    explained,
+    explains,
+    has_numbers,
+    likeness,
+    own_affair,
+    tells,
+)
 from autograder.grading.known import Known, Sketch, sketch
-from autograder.grading.misconceptions import Catalogue
+from autograder.grading.misconceptions import Catalogue, Misconception
+from autograder.grading.named import Named, both, in_words, one_of, two_things
 from autograder.grading.pairs import Pair
 from autograder.grading.table import Table
 from autograder.testing.exchange import StudentError
 from autograder.testing.suite import HiddenTest, TestRun
 
-_ONE_OF = "One of the things that are wrong: "
 _MOST_PAIRS = 40  # are run for one submission
+_SHAPE = "has shape"
 _ENOUGH = 0.5  # such a part of the failed tests must be explained before it is said
 _Parts = Sequence[tuple[Known, frozenset[int]]]  # wrong answers, with the failed tests that they explain
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """What is wrong in an answer: one thing or several, with a hint for the student."""
-
-    names: tuple[str, ...]
-    hint: str
-    whole: bool = True  # whether it explains all failed tests, and not only some of them
-
-    @property
-    def name(self) -> str:
-        """All names in one word; the question stands only before the first."""
-        first, *others = self.names
-        return "+".join([first, *(name.partition("__")[2] for name in others)])
 
 
 @dataclass(frozen=True)
@@ -52,13 +46,13 @@ class Naming:
         evidence = _Evidence(ordered, self.table, self.right)
         alone = [one for one in self.table.by_failed.get(evidence.numbers, ()) if evidence.explained_by(one)]
         if alone or all(isinstance(run.error, StudentError) for run in failed):
-            return self._best(alone, failed) or self._crash(failed, whole=True)
+            return self._best(alone, failed) or self._said(ordered) or self._crash(failed, whole=True)
         partial = evidence.partial()
         pairs = [pair for pair in islice(evidence.pairs(), _MOST_PAIRS) if self._explains(evidence, pair)]
         if pairs and (found := _likeliest(self.table, pairs, partial)):
             return found
         found = _together(partial, evidence.formal(), evidence.numbers)
-        return found or self._crash(failed, whole=False)
+        return found or self._said(ordered) or self._crash(failed, whole=False)
 
     def _explains(self, evidence: "_Evidence", pair: Pair) -> bool:
         """Whether an answer with two things wrong fails the same tests in the same way."""
@@ -91,7 +85,20 @@ class Naming:
         crashed = all(isinstance(run.error, StudentError) for run in failed)
         if len(written) > 1 or not (len(names) == 1 or (written if crashed else told)):
             return None
-        return _named(found[0].answer.names, found[0].answer.hints)
+        return Named(found[0].answer.names, found[0].answer.hints[0])
+
+    def _said(self, failed: Sequence[TestRun]) -> Named | None:
+        """Name what the words of a failed test say by themselves; other tests may fail for another reason."""
+        words = [str(run.error) for run in failed if not isinstance(run.error, StudentError)]
+        for misconception in self.catalogue.misconceptions:
+            said = [one for one in words if misconception.says and re.search(misconception.says, one)]
+            if said:
+                return self._in_words(misconception, whole=len(said) == len(failed))
+        return None
+
+    def _in_words(self, misconception: Misconception, *, whole: bool) -> Named:
+        hint = f"{misconception.sentence} {misconception.hint}"
+        return in_words(f"{self.question}__{misconception.name}", hint, whole=whole)
 
     def _crash(self, failed: Sequence[TestRun], *, whole: bool) -> Named | None:
         """Name what the words of an error say, where all tests that crashed say the same."""
@@ -100,9 +107,7 @@ class Naming:
             return None
         for misconception in self.catalogue.misconceptions:
             if misconception.crash and all(re.search(misconception.crash, words) for words in crashed):
-                hint = f"{misconception.sentence} {misconception.hint}"
-                name = f"{self.question}__{misconception.name}"
-                return Named((name,), hint if whole else _ONE_OF + hint, whole)
+                return self._in_words(misconception, whole=whole)
         return None
 
 
@@ -124,9 +129,7 @@ class _Evidence:
 
     @cached_property
     def _own_numbers(self) -> frozenset[int]:
-        """The tests in which a right answer's numbers are its own affair."""
-        asked = {run.test.number for run in self.failed if asks_for_start(run)}
-        return self.table.own_numbers - asked
+        return own_affair(self.table.own_numbers, self.failed)
 
     @cached_property
     def _telling(self) -> tuple[TestRun, ...]:
@@ -135,14 +138,8 @@ class _Evidence:
     def explained_by(self, one: Known) -> bool:
         """Whether a wrong answer, which fails the same tests, says enough about each of them."""
         given = self.numbers - self._own_numbers
-        if not all(self._may_be(one, number) for number in given):
-            return False
-        likes = []
-        for run in self.failed:
-            likes.append(self.like(one.runs[run.test.number], run))
-            if likes[-1] is Likeness.NONE:
-                return False
-        return explains(likes)
+        may_be = all(self._may_be(one, number) for number in given)
+        return may_be and explained(one.runs, self.failed, self._own_numbers)
 
     def like(self, known: TestRun, run: TestRun) -> Likeness:
         """Compare what a wrong answer got from a test with what the submission got."""
@@ -165,7 +162,7 @@ class _Evidence:
         """
         found: dict[str, tuple[Known, frozenset[int]]] = {}
         for one in self.table.answers:
-            if len(one.answer.names) > 1 or not one.failed <= self.numbers:
+            if not one.failed <= self.numbers:
                 continue
             name = one.answer.names[0]
             tests = frozenset(run.test.number for run in self._telling if self._same(one, run))
@@ -187,8 +184,13 @@ class _Evidence:
             ]
             if alike and all(one.is_like(alike[0]) for one in alike):
                 found.setdefault(alike[0].answer.names[0], (alike[0], set()))[1].add(number)
-        pairs = [(one, frozenset(tests)) for one, tests in found.values()]
+        pairs = [(one, frozenset(tests)) for one, tests in found.values() if self._in_form(one, tests)]
         return sorted(pairs, key=lambda pair: -len(pair[1]))
+
+    def _in_form(self, one: Known, tests: set[int]) -> bool:
+        """Whether the form tells enough: sizes are alike by chance where not all tests that got any are so."""
+        got = {run.test.number for run in self.failed if not isinstance(run.error, StudentError)}
+        return got <= tests or not any(_SHAPE in one.form(number) for number in tests)
 
     def _same(self, one: Known, run: TestRun) -> bool:
         number = run.test.number
@@ -212,36 +214,21 @@ def _likeliest(table: Table, pairs: Sequence[Pair], partial: _Parts) -> Named | 
         (answer,) = likely.values()
         firsts = [table.first_like(name) for name in answer.names]
         hints = [table.hints.get(name, hint) for name, hint in zip(firsts, answer.hints, strict=True)]
-        return _named(tuple(firsts), tuple(hints))
+        return two_things(tuple(firsts), tuple(hints))
     certain = frozenset.intersection(*likely)
     name = min(certain, default="")
-    return Named((name,), _ONE_OF + table.hints[name], whole=False) if name in table.hints else None
+    return in_words(name, table.hints[name], whole=False) if name in table.hints else None
 
 
 def _together(partial: _Parts, formal: _Parts, numbers: frozenset[int]) -> Named | None:
     """Name two wrong answers that explain all tests between them, or the only one that explains some."""
     for (one, here), (other, there) in combinations(partial, 2):
         if here | there == numbers:
-            return _both(one, other)
+            return both(one, other)
     best = partial[0] if partial and all(tests <= partial[0][1] for _, tests in partial) else None
     for one, tests in formal:
         if best and one.answer.names != best[0].answer.names and best[1] | tests == numbers:
-            return _both(best[0], one)
+            return both(best[0], one)
     if best and len(best[1]) >= _ENOUGH * len(numbers):
-        return _one_of(best[0])
-    return _one_of(formal[0][0]) if formal else None
-
-
-def _one_of(known: Known) -> Named:
-    return Named(known.answer.names, _ONE_OF + known.answer.hints[0], whole=False)
-
-
-def _both(one: Known, other: Known) -> Named:
-    return _named(one.answer.names + other.answer.names, one.answer.hints + other.answer.hints)
-
-
-def _named(names: tuple[str, ...], hints: tuple[str, ...]) -> Named:
-    if len(names) == 1:
-        return Named(names, hints[0])
-    numbered = " ".join(f"({number}) {hint}" for number, hint in enumerate(hints, 1))
-    return Named(names, f"Two things are wrong. {numbered}")
+        return one_of(best[0])
+    return one_of(formal[0][0]) if formal else None

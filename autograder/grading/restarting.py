@@ -75,13 +75,8 @@ class RestartingGrader:
         if self._zygote is None:
             self._zygote = Zygote(Tier(self._course.settings.walls), unsafe=self._unsafe)
         if exercise.name not in self._graders:
-            rules, limits = self._course.rules(exercise.name), self._course.limits(exercise.name)
             secret = course_secret(self._course)
-            building = self._course.building(exercise.name)
-            hidden = self._course.no_examples(exercise.name)
-            slip = self._course.settings.slip
-            grader = Grader(exercise, rules, limits, self._zygote, secret, building, hidden, slip)
-            self._graders[exercise.name] = grader
+            self._graders[exercise.name] = Grader.of_course(self._course, exercise, self._zygote, secret)
         return self._graders[exercise.name]
 
     def _alive(self) -> bool:

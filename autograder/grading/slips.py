@@ -12,7 +12,7 @@ from warnings import catch_warnings
 
 from autograder.course.slips import SlipSettings
 from autograder.grading.diagnosis import Diagnosis
-from autograder.grading.evidence import asks_for_start, explains, likeness
+from autograder.grading.evidence import explained, own_affair
 from autograder.grading.known import Known, sketch
 from autograder.grading.session import LOST
 from autograder.report.report import QuestionReport, Verdict
@@ -90,11 +90,9 @@ class Slips:
         if self.settings is None:
             return []
         alike = self.alike(question, shown)
-        return (
-            []
-            if any(map(self.why_no_slip, alike))
-            else list({one.answer.code: one for one in alike}.values())
-        )
+        if any(map(self.why_no_slip, alike)):
+            return []
+        return list({one.answer.code: one for one in alike}.values())
 
     def alike(self, question: str, shown: Sequence[TestRun]) -> list[Known]:
         """Return the known wrong answers with one thing wrong that got the same from a question's tests."""
@@ -102,12 +100,13 @@ class Slips:
         if not failed:
             return []
         table = self.diagnosis.table(question)
+        own = own_affair(table.own_numbers, failed.values())
+        given = {number: sketch(run) for number, run in failed.items() if number not in own}
         return [
             one
             for one in table.by_failed.get(frozenset(failed), ())
-            if len(one.answer.names) == 1
-            and _may_be(one, failed, table.own_numbers)
-            and _explains(one.runs, failed, table.own_numbers)
+            if all(seen.may_be(one.sketches[number]) for number, seen in given.items())
+            and explained(one.runs, failed.values(), own)
         ]
 
     def why_no_slip(self, known: Known) -> str:
@@ -129,7 +128,8 @@ class Slips:
             return False
         if {number for number, run in known.items() if run.error is not None} != failed.keys():
             return False
-        return _explains(known, failed, self.diagnosis.table(question).own_numbers)
+        own = own_affair(self.diagnosis.table(question).own_numbers, failed.values())
+        return explained(known, failed.values(), own)
 
     def _run(self, question: str, code: str, inputs: Inputs) -> _Runs:
         """Run known wrong code, which is the course's own, on hidden inputs."""
@@ -149,19 +149,3 @@ def shows_enough(runs: Sequence[TestRun]) -> bool:
         return False
     answered = sum(run.test.weight for run in runs if not isinstance(run.error, StudentError))
     return answered >= _ENOUGH * sum(run.test.weight for run in runs)
-
-
-def _may_be(one: Known, failed: _Runs, own_numbers: frozenset[int]) -> bool:
-    """Whether it is worth while to compare what tests got number by number."""
-    given = failed.keys() - own_numbers
-    return all(sketch(failed[number]).may_be(one.sketches[number]) for number in given)
-
-
-def _explains(known: _Runs, failed: _Runs, own_numbers: frozenset[int]) -> bool:
-    """Whether a known wrong answer got the same from all these tests as a submission."""
-    return explains(
-        [
-            likeness(known[number], run, number in own_numbers and not asks_for_start(run))
-            for number, run in failed.items()
-        ]
-    )

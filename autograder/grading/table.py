@@ -28,7 +28,7 @@ FOLDER = "build/diagnosis"  # of all tables of a course
 class Table:
     """What is known about one question."""
 
-    answers: tuple[Known, ...]  # in the catalogue's order
+    answers: tuple[Known, ...]  # with one thing wrong, in the catalogue's order
     own_numbers: frozenset[int]  # tests in which the numbers of a right answer depend on its seed
     fitting: frozenset[str]  # the catalogue's rules that change a right answer
     pairs: Pairs  # answers with two of these things wrong
@@ -97,6 +97,18 @@ def prune(folder: Path, exercises: Iterable[Exercise]) -> None:
                 path.unlink(missing_ok=True)
 
 
+def share_tables(root: Path, copy: Path) -> None:
+    """Let a copy of a course keep its tables where the course itself has them; some take minutes to make.
+
+    A table's name tells all on which it depends, so the copy finds those of all exercises that are as in the
+    course. Where one is not, its tables come to lie beside the course's, until `prune` deletes them.
+    """
+    tables, link = root / FOLDER, copy / FOLDER
+    tables.mkdir(parents=True, exist_ok=True)
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(tables, target_is_directory=True)
+
+
 def _computed(suite: Suite, catalogue: Catalogue, question: str) -> bytes:
     maker = WrongAnswers(suite.exercise, catalogue, question)
     alone = tuple(outcomes(suite, question, maker.single))
@@ -118,10 +130,13 @@ def _content(path: Path) -> bytes | None:
 
 
 def _replace(path: Path, content: bytes, stem: str) -> None:
-    """Write a table in place of older ones; where that is not possible, it is computed again another time."""
+    """Write a table in place of older ones; where that is not possible, it is computed again another time.
+
+    In a folder that is shared an older one may be that of the course itself, and stays.
+    """
     with suppress(OSError):
         write_whole(path, _checksum(content) + b"\n" + content)
-        for other in path.parent.glob(f"{stem}-*"):
+        for other in () if path.parent.is_symlink() else path.parent.glob(f"{stem}-*"):
             if other != path:
                 other.unlink(missing_ok=True)
 

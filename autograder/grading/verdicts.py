@@ -5,7 +5,11 @@ every word, line or shape of its answers. So of a hidden run nothing counts but 
 """
 
 import math
+from collections.abc import Mapping
 
+from autograder.course.building import Building
+from autograder.course.rule import Rule
+from autograder.course.slips import SlipSettings
 from autograder.grading.session import ExhaustedError
 from autograder.report.report import TestReport, Verdict
 from autograder.report.text import one_line
@@ -37,6 +41,14 @@ def decide(suite: Suite, run: TestRun, inputs: Inputs) -> TestReport:
         return TestReport(test.title, Verdict.FAILED, test.weight)
     hint = f'The hidden test "{test.title}" failed by itself. Your instructor will look.'
     return TestReport(test.title, Verdict.GRADER_ERROR, test.weight, hint)
+
+
+def report_bits(
+    suite: Suite, rules: Mapping[str, Rule], building: Building, slip: SlipSettings | None
+) -> int:
+    """Return how many bits a report on an exercise can tell about hidden inputs, at most."""
+    priced = len(suite.exercise.points) if slip else 0
+    return told_bits(len(suite.tests), len(rules), len(building.builds_on), priced)
 
 
 def told_bits(tests: int, rules: int = 0, building: int = 0, slips: int = 0) -> int:

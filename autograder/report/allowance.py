@@ -13,7 +13,7 @@ class Allowance:
     """What is left for one page, or for one submission; whoever adds a part takes from it."""
 
     letters: int = MAX_PAGE
-    seconds: float = 5.0  # of computing
+    seconds: float = 2.0  # of computing
 
     @property
     def room(self) -> int:

@@ -13,7 +13,6 @@ from autograder.course.kept import STUDENTS
 from autograder.errors import UsageError
 from autograder.submission.submission import is_student
 
-FILE = STUDENTS
 _COLUMNS = ("id", "name", "email", "canvas", "moodle", "gradescope", "group")
 _ALIASES = {"names": "name", "e-mail": "email", "groups": "group"}
 _SEVERAL = re.compile(r"\s*;\s*")  # between names, and between groups, in one cell
@@ -121,7 +120,7 @@ def _forms(student: Student) -> Iterator[str]:
 
 def listed_students(root: Path) -> Students | None:
     """Return the list of students in a course's folder, or None where there is none."""
-    path = root / FILE
+    path = root / STUDENTS
     return read_students(path) if path.is_file() else None
 
 

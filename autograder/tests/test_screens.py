@@ -1,6 +1,5 @@
 """Screenshots of the pages that people get, beside golden ones; and golden ones notice what gets lost."""
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,14 +8,12 @@ import pytest
 from nbformat import NotebookNode, from_dict
 
 from autograder.report.report import QuestionReport, Verdict
-from autograder.tests.browser import Browser, Listener, Page, opened
+from autograder.tests.browser import IN_BROWSER, Browser, Listener, Page, opened
 from autograder.tests.report.test_example_view import SHOWN
 from autograder.tests.report.test_feedback_page import ENTRY, HOLDS, QUESTION, REPORT, SUBMISSION, page
 from autograder.tests.screens import TOLERATED, difference
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("WITHOUT_BROWSER") == "1", reason="WITHOUT_BROWSER=1 leaves out what needs Chromium"
-)
+pytestmark = IN_BROWSER
 
 DASHBOARD = Path(__file__).parent / "golden" / "dashboard" / "dashboard.html"
 HINT = "Your rows do not sum to 1, but your columns do.\nOver which dimension did you normalise?"

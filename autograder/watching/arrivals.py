@@ -14,8 +14,9 @@ from autograder.collecting.naming import NamingRules
 from autograder.collecting.placing import Placing, place
 from autograder.collecting.survey import REFUSED
 from autograder.course.course import Course
+from autograder.course.kept import STUDENTS
 from autograder.gradebook.exchange import Inbound, inbound
-from autograder.submission.students import FILE, Students, listed_students
+from autograder.submission.students import Students, listed_students
 from autograder.submission.submission import Submission, is_student
 
 _NO_NEWS = (Placing.UNCHANGED, Placing.OLDER)
@@ -101,5 +102,5 @@ def _student(one: Inbound, listed: Students | None) -> str:
         return one.student
     found = listed.called(one.student)
     if len(found) != 1:
-        raise EntryError(f'"{one.student}" is not in {FILE}; add this name there')
+        raise EntryError(f'"{one.student}" is not in {STUDENTS}; add this name there')
     return found[0].id

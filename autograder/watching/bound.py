@@ -7,16 +7,14 @@ from autograder.course.attempts import AttemptSettings, Tells
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.slips import SlipSettings
-from autograder.grading.verdicts import told_bits
+from autograder.grading.verdicts import report_bits
 from autograder.testing.suite import HiddenTest, Suite
 
 
 def told_a_day(course: Course, exercise: Exercise, settings: AttemptSettings) -> tuple[int, int]:
     """Return how many bits about hidden inputs one attempt can tell at most, and all those of one day."""
-    suite = Suite(exercise)
-    slip, built = course.settings.slip, len(course.building(exercise.name).builds_on)
-    priced = len(exercise.points) if slip else 0
-    bits = told_bits(len(suite.tests), len(course.rules(exercise.name)), built, priced)
+    suite, slip = Suite(exercise), course.settings.slip
+    bits = report_bits(suite, course.rules(exercise.name), course.building(exercise.name), slip)
     if settings.tells is Tells.SCORE:
         bits = min(bits, math.ceil(math.log2(len(_scores(exercise, suite, slip)) + 1)))  # and no score at all
     return bits, bits * settings.a_day

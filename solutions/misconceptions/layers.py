@@ -27,7 +27,9 @@ def _orders() -> str:
     ):
         blocks += [
             "\n".join([*lines, "=>", *other])
-            for other in sorted(permutations(lines), key=lambda some: some[2] != lines[2])
+            for other in sorted(
+                permutations(lines), key=lambda some: some[2] != lines[2]
+            )
             if list(other) != lines
         ]
     return "\n\n".join(blocks)
@@ -57,7 +59,11 @@ MISCONCEPTIONS = (
         + "\n".join(
             f"self.{a} = nn.Linear(A, B, bias=qkv_bias) => self.{a} = nn.Linear(A, B, bias=False)"
             f" && self.{b} = nn.Linear(A, B, bias=qkv_bias) => self.{b} = nn.Linear(A, B, bias=False)"
-            for a, b in (("W_query", "W_key"), ("W_query", "W_value"), ("W_key", "W_value"))
+            for a, b in (
+                ("W_query", "W_key"),
+                ("W_query", "W_value"),
+                ("W_key", "W_value"),
+            )
         ),
         common=True,
     ),

@@ -1,7 +1,6 @@
 """Released notebooks in JupyterLab and Notebook 7, in a real browser: they open, run, validate and fit."""
 
 import json
-import os
 from base64 import b64decode
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,11 +11,10 @@ import pytest
 from autograder.authoring.answers import fill, right_answers
 from autograder.course.course import load_course
 from autograder.tests.authoring.jupyter import CLOSE, Lab, started
+from autograder.tests.browser import IN_BROWSER
 from autograder.tests.screens import TOLERATED, difference
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("WITHOUT_BROWSER") == "1", reason="WITHOUT_BROWSER=1 leaves out what needs Chromium"
-)
+pytestmark = IN_BROWSER
 
 COURSE = load_course(Path(__file__).parents[3])
 SOLVED = "01_dot_products"

@@ -1,6 +1,5 @@
 """nbgrader's own formgrader in a real browser, as an assistant uses it while a class is graded anew."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -18,13 +17,11 @@ from autograder.course.course import Course
 from autograder.submission.submission import Submission
 from autograder.tests.authoring.jupyter import answering, environment
 from autograder.tests.batch.test_attempts import DUE, HOUR, ByTheirWord, written
-from autograder.tests.browser import Browser, Listener, Page, opened
+from autograder.tests.browser import IN_BROWSER, Browser, Listener, Page, opened
 from autograder.tests.classroom import open_course, small
 from autograder.tests.gradebook.rows import gradebook_entry
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("WITHOUT_BROWSER") == "1", reason="WITHOUT_BROWSER=1 leaves out what needs Chromium"
-)
+pytestmark = IN_BROWSER
 
 ROOT = Path(__file__).parents[3]
 STUDENTS = 'id,name\nada,"Lovelace, Ada"\nbob,Bob Builder\ncleo,"Queen, Cleo"\ndan,Dan Brown\n'

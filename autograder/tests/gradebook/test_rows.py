@@ -31,7 +31,7 @@ def test_rows_are_made_as_nbgrader_makes_them_and_found_again(ready: Course) -> 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SAWarning)  # from nbgrader's own use of its database
             gradebook.add_submission(_NAME, "theirs")
-        rows = ExerciseRows(gradebook, _NAME)
+        rows = ExerciseRows(gradebook, small(ready))
         made = rows.of("ours")
         gradebook.db.commit()
         assert _shape(gradebook, "ours") == _shape(gradebook, "theirs")
@@ -46,7 +46,7 @@ def test_rows_are_made_as_nbgrader_makes_them_and_found_again(ready: Course) -> 
 def test_what_is_not_committed_leaves_no_row(ready: Course) -> None:
     register(ready, small(ready))
     with Gradebook(database(ready), ready.settings.course) as gradebook:
-        ExerciseRows(gradebook, _NAME).of("ann")
+        ExerciseRows(gradebook, small(ready)).of("ann")
         gradebook.db.rollback()
         assert [student.id for student in gradebook.students] == []
         assert gradebook.assignment_submissions(_NAME) == []

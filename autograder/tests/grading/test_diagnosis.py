@@ -3,14 +3,16 @@
 import fcntl
 import shutil
 import signal
+from pathlib import Path
 from typing import IO
 
 import pytest
 
+from autograder.course.copy import copy_course
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.grading.diagnosis import Diagnosis, Named
-from autograder.grading.table import FOLDER, prune
+from autograder.grading.table import FOLDER, prune, share_tables
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
@@ -217,6 +219,23 @@ def test_what_no_exercise_reads_any_more_is_deleted(misconceptions: Diagnosis) -
     exercise.source.unlink()
     prune(folder, [Exercise(exercise.folder)])  # nobody knows what it needs
     assert [path.name for path in folder.iterdir()] == ["01_small-double.lock"]
+
+
+def test_a_copy_uses_the_course_s_tables_and_leaves_them_there(
+    misconceptions: Diagnosis, course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = named(misconceptions, "x + x + x")
+    tables = {path.name for path in (course.root / FOLDER).glob("*.table")}
+    copy = copy_course(course, list(course.exercises.values()), tmp_path / "copy")
+    share_tables(course.root, copy.root)
+    (exercise,) = copy.exercises.values()
+    with monkeypatch.context() as patch:
+        patch.delattr(Suite, "run_one")  # no test is run any more
+        assert named(Diagnosis(Suite(exercise)), "x + x + x") == first
+    exercise.suite.write_text(exercise.suite.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert named(Diagnosis(Suite(exercise)), "x + x + x") == first
+    assert len(tables) == 1
+    assert tables < {path.name for path in (course.root / FOLDER).glob("*.table")}
 
 
 def test_one_process_computes_a_table_while_another_waits_for_it(

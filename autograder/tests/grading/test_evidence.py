@@ -6,10 +6,12 @@ import torch
 from autograder.grading.evidence import (
     Likeness,
     asks_for_start,
+    explained,
     explains,
     fingerprint,
     has_numbers,
     likeness,
+    own_affair,
     tells,
 )
 from autograder.testing.exchange import Exchange, StudentError
@@ -55,7 +57,7 @@ def test_two_runs_are_alike_in_values_in_errors_or_only_in_kind(
 
 
 @pytest.mark.parametrize(
-    ("likes", "explained"),
+    ("likes", "expected"),
     [
         ([Likeness.VALUE, Likeness.CRASH], True),
         ([Likeness.CRASH], True),
@@ -65,8 +67,8 @@ def test_two_runs_are_alike_in_values_in_errors_or_only_in_kind(
         ([], False),
     ],
 )
-def test_the_kind_of_a_failure_counts_only_beside_a_value(likes: list[Likeness], explained: bool) -> None:
-    assert explains(likes) is explained
+def test_the_kind_of_a_failure_counts_only_beside_a_value(likes: list[Likeness], expected: bool) -> None:
+    assert explains(likes) is expected
 
 
 def test_what_a_run_says() -> None:
@@ -82,3 +84,12 @@ def test_what_a_run_says() -> None:
     assert has_numbers(unmet(NUMBERS))
     assert fingerprint(unmet(NUMBERS)) == fingerprint(unmet(NUMBERS + 1e-6, "wrong at [2]"))
     assert fingerprint(unmet(NUMBERS)) != fingerprint(unmet(NUMBERS + 1e-2))
+
+
+def test_a_wrong_answer_explains_failed_tests_by_its_own_runs() -> None:
+    seeded = unmet(NUMBERS + 1, op="seed")
+    assert own_affair(frozenset({0, 1}), [seeded]) == {1}
+    assert own_affair(frozenset({0, 1}), [unmet(NUMBERS)]) == {0, 1}
+    assert explained({0: unmet(NUMBERS)}, [unmet(NUMBERS)], frozenset())
+    assert not explained({0: unmet(NUMBERS)}, [unmet(NUMBERS), seeded], frozenset())
+    assert explained({0: unmet(NUMBERS)}, [unmet(NUMBERS), unmet(NUMBERS + 1)], frozenset({0}))

@@ -1,6 +1,5 @@
 """Pages in a real browser: nothing on them fires, nothing is asked for, and they fit a narrow screen."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,12 +11,10 @@ from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.feedback import write_pages
 from autograder.report.safe_html import POLICY
 from autograder.submission.submission import Submission
-from autograder.tests.browser import SETTLED, Browser, Listener, Visit, opened
+from autograder.tests.browser import IN_BROWSER, SETTLED, Browser, Listener, Visit, opened
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("WITHOUT_BROWSER") == "1", reason="WITHOUT_BROWSER=1 leaves out what needs Chromium"
-)
+pytestmark = IN_BROWSER
 
 # What each payload causes in a page that does not stop it: the kind of event that the browser reports.
 PAYLOADS = {

@@ -110,6 +110,4 @@ def answered(small_course: Course) -> Json:
 
 @pytest.fixture(scope="module")
 def grader(small_course: Course, zygote: Zygote) -> Grader:
-    exercise = small(small_course)
-    name = exercise.name
-    return Grader(exercise, small_course.rules(name), small_course.limits(name), zygote, SECRET)
+    return Grader.of_course(small_course, small(small_course), zygote, SECRET)

@@ -28,7 +28,7 @@ from autograder.course.kept import is_kept, is_made
 from autograder.course.notebook import build_notebook
 from autograder.gradebook.pages import read_gradebook
 from autograder.grading.graded import Graded
-from autograder.grading.table import FOLDER as TABLES
+from autograder.grading.table import share_tables
 from autograder.tests.gradebook.rows import Formgrader
 from autograder.tests.term import platforms
 from autograder.tests.term.rules import (
@@ -148,9 +148,7 @@ def make_course(root: Path, exchange: Path, *, slip: bool) -> None:
     """Write the course as it comes out of git."""
     whole = load_course(ROOT)
     copy_course(whole, [whole.exercises[name] for name in EXERCISES], root)
-    (ROOT / TABLES).mkdir(parents=True, exist_ok=True)
-    (root / TABLES).parent.mkdir()
-    (root / TABLES).symlink_to(ROOT / TABLES)  # what is known of wrong answers takes minutes to find anew
+    share_tables(ROOT, root)
     settings = yaml.safe_load((root / "course.yaml").read_text(encoding="utf-8"))
     settings |= {"late": yaml.safe_load(LATE), "walls": "bare"}
     for entry in settings["exercises"]:
