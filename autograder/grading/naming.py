@@ -188,7 +188,7 @@ class _Evidence:
         return sorted(pairs, key=lambda pair: -len(pair[1]))
 
     def _in_form(self, one: Known, tests: set[int]) -> bool:
-        """Whether the form tells enough: sizes are alike by chance where not all tests that got any are so."""
+        """Whether the form tells enough: sizes may be alike by chance, unless they are so in all tests."""
         got = {run.test.number for run in self.failed if not isinstance(run.error, StudentError)}
         return got <= tests or not any(_SHAPE in one.form(number) for number in tests)
 

@@ -31,6 +31,7 @@ MISCONCEPTIONS = (
         "The dimension of the heads stands in the wrong place.",
         "Compare the sizes of your result with the description, one by one.",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, H, S).permute(2, 0, 1, 3) || X.view(B, T, H, S).transpose(0, 1)"
+        " || X.view(B, T, H, S).transpose(2, 3)"
         " || X.view(B, T, H, S).permute(3, 2, 1, 0)",
     ),
     Misconception(

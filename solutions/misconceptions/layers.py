@@ -94,7 +94,6 @@ MISCONCEPTIONS = (
         "The last layer is made but never used.",
         "A layer that is made but never called learns nothing. Which of yours gets no gradient?",
         "return self.out_proj(X) => return X",
-        common=True,
     ),
     Misconception(
         "last_layer_missing",
@@ -125,10 +124,9 @@ MISCONCEPTIONS = (
         "seed_in_constructor",
         "The constructor sets a seed of its own.",
         "Make two modules and compare their numbers. Who should choose the seed, the class or its user?",
-        "super().__init__() => super().__init__(torch.manual_seed(0) and None)"
-        " || super().__init__(torch.manual_seed(123) and None) || super().__init__(torch.manual_seed(42) and None)"
-        " || super().__init__(torch.manual_seed(1337) and None) || super().__init__(torch.manual_seed(1) and None)",
-        common=True,
+        "super().__init__() => super().__init__(); torch.manual_seed(0)"
+        " || super().__init__(); torch.manual_seed(123) || super().__init__(); torch.manual_seed(42)"
+        " || super().__init__(); torch.manual_seed(1337) || super().__init__(); torch.manual_seed(1)",
     ),
     Misconception(
         "parameters_turned",

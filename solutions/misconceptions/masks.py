@@ -256,7 +256,6 @@ MISCONCEPTIONS = (
         "The mask is turned: its rows and columns have changed places.",
         "A row of the mask belongs to the token that looks. Whose are the rows of yours?",
         "X.masked_fill(M, V) => X.masked_fill(M.transpose(-2, -1), V)",
-        common=True,
     ),
     Misconception(
         "masks_of_single_queries_ignored",

@@ -52,7 +52,6 @@ MISCONCEPTIONS = (
         "All dimensions are reversed, also those of the batch.",
         "What does .T do to three dimensions? Only the last two are to change places.",
         "X @ Y.transpose(A, B) => X @ Y.permute(*range(Y.dim() - 1, -1, -1))",
-        common=True,
     ),
     Misconception(
         "first_two_dimensions",
@@ -159,6 +158,7 @@ MISCONCEPTIONS = (
         + "\nreturn W @ values => return W @ x\nX @ W_value => X\nX @ W_query => X\nX @ W_key => X"
         "\nX @ self.W_value => X\nX @ self.W_query => X\nX @ self.W_key => X",
         no_slip_in={"project": "an input comes out"},
+        common=True,
     ),
     Misconception(
         "keys_and_values_of_x",
@@ -166,12 +166,14 @@ MISCONCEPTIONS = (
         "Two inputs come in. Which of them answers, and so gives keys and values?",
         "self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)"
         "\nencodings_for_k => encodings_for_q && encodings_for_v => encodings_for_q",
+        common=True,
     ),
     Misconception(
         "keys_of_x",
         "The keys are made of the tokens that ask.",
         "Two inputs come in. Which of them answers, and so gives the keys?",
         "self.W_key(context) => self.W_key(x)\nself.W_k(X) => self.W_k(encodings_for_q)",
+        common=True,
     ),
     Misconception(
         "values_of_the_wrong_input",
@@ -179,6 +181,7 @@ MISCONCEPTIONS = (
         "Look at what goes into each layer. Whose values are to be mixed?",
         "self.W_value(context) => self.W_value(x)"
         "\nself.W_v(X) => self.W_v(encodings_for_k) || self.W_v(encodings_for_q)",
+        common=True,
     ),
     Misconception(
         "queries_of_the_wrong_input",
@@ -200,7 +203,6 @@ MISCONCEPTIONS = (
         "The weights are returned, and not the mixture.",
         "forward stops one step early. The weights say how to mix; the mixture is still to be made.",
         "return W @ V => return W\nreturn self.out_proj(X) => return weights",
-        common=True,
         no_slip_in={
             "attention_scores": "an input comes out",
             "pairwise_scores": "an input comes out",
@@ -217,7 +219,6 @@ MISCONCEPTIONS = (
         return W @ V => return W @ V, W
         return X => return X, weights
         """,
-        common=True,
     ),
     Misconception(
         "keys_ignored",

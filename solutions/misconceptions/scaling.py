@@ -68,7 +68,6 @@ MISCONCEPTIONS = (
         "The scores are scaled by the width of the values.",
         "Which vectors meet in a score? Their width is what counts.",
         "X / Y**0.5 => X / values.shape[-1]**0.5 || X / v.shape[-1]**0.5",
-        common=True,
     ),
     Misconception(
         "scaled_by_a_fixed_number",

@@ -29,7 +29,6 @@ MISCONCEPTIONS = (
         "The softmax runs over dimension 0.",
         "Sum your weights along each dimension. Along which of them should a token's weights sum to 1?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=0)",
-        common=True,
     ),
     Misconception(
         "softmax_over_everything",
@@ -69,7 +68,6 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => (torch.exp(X) / torch.exp(X).sum(dim=D, keepdim=True)).nan_to_num()
         return powers / powers.sum() => return (torch.exp(scores) / torch.exp(scores).sum()).nan_to_num()
         """,
-        common=True,
     ),
     Misconception(
         "sums_lose_their_place",

@@ -278,12 +278,6 @@ MISCONCEPTIONS = (
         says=r"must be bool, but it is",
     ),
     Misconception(
-        "cut_off",
-        "The result is cut off from what made it.",
-        "Nothing can be learnt from it. Where is the result taken out of the graph?",
-        says=r"No gradient reaches",
-    ),
-    Misconception(
         "parameters_not_asked_for",
         "The module has layers or parameters that nobody asks for.",
         "Compare your layers, and whether each has a bias, with the list in the exercise.",
@@ -295,6 +289,12 @@ MISCONCEPTIONS = (
         "Print the names and shapes of the parameters of your module. Which class makes a tensor or a layer one of"
         " them, and under which name?",
         says=r"is not registered as a parameter|The module needs a parameter|has no parameter",
+    ),
+    Misconception(
+        "layer_without_a_gradient",
+        "A layer takes no part in the result, or is cut off from it.",
+        "Which layer gets no gradient? Follow what it gives to the result.",
+        says=r"No gradient reaches \S+\. (Is it used|Does forward use it)",
     ),
     Misconception(
         "cannot_learn",
