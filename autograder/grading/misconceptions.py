@@ -29,6 +29,7 @@ class Misconception:
     changes: str = ""  # rules that make right answers wrong in this way
     crash: str = ""  # or a regular expression: whatever crashes in these words is wrong in this way
     says: str = ""  # or one for the words of a failed test: whatever fails in these is wrong in this way
+    whole: bool = False  # whether it must explain all failed tests, where it is known by what they say
     common: bool = False  # whether it is looked for first, beside others in the same answer
     alone: bool = False  # whether it is rare, and looked for beside no other
     shows: str = ""  # words of grading/form.py; where no failed test says them, it is something else

@@ -90,11 +90,15 @@ class Naming:
     def _said(self, failed: Sequence[TestRun]) -> Named | None:
         """Name what the words of a failed test say by themselves; other tests may fail for another reason."""
         words = [str(run.error) for run in failed if not isinstance(run.error, StudentError)]
-        for misconception in self.catalogue.misconceptions:
+        for misconception in filter(self._concerns, self.catalogue.misconceptions):
             said = [one for one in words if misconception.says and re.search(misconception.says, one)]
-            if said:
+            if said and (len(said) == len(failed) or not misconception.whole):
                 return self._in_words(misconception, whole=len(said) == len(failed))
         return None
+
+    def _concerns(self, misconception: Misconception) -> bool:
+        """Whether a misconception may show in this question: its rules, if it has any, fit a right answer."""
+        return not misconception.changes or f"{self.question}__{misconception.name}" in self.table.hints
 
     def _in_words(self, misconception: Misconception, *, whole: bool) -> Named:
         hint = f"{misconception.sentence} {misconception.hint}"

@@ -59,7 +59,7 @@ MISCONCEPTIONS = (
         "The features of the heads are joined in turns.",
         "For each token, all features of the first head come first. In which order do yours come?",
         "X.transpose(1, 2).reshape(...) => X.permute(0, 2, 3, 1).reshape(...)\n"
-        "torch.cat(X, dim=D) => torch.stack(X, dim=-1).flatten(-2)",
+        "torch.cat(X, dim=self.col_dim) => torch.stack(X, dim=-1).flatten(-2)",
     ),
     Misconception(
         "swapped_only",
@@ -72,13 +72,13 @@ MISCONCEPTIONS = (
         "joined_below_each_other",
         "The heads' outputs stand below each other.",
         "The rows of the output are tokens. Along which dimension do you set the heads side by side?",
-        "torch.cat(X, dim=D) => torch.cat(X, dim=0)\nX.transpose(1, 2).reshape(...) => X.flatten(1, 2)",
+        "torch.cat(X, dim=self.col_dim) => torch.cat(X, dim=0)\nX.transpose(1, 2).reshape(...) => X.flatten(1, 2)",
     ),
     Misconception(
         "heads_added",
         "The heads' outputs are added up.",
         "How many features should a token have in the end? Nothing of a head is to be lost.",
-        "torch.cat(X, dim=D) => sum(X) || torch.stack(X).mean(dim=0)",
+        "torch.cat(X, dim=self.col_dim) => sum(X) || torch.stack(X).mean(dim=0)",
     ),
     Misconception(
         "mask_not_handed_on",
@@ -98,7 +98,7 @@ MISCONCEPTIONS = (
         "The last head comes first.",
         "Whose features stand first in your result?",
         """
-        torch.cat(X, dim=D) => torch.cat(X[::-1], dim=D)
+        torch.cat(X, dim=self.col_dim) => torch.cat(X[::-1], dim=D)
         X.view(B, T, H, S).transpose(1, 2) => X.flip(-1).view(B, T, H, S).flip(-1).transpose(1, 2)
         X.transpose(1, 2).reshape(...) => X.flip(1).transpose(1, 2).reshape(...)
         """,
@@ -108,7 +108,7 @@ MISCONCEPTIONS = (
         "Only one head comes out.",
         "Count the heads that go in and those that come out.",
         """
-        torch.cat(X, dim=D) => X[0] || X[-1]
+        torch.cat(X, dim=self.col_dim) => X[0] || X[-1]
         X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, H, S).transpose(1, 2)[:, :1]
         X.transpose(1, 2).reshape(...) => X[:, 0]
         """,
@@ -141,14 +141,14 @@ MISCONCEPTIONS = (
         "heads_stacked",
         "The heads' outputs stand in a dimension of their own.",
         "Which function sets tensors side by side without a new dimension?",
-        "torch.cat(X, dim=D) => torch.stack(X) || torch.stack(X, dim=1) || torch.stack(X, dim=-1)",
+        "torch.cat(X, dim=self.col_dim) => torch.stack(X) || torch.stack(X, dim=1) || torch.stack(X, dim=-1)",
         alone=True,
     ),
     Misconception(
         "heads_divided",
         "The heads' outputs are divided by the number of heads.",
         "They stand side by side. Who asks for a mean?",
-        "torch.cat(X, dim=D) => torch.cat(X, dim=D) / len(self.heads)",
+        "torch.cat(X, dim=self.col_dim) => torch.cat(X, dim=self.col_dim) / len(self.heads)",
         alone=True,
     ),
     Misconception(

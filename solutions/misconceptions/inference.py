@@ -69,11 +69,13 @@ CACHE = (
         alone=True,
     ),
     Misconception(
-        "joined_over_features",
-        "Old and new are joined in the dimension of the features.",
+        "joined_over_another_dimension",
+        "Old and new are joined in another dimension than that of the tokens.",
         "Which dimension, counted from the end, is that of the tokens?",
         "torch.cat([cache[0], A], dim=-2) => torch.cat([cache[0], A], dim=-1)"
-        " && torch.cat([cache[1], B], dim=-2) => torch.cat([cache[1], B], dim=-1)",
+        " && torch.cat([cache[1], B], dim=-2) => torch.cat([cache[1], B], dim=-1)"
+        "\ntorch.cat([cache[0], A], dim=-2) => torch.cat([cache[0], A], dim=0)"
+        " && torch.cat([cache[1], B], dim=-2) => torch.cat([cache[1], B], dim=0)",
         alone=True,
     ),
     Misconception(
@@ -177,7 +179,7 @@ GROUPS = (
         alone=True,
     ),
     Misconception(
-        "heads_counted_from_the_front",
+        "needs_a_batch",
         "The dimension of the heads is counted from the front.",
         "Which dimension is that of the heads with a batch, and which without one?",
         "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, N, dim=1)"

@@ -66,6 +66,7 @@ MISCONCEPTIONS = (
             )
         ),
         common=True,
+        says=r"needs a parameter \S+\.bias\W|\.bias is not registered",
     ),
     Misconception(
         "bias_inverted",
@@ -146,6 +147,7 @@ MISCONCEPTIONS = (
         "Somebody told them that they need no gradient. Who?",
         "nn.Parameter(X) => nn.Parameter(X, requires_grad=False)\n"
         "self.A = nn.Linear(...) => self.A = nn.Linear(...).requires_grad_(False)",
+        says=r"cannot learn: it asks for no gradient",
     ),
     Misconception(
         "indivisible_accepted",

@@ -43,6 +43,7 @@ MISCONCEPTIONS = (
         "A row is who looks, a column is at whom. On which side of the diagonal is the future?",
         """
         X.triu(diagonal=1) => X.tril(diagonal=-1)
+        X.triu(diagonal=m - n + 1) => X.tril(diagonal=m - n - 1)
         X.triu(diagonal=1) => X.tril(diagonal=-1) && -torch.inf => -1e9
         torch.tril(X) => torch.triu(X)
         X[B, :T + 1] => X[B, T:]
@@ -167,6 +168,7 @@ MISCONCEPTIONS = (
         "The mask holds numbers, and not truth values.",
         "The places may be right. Which type does a mask have that says only who is hidden?",
         "torch.ones(N, N, dtype=torch.bool) => torch.ones(N, N) || torch.ones(N, N, dtype=torch.int) || torch.ones(N, N, dtype=torch.long) || torch.ones(N, N, dtype=torch.uint8)",
+        says=r"must be bool, but it is",
     ),
     Misconception(
         "mask_of_the_first_sequence",
@@ -250,6 +252,7 @@ MISCONCEPTIONS = (
         "The mask holds numbers, and not truth values.",
         "Which type does a mask have that says only who is hidden?",
         "return X >= Y => return (X >= Y).float() || return (X >= Y).int() || return (X >= Y).long()",
+        says=r"must be bool, but it is",
     ),
     Misconception(
         "mask_turned",

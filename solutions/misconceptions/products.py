@@ -134,7 +134,8 @@ MISCONCEPTIONS = (
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{k})",
             "self.{k}(X) => self.TEMP(X) && self.{v}(Y) => self.{k}(Y) && self.TEMP(X) => self.{v}(X)",
         )
-        + "\nX @ W_key => X @ TEMP && X @ W_value => X @ W_key && X @ TEMP => X @ W_value",
+        + "\nX @ W_key => X @ TEMP && X @ W_value => X @ W_key && X @ TEMP => X @ W_value"
+        + "\nself.W_k(X) => self.W_k(encodings_for_v) && self.W_v(X) => self.W_v(encodings_for_k)",
     ),
     Misconception(
         "projected_twice",
@@ -353,7 +354,6 @@ MISCONCEPTIONS = (
         "Two of the inputs have changed places.",
         "Look at what goes into each layer. Who asks, who is compared, and what is mixed?",
         """
-        self.W_k(X) => self.W_k(encodings_for_v) && self.W_v(X) => self.W_v(encodings_for_k)
         self.W_q(X) => self.W_q(encodings_for_k) && self.W_k(X) => self.W_k(encodings_for_q)
         self.W_query(x) => self.W_query(context) && self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)
         head(A, B, C, mask) => head(B, A, C, mask)

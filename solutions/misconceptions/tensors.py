@@ -41,6 +41,7 @@ MISCONCEPTIONS = (
         X @ Y => X.float() @ Y.float() || (X.float() @ Y.float()).to(X.dtype)
         """,
         common=True,
+        says=r"must be float64, but it is float32",
     ),
     Misconception(
         "double_precision",
@@ -50,6 +51,7 @@ MISCONCEPTIONS = (
         return X => return X.double()
         return A, B, C => return A.double(), B.double(), C.double()
         """,
+        says=r"must be float32, but it is float64",
     ),
     Misconception(
         "python_number",
@@ -222,6 +224,7 @@ MISCONCEPTIONS = (
         raise ValueError(X) => raise TypeError(X) || raise IndexError(X) || raise AssertionError(X) || raise RuntimeError(X) || raise Exception(X)
         """,
         says=r"was expected .*, but \w+ was raised",
+        whole=True,
     ),
     Misconception(
         "no_error",
@@ -260,28 +263,10 @@ MISCONCEPTIONS = (
         says=r"must be float(32|64), but it is (u?int\d+|bool)",
     ),
     Misconception(
-        "float32_for_float64",
-        "Somewhere numbers become float32.",
-        "Results keep the type of their inputs. Does a step turn float64 into float32?",
-        says=r"must be float64, but it is float32",
-    ),
-    Misconception(
-        "float64_for_float32",
-        "Numbers become float64.",
-        "Results keep the type of their inputs. Which step makes float64 of them?",
-        says=r"must be float32, but it is float64",
-    ),
-    Misconception(
-        "no_truth_values",
-        "The mask does not hold truth values.",
-        "The places may be right. Which type does a mask have that says only who is hidden?",
-        says=r"must be bool, but it is",
-    ),
-    Misconception(
-        "parameters_not_asked_for",
+        "extra_layer",
         "The module has layers or parameters that nobody asks for.",
         "Compare your layers, and whether each has a bias, with the list in the exercise.",
-        says=r"parameters that were not asked for|must be no other parameters",
+        says=r"parameters that were not asked for|must be no other parameters|there must be no bias, but there is (?!W_)",
     ),
     Misconception(
         "parameter_missing",
@@ -295,12 +280,6 @@ MISCONCEPTIONS = (
         "A layer takes no part in the result, or is cut off from it.",
         "Which layer gets no gradient? Follow what it gives to the result.",
         says=r"No gradient reaches \S+\. (Is it used|Does forward use it)",
-    ),
-    Misconception(
-        "cannot_learn",
-        "A parameter cannot learn.",
-        "Somebody told it that it needs no gradient. Who?",
-        says=r"cannot learn: it asks for no gradient",
     ),
     Misconception(
         "other_parameters",
