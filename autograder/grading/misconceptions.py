@@ -28,13 +28,13 @@ class Misconception:
     hint: str  # what leads the student on
     changes: str = ""  # rules that make right answers wrong in this way
     crash: str = ""  # or a regular expression: whatever crashes in these words is wrong in this way
-    says: str = ""  # or one for the words of a failed test: whatever fails in these is wrong in this way
-    whole: bool = False  # whether it must explain all failed tests, where it is known by what they say
     common: bool = False  # whether it is looked for first, beside others in the same answer
-    alone: bool = False  # whether it is rare, and looked for beside no other
     shows: str = ""  # words of grading/form.py; where no failed test says them, it is something else
     no_slip: str = ""  # why whoever makes it has not made one slip, and pays what the tests cost
     no_slip_in: Mapping[str, str] = field(default_factory=dict)  # the same, of single questions
+    says: str = ""  # a regular expression: whatever fails in these words of a test is wrong in this way
+    whole: bool = False  # whether all failed tests must say so
+    alone: bool = False  # whether it is rare, and looked for beside no other
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
