@@ -89,7 +89,7 @@ MISCONCEPTIONS = (
         "dropout_on_the_input",
         "Features of the input are dropped, and not weights.",
         "What does your dropout act on: the tokens that come in, or the weights?",
-        "length = x.size(1) => x = self.dropout(x); length = x.size(1) && self.dropout(torch.softmax(X, dim=D)) => torch.softmax(X, dim=D)",
+        "length = x.shape[1] => x = self.dropout(x); length = x.shape[1] && self.dropout(torch.softmax(X, dim=D)) => torch.softmax(X, dim=D)",
         alone=True,
     ),
     Misconception(

@@ -98,7 +98,7 @@ MISCONCEPTIONS = (
         "The last head comes first.",
         "Whose features stand first in your result?",
         """
-        torch.cat(X, dim=self.col_dim) => torch.cat(X[::-1], dim=D)
+        torch.cat(X, dim=self.col_dim) => torch.cat(X[::-1], dim=self.col_dim)
         X.view(B, T, H, S).transpose(1, 2) => X.flip(-1).view(B, T, H, S).flip(-1).transpose(1, 2)
         X.transpose(1, 2).reshape(...) => X.flip(1).transpose(1, 2).reshape(...)
         """,

@@ -182,8 +182,14 @@ GROUPS = (
         "needs_a_batch",
         "The dimension of the heads is counted from the front.",
         "Which dimension is that of the heads with a batch, and which without one?",
-        "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, N, dim=1)"
-        " || torch.repeat_interleave(X, N, dim=0)",
+        "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, N, dim=1)",
+        alone=True,
+    ),
+    Misconception(
+        "first_dimension_repeated",
+        "The first dimension is repeated, whatever it counts.",
+        "Which dimension is that of the heads with a batch, and which without one?",
+        "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, N, dim=0)",
         alone=True,
     ),
     Misconception(

@@ -188,7 +188,7 @@ MISCONCEPTIONS = (
         "queries_of_the_wrong_input",
         "The queries are made of another input.",
         "Look at what goes into each layer. Whose rows should the result have?",
-        each("self.{q}(x) => self.{q}(context)")
+        "self.W_query(x) => self.W_query(context)"
         + "\nself.W_q(X) => self.W_q(encodings_for_k)",
     ),
     Misconception(
