@@ -8,7 +8,6 @@ MISCONCEPTIONS = (
         "Nothing is ever dropped.",
         "A layer that is made but never called does nothing. Where should dropout act?",
         "self.dropout(X) => X",
-        says=r"Two calls in training agree",
         common=True,
     ),
     Misconception(

@@ -33,7 +33,6 @@ MISCONCEPTIONS = (
         "There is no norm before the head.",
         "What does the exercise name between the blocks and the head?",
         "self.norm = nn.LayerNorm(N) => pass && self.norm(X) => X\nself.norm(X) => X",
-        says=r"What the head reads is not the output of a LayerNorm",
     ),
     Misconception(
         "embeddings_detached",
@@ -487,6 +486,12 @@ MISCONCEPTIONS = (
         "More blocks do not bring more parameters.",
         "Is each block a new one, and does the model know of it? A plain list hides its layers.",
         says=r"Two blocks have no more parameters than one|parameters must grow by the same amount",
+    ),
+    Misconception(
+        "head_reads_no_norm",
+        "What the head reads does not come from a LayerNorm.",
+        "What does the exercise name between the blocks and the head?",
+        says=r"What the head reads is not the output of a LayerNorm",
     ),
     Misconception(
         "last_norm_otherwise",

@@ -258,8 +258,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "whole_numbers",
-        "The result holds whole numbers.",
-        "A whole number has lost what stood behind the point, and no gradient passes it. Which step made it?",
+        "The result holds whole numbers, or truth values.",
+        "Such numbers have lost what stood behind the point, and no gradient passes them. Which step made them?",
         says=r"must be float(32|64), but it is (u?int\d+|bool)",
     ),
     Misconception(
@@ -289,8 +289,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "names_do_not_fit",
-        "The names or shapes in one module are not those in the other.",
-        "Print both state_dicts. Which names and shapes do they have?",
+        "The parameters of the module have other names or shapes than those that are put into it.",
+        "Print the state_dict. Which names and shapes are in it, and which should be?",
         crash=r"Error\(s\) in loading state_dict",
     ),
     Misconception(
