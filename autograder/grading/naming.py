@@ -192,9 +192,9 @@ class _Evidence:
         return sorted(pairs, key=lambda pair: -len(pair[1]))
 
     def _in_form(self, one: Known, tests: set[int]) -> bool:
-        """Whether the form tells enough: sizes may be alike by chance, unless they are so in all tests."""
+        """Whether the form tells enough: sizes may be alike by chance, unless they are so in many tests."""
         got = {run.test.number for run in self.failed if not isinstance(run.error, StudentError)}
-        return got <= tests or not any(_SHAPE in one.form(number) for number in tests)
+        return 2 * len(tests & got) >= len(got) or not any(_SHAPE in one.form(number) for number in tests)
 
     def _same(self, one: Known, run: TestRun) -> bool:
         number = run.test.number

@@ -78,7 +78,8 @@ MISCONCEPTIONS = (
         "heads_added",
         "The heads' outputs are added up.",
         "How many features should a token have in the end? Nothing of a head is to be lost.",
-        "torch.cat(X, dim=self.col_dim) => sum(X) || torch.stack(X).mean(dim=0)",
+        "torch.cat(X, dim=self.col_dim) => sum(X) || torch.stack(X).mean(dim=0)"
+        "\nX.transpose(1, 2).reshape(...) => X.sum(dim=1) || X.mean(dim=1)",
     ),
     Misconception(
         "mask_not_handed_on",

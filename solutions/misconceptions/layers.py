@@ -66,7 +66,7 @@ MISCONCEPTIONS = (
             )
         ),
         common=True,
-        says=r"needs a parameter \S+\.bias\W|\.bias is not registered",
+        says=r"needs a parameter .W_\w+\.bias|W_\w+\.bias is not registered",
     ),
     Misconception(
         "bias_inverted",
@@ -89,12 +89,14 @@ MISCONCEPTIONS = (
         "self.out_proj = nn.Linear(X, Y) => self.out_proj = nn.Linear(X, Y, bias=False)"
         " || self.out_proj = nn.Linear(X, Y, bias=qkv_bias)",
         common=True,
+        says=r"needs a parameter .out_proj\.bias.",
     ),
     Misconception(
         "last_layer_not_applied",
         "The last layer is made but never used.",
         "A layer that is made but never called learns nothing. Which of yours gets no gradient?",
         "return self.out_proj(X) => return X",
+        common=True,
     ),
     Misconception(
         "last_layer_missing",
@@ -128,6 +130,7 @@ MISCONCEPTIONS = (
         "super().__init__() => super().__init__(); torch.manual_seed(0)"
         " || super().__init__(); torch.manual_seed(123) || super().__init__(); torch.manual_seed(42)"
         " || super().__init__(); torch.manual_seed(1337) || super().__init__(); torch.manual_seed(1)",
+        common=True,
     ),
     Misconception(
         "parameters_turned",

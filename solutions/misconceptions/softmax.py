@@ -29,6 +29,7 @@ MISCONCEPTIONS = (
         "The softmax runs over dimension 0.",
         "Sum your weights along each dimension. Along which of them should a token's weights sum to 1?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=0)",
+        common=True,
     ),
     Misconception(
         "softmax_over_everything",
