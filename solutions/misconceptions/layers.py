@@ -127,8 +127,8 @@ MISCONCEPTIONS = (
         "seed_in_constructor",
         "The constructor sets a seed of its own.",
         "Make two modules and compare their numbers. Who should choose the seed, the class or its user?",
-        "super().__init__() => super().__init__(); torch.manual_seed(0)"
-        " || super().__init__(); torch.manual_seed(123) || super().__init__(); torch.manual_seed(42)"
+        "super().__init__() => super().__init__(); torch.manual_seed(123)"
+        " || super().__init__(); torch.manual_seed(0) || super().__init__(); torch.manual_seed(42)"
         " || super().__init__(); torch.manual_seed(1337) || super().__init__(); torch.manual_seed(1)",
         common=True,
     ),
