@@ -100,8 +100,8 @@ MISCONCEPTIONS = (
         "Whose features stand first in your result?",
         """
         torch.cat(X, dim=self.col_dim) => torch.cat(X[::-1], dim=self.col_dim)
-        X.view(B, T, H, S).transpose(1, 2) => X.flip(-1).view(B, T, H, S).flip(-1).transpose(1, 2)
-        X.transpose(1, 2).reshape(...) => X.flip(1).transpose(1, 2).reshape(...)
+        X.view(batch, length, H, S).transpose(1, 2) => X.flip(-1).view(batch, length, H, S).flip(-1).transpose(1, 2)
+        X.transpose(1, 2).reshape(batch, length, N) => X.flip(1).transpose(1, 2).reshape(batch, length, N)
         """,
     ),
     Misconception(
@@ -162,7 +162,7 @@ MISCONCEPTIONS = (
         "number_and_size_swapped",
         "Number and size of the heads have changed places.",
         "How many heads are there, and how many features has each? Compare with the shape of your result.",
-        "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, S, H).transpose(1, 2)",
+        "X.view(batch, length, H, S).transpose(1, 2) => X.view(batch, length, S, H).transpose(1, 2)",
     ),
     Misconception(
         "all_features_in_each",

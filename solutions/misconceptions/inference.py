@@ -323,7 +323,7 @@ PAIRS = (
         "sine_for_cosine",
         "Sine and cosine have changed places.",
         "What should become of a token at place 0?",
-        "angles.cos() => angles.TEMP() && angles.sin() => angles.cos() && angles.TEMP() => angles.sin()",
+        f"{_TURNED} => torch.stack([a * sin - b * cos, a * cos + b * sin], dim=-1)",
     ),
     Misconception(
         "features_swapped",

@@ -219,14 +219,14 @@ MISCONCEPTIONS = (
         "subtracted",
         "The products are subtracted, and not added.",
         "Try two vectors of ones. Which sign has your result?",
-        "T + A * B => T - A * B",
+        "total + a[I] * b[I] => total - a[I] * b[I]",
         alone=True,
     ),
     Misconception(
         "fractions_lost",
         "The fractions get lost.",
         "What does int do with 0.9? Try vectors of small numbers.",
-        "T + A * B => T + (A * B).trunc()",
+        "total + a[I] * b[I] => total + (a[I] * b[I]).trunc()",
         alone=True,
     ),
     Misconception(
@@ -257,7 +257,7 @@ MISCONCEPTIONS = (
         "Which part do the others have in a mixture?",
         """
         weights @ inputs => inputs[weights.argmax()]
-        torch.softmax(X, dim=D) => torch.nn.functional.one_hot(X.argmax(dim=-1), X.shape[-1]).to(X.dtype)
+        torch.softmax(scores, dim=D) => torch.nn.functional.one_hot(scores.argmax(dim=-1), scores.shape[-1]).to(scores.dtype)
         """,
         alone=True,
     ),
