@@ -23,6 +23,7 @@ In reading order:
 - failures: keeps the traceback of a failure of ours where people find it.
 - diagnosis: what is wrong in an answer, by name.
 - evidence: how much a known wrong answer says about a failed test.
+- named: what is said of a wrong answer: names and a hint.
 - naming: which known wrong answers explain failed tests.
 - table: the known wrong answers to a question, kept on disk.
 - outcomes: runs known wrong answers on hidden tests.

@@ -7,8 +7,8 @@ from warnings import catch_warnings
 from autograder.course.exercise import Mistake
 from autograder.course.reference import reference_errors
 from autograder.grading.misconceptions import Catalogue, load_catalogue
+from autograder.grading.named import Named as Named
 from autograder.grading.namespaces import Runner
-from autograder.grading.naming import Named as Named
 from autograder.grading.naming import Naming
 from autograder.grading.table import Table, load_table
 from autograder.testing.exchange import Local

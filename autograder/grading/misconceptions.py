@@ -32,6 +32,9 @@ class Misconception:
     shows: str = ""  # words of grading/form.py; where no failed test says them, it is something else
     no_slip: str = ""  # why whoever makes it has not made one slip, and pays what the tests cost
     no_slip_in: Mapping[str, str] = field(default_factory=dict)  # the same, of single questions
+    says: str = ""  # a regular expression: whatever fails in these words of a test is wrong in this way
+    whole: bool = False  # whether all failed tests must say so
+    alone: bool = False  # whether it is rare, and looked for beside no other
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

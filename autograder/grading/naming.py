@@ -16,31 +16,17 @@ from autograder.grading.evidence import (
     tells,
 )
 from autograder.grading.known import Known, Sketch, sketch
-from autograder.grading.misconceptions import Catalogue
+from autograder.grading.misconceptions import Catalogue, Misconception
+from autograder.grading.named import Named, both, in_words, one_of, two_things
 from autograder.grading.pairs import Pair
 from autograder.grading.table import Table
 from autograder.testing.exchange import StudentError
 from autograder.testing.suite import HiddenTest, TestRun
 
-_ONE_OF = "One of the things that are wrong: "
 _MOST_PAIRS = 40  # are run for one submission
+_SHAPE = "has shape"
 _ENOUGH = 0.5  # such a part of the failed tests must be explained before it is said
 _Parts = Sequence[tuple[Known, frozenset[int]]]  # wrong answers, with the failed tests that they explain
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """What is wrong in an answer: one thing or several, with a hint for the student."""
-
-    names: tuple[str, ...]
-    hint: str
-    whole: bool = True  # whether it explains all failed tests, and not only some of them
-
-    @property
-    def name(self) -> str:
-        """All names in one word; the question stands only before the first."""
-        first, *others = self.names
-        return "+".join([first, *(name.partition("__")[2] for name in others)])
 
 
 @dataclass(frozen=True)
@@ -60,13 +46,13 @@ class Naming:
         evidence = _Evidence(ordered, self.table, self.right)
         alone = [one for one in self.table.by_failed.get(evidence.numbers, ()) if evidence.explained_by(one)]
         if alone or all(isinstance(run.error, StudentError) for run in failed):
-            return self._best(alone, failed) or self._crash(failed, whole=True)
+            return self._best(alone, failed) or self._said(ordered) or self._crash(failed, whole=True)
         partial = evidence.partial()
         pairs = [pair for pair in islice(evidence.pairs(), _MOST_PAIRS) if self._explains(evidence, pair)]
         if pairs and (found := _likeliest(self.table, pairs, partial)):
             return found
         found = _together(partial, evidence.formal(), evidence.numbers)
-        return found or self._crash(failed, whole=False)
+        return found or self._said(ordered) or self._crash(failed, whole=False)
 
     def _explains(self, evidence: "_Evidence", pair: Pair) -> bool:
         """Whether an answer with two things wrong fails the same tests in the same way."""
@@ -101,6 +87,23 @@ class Naming:
             return None
         return Named(found[0].answer.names, found[0].answer.hints[0])
 
+    def _said(self, failed: Sequence[TestRun]) -> Named | None:
+        """Name what the words of a failed test say by themselves; other tests may fail for another reason."""
+        words = [str(run.error) for run in failed if not isinstance(run.error, StudentError)]
+        for misconception in filter(self._concerns, self.catalogue.misconceptions):
+            said = [one for one in words if misconception.says and re.search(misconception.says, one)]
+            if said and (len(said) == len(failed) or not misconception.whole):
+                return self._in_words(misconception, whole=len(said) == len(failed))
+        return None
+
+    def _concerns(self, misconception: Misconception) -> bool:
+        """Whether a misconception may show in this question: its rules, if it has any, fit a right answer."""
+        return not misconception.changes or f"{self.question}__{misconception.name}" in self.table.hints
+
+    def _in_words(self, misconception: Misconception, *, whole: bool) -> Named:
+        hint = f"{misconception.sentence} {misconception.hint}"
+        return in_words(f"{self.question}__{misconception.name}", hint, whole=whole)
+
     def _crash(self, failed: Sequence[TestRun], *, whole: bool) -> Named | None:
         """Name what the words of an error say, where all tests that crashed say the same."""
         crashed = [str(run.error) for run in failed if isinstance(run.error, StudentError)]
@@ -108,9 +111,7 @@ class Naming:
             return None
         for misconception in self.catalogue.misconceptions:
             if misconception.crash and all(re.search(misconception.crash, words) for words in crashed):
-                hint = f"{misconception.sentence} {misconception.hint}"
-                name = f"{self.question}__{misconception.name}"
-                return Named((name,), hint if whole else _ONE_OF + hint, whole)
+                return self._in_words(misconception, whole=whole)
         return None
 
 
@@ -187,8 +188,13 @@ class _Evidence:
             ]
             if alike and all(one.is_like(alike[0]) for one in alike):
                 found.setdefault(alike[0].answer.names[0], (alike[0], set()))[1].add(number)
-        pairs = [(one, frozenset(tests)) for one, tests in found.values()]
+        pairs = [(one, frozenset(tests)) for one, tests in found.values() if self._in_form(one, tests)]
         return sorted(pairs, key=lambda pair: -len(pair[1]))
+
+    def _in_form(self, one: Known, tests: set[int]) -> bool:
+        """Whether the form tells enough: sizes may be alike by chance, unless they are so in many tests."""
+        got = {run.test.number for run in self.failed if not isinstance(run.error, StudentError)}
+        return 2 * len(tests & got) >= len(got) or not any(_SHAPE in one.form(number) for number in tests)
 
     def _same(self, one: Known, run: TestRun) -> bool:
         number = run.test.number
@@ -212,34 +218,21 @@ def _likeliest(table: Table, pairs: Sequence[Pair], partial: _Parts) -> Named | 
         (answer,) = likely.values()
         firsts = [table.first_like(name) for name in answer.names]
         hints = [table.hints.get(name, hint) for name, hint in zip(firsts, answer.hints, strict=True)]
-        return _two_things(tuple(firsts), tuple(hints))
+        return two_things(tuple(firsts), tuple(hints))
     certain = frozenset.intersection(*likely)
     name = min(certain, default="")
-    return Named((name,), _ONE_OF + table.hints[name], whole=False) if name in table.hints else None
+    return in_words(name, table.hints[name], whole=False) if name in table.hints else None
 
 
 def _together(partial: _Parts, formal: _Parts, numbers: frozenset[int]) -> Named | None:
     """Name two wrong answers that explain all tests between them, or the only one that explains some."""
     for (one, here), (other, there) in combinations(partial, 2):
         if here | there == numbers:
-            return _both(one, other)
+            return both(one, other)
     best = partial[0] if partial and all(tests <= partial[0][1] for _, tests in partial) else None
     for one, tests in formal:
         if best and one.answer.names != best[0].answer.names and best[1] | tests == numbers:
-            return _both(best[0], one)
+            return both(best[0], one)
     if best and len(best[1]) >= _ENOUGH * len(numbers):
-        return _one_of(best[0])
-    return _one_of(formal[0][0]) if formal else None
-
-
-def _one_of(known: Known) -> Named:
-    return Named(known.answer.names, _ONE_OF + known.answer.hints[0], whole=False)
-
-
-def _both(one: Known, other: Known) -> Named:
-    return _two_things(one.answer.names + other.answer.names, one.answer.hints + other.answer.hints)
-
-
-def _two_things(names: tuple[str, ...], hints: tuple[str, ...]) -> Named:
-    numbered = "\n".join(f"{number}. {hint}" for number, hint in enumerate(hints, 1))
-    return Named(names, f"Two things are wrong:\n{numbered}")
+        return one_of(best[0])
+    return one_of(formal[0][0]) if formal else None

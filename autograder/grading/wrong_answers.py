@@ -1,9 +1,10 @@
 """Makes wrong answers to a question: each misconception applied to each right answer, alone and in pairs."""
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain, combinations, islice
 
 from autograder.course.exercise import Exercise
@@ -13,6 +14,7 @@ from autograder.grading.namespaces import compiled
 from autograder.grading.patterns import Rule
 
 _MOST_PAIRS = 1200  # of one question
+_ALWAYS_THERE = frozenset((*dir(builtins), "torch", "nn", "F", "math"))  # names that any code may use
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class WrongAnswers:
         for _, answer in sorted(chain(*self._made_by_rule.values()), key=lambda pair: pair[0]):
             if answer.code not in self.right:
                 found.setdefault(answer.code, answer)
-        for other in self._alternatives(found.values()):
+        for other in self._alternatives(found.values(), self._catalogue.alternatives):
             found.setdefault(other.code, other)
         by_hand = [WrongAnswer((one.name,), (one.hint,), one.code, written=True) for one in written]
         return (*by_hand, *found.values())
@@ -77,26 +79,29 @@ class WrongAnswers:
         Of several ways to get a thing wrong the first one counts. Those with common things come first.
         """
         rare = {self._name(one) for one in self._catalogue.misconceptions if not one.common}
+        never = {self._name(one) for one in self._catalogue.misconceptions if one.alone}
         first: dict[str, WrongAnswer] = {}
         for one in sorted(alone, key=lambda one: one.place):  # those with all places rewritten come first
-            first.setdefault(one.names[0], one)
+            if one.names[0] not in never:
+                first.setdefault(one.names[0], one)
         ranked = sorted(first.values(), key=lambda one: one.names[0] in rare)
         places = sorted(combinations(range(len(ranked)), 2), key=sum)
         both = ((ranked[i], ranked[j]) for i, j in places)
         pairs = (self._pair(one, other) or self._pair(other, one) for one, other in both)
-        yield from islice((pair for pair in pairs if pair and pair.code not in self.right), _MOST_PAIRS)
+        found = [*islice((pair for pair in pairs if pair and pair.code not in self.right), _MOST_PAIRS)]
+        yield from (*found, *self._alternatives(found, self._catalogue.alternatives[:1]))
 
     @cached_property
     def fitting(self) -> frozenset[str]:
         """The catalogue's rules that change a right answer, as the catalogue spells them."""
         return frozenset(self._made_by_rule)
 
-    def _alternatives(self, answers: Iterable[WrongAnswer]) -> list[WrongAnswer]:
+    def _alternatives(self, answers: Iterable[WrongAnswer], rules: Iterable[Rule]) -> list[WrongAnswer]:
         """Return the answers with something else in them that would be right, too."""
         return [
             replace(answer, code=ast.unparse(made))
             for answer in answers
-            for rule in self._catalogue.alternatives
+            for rule in rules
             if all(word in answer.code for word in rule.words)
             for _, made in rule.apply(answer.code, self._parsed(answer.code), self._places(answer.code, rule))
         ]
@@ -146,7 +151,7 @@ class WrongAnswers:
         return [
             WrongAnswer((name,), (hint,), text, rule=rule, place=place, shows=shows)
             for place, text in texts
-            if text != code and _is_code(text)
+            if text != code and _is_code(text) and _names(text) <= _names(code) | _ALWAYS_THERE
         ]
 
     def _places(self, code: str, rule: Rule) -> frozenset[str]:
@@ -180,6 +185,16 @@ def _is_code(text: str) -> bool:
     except SyntaxError:
         return False
     return True
+
+
+@lru_cache(256)
+def _names(code: str) -> frozenset[str]:
+    """Return the names in some code. A change that reads another one would read what a cell left behind."""
+    nodes = [*ast.walk(ast.parse(code))]
+    made = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    made |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    read = {node.id for node in nodes if isinstance(node, ast.Name)} - made
+    return frozenset(read)
 
 
 def _part(tree: ast.Module, question: str, others: set[str]) -> ast.Module:

@@ -16,6 +16,7 @@ MISCONCEPTIONS = (
         "Ask your model twice for the same text. A function does not know whether the module is training unless"
         " you tell it.",
         "self.dropout(X) => nn.functional.dropout(X, self.dropout.p)",
+        says=r"In evaluation two calls differ",
         common=True,
     ),
     Misconception(
@@ -77,8 +78,23 @@ MISCONCEPTIONS = (
         "dropout_where_none_belongs",
         "Something is dropped where nothing should be.",
         "Call the module twice with the same tokens. Does the exercise ask for dropout?",
-        "torch.softmax(X, dim=D) @ V => nn.functional.dropout(torch.softmax(X, dim=D), 0.2) @ V"
-        " || nn.functional.dropout(torch.softmax(X, dim=D), 0.1) @ V"
-        " || nn.functional.dropout(torch.softmax(X, dim=D), 0.5) @ V",
+        "torch.softmax(X, dim=D) @ V => torch.nn.functional.dropout(torch.softmax(X, dim=D), 0.2) @ V"
+        " || torch.nn.functional.dropout(torch.softmax(X, dim=D), 0.1) @ V"
+        " || torch.nn.functional.dropout(torch.softmax(X, dim=D), 0.5) @ V"
+        "\nattention_weights(Q, K) @ V => torch.nn.functional.dropout(attention_weights(Q, K), 0.1) @ V"
+        " || torch.nn.functional.dropout(attention_weights(Q, K), 0.5) @ V",
+    ),
+    Misconception(
+        "dropout_on_the_input",
+        "Features of the input are dropped, and not weights.",
+        "What does your dropout act on: the tokens that come in, or the weights?",
+        "length = x.shape[1] => x = self.dropout(x); length = x.shape[1] && self.dropout(torch.softmax(X, dim=D)) => torch.softmax(X, dim=D)",
+        alone=True,
+    ),
+    Misconception(
+        "dropped_features",
+        "Whole features or numbers of the result are dropped, and not single weights.",
+        "What does your dropout act on? Which step makes the weights?",
+        says=r"A dropped weight is missing in every number",
     ),
 )

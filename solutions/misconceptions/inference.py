@@ -61,6 +61,51 @@ CACHE = (
         "In which order does the next call read them?",
         "return X, (keys, values) => return X, (values, keys)",
     ),
+    Misconception(
+        "values_in_another_order",
+        "New values stand before the old ones, and new keys after them.",
+        "Does each key still have its own value?",
+        "torch.cat([cache[1], B], dim=E) => torch.cat([B, cache[1]], dim=E)",
+        alone=True,
+    ),
+    Misconception(
+        "joined_over_another_dimension",
+        "Old and new are joined in another dimension than that of the tokens.",
+        "Which dimension, counted from the end, is that of the tokens?",
+        "torch.cat([cache[0], A], dim=-2) => torch.cat([cache[0], A], dim=-1)"
+        " && torch.cat([cache[1], B], dim=-2) => torch.cat([cache[1], B], dim=-1)"
+        "\ntorch.cat([cache[0], A], dim=-2) => torch.cat([cache[0], A], dim=0)"
+        " && torch.cat([cache[1], B], dim=-2) => torch.cat([cache[1], B], dim=0)",
+        alone=True,
+    ),
+    Misconception(
+        "old_cache_returned",
+        "The cache comes back as it was.",
+        "What must the next call find there?",
+        "return X, (keys, values) => return X, cache",
+        alone=True,
+    ),
+    Misconception(
+        "last_output_only",
+        "Only the output of the last token comes back.",
+        "How many outputs do n new tokens have?",
+        "return X, (keys, values) => return X[..., -1:, :], (keys, values)",
+        alone=True,
+    ),
+    Misconception(
+        "newest_not_kept",
+        "The newest token is missing in the cache.",
+        "How many tokens are there after the call? So many keys must the cache hold.",
+        "return X, (keys, values) => return X, (keys[..., :-1, :], values[..., :-1, :])",
+        alone=True,
+    ),
+    Misconception(
+        "off_by_one_with_a_cache",
+        "With a cache the mask is off by one.",
+        "At which place does the first new token stand when the cache holds five?",
+        "m - n + 1 => m - n + 1 + (cache is not None) || m - n + 1 - (cache is not None)",
+        alone=True,
+    ),
 )
 
 GROUPS = (
@@ -125,6 +170,55 @@ GROUPS = (
         owner = torch.arange(queries.shape[-3]) * keys.shape[-3] // queries.shape[-3]
         keys, values = keys[..., owner, :, :], values[..., owner, :, :]
         """,
+    ),
+    Misconception(
+        "keys_dealt_in_turn",
+        "The values are shared by neighbours, but the keys are dealt out in turn.",
+        "Does a query head find both in the same head?",
+        "torch.repeat_interleave(keys, N, dim=D) => torch.cat([keys] * N, dim=D)",
+        alone=True,
+    ),
+    Misconception(
+        "needs_a_batch",
+        "The dimension of the heads is counted from the front.",
+        "Which dimension is that of the heads with a batch, and which without one?",
+        "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, N, dim=1)",
+        alone=True,
+    ),
+    Misconception(
+        "first_dimension_repeated",
+        "The first dimension is repeated, whatever it counts.",
+        "Which dimension is that of the heads with a batch, and which without one?",
+        "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, N, dim=0)",
+        alone=True,
+    ),
+    Misconception(
+        "repeated_g_times",
+        "The heads are repeated as often as there are heads of keys.",
+        "6 query heads share 2 heads of keys. How often is each of these needed?",
+        "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, keys.shape[-3], dim=-3)",
+        alone=True,
+    ),
+    Misconception(
+        "groups_backwards",
+        "The first query heads look at the last head of keys and values.",
+        "In which order do the groups stand?",
+        "torch.repeat_interleave(X, N, dim=D) => torch.repeat_interleave(X.flip(-3), N, dim=D)",
+        alone=True,
+    ),
+    Misconception(
+        "groups_not_joined",
+        "The groups stand in a dimension of their own.",
+        "Compare the sizes of your result with the description, one by one.",
+        "return X.flatten(-4, -3) => return X",
+        alone=True,
+    ),
+    Misconception(
+        "tested_the_other_way",
+        "The numbers of heads are tested the other way round.",
+        "Which of the two must be a multiple of the other?",
+        "h % g => g % h",
+        alone=True,
     ),
 )
 
@@ -197,6 +291,80 @@ PAIRS = (
         "In which dtype does arange count when the division begins?",
         "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2) && positions.to(x.dtype) => positions"
         " && angles.cos() => angles.cos().to(x.dtype) && angles.sin() => angles.sin().to(x.dtype)",
+    ),
+    Misconception(
+        "one_sign_wrong",
+        "One of the two signs is wrong.",
+        "A turn keeps the length of each pair. Does yours?",
+        f"{_TURNED} => torch.stack([a * cos + b * sin, a * sin + b * cos], dim=-1)"
+        " || torch.stack([a * cos - b * sin, a * sin - b * cos], dim=-1)",
+    ),
+    Misconception(
+        "fast_pairs",
+        "The pairs slow down twice as much as they should.",
+        "How often does the 2 stand in your exponent? Is the d below the line a whole one?",
+        "base ** (-X / d) => base ** (-2 * X / d)",
+    ),
+    Misconception(
+        "places_from_one",
+        "The places are moved by one.",
+        "By which angle is the token at place 0 turned?",
+        "positions.to(x.dtype) => (positions + 1).to(x.dtype) || (positions - 1).to(x.dtype)",
+        alone=True,
+    ),
+    Misconception(
+        "places_from_the_first",
+        "The places are counted from the first token.",
+        "Where does the next token stand when it comes alone, with a cache?",
+        "positions.to(x.dtype) => (positions - positions[0]).to(x.dtype)",
+        alone=True,
+    ),
+    Misconception(
+        "sine_for_cosine",
+        "Sine and cosine have changed places.",
+        "What should become of a token at place 0?",
+        f"{_TURNED} => torch.stack([a * sin - b * cos, a * cos + b * sin], dim=-1)",
+    ),
+    Misconception(
+        "features_swapped",
+        "The two features of a pair have changed places.",
+        "What should become of a token at place 0?",
+        f"{_TURNED} => torch.stack([b * cos - a * sin, b * sin + a * cos], dim=-1)"
+        " || torch.stack([a * sin + b * cos, a * cos - b * sin], dim=-1)",
+    ),
+    Misconception(
+        "second_not_turned",
+        "Only one feature of each pair is turned.",
+        "Which of the two lines of the formula is missing in yours?",
+        f"{_TURNED} => torch.stack([a * cos - b * sin, b], dim=-1) || torch.stack([a, a * sin + b * cos], dim=-1)",
+        alone=True,
+    ),
+    Misconception(
+        "angles_in_other_units",
+        "The angles are multiplied by a number.",
+        "In which unit do cos and sin take an angle, and what does the formula say?",
+        "base ** (-X / d) => base ** (-X / d) * math.pi / 180 || base ** (-X / d) * 2 * math.pi || base ** (-X / d) * math.pi",
+        alone=True,
+    ),
+    Misconception(
+        "angles_in_halves",
+        "The features are paired with their neighbours, but the angles are laid out in halves.",
+        "Which angle does feature 1 get in yours, and which feature 0?",
+        f"{_TURNED}.flatten(-2) => x * torch.cat([cos, cos], dim=-1)"
+        " + torch.stack([-b, a], dim=-1).flatten(-2) * torch.cat([sin, sin], dim=-1)",
+    ),
+    Misconception(
+        "partners_in_halves",
+        "The angles belong to neighbours, but each feature is mixed with one of the other half.",
+        "Here the pairs are neighbours: 0 and 1, 2 and 3.",
+        f"{_TURNED}.flatten(-2) => x * torch.stack([cos, cos], dim=-1).flatten(-2)"
+        " + torch.cat([-x[..., d // 2:], x[..., :d // 2]], dim=-1) * torch.stack([sin, sin], dim=-1).flatten(-2)",
+    ),
+    Misconception(
+        "read_in_halves",
+        "The features are read in halves, but put back as neighbours.",
+        "Here the pairs are neighbours: 0 and 1, 2 and 3.",
+        "x[..., 0::2] => x[..., :d // 2] && x[..., 1::2] => x[..., d // 2:]",
     ),
 )
 
@@ -276,6 +444,47 @@ BLOCKS = (
         "torch.exp(maximum - X) => torch.exp(maximum - X)"
         " && torch.exp(scores - Y) => torch.softmax(scores.clamp(min=-1e30), dim=-1)",
         no_slip="the blocks are not joined",
+    ),
+    Misconception(
+        "zero_for_nothing_seen",
+        "The maximum that comes back is 0 where nothing has been seen.",
+        "The 0 only helps to subtract. Which maximum has a query without any key?",
+        "return A, denominator, output => return reference, denominator, output",
+    ),
+    Misconception(
+        "old_denominator_thrown_away",
+        "The denominator holds the newest block alone.",
+        "What becomes of the sums of the blocks before it?",
+        "denominator * factor + X => X",
+        alone=True,
+    ),
+    Misconception(
+        "old_output_thrown_away",
+        "The output holds the newest block alone.",
+        "What becomes of the sums of the blocks before it?",
+        "output * F + parts @ values => parts @ values",
+        alone=True,
+    ),
+    Misconception(
+        "new_sums_rescaled",
+        "The new sums are multiplied by the factor, and not the old ones.",
+        "From which maximum is each measured? Which of them must be brought to the new one?",
+        "denominator * factor + X => denominator + factor * X"
+        " && output * F + Y => output + F * Y",
+    ),
+    Misconception(
+        "smallest_for_largest",
+        "The smallest score is kept, and not the largest.",
+        "Which number must be subtracted so that no exponential overflows?",
+        "torch.maximum(maximum, X) => torch.minimum(maximum, X) || torch.minimum(maximum, scores.amin(dim=-1))",
+        alone=True,
+    ),
+    Misconception(
+        "numbers_for_sums",
+        "The weights are counted or averaged, and not added up.",
+        "What is the denominator the sum of?",
+        "parts.sum(dim=-1) => torch.full_like(higher, parts.shape[-1]) || parts.mean(dim=-1)",
+        alone=True,
     ),
 )
 

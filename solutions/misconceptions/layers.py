@@ -27,7 +27,9 @@ def _orders() -> str:
     ):
         blocks += [
             "\n".join([*lines, "=>", *other])
-            for other in permutations(lines)
+            for other in sorted(
+                permutations(lines), key=lambda some: some[2] != lines[2]
+            )
             if list(other) != lines
         ]
     return "\n\n".join(blocks)
@@ -46,14 +48,25 @@ MISCONCEPTIONS = (
         "The layers have a bias, whatever qkv_bias says.",
         "What does nn.Linear add unless it is told otherwise? qkv_bias decides.",
         "nn.Linear(..., bias=qkv_bias) => nn.Linear(...)",
+        says=r"[Ww]ith(out)? qkv_bias(=False)? there must be no bias, but there is W_",
         common=True,
     ),
     Misconception(
         "bias_never",
-        "The layers never have a bias.",
-        "Does the constructor read its last argument?",
-        "nn.Linear(..., bias=qkv_bias) => nn.Linear(..., bias=False)",
+        "Layers have no bias where qkv_bias asks for one.",
+        "Does the constructor read its last argument, and does each of the three layers get it?",
+        "nn.Linear(..., bias=qkv_bias) => nn.Linear(..., bias=False)\n"
+        + "\n".join(
+            f"self.{a} = nn.Linear(A, B, bias=qkv_bias) => self.{a} = nn.Linear(A, B, bias=False)"
+            f" && self.{b} = nn.Linear(A, B, bias=qkv_bias) => self.{b} = nn.Linear(A, B, bias=False)"
+            for a, b in (
+                ("W_query", "W_key"),
+                ("W_query", "W_value"),
+                ("W_key", "W_value"),
+            )
+        ),
         common=True,
+        says=r"needs a parameter .W_\w+\.bias|W_\w+\.bias is not registered",
     ),
     Misconception(
         "bias_inverted",
@@ -66,6 +79,7 @@ MISCONCEPTIONS = (
         "The layers have a bias.",
         "A linear layer adds a bias unless it is told otherwise, and this class has none.",
         "nn.Linear(..., bias=False) => nn.Linear(...)",
+        says=r"(not asked for: |must have no bias, but there is )[\w.]+\.bias(, [\w.]+\.bias)*\.",
         common=True,
     ),
     Misconception(
@@ -75,6 +89,7 @@ MISCONCEPTIONS = (
         "self.out_proj = nn.Linear(X, Y) => self.out_proj = nn.Linear(X, Y, bias=False)"
         " || self.out_proj = nn.Linear(X, Y, bias=qkv_bias)",
         common=True,
+        says=r"needs a parameter .out_proj\.bias.",
     ),
     Misconception(
         "last_layer_not_applied",
@@ -102,13 +117,19 @@ MISCONCEPTIONS = (
         "The parameters start with other numbers than the exercise asks for.",
         "How does the exercise say that they are drawn? Nothing is to be done to them afterwards.",
         "torch.rand(...) => torch.zeros(...) || torch.ones(...) || torch.randn(...) * 0.02"
-        " || torch.rand(...) - 0.5 || torch.randn(...) * 0.01 || torch.randn(...) * 0.1",
+        " || torch.rand(...) - 0.5 || torch.randn(...) * 0.01 || torch.randn(...) * 0.1"
+        " || torch.rand(...) * 2 - 1 || torch.rand(...) * 0.1 || torch.rand(...) * 0.01 || torch.empty(...)"
+        "\ntorch.rand(A, B) => torch.randn(A, B) / A**0.5 || torch.randn(A, B) / B**0.5 || torch.rand(A, B) / A**0.5"
+        " || nn.init.xavier_uniform_(torch.empty(A, B)) || nn.init.xavier_normal_(torch.empty(A, B))"
+        " || nn.init.kaiming_uniform_(torch.empty(A, B)) || nn.init.normal_(torch.empty(A, B), std=0.02)",
     ),
     Misconception(
         "seed_in_constructor",
         "The constructor sets a seed of its own.",
         "Make two modules and compare their numbers. Who should choose the seed, the class or its user?",
-        "super().__init__() => super().__init__(torch.manual_seed(0) and None)",
+        "super().__init__() => super().__init__(); torch.manual_seed(123)"
+        " || super().__init__(); torch.manual_seed(0) || super().__init__(); torch.manual_seed(42)"
+        " || super().__init__(); torch.manual_seed(1337) || super().__init__(); torch.manual_seed(1)",
         common=True,
     ),
     Misconception(
@@ -129,6 +150,7 @@ MISCONCEPTIONS = (
         "Somebody told them that they need no gradient. Who?",
         "nn.Parameter(X) => nn.Parameter(X, requires_grad=False)\n"
         "self.A = nn.Linear(...) => self.A = nn.Linear(...).requires_grad_(False)",
+        says=r"cannot learn: it asks for no gradient",
     ),
     Misconception(
         "indivisible_accepted",
@@ -148,5 +170,27 @@ MISCONCEPTIONS = (
         """
         target.A.copy_(X) => pass
         """,
+    ),
+    Misconception(
+        "last_layer_twice",
+        "The last layer is used twice.",
+        "Follow a token to the output. How often does it pass out_proj?",
+        "return self.out_proj(X) => return self.out_proj(self.out_proj(X))",
+        alone=True,
+    ),
+    Misconception(
+        "other_width_checked",
+        "Another width than d_out is tested.",
+        "Whose features do the heads share: those of the input, or those of the output?",
+        "d_out % num_heads => d_in % num_heads",
+        alone=True,
+    ),
+    Misconception(
+        "one_head_for_all",
+        "There is one head, however many are asked for.",
+        "Change num_heads. Does anything change?",
+        "self.num_heads = num_heads => self.num_heads = 1 && d_out // num_heads => d_out"
+        "\nMultiHeadAttention(A, B, C, D, num_heads) => MultiHeadAttention(A, B, C, D, 1)",
+        says=r"4 heads and 1 give the same logits",
     ),
 )

@@ -29,6 +29,9 @@ MISCONCEPTIONS = (
         X.masked_fill(M == 0, V) => X.masked_fill(M != 0, V)
         X.masked_fill(M, V) => X.masked_fill(~M, V) || X.masked_fill(~M, -1e9)
         attention(Q, K, V, mask) => attention(Q, K, V, None if mask is None else ~mask)
+        X.masked_fill(M, V) => X.masked_fill(~M, V) && torch.softmax(X, dim=D) => torch.softmax(X, dim=D).nan_to_num()
+        head(A, B, C, mask) => head(A, B, C, None if mask is None else ~mask)
+        attention(Q, K, V, mask) => attention(Q, K, V, None if mask is None else ~mask).nan_to_num()
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril()
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril() && -torch.inf => -1e9
         """,
@@ -40,8 +43,8 @@ MISCONCEPTIONS = (
         "A row is who looks, a column is at whom. On which side of the diagonal is the future?",
         """
         X.triu(diagonal=1) => X.tril(diagonal=-1)
+        X.triu(diagonal=m - n + 1) => X.tril(diagonal=m - n - 1)
         X.triu(diagonal=1) => X.tril(diagonal=-1) && -torch.inf => -1e9
-        X.masked_fill(M, V) => X.masked_fill(M.transpose(-2, -1), V)
         torch.tril(X) => torch.triu(X)
         X[B, :T + 1] => X[B, T:]
         x.cumsum(dim=D) => x.flip(D).cumsum(dim=D).flip(D)
@@ -57,6 +60,7 @@ MISCONCEPTIONS = (
         X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n)
         X.triu(diagonal=1) => X.triu() && -torch.inf => -1e9
         torch.tril(X) => torch.tril(X, diagonal=-1)
+        torch.tril(X) => torch.tril(X, diagonal=-1) && X / X.sum(dim=D, keepdim=True) => X / X.sum(dim=D, keepdim=True).clamp(min=1)
         """,
         common=True,
     ),
@@ -137,8 +141,8 @@ MISCONCEPTIONS = (
         "Hidden scores are low, but not low enough.",
         "What you put in their place is low beside these scores. Is it low beside any scores?",
         """
-        X.masked_fill(M, V) => X.masked_fill(M, -10.0) || X.masked_fill(M, -100.0) || X.masked_fill(M, -1e3) || X.masked_fill(M, -1e4) || X.masked_fill(M, 1e-9)
         torch.zeros(N, N).masked_fill(M, V) => torch.zeros(N, N).masked_fill(M, -1e9) || torch.zeros(N, N).masked_fill(M, -1e10) || torch.zeros(N, N).masked_fill(M, torch.finfo(torch.float32).min)
+        X.masked_fill(M, V) => X.masked_fill(M, -10.0) || X.masked_fill(M, -100.0) || X.masked_fill(M, -1e3) || X.masked_fill(M, -1e4) || X.masked_fill(M, 1e-9) || X.masked_fill(M, -20.0) || X.masked_fill(M, -50.0)
         """,
     ),
     Misconception(
@@ -163,7 +167,8 @@ MISCONCEPTIONS = (
         "mask_in_numbers",
         "The mask holds numbers, and not truth values.",
         "The places may be right. Which type does a mask have that says only who is hidden?",
-        "torch.ones(N, N, dtype=torch.bool) => torch.ones(N, N) || torch.ones(N, N, dtype=torch.int) || torch.ones(N, N, dtype=torch.long)",
+        "torch.ones(N, N, dtype=torch.bool) => torch.ones(N, N) || torch.ones(N, N, dtype=torch.int) || torch.ones(N, N, dtype=torch.long) || torch.ones(N, N, dtype=torch.uint8)",
+        says=r"must be bool, but it is",
     ),
     Misconception(
         "mask_of_the_first_sequence",
@@ -205,6 +210,10 @@ MISCONCEPTIONS = (
         "May a token look at those that come after it? Read once more what the exercise says about a mask.",
         """
         torch.softmax(X, dim=D) => torch.softmax(X + torch.full(X.shape[-2:], -torch.inf, dtype=X.dtype).triu(1), dim=D)
+        return weights @ inputs => return weights.tril() @ inputs
+        attention(Q, K, V, mask) => attention(Q, K, V, torch.ones(Q.shape[-2], K.shape[-2], dtype=torch.bool).triu(diagonal=1) if mask is None else mask)
+        return attention_weights(Q, K) @ V => return attention_weights(Q, K).tril() @ V
+        return X @ Y.transpose(A, B) => return (X @ Y.transpose(A, B)).masked_fill(torch.ones(X.shape[-2], Y.shape[-2], dtype=torch.bool).triu(diagonal=1), -torch.inf)
         """,
         common=True,
     ),
@@ -243,5 +252,106 @@ MISCONCEPTIONS = (
         "The mask holds numbers, and not truth values.",
         "Which type does a mask have that says only who is hidden?",
         "return X >= Y => return (X >= Y).float() || return (X >= Y).int() || return (X >= Y).long()",
+        says=r"must be bool, but it is",
+    ),
+    Misconception(
+        "mask_turned",
+        "The mask is turned: its rows and columns have changed places.",
+        "A row of the mask belongs to the token that looks. Whose are the rows of yours?",
+        "X.masked_fill(M, V) => X.masked_fill(M.transpose(-2, -1), V)",
+    ),
+    Misconception(
+        "masks_of_single_queries_ignored",
+        "Only masks for whole sequences are used, and none for single queries.",
+        "The mask may have two dimensions or three. What does your code do with three?",
+        """
+        if mask is not None:
+            H = Z
+            S = S.masked_fill(H, V)
+        =>
+        if mask is not None and mask.dim() == 2:
+            H = Z
+            S = S.masked_fill(H, V)
+        """,
+        alone=True,
+    ),
+    Misconception(
+        "everything_hidden",
+        "All scores are hidden.",
+        "Which tokens can the last one see?",
+        "torch.zeros(N, N).masked_fill(M, V) => torch.full((N, N), -torch.inf)",
+        alone=True,
+    ),
+    Misconception(
+        "random_scores",
+        "The scores are random numbers.",
+        "Which score should every visible token have, so that all weights of a row are equal?",
+        "torch.zeros(N, N) => torch.randn(N, N)",
+        alone=True,
+    ),
+    Misconception(
+        "itself_visible_only",
+        "A token can see nothing but itself.",
+        "Write down the mask for three tokens. Whom can the last one see?",
+        "torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => ~torch.eye(N, dtype=torch.bool)",
+        alone=True,
+    ),
+    Misconception(
+        "one_too_large",
+        "The mask is larger than the text.",
+        "How many rows does a mask for three tokens have?",
+        "return torch.ones(N, N, dtype=torch.bool) .triu(diagonal=1) => return torch.ones(N + 1, N + 1, dtype=torch.bool).triu(diagonal=1)",
+        alone=True,
+    ),
+    Misconception(
+        "next_hidden_only",
+        "Only the very next token is hidden.",
+        "Write down the mask for four tokens. Can the first one see the third?",
+        "X.triu(diagonal=1) => X.triu(diagonal=1).tril(diagonal=1)",
+        alone=True,
+    ),
+    Misconception(
+        "first_padding_only",
+        "Only the first place after each text is hidden.",
+        "What about the places behind it?",
+        "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) == lengths.unsqueeze(D)",
+        alone=True,
+    ),
+    Misconception(
+        "sorted_lengths",
+        "The texts are put into another order.",
+        "Whose row is the first one of your mask?",
+        "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) >= lengths.sort(descending=True).values.unsqueeze(D)"
+        " || torch.arange(N, ...) >= lengths.sort().values.unsqueeze(D)",
+        alone=True,
+    ),
+    Misconception(
+        "padding_forgotten",
+        "Nothing is hidden.",
+        "Which place has the first token that is not real?",
+        "return X >= Y => return (X >= Y) & False",
+        says=r"Nothing is hidden",
+        alone=True,
+    ),
+    Misconception(
+        "padding_square",
+        "The mask has a dimension for each query.",
+        "Compare the shape of your mask with the description. Who needs a row of it: each text, or each token?",
+        "return X >= Y => return (X >= Y).unsqueeze(1) || return (X >= Y).unsqueeze(1).expand(-1, max_length, -1)"
+        " || return (X >= Y).unsqueeze(1).unsqueeze(1)",
+        alone=True,
+    ),
+    Misconception(
+        "hidden_tokens_have_weight",
+        "Hidden tokens have a weight.",
+        "What is the exponential of the score that you give them, and what should it be?",
+        says=r"A hidden token has a weight",
+    ),
+    Misconception(
+        "mask_turned_up",
+        "A mask for whole sequences meets the queries, and not the tokens that answer.",
+        "Which size does your mask get a 1 for? Along which dimension is it spread over the scores?",
+        "mask.unsqueeze(1) => mask.unsqueeze(2)",
+        alone=True,
     ),
 )

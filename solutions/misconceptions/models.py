@@ -8,6 +8,7 @@ MISCONCEPTIONS = (
         "The model does not know where a token stands.",
         "Swap two tokens of a text. What tells the model that they have changed places?",
         "X + self.position_embedding(P) => X",
+        says=r"Does it know positions\?",
     ),
     Misconception(
         "positions_from_the_end",
@@ -76,6 +77,7 @@ MISCONCEPTIONS = (
         "Without targets a loss is returned.",
         "What is the loss when there is nothing to compare with? A number would look like a result.",
         "return logits, None => return logits, torch.tensor(0.0)",
+        says=r"the loss must be None",
     ),
     Misconception(
         "targets_ignored",
@@ -207,6 +209,7 @@ MISCONCEPTIONS = (
         self.attention_norm(X) => self.feed_forward_norm(X)
         self.feed_forward_norm = nn.LayerNorm(N) => pass && self.feed_forward_norm(X) => self.attention_norm(X)
         """,
+        says=r"One LayerNorm serves both halves",
     ),
     Misconception(
         "residual_from_before_attention",
@@ -281,18 +284,21 @@ MISCONCEPTIONS = (
         "The model is not in evaluation mode when it is asked.",
         "Does your model drop anything while it writes? Who tells it that it is not training?",
         "model.eval() => pass",
+        says=r"was asked in training mode",
     ),
     Misconception(
         "leaves_evaluation_on",
         "The model stays in evaluation mode.",
         "In which mode was the model before, and in which is it afterwards?",
         "model.train(was_training) => pass || model.eval()",
+        says=r"was left in evaluation",
     ),
     Misconception(
         "always_back_to_training",
         "The model is in training mode afterwards, whatever it was before.",
         "In which mode was the model before? Ask it before you change it.",
         "model.train(was_training) => model.train()",
+        says=r"was left in training",
     ),
     Misconception(
         "never_changes_the_mode",
@@ -377,5 +383,198 @@ MISCONCEPTIONS = (
         "The loss after the step is returned.",
         "At which moment is the loss that is asked for?",
         "return loss.item() => return model(tokens, targets)[1].item()",
+    ),
+    Misconception(
+        "activation_at_the_end",
+        "The feed-forward part bends once more at its end.",
+        "The second linear layer is the last step of the feed-forward part. What comes after it in yours?",
+        "nn.Linear(4 * n_embd, n_embd) => nn.Sequential(nn.Linear(4 * n_embd, n_embd), nn.ReLU())"
+        " || nn.Sequential(nn.Linear(4 * n_embd, n_embd), nn.GELU())",
+    ),
+    Misconception(
+        "other_feed_forward",
+        "The feed-forward part has other layers than asked for.",
+        "How wide is it in the middle, and how many linear layers has it?",
+        says=r"layer of the feed-forward network",
+    ),
+    Misconception(
+        "parts_swapped",
+        "The feed-forward part comes before the attention.",
+        "In which order do the two lines of the formula stand?",
+        """
+        h = x + self.attention(self.attention_norm(x))
+        return h + self.feed_forward(self.feed_forward_norm(h))
+        =>
+        h = x + self.feed_forward(self.feed_forward_norm(x))
+        return h + self.attention(self.attention_norm(h))
+        """,
+        alone=True,
+    ),
+    Misconception(
+        "feed_forward_thrown_away",
+        "What the feed-forward part gives is thrown away.",
+        "Where is its result kept, and what is it added to?",
+        "return h + self.feed_forward(X) => return h",
+        no_slip="one of the block's two parts does nothing",
+        alone=True,
+    ),
+    Misconception(
+        "normalised_at_the_end",
+        "The result of the block is normalised.",
+        "What stands last in the formula: a norm, or an addition?",
+        "return h + self.feed_forward(X) => return self.feed_forward_norm(h + self.feed_forward(X))",
+        alone=True,
+    ),
+    Misconception(
+        "attention_twice",
+        "The tokens go through the attention twice.",
+        "How often is the attention called in the formula?",
+        "self.attention(X) => self.attention(self.attention(X))",
+        alone=True,
+    ),
+    Misconception(
+        "rms_norm",
+        "Another norm stands where a LayerNorm is asked for.",
+        "Does your norm take the mean away?",
+        "nn.LayerNorm(n_embd) => nn.RMSNorm(n_embd)",
+        alone=True,
+    ),
+    Misconception(
+        "losses_not_averaged",
+        "Each guess has a loss of its own.",
+        "How many numbers is the loss? What does cross_entropy do unless it is told otherwise?",
+        "F.cross_entropy(...) => F.cross_entropy(..., reduction='none')",
+        alone=True,
+    ),
+    Misconception(
+        "loss_first",
+        "The loss stands before the logits.",
+        "In which order does the exercise name the two?",
+        "return logits, X => return X, logits",
+        alone=True,
+    ),
+    Misconception(
+        "loss_is_a_number",
+        "The loss is a Python number.",
+        "Who calls backward on the loss? A number of Python's has no gradient.",
+        "return logits, F.cross_entropy(X, Y) => return logits, F.cross_entropy(X, Y).item()",
+        alone=True,
+    ),
+    Misconception(
+        "positions_from_one",
+        "Positions are counted from 1.",
+        "How many rows has the table of positions, and which is its first one?",
+        "self.position_embedding(P) => self.position_embedding(P + 1)",
+        alone=True,
+    ),
+    Misconception(
+        "as_many_positions_as_tokens",
+        "There are as many positions as different tokens.",
+        "How long may a text be? So many rows must the table of positions have.",
+        "nn.Embedding(context_length, n_embd) => nn.Embedding(vocab_size, n_embd)",
+        alone=True,
+    ),
+    Misconception(
+        "tokens_for_positions",
+        "The positions are looked up by tokens.",
+        "What do you ask the table of positions: which token it is, or where it stands?",
+        "self.position_embedding(P) => self.position_embedding(tokens)",
+        alone=True,
+    ),
+    Misconception(
+        "blocks_add_nothing",
+        "More blocks do not bring more parameters.",
+        "Is each block a new one, and does the model know of it? A plain list hides its layers.",
+        says=r"Two blocks have no more parameters than one|parameters must grow by the same amount",
+    ),
+    Misconception(
+        "head_reads_no_norm",
+        "What the head reads does not come from a LayerNorm.",
+        "What does the exercise name between the blocks and the head?",
+        says=r"What the head reads is not the output of a LayerNorm",
+    ),
+    Misconception(
+        "last_norm_otherwise",
+        "The last norm does not act just once before the head.",
+        "How often is the last LayerNorm called, and on what?",
+        says=r"The last LayerNorm acts otherwise than once",
+    ),
+    Misconception(
+        "no_pair",
+        "Logits and loss do not come together.",
+        "forward returns two things, with targets and without. What does yours return in each case?",
+        says=r"must return the pair",
+    ),
+    Misconception(
+        "context_length_not_kept",
+        "The model does not keep its context_length.",
+        "generate asks the model how many tokens it takes. Under which name?",
+        says=r"must be the context_length given",
+    ),
+    Misconception(
+        "more_than_it_takes",
+        "The model gets more tokens than it can take.",
+        "How many tokens does the model take at most? It says so itself.",
+        says=r"The model takes \d+ tokens, but was given",
+    ),
+    Misconception(
+        "new_in_front",
+        "The new token stands before the others.",
+        "At which end does a text grow?",
+        "torch.cat([tokens, L], dim=D) => torch.cat([L, tokens], dim=D)",
+        alone=True,
+    ),
+    Misconception(
+        "beginning_counted_too",
+        "The beginning is counted among the new tokens.",
+        "How many tokens are to be appended, however long the beginning is?",
+        "range(max_new_tokens) => range(max_new_tokens - tokens.shape[1])",
+        alone=True,
+    ),
+    Misconception(
+        "first_text_for_all",
+        "All texts get the token of the first one.",
+        "Each text of the batch has its own guess. Which of them do you append?",
+        "logits[:, -1].argmax(dim=D, keepdim=True) => logits[:1, -1].argmax(dim=D, keepdim=True).expand(len(tokens), 1)",
+        alone=True,
+    ),
+    Misconception(
+        "first_text_only",
+        "Only the first text is continued.",
+        "Compare the number of texts that go in with those that come out.",
+        "return tokens => return tokens[:1]",
+        alone=True,
+    ),
+    Misconception(
+        "stops_at_the_context",
+        "No more tokens come than the model can take.",
+        "Who limits the number of new tokens? A long text is cropped before the model gets it.",
+        "range(max_new_tokens) => range(min(max_new_tokens, model.context_length))",
+        alone=True,
+    ),
+    Misconception(
+        "targets_not_given",
+        "The model learns to repeat what it reads.",
+        "What are the targets for?",
+        "model(tokens, targets) => model(tokens, tokens)",
+        alone=True,
+    ),
+    Misconception(
+        "nothing_trained",
+        "The parameters do not change.",
+        "backward makes gradients, and who uses them? In which order?",
+        says=r"The parameters have not moved",
+    ),
+    Misconception(
+        "not_one_backward",
+        "The number of times that backward runs is not one.",
+        "How many steps is one step?",
+        says=r"One backward a call was expected",
+    ),
+    Misconception(
+        "another_loss",
+        "What is returned is not the loss of this batch before the step.",
+        "At which moment do you read the number, and is anything done to it?",
+        says=r"not the loss (before the step|of this batch)",
     ),
 )

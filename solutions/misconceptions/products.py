@@ -52,7 +52,6 @@ MISCONCEPTIONS = (
         "All dimensions are reversed, also those of the batch.",
         "What does .T do to three dimensions? Only the last two are to change places.",
         "X @ Y.transpose(A, B) => X @ Y.permute(*range(Y.dim() - 1, -1, -1))",
-        common=True,
     ),
     Misconception(
         "first_two_dimensions",
@@ -79,7 +78,7 @@ MISCONCEPTIONS = (
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{k})",
             "self.{v}(X) => self.{k}(X)",
         )
-        + "\nX @ self.W_value => X @ self.W_key\nX @ W_value => X @ W_key\nW @ values => W @ keys",
+        + "\nX @ self.W_value => X @ self.W_key\nX @ W_value => X @ W_key\nW @ values => W @ keys\nW @ v => W @ k",
         common=True,
     ),
     Misconception(
@@ -90,7 +89,7 @@ MISCONCEPTIONS = (
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{q})",
             "self.{v}(X) => self.{q}(X)",
         )
-        + "\nX @ self.W_value => X @ self.W_query\nX @ W_value => X @ W_query\nW @ values => W @ queries",
+        + "\nX @ self.W_value => X @ self.W_query\nX @ W_value => X @ W_query\nW @ values => W @ queries\nW @ v => W @ q",
         common=True,
     ),
     Misconception(
@@ -135,7 +134,8 @@ MISCONCEPTIONS = (
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{k})",
             "self.{k}(X) => self.TEMP(X) && self.{v}(Y) => self.{k}(Y) && self.TEMP(X) => self.{v}(X)",
         )
-        + "\nX @ W_key => X @ TEMP && X @ W_value => X @ W_key && X @ TEMP => X @ W_value",
+        + "\nX @ W_key => X @ TEMP && X @ W_value => X @ W_key && X @ TEMP => X @ W_value"
+        + "\nself.W_k(X) => self.W_k(encodings_for_v) && self.W_v(X) => self.W_v(encodings_for_k)",
     ),
     Misconception(
         "projected_twice",
@@ -156,8 +156,10 @@ MISCONCEPTIONS = (
             "self.{q}(X) => X && self.{k}(X) => X",
             "self.{q}(X) => X && self.{k}(X) => X && self.{v}(X) => X",
         )
-        + "\nreturn W @ values => return W @ x\nX @ W_value => X\nX @ W_query => X\nX @ W_key => X",
+        + "\nreturn W @ values => return W @ x\nX @ W_value => X\nX @ W_query => X\nX @ W_key => X"
+        "\nX @ self.W_value => X\nX @ self.W_query => X\nX @ self.W_key => X",
         no_slip_in={"project": "an input comes out"},
+        common=True,
     ),
     Misconception(
         "keys_and_values_of_x",
@@ -165,12 +167,14 @@ MISCONCEPTIONS = (
         "Two inputs come in. Which of them answers, and so gives keys and values?",
         "self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)"
         "\nencodings_for_k => encodings_for_q && encodings_for_v => encodings_for_q",
+        common=True,
     ),
     Misconception(
         "keys_of_x",
         "The keys are made of the tokens that ask.",
         "Two inputs come in. Which of them answers, and so gives the keys?",
         "self.W_key(context) => self.W_key(x)\nself.W_k(X) => self.W_k(encodings_for_q)",
+        common=True,
     ),
     Misconception(
         "values_of_the_wrong_input",
@@ -178,12 +182,13 @@ MISCONCEPTIONS = (
         "Look at what goes into each layer. Whose values are to be mixed?",
         "self.W_value(context) => self.W_value(x)"
         "\nself.W_v(X) => self.W_v(encodings_for_k) || self.W_v(encodings_for_q)",
+        common=True,
     ),
     Misconception(
         "queries_of_the_wrong_input",
         "The queries are made of another input.",
         "Look at what goes into each layer. Whose rows should the result have?",
-        each("self.{q}(x) => self.{q}(context)")
+        "self.W_query(x) => self.W_query(context)"
         + "\nself.W_q(X) => self.W_q(encodings_for_k)",
     ),
     Misconception(
@@ -199,7 +204,6 @@ MISCONCEPTIONS = (
         "The weights are returned, and not the mixture.",
         "forward stops one step early. The weights say how to mix; the mixture is still to be made.",
         "return W @ V => return W\nreturn self.out_proj(X) => return weights",
-        common=True,
         no_slip_in={
             "attention_scores": "an input comes out",
             "pairwise_scores": "an input comes out",
@@ -216,7 +220,6 @@ MISCONCEPTIONS = (
         return W @ V => return W @ V, W
         return X => return X, weights
         """,
-        common=True,
     ),
     Misconception(
         "keys_ignored",
@@ -242,6 +245,7 @@ MISCONCEPTIONS = (
         X @ Y.transpose(A, B) => nn.functional.normalize(X, dim=-1) @ nn.functional.normalize(Y, dim=-1).transpose(A, B)
         X @ Y.transpose(A, B) => torch.nn.functional.normalize(X, dim=-1) @ torch.nn.functional.normalize(Y, dim=-1).transpose(A, B)
         inputs @ query => torch.nn.functional.normalize(inputs, dim=-1) @ torch.nn.functional.normalize(query, dim=0)
+        inputs => torch.nn.functional.normalize(inputs, dim=-1)
         torch.dot(X, Y) => torch.dot(X, Y) / (X.norm() * Y.norm())
         return total => return total / (a.norm() * b.norm())
         """,
@@ -253,6 +257,7 @@ MISCONCEPTIONS = (
         """
         X @ Y.transpose(A, B) => torch.cdist(X, Y) || -torch.cdist(X, Y)
         torch.dot(X, Y) => (X - Y).norm() || ((X - Y)**2).sum()
+        inputs @ query => (inputs - query).norm(dim=-1) || -(inputs - query).norm(dim=-1) || ((inputs - query)**2).sum(dim=-1)
         """,
     ),
     Misconception(
@@ -271,5 +276,95 @@ MISCONCEPTIONS = (
         """
         torch.softmax(X, dim=D) @ V => X
         """,
+    ),
+    Misconception(
+        "one_side_normalised",
+        "One of the two is brought to length 1 before they meet.",
+        "A dot product also grows with the lengths of the vectors. Where does one of them get lost in yours?",
+        """
+        X @ Y.transpose(A, B) => X / X.norm(dim=-1, keepdim=True) @ Y.transpose(A, B) || X @ (Y / Y.norm(dim=-1, keepdim=True)).transpose(A, B)
+        inputs @ query => inputs @ (query / query.norm())
+        """,
+        alone=True,
+    ),
+    Misconception(
+        "results_normalised",
+        "The results are brought to length 1.",
+        "What stands after the product, and who asks for it?",
+        "return A, B, C => return torch.nn.functional.normalize(A, dim=-1), torch.nn.functional.normalize(B, dim=-1), torch.nn.functional.normalize(C, dim=-1)",
+        alone=True,
+    ),
+    Misconception(
+        "one_after_another",
+        "Keys are made of queries, and values of keys.",
+        "What goes into each of the three products? Follow one token.",
+        "return X @ W_query, X @ W_key, X @ W_value => return X @ W_query, X @ W_query @ W_key, X @ W_query @ W_key @ W_value",
+        alone=True,
+    ),
+    Misconception(
+        "joined_into_one",
+        "The three results come as one tensor.",
+        "How many tensors are asked for? Queries and values may have different widths.",
+        "return A, B, C => return torch.cat([A, B, C], dim=-1) || return torch.stack([A, B, C])",
+        alone=True,
+    ),
+    Misconception(
+        "cut_evenly",
+        "The results are cut from one product in equal parts.",
+        "How wide are queries, keys and values? They need not be of one width.",
+        "return A, B, C => return torch.cat([A, B, C], dim=-1).chunk(3, dim=-1)",
+        alone=True,
+    ),
+    Misconception(
+        "wrong_layer_copied",
+        "A layer is copied into another one's place.",
+        "Which of the source's layers goes where in your lines?",
+        """
+        source.W_query => source.TEMP && source.W_key => source.W_query && source.TEMP => source.W_key
+        source.W_query => source.TEMP && source.W_value => source.W_query && source.TEMP => source.W_value
+        source.W_key => source.W_query && source.W_value => source.W_query
+        """,
+    ),
+    Misconception(
+        "added_to_the_old_numbers",
+        "The numbers are added to those that are there.",
+        "What should be left of the old numbers?",
+        "target.A.copy_(X) => target.A.add_(X)",
+        alone=True,
+    ),
+    Misconception(
+        "keys_from_values",
+        "The keys are made like the values.",
+        "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
+        each(
+            "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{v})",
+            "self.{k}(X) => self.{v}(X)",
+        ),
+        alone=True,
+    ),
+    Misconception(
+        "keys_of_the_mixed_tokens",
+        "The keys are made of the tokens that are mixed.",
+        "Three inputs come in. Which of them is compared with the queries?",
+        "self.W_k(X) => self.W_k(encodings_for_v)",
+        alone=True,
+    ),
+    Misconception(
+        "inputs_swapped",
+        "Two of the inputs have changed places.",
+        "Look at what goes into each layer. Who asks, who is compared, and what is mixed?",
+        """
+        self.W_q(X) => self.W_q(encodings_for_k) && self.W_k(X) => self.W_k(encodings_for_q)
+        self.W_query(x) => self.W_query(context) && self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)
+        head(A, B, C, mask) => head(B, A, C, mask)
+        """,
+        alone=True,
+    ),
+    Misconception(
+        "values_of_the_keys_tokens",
+        "The heads mix the tokens that the queries are compared with.",
+        "Three inputs come in. Which of them does each head get, and in which order?",
+        "head(A, B, C, mask) => head(A, B, B, mask)",
+        alone=True,
     ),
 )

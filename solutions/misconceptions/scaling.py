@@ -28,7 +28,7 @@ MISCONCEPTIONS = (
         "wrong_exponent",
         "The exponent of the scaling is not that of a root.",
         "Work out by hand what you divide by if the size is 16. Which operation comes first in your line?",
-        "X / Y**0.5 => X / Y / 2 || X / Y**2 || X / Y**0.25 || X / Y**1.5 || X / Y**0.05 || X / (2 * Y**0.5)",
+        "X / Y**0.5 => X / (Y / 2) || X / Y / 2 || X / Y**2 || X / Y**0.25 || X / Y**1.5 || X / Y**0.05 || X / (2 * Y**0.5)",
     ),
     Misconception(
         "scaled_by_length",
@@ -68,13 +68,12 @@ MISCONCEPTIONS = (
         "The scores are scaled by the width of the values.",
         "Which vectors meet in a score? Their width is what counts.",
         "X / Y**0.5 => X / values.shape[-1]**0.5 || X / v.shape[-1]**0.5",
-        common=True,
     ),
     Misconception(
         "scaled_by_a_fixed_number",
         "The scores are scaled by a number that fits only one example.",
         "Try keys of another width. Does the number that you divide by change with them?",
-        "X / Y**0.5 => X / 2**0.5 || X / 2 || X / 8 || X / 64**0.5 || X / 3**0.5",
+        "X / Y**0.5 => X / 2**0.5 || X / 2 || X / 8 || X / 3**0.5 || X / 4 || X / 16 || X / 32**0.5 || X / 512**0.5",
     ),
     Misconception(
         "scaled_after_softmax",
@@ -108,10 +107,10 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "queries_scaled_early",
-        "The queries are scaled before they meet any keys.",
+        "Results are scaled, where products alone are asked for.",
         "Which step of the formula divides, and what does it divide?",
         """
-        return A, B, C => return A / A.shape[-1]**0.5, B, C
+        return A, B, C => return A / A.shape[-1]**0.5, B, C || return A / x.shape[-1]**0.5, B / x.shape[-1]**0.5, C / x.shape[-1]**0.5
         """,
     ),
     Misconception(
@@ -119,7 +118,7 @@ MISCONCEPTIONS = (
         "The variance is divided by the number of scores.",
         "Torch's own variance divides by one less.",
         """
-        X.var() => X.var(unbiased=False)
+        X.var(...) => X.var(..., unbiased=False)
         """,
     ),
     Misconception(
@@ -135,7 +134,7 @@ MISCONCEPTIONS = (
         "The variance is taken of each row.",
         "All scores count together, whatever row they stand in.",
         """
-        X.var() => X.var(dim=-1).mean() || X.var(dim=-2).mean() || X.mean(dim=-1).var()
+        X.var() => X.var(dim=-1).mean() || X.var(dim=-2).mean() || X.var(dim=-1) || X.var(dim=-2) || X.mean(dim=-1).var()
         """,
     ),
     Misconception(
@@ -168,5 +167,33 @@ MISCONCEPTIONS = (
         """
         X.var() => (X**2).mean()
         """,
+    ),
+    Misconception(
+        "scaled_before_and_after",
+        "The weights are scaled, besides the scores.",
+        "Sum a row of your weights. Should it still be 1 when they meet the values?",
+        "torch.softmax(X / Y**0.5, dim=D) => torch.softmax(X / Y**0.5, dim=D) / Y**0.5",
+        alone=True,
+    ),
+    Misconception(
+        "fractions_cut_off",
+        "A number is rounded that must keep its fraction.",
+        "The root of 2 is no whole number. Which step of yours makes one of it, or of the scores?",
+        "X / Y**0.5 => X / int(Y**0.5) || X // Y**0.5 || X / round(Y**0.5)",
+        alone=True,
+    ),
+    Misconception(
+        "variance_of_weights",
+        "The variance is that of the weights, and not of the scores.",
+        "Is there any softmax in what the exercise asks for?",
+        "X.var() => torch.softmax(X, dim=-1).var()",
+        alone=True,
+    ),
+    Misconception(
+        "mean_for_variance",
+        "The mean is returned, and not the variance.",
+        "Add 1 to all scores. Should your result change?",
+        "X.var() => X.mean()",
+        alone=True,
     ),
 )

@@ -39,6 +39,7 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => torch.softmax(X.flatten(), dim=0).view(X.shape)
         torch.softmax(X, dim=D) => torch.softmax(X.flatten(-2), dim=-1).view(X.shape)
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum()
+        X / X.sum(dim=D, keepdim=True) => X / X.sum()
         """,
     ),
     Misconception(
@@ -65,15 +66,17 @@ MISCONCEPTIONS = (
         torch.softmax(X.masked_fill(M, V), dim=D) => torch.exp(X) * ~M / (torch.exp(X) * ~M).sum(dim=D, keepdim=True)
         torch.exp(X - X.max()) => torch.exp(X)
         torch.exp(X - Y) => torch.exp(X)
+        torch.softmax(X, dim=D) => (torch.exp(X) / torch.exp(X).sum(dim=D, keepdim=True)).nan_to_num()
+        return powers / powers.sum() => return (torch.exp(scores) / torch.exp(scores).sum()).nan_to_num()
         """,
-        common=True,
     ),
     Misconception(
         "sums_lose_their_place",
-        "The sums of the rows have lost their dimension.",
-        "Which shape do the sums have, and along which dimension does the division spread them?",
+        "The sums of the rows, or their largest scores, have lost their dimension.",
+        "Which shape do they have, and along which dimension are they spread over the table?",
         """
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum(dim=D)
+        torch.softmax(X, dim=D) => torch.exp(X - X.amax(dim=D)) / torch.exp(X - X.amax(dim=D)).sum(dim=D, keepdim=True)
         X / X.sum(dim=D, keepdim=True) => X / X.sum(dim=D)
         """,
     ),
@@ -192,8 +195,8 @@ MISCONCEPTIONS = (
         "Scores are clipped, and all beyond the limit are alike.",
         "Two large scores that differ: do their weights still differ?",
         """
-        torch.exp(X - Y) => torch.exp(X.clamp(-80.0, 80.0)) || torch.exp(X.clamp(max=80.0)) || torch.exp(X.clamp(-50.0, 50.0)) || torch.exp(X.clamp(max=50.0)) || torch.exp(X.clamp(-100.0, 100.0))
-        torch.softmax(X, dim=D) => torch.softmax(X.clamp(-50.0, 50.0), dim=D)
+        torch.exp(X - Y) => torch.exp(X.clamp(-80.0, 80.0)) || torch.exp(X.clamp(max=80.0)) || torch.exp(X.clamp(-50.0, 50.0)) || torch.exp(X.clamp(max=50.0)) || torch.exp(X.clamp(-100.0, 100.0)) || torch.exp(X.clamp(max=88.0)) || torch.exp(X.clamp(max=700.0)) || torch.exp(X.clamp(max=100.0)) || torch.exp(X.clamp(-88.0, 88.0))
+        torch.softmax(X, dim=D) => torch.softmax(X.clamp(-50.0, 50.0), dim=D) || torch.softmax(X.clamp(-80.0, 80.0), dim=D) || torch.softmax(X.clamp(-100.0, 100.0), dim=D) || torch.softmax(X.clamp(-88.0, 88.0), dim=D)
         """,
     ),
     Misconception(
@@ -229,5 +232,58 @@ MISCONCEPTIONS = (
         powers / powers.sum() => powers / powers.max()
         torch.softmax(X, dim=D) => torch.exp(X - X.amax(dim=D, keepdim=True)) / torch.exp(X - X.amax(dim=D, keepdim=True)).amax(dim=D, keepdim=True)
         """,
+    ),
+    Misconception(
+        "no_exponential",
+        "No exponential is taken.",
+        "Which function makes positive numbers of scores of any sign, before they are divided by their sum?",
+        "torch.exp(X) => X",
+        alone=True,
+    ),
+    Misconception(
+        "shifted_below_only",
+        "The largest score is subtracted below the line only.",
+        "A fraction stays the same when the same is done above and below the line.",
+        "powers / powers.sum() => torch.exp(scores) / powers.sum()",
+        alone=True,
+    ),
+    Misconception(
+        "shrunk_first",
+        "The scores are made smaller by a factor.",
+        "Subtracting the same from all scores leaves a softmax as it is. Does dividing them?",
+        "torch.exp(X - Y) => torch.exp(X / Y) || torch.exp(X / 1000) || torch.exp(X / 100) || torch.exp(X / 10)",
+        alone=True,
+    ),
+    Misconception(
+        "shifted_before_scaling",
+        "The largest score is taken before the scores are scaled, and subtracted afterwards.",
+        "Is the number that you subtract the largest of those that you subtract it from?",
+        "torch.softmax(X / Y**0.5, dim=D) => torch.exp(X / Y**0.5 - X.amax(dim=D, keepdim=True))"
+        " / torch.exp(X / Y**0.5 - X.amax(dim=D, keepdim=True)).sum(dim=D, keepdim=True)",
+        alone=True,
+    ),
+    Misconception(
+        "not_itself",
+        "A token does not look at itself.",
+        "Which weight does the first token give to the first one? It should be one like the others.",
+        """
+        torch.softmax(X, dim=D) => torch.softmax(X.masked_fill(torch.eye(X.shape[-2], X.shape[-1], dtype=torch.bool), -torch.inf), dim=D)
+        torch.softmax(X, dim=D) => torch.softmax(X.masked_fill(torch.eye(X.shape[-2], X.shape[-1], dtype=torch.bool), 0), dim=D)
+        return weights @ inputs => return weights.masked_fill(torch.eye(weights.shape[-2], weights.shape[-1], dtype=torch.bool), 0) @ inputs
+        """,
+    ),
+    Misconception(
+        "relu_for_softmax",
+        "Another function stands where the softmax should be.",
+        "Sum a row of your weights. Which function makes shares of one whole?",
+        "torch.softmax(X, dim=D) => torch.relu(X) || torch.tanh(X)",
+        alone=True,
+    ),
+    Misconception(
+        "plain_average",
+        "All that can be seen gets the same weight.",
+        "Change a key. Does your result change?",
+        "X @ Y.transpose(A, B) => X @ Y.transpose(A, B) * 0.0",
+        alone=True,
     ),
 )

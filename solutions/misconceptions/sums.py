@@ -7,7 +7,7 @@ MISCONCEPTIONS = (
         "leaves_itself_out",
         "A token does not take part in its own average.",
         "Which rows does your slice hold for the first token? The end of a slice is not in it.",
-        "X[B, :T + 1] => X[B, :T]\nX[:, :T + 1] => X[:, :T]",
+        "X[B, :T + 1] => X[B, :T] || X[B, :max(T, 1)]\nX[:, :T + 1] => X[:, :T]",
         common=True,
     ),
     Misconception(
@@ -20,7 +20,7 @@ MISCONCEPTIONS = (
         "whole_sequence",
         "Every token is averaged with the whole sequence.",
         "Which tokens does the first one know of?",
-        "X[B, :T + 1] => X[B]\nW @ x => x.mean(dim=-2, keepdim=True).expand_as(x)\ntorch.tril(X) => X",
+        "X[B, :T + 1] => X[B]\nW @ x => x.mean(dim=-2, keepdim=True).expand_as(x)\nreturn W @ x => return x.mean(dim=-2)\ntorch.tril(X) => X",
         no_slip_in={
             "causal_average": "the plain mean, without what is asked for",
             "causal_average_loop": "the plain mean, without what is asked for",
@@ -45,6 +45,7 @@ MISCONCEPTIONS = (
         """
         range(X) => range(X - 1)
         return weights @ inputs => return weights[..., :-1] @ inputs[..., :-1, :]
+        return torch.stack(rows) => return torch.nn.functional.pad(torch.stack(rows)[:-1, :-1], (0, 1, 0, 1))
         return inputs @ query => return inputs[..., :-1] @ query[..., :-1]
         """,
     ),
@@ -55,6 +56,7 @@ MISCONCEPTIONS = (
         """
         range(X) => range(1, X)
         return weights @ inputs => return weights[..., 1:] @ inputs[..., 1:, :]
+        return torch.stack(rows) => return torch.nn.functional.pad(torch.stack(rows)[1:, 1:], (1, 0, 1, 0))
         return inputs @ query => return inputs[..., 1:] @ query[..., 1:]
         """,
     ),
@@ -116,6 +118,7 @@ MISCONCEPTIONS = (
         "A row is a token, a column is a dimension. Whose dot products are asked for?",
         """
         inputs => inputs.transpose(-2, -1)
+        X @ Y.transpose(A, B) => X.transpose(A, B) @ Y
         """,
     ),
     Misconception(
@@ -156,5 +159,197 @@ MISCONCEPTIONS = (
         X[B, :T + 1] => X[B, max(0, T - 1):T + 1] || X[B, max(0, T - 2):T + 1]
         torch.tril(X) => torch.tril(X).triu(-1) || torch.tril(X).triu(-2)
         """,
+    ),
+    Misconception(
+        "along_the_batch",
+        "Sequences are averaged with each other, and not the tokens of one.",
+        "Which dimension counts sequences, and which their tokens?",
+        """
+        X[B, :T + 1] => X[:B + 1, T]
+        X.cumsum(dim=-2) => X.cumsum(dim=0)
+        """,
+    ),
+    Misconception(
+        "first_sequence_only",
+        "All sequences get the averages of the first one.",
+        "Which sequence does your slice read in the second round of the outer loop?",
+        "X[B, :T + 1] => X[0, :T + 1]",
+    ),
+    Misconception(
+        "one_number_for_all_features",
+        "The mean is taken over the numbers of a token, too.",
+        "A token of 3 numbers should have an average of 3 numbers. Over which dimension is the mean?",
+        "X[B, :T + 1].mean(dim=D) => X[B, :T + 1].mean()",
+    ),
+    Misconception(
+        "does_not_begin_at_zero",
+        "The sum does not begin at 0.",
+        "What is in the sum before the loop begins?",
+        "torch.zeros((), dtype=a.dtype) => torch.ones((), dtype=a.dtype)",
+        alone=True,
+    ),
+    Misconception(
+        "meets_itself",
+        "A vector meets itself, and not the other one.",
+        "Whose entries does each product hold? Swap one of the two vectors for another: does your result change?",
+        """
+        a[I] * b[I] => a[I] * a[I] || b[I] * b[I]
+        torch.dot(X, Y) => torch.dot(X, X) || torch.dot(Y, Y)
+        """,
+        alone=True,
+    ),
+    Misconception(
+        "read_from_the_end",
+        "One of the vectors is read from its end.",
+        "Which entry of b meets the first one of a?",
+        """
+        a[I] * b[I] => a[I] * b[len(b) - 1 - I]
+        weights @ inputs => weights.flip(-1) @ inputs
+        """,
+        alone=True,
+    ),
+    Misconception(
+        "multiplied_up",
+        "The products are multiplied with each other, and not added.",
+        "What should become of the product of each pair?",
+        "torch.zeros((), dtype=a.dtype) => torch.ones((), dtype=a.dtype) && T + X => T * X",
+        alone=True,
+    ),
+    Misconception(
+        "subtracted",
+        "The products are subtracted, and not added.",
+        "Try two vectors of ones. Which sign has your result?",
+        "total + a[I] * b[I] => total - a[I] * b[I]",
+        alone=True,
+    ),
+    Misconception(
+        "fractions_lost",
+        "The fractions get lost.",
+        "What does int do with 0.9? Try vectors of small numbers.",
+        "total + a[I] * b[I] => total + (a[I] * b[I]).trunc()",
+        alone=True,
+    ),
+    Misconception(
+        "all_pairs",
+        "The rows meet each other, and not the query.",
+        "How many scores should there be, and whose are they?",
+        "inputs @ query => inputs @ inputs.transpose(-2, -1)",
+        alone=True,
+    ),
+    Misconception(
+        "added_for_multiplied",
+        "Entries are added where they should be multiplied.",
+        "What happens to two entries that meet in a dot product?",
+        "inputs @ query => (inputs + query).sum(dim=-1)",
+        alone=True,
+    ),
+    Misconception(
+        "weights_ignored",
+        "The rows are added up as they are, without their weights.",
+        "Change a weight. Does your result change?",
+        "return weights @ inputs => return inputs.sum(dim=-2)"
+        " || return inputs.sum(dim=-2, keepdim=True).expand_as(inputs)",
+        alone=True,
+    ),
+    Misconception(
+        "best_only",
+        "Only the one with the highest weight or score counts.",
+        "Which part do the others have in a mixture?",
+        """
+        weights @ inputs => inputs[weights.argmax()]
+        torch.softmax(scores, dim=D) => torch.nn.functional.one_hot(scores.argmax(dim=-1), scores.shape[-1]).to(scores.dtype)
+        """,
+        alone=True,
+    ),
+    Misconception(
+        "ends_after_the_first",
+        "The loop ends in its first round.",
+        "Where does your return stand, in the loop or after it?",
+        """
+        return weights @ inputs => return weights[0] * inputs[0]
+        return torch.stack(rows) => return rows[0]
+        """,
+        alone=True,
+    ),
+    Misconception(
+        "one_row_only",
+        "Only one token asks.",
+        "How many rows should your table have?",
+        """
+        return torch.stack(rows) => return rows[1] || return rows[-1]
+        return X @ Y.transpose(A, B) => return (X @ Y.transpose(A, B))[..., 1, :]
+        """,
+        alone=True,
+    ),
+    Misconception(
+        "diagonal_counted_twice",
+        "The score of a token with itself is counted twice.",
+        "Where do i and j meet when you fill two places at once?",
+        """
+        return torch.stack(rows) => return torch.stack(rows) + torch.diag(torch.stack(rows).diagonal())
+        return X @ Y.transpose(A, B) => return X @ Y.transpose(A, B) * (1 + torch.eye(X.shape[-2], dtype=X.dtype))
+        """,
+    ),
+    Misconception(
+        "half_left_out",
+        "Half of the table stays empty.",
+        "Is the score of (0, 1) there as well as that of (1, 0)?",
+        "return X @ Y.transpose(A, B) => return (X @ Y.transpose(A, B)).tril() || return (X @ Y.transpose(A, B)).triu()",
+        alone=True,
+    ),
+    Misconception(
+        "own_places_only",
+        "Each one meets only the other that has the same number.",
+        "How many scores do 3 queries and 4 keys have? Which of them does yours compute?",
+        "X @ Y.transpose(A, B) => (X * Y).sum(dim=-1)",
+        alone=True,
+    ),
+    Misconception(
+        "as_many_keys_as_queries",
+        "The table has as many columns as rows, however many keys there are.",
+        "Which size counts the keys?",
+        "X @ Y.transpose(A, B) => torch.stack([(X * Y[..., j, :].unsqueeze(-2)).sum(-1) for j in range(X.shape[-2])], dim=-1)",
+        alone=True,
+    ),
+    Misconception(
+        "divided_by_their_sum",
+        "The scores are divided by their sum, which nobody asks for.",
+        "What do your scores sum to, and should they?",
+        "return X @ Y => return X @ Y / (X @ Y).sum(dim=-1, keepdim=True)",
+        alone=True,
+    ),
+    Misconception(
+        "mean_subtracted",
+        "The mean is subtracted.",
+        "What do your numbers sum to? The division alone is asked for.",
+        "scores / scores.sum() => (scores - scores.mean()) / scores.std() || scores - scores.mean()",
+        alone=True,
+    ),
+    Misconception(
+        "subtracted_for_divided",
+        "The sum is subtracted, and the scores are not divided by it.",
+        "Two scores of 1 and 3: which share has each of them?",
+        "scores / scores.sum() => scores - scores.sum()",
+        alone=True,
+    ),
+    Misconception(
+        "divided_the_other_way",
+        "The sum is divided by the scores.",
+        "Which of the two stands above the line?",
+        "X / X.sum(...) => X.sum(...) / X",
+        alone=True,
+    ),
+    Misconception(
+        "itself_only",
+        "Each token looks only at itself.",
+        "How many tokens does the third row average?",
+        "X / X.sum(dim=D, keepdim=True) => torch.eye(X.shape[-1], dtype=X.dtype)",
+        alone=True,
+    ),
+    Misconception(
+        "softmax_for_division",
+        "A triangle of ones goes through a softmax, so that hidden tokens get a share, too.",
+        "What is the exponential of 0? A division by the sum of the row is enough.",
+        "X / X.sum(dim=D, keepdim=True) => torch.softmax(X, dim=D)",
     ),
 )

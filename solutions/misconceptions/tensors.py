@@ -41,6 +41,7 @@ MISCONCEPTIONS = (
         X @ Y => X.float() @ Y.float() || (X.float() @ Y.float()).to(X.dtype)
         """,
         common=True,
+        says=r"must be float64, but it is float32",
     ),
     Misconception(
         "double_precision",
@@ -50,6 +51,7 @@ MISCONCEPTIONS = (
         return X => return X.double()
         return A, B, C => return A.double(), B.double(), C.double()
         """,
+        says=r"must be float32, but it is float64",
     ),
     Misconception(
         "python_number",
@@ -74,7 +76,8 @@ MISCONCEPTIONS = (
         "extra_dimension",
         "The result has one dimension too many.",
         "Compare the shape of your result with the description. Which 1 does not belong there?",
-        "return X => return X.unsqueeze(0) || return X.unsqueeze(-1)",
+        "return X => return X.unsqueeze(0) || return X.unsqueeze(-1)"
+        "\nX.masked_fill(M, V) => X.masked_fill(M.unsqueeze(0), V)",
     ),
     Misconception(
         "squeezed",
@@ -111,7 +114,7 @@ MISCONCEPTIONS = (
         "not_summed",
         "The products are not added up.",
         "A dot product is one number. What is still to be done with the products?",
-        "X @ Y => X * Y\ntorch.dot(X, Y) => X * Y",
+        "X @ Y => X * Y\ntorch.dot(X, Y) => X * Y\nreturn total => return a * b",
     ),
     Misconception(
         "sum_for_mean",
@@ -133,6 +136,7 @@ MISCONCEPTIONS = (
         torch.zeros_like(X) => X
         """,
         crash=r"a leaf Variable that requires grad is being used in an in-place",
+        says=r"changed [\w, ]+ in place|writes into its input",
         common=True,
         shows="is changed",
     ),
@@ -219,5 +223,84 @@ MISCONCEPTIONS = (
         """
         raise ValueError(X) => raise TypeError(X) || raise IndexError(X) || raise AssertionError(X) || raise RuntimeError(X) || raise Exception(X)
         """,
+        says=r"was expected .*, but \w+ was raised",
+        whole=True,
+    ),
+    Misconception(
+        "no_error",
+        "No error is raised where the exercise asks for one.",
+        "Only `raise` does that; print and return do not. Which condition should lead to it?",
+        says=r"was expected .*, but nothing was raised",
+    ),
+    Misconception(
+        "one_number_of_dimensions",
+        "The code fits only one number of dimensions.",
+        "Some dimensions may stand in front, or none. Which step counts them from the front, or names each of"
+        " them?",
+        crash=r"einsum\(\): the number of subscripts in the equation|must be a 3D tensor|"
+        r"Dimension out of range|not enough values to unpack|permute\(sparse_coo\)",
+    ),
+    Misconception(
+        "rounded",
+        "The result is rounded.",
+        "Only what is printed may be rounded. What is lost for whoever computes on with your result?",
+        "return X => return torch.round(X, decimals=4) || return torch.round(X, decimals=3)"
+        " || return torch.round(X, decimals=2)"
+        "\nreturn X.item() => return round(X.item(), 4) || return round(X.item(), 3) || return round(X.item(), 2)",
+        alone=True,
+    ),
+    Misconception(
+        "flattened",
+        "The dimensions in front are merged into one.",
+        "Compare the shape of your result with the description, size by size.",
+        "return X => return X.flatten(0, 1) || return X.flatten(1, 2) || return X.flatten(0, -2)",
+        alone=True,
+    ),
+    Misconception(
+        "whole_numbers",
+        "The result holds whole numbers, or truth values.",
+        "Such numbers have lost what stood behind the point, and no gradient passes them. Which step made them?",
+        says=r"must be float(32|64), but it is (u?int\d+|bool)",
+    ),
+    Misconception(
+        "extra_layer",
+        "The module has layers or parameters that nobody asks for.",
+        "Compare your layers, and whether each has a bias, with the list in the exercise.",
+        says=r"parameters that were not asked for|must be no other parameters|there must be no bias, but there is (?!W_)",
+    ),
+    Misconception(
+        "parameter_missing",
+        "A parameter that the exercise names is not there.",
+        "Print the names and shapes of the parameters of your module. Which class makes a tensor or a layer one of"
+        " them, and under which name?",
+        says=r"is not registered as a parameter|The module needs a parameter|has no parameter",
+    ),
+    Misconception(
+        "layer_without_a_gradient",
+        "A layer takes no part in the result, or is cut off from it.",
+        "Which layer gets no gradient? Follow what it gives to the result.",
+        says=r"No gradient reaches \S+\. (Is it used|Does forward use it)",
+    ),
+    Misconception(
+        "other_parameters",
+        "A parameter is replaced by something that is none.",
+        "Which class is the attribute of, before and after? Copy the numbers into what is there.",
+        crash=r"cannot assign .* as parameter",
+    ),
+    Misconception(
+        "names_do_not_fit",
+        "The parameters of the module have other names or shapes than those that are put into it.",
+        "Print the state_dict. Which names and shapes are in it, and which should be?",
+        crash=r"Error\(s\) in loading state_dict",
+    ),
+    Misconception(
+        "size_of_the_wrong_dimension",
+        "A size is read from the wrong dimension.",
+        "Which of the sizes counts the tokens? Print the shape, and count from the end.",
+        """
+        x.shape[-2] => x.shape[0] || x.shape[-1]
+        return torch.stack(rows) => return torch.stack([torch.stack([inputs[i] @ inputs[j] for j in range(inputs.shape[1])]) for i in range(inputs.shape[1])])
+        """,
+        alone=True,
     ),
 )

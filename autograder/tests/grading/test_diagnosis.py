@@ -168,6 +168,28 @@ def test_two_things_wrong_are_named_where_only_one_pair_explains_them(misconcept
         assert (found.name, found.whole) == (name, whole), code
 
 
+def test_what_a_test_says_by_itself_is_named_where_no_known_answer_explains_it(
+    misconceptions: Diagnosis,
+) -> None:
+    (catalogue,) = misconceptions.suite.exercise.catalogue
+    text = catalogue.read_text(encoding="utf-8")
+    more = """
+    Misconception("single", "float16 comes out.", "Why?", says="must be float64"),
+    Misconception("elsewhere", "No.", "No.", "torch.nowhere(X) => X", says="must be float64"),
+    Misconception("larger", "All is too large.", "By how much?", says="15 values are wrong", whole=True),
+)
+"""
+    catalogue.write_text(text.rstrip().removesuffix(")") + more.lstrip("\n"), encoding="utf-8")
+    diagnosis = Diagnosis(misconceptions.suite)
+    for code, name, whole in [
+        ("(x * 2).half() if x.dim() == 3 else x * 2.5", "double__single", False),
+        ("x * 2.25 if x.dim() == 2 else x * 2", "double__larger", True),
+        ("x * 2.25", None, None),
+    ]:
+        found = named(diagnosis, code)
+        assert (found and found.name, found and found.whole) == (name, whole), code
+
+
 def test_a_rule_counts_only_where_results_show_what_it_is_about(misconceptions: Diagnosis) -> None:
     (catalogue,) = misconceptions.suite.exercise.catalogue
     text = catalogue.read_text(encoding="utf-8")

@@ -53,6 +53,20 @@ def test_each_misconception_is_put_into_right_answers_alone_and_in_pairs(
     assert isinstance(both, WrongAnswer)
 
 
+def test_what_is_rare_or_reads_what_is_not_there_is_put_beside_nothing(
+    course: Course, tmp_path: Path
+) -> None:
+    exercise = course.exercises["01_small"]
+    rare = catalogue(tmp_path, TEXT.replace("common=True", "alone=True"))
+    answers = WrongAnswers(exercise, rare, "double")
+    assert ("double__rounded",) in {answer.names for answer in answers.single}
+    assert all("double__rounded" not in pair.names for pair in answers.composed(answers.single))
+    leftover = catalogue(tmp_path, TEXT.replace("X.round()", "X.round() + left"))
+    names = {answer.names for answer in WrongAnswers(exercise, leftover, "double").single}
+    assert ("double__tripled",) in names
+    assert ("double__rounded",) not in names
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

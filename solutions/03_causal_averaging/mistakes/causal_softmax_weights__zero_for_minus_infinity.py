@@ -1,5 +1,5 @@
-"""The softmax of a triangle of ones gives hidden tokens a weight too, because exp(0) = 1. What must stand
-in their place?
+"""Hidden tokens get a weight, too: their scores are only 1 below the others. What must stand in their place,
+so that nothing is left for them?
 """
 
 
