@@ -23,8 +23,11 @@ from autograder.tests.hostile.attacks import ATTACKS, SECRET, TIERS, Attack, Des
 
 
 @pytest.fixture(scope="module")
-def desks(tmp_path_factory: pytest.TempPathFactory, born_alone: None) -> Iterator[dict[Tier, Desk]]:
+def desks(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[dict[Tier, Desk]]:
     """Return a desk for each tier, all on one host."""
+    request.getfixturevalue("born_alone")
     host = Host(tmp_path_factory.mktemp("host"))
     with Zygote() as full, Zygote(outer=False) as container:
         found = {}
