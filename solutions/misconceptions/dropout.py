@@ -58,8 +58,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "dropout_rate_ignored",
-        "The rate of the dropout is a fixed number.",
-        "Who says how much is dropped? Does the number reach the layer?",
+        "The rate of the dropout is a fixed number of your own.",
+        "Who says how much is dropped, or whether anything is? Does that number reach the layer?",
         "nn.Dropout(X) => nn.Dropout(0.1) || nn.Dropout(0.2) || nn.Dropout(0.5) || nn.Dropout()",
     ),
     Misconception(
@@ -92,8 +92,8 @@ MISCONCEPTIONS = (
         alone=True,
     ),
     Misconception(
-        "dropped_features",
-        "Whole features or numbers of the result are dropped, and not single weights.",
+        "dropped_numbers",
+        "Numbers are dropped that are no weights.",
         "What does your dropout act on? Which step makes the weights?",
         says=r"A dropped weight is missing in every number",
     ),

@@ -33,9 +33,9 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => torch.softmax(X, dim=D, dtype=torch.float32)
         torch.softmax(X, dim=D) => torch.softmax(X.float(), dim=D).to(X.dtype)
         torch.zeros_like(X) => torch.zeros(X.shape)
-        torch.zeros(X, dtype=D) => torch.zeros(X)
-        torch.zeros(X, Y, dtype=D) => torch.zeros(X, Y)
-        torch.empty(X, Y, dtype=D) => torch.empty(X, Y)
+        torch.zeros(X, dtype=V.dtype) => torch.zeros(X)
+        torch.zeros(X, Y, dtype=V.dtype) => torch.zeros(X, Y)
+        torch.empty(X, Y, dtype=V.dtype) => torch.empty(X, Y)
         torch.ones(X, Y, dtype=x.dtype, device=x.device) => torch.ones(X, Y)
         self.A(x) => self.A(x.float())
         X @ Y => X.float() @ Y.float() || (X.float() @ Y.float()).to(X.dtype)
@@ -131,7 +131,7 @@ MISCONCEPTIONS = (
         X / Y => X.div_(Y)
         X - Y => X.sub_(Y)
         X + Y => X.add_(Y)
-        X @ Y => X.mul_(2).div_(1) @ Y
+        X @ Y => X.mul_(3).div_(7) @ Y
         torch.softmax(X, dim=D) => torch.softmax(X, dim=D, out=X)
         torch.zeros_like(X) => X
         """,
