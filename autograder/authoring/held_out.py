@@ -1,5 +1,6 @@
 """Measures the diagnosis on wrong answers that are not in its bank of known mistakes."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,17 +73,29 @@ def measure(exercise: Exercise, diagnosis: Diagnosis, grade: _Grade) -> Tally:
 
 
 def pairs(answers: Sequence[Heldout]) -> Iterator[tuple[Heldout, Heldout]]:
-    """Yield pairs of answers to different questions; each answer comes at least once, and few come twice."""
+    """Yield pairs of answers to different questions; each answer comes at least once, and few come twice.
+
+    None of the two calls the other: what it would fail with might be the other's mistake.
+    """
     left = list(answers)
     while left:
         one = _commonest(left)
-        others = [answer for answer in answers if answer.question != one.question]
+        others = [answer for answer in answers if not _meet(one, answer)]
         if not others:
             return
         fresh = [answer for answer in others if answer in left]
         other = _commonest(fresh or others)
         left = [answer for answer in left if answer not in (one, other)]
         yield one, other
+
+
+def _meet(one: Heldout, other: Heldout) -> bool:
+    """Whether two answers are to one question, or one of them calls the other."""
+    return one.question == other.question or _calls(one, other) or _calls(other, one)
+
+
+def _calls(one: Heldout, other: Heldout) -> bool:
+    return bool(re.search(rf"(?<![.\w]){re.escape(other.question)}\(", one.code))
 
 
 def _commonest(answers: Sequence[Heldout]) -> Heldout:

@@ -126,3 +126,13 @@ def test_each_answer_is_paired_with_one_of_another_question() -> None:
 
 def test_answers_to_one_question_alone_have_no_pairs() -> None:
     assert list(pairs(answers("a__1", "a__2"))) == []
+
+
+def test_an_answer_is_not_paired_with_one_that_it_calls() -> None:
+    calls = Heldout(Path("a__1.py"), "def a(x):\n    return b(x)", "")
+    named = Heldout(Path("c__1.py"), "def c(x):\n    return x.b(1)", "")
+    (b,) = answers("b__1")
+    assert [(one.name, other.name) for one, other in pairs([calls, b, named])] == [
+        ("a__1", "c__1"),
+        ("b__1", "c__1"),
+    ]
