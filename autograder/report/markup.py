@@ -22,6 +22,8 @@ from autograder.report.text import clean_text, is_picture, writable
 
 MAX_OPEN = 400  # elements that may be open at a time; browsers themselves stop at about 500
 MAX_FORMULAS = 2000  # in a text that seems to have more, no formula is looked for
+# Comments and the values of attributes: an element's end that stands there ends nothing.
+_HIDDEN = re.compile(r"""<!--.*?(?:-->|\Z)|=\s*(?:"[^"]*"|'[^']*')""", re.DOTALL)
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _UNCOUNTED = {  # they hold nothing, or end where the next one of them begins
     "area", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option", "p",
@@ -55,7 +57,7 @@ class RefusedError(Exception):
 
 def clean_html(source: str) -> str:
     """Return `source` without anything that could run, load or hide."""
-    if _most_open(source) > MAX_OPEN:
+    if max(_most_open(source), _most_open(_HIDDEN.sub("", source))) > MAX_OPEN:
         raise RefusedError
     return nh3.clean(
         writable(source),

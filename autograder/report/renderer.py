@@ -15,7 +15,7 @@ from threading import Lock
 import autograder
 
 MAX_TEXT = 4 << 20  # characters of one text; no cell and no output that is kept has as many
-MAX_SECONDS = 0.75  # of computing, for one text; what fits honest notebooks takes a fifth of that
+MAX_SECONDS = 0.6  # of computing, for one text; what fits honest notebooks takes a quarter of that
 _MAX_HTML = 16 << 20  # bytes that come back for it
 _PATIENCE = 60  # seconds by the clock, on a machine that has other things to do
 _CODE = "autograder.report.markup_process"

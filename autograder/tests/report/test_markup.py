@@ -53,6 +53,12 @@ def test_html_that_opens_too_many_elements_is_refused(tag: str) -> None:
         clean_html("".join(f"<{tag.format(number)}>" for number in range(6000)))
 
 
+@pytest.mark.parametrize("hidden", ["<b><!--</b>-->", '<b title="</b>">', "<b title = '</b>'>"])
+def test_an_end_that_is_hidden_ends_no_element(hidden: str) -> None:
+    with pytest.raises(RefusedError):
+        clean_html(hidden * 600)
+
+
 def test_html_of_many_elements_that_are_not_all_open_is_cleaned() -> None:
     rows = "<tr><td>1</td><td><b>2</b></td></tr>" * 5000
     assert clean_html(f"<table><tbody>{rows}</tbody></table>").count("<tr>") == 5000
