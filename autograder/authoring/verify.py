@@ -13,6 +13,7 @@ from autograder.authoring.strength import Strength, measure
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise, Mistake, Variant
+from autograder.course.figure import SUFFIXES
 from autograder.course.folder import left_by_programs
 from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
@@ -120,7 +121,7 @@ class _Verification:
         """Find files that do not belong in the exercise's folder, and answers that are missing there."""
         exercise = self._exercise
         for path in sorted(exercise.folder.iterdir()):
-            known = path.name in _KNOWN | {exercise.source.name} or path.suffix in (".svg", ".png")
+            known = path.name in _KNOWN | {exercise.source.name} or path.suffix in SUFFIXES
             if not left_by_programs(path.name) and not known:
                 fix = "move it to accepted/, mistakes/ or heldout/, or delete it"
                 self._find(path, f"belongs to no exercise; {fix}")

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 _FIGURE = re.compile(r"!\[([^\]]*)\]\(([\w-]+\.(svg|png))\)")
 _KINDS = {"svg": "svg+xml", "png": "png"}
+SUFFIXES = tuple(f".{kind}" for kind in _KINDS)
 _PNG = b"\x89PNG\r\n\x1a\n"
 _IN_A_METRE = 96 / 0.0254  # pixels, by which browsers measure
 

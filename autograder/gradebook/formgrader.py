@@ -14,7 +14,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
 
 from autograder.gradebook.comments import CommentBank, CommentsError
-from autograder.gradebook.roster import Person, people_in
+from autograder.gradebook.roster import Person, read_roster
 from autograder.report.allowance import Allowance
 from autograder.report.safe_html import load_template, render_markdown
 from autograder.submission.students import StudentsError
@@ -69,7 +69,7 @@ def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
     students: list[dict[str, Any]] = _known_students(api)
     people = dict[str, Person]()
     with suppress(StudentsError):  # which grading tells
-        people = people_in(Path(api.coursedir.root))
+        people = read_roster(Path(api.coursedir.root))
     for student in students:
         if student["last_name"] is None and student["first_name"] is None:
             person = people.get(student["id"], Person(student["id"]))

@@ -38,7 +38,7 @@ def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmiss
 def read_people(course: Course) -> dict[str, Person]:
     """Return the class by id: whom students.csv names, or else whom the gradebook knows."""
     if not gradebook_exists(course):
-        return dict(sorted(read_roster(course).items()))
+        return dict(sorted(read_roster(course.root).items()))
     with Gradebook(database(course), course.settings.course) as gradebook:
         return read_class(gradebook, course)
 

@@ -29,13 +29,8 @@ class Person:
         return f"{self.last_name}, {self.first_name}" if self.first_name else self.last_name or self.id
 
 
-def read_roster(course: Course) -> dict[str, Person]:
-    """Return the students in students.csv by id; nobody where there is no such file."""
-    return people_in(course.root)
-
-
-def people_in(root: Path) -> dict[str, Person]:
-    """Return the students in the list that a course's folder holds."""
+def read_roster(root: Path) -> dict[str, Person]:
+    """Return the students in a course's students.csv by id; nobody where there is no such file."""
     listed = listed_students(root)
     students = listed.all if listed else ()
     return {student.id: _person(student.id, student.names, student.email) for student in students}
@@ -43,7 +38,7 @@ def people_in(root: Path) -> dict[str, Person]:
 
 def enter_students(gradebook: Gradebook, course: Course) -> None:
     """Put the class into the gradebook, with names; an id stands for a name that nobody has given."""
-    roster = read_roster(course)
+    roster = read_roster(course.root)
     known = {student.id: student for student in gradebook.db.query(Student)}
     for person in roster.values():
         if person.id not in known:
@@ -62,7 +57,7 @@ def enter_students(gradebook: Gradebook, course: Course) -> None:
 def read_class(gradebook: Gradebook, course: Course) -> dict[str, Person]:
     """Return the class by id, in order of the ids; without students.csv it is whom the gradebook knows."""
     known = {row.id: _known(row) for row in gradebook.db.query(Student)}
-    roster = read_roster(course)
+    roster = read_roster(course.root)
     return {id_: roster.get(id_, known.get(id_, Person(id_))) for id_ in sorted(roster or known)}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import autograder
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.figure import SUFFIXES
 from autograder.course.folder import own_files
 from autograder.course.rule import Rule
 from autograder.course.secret import course_secret
@@ -55,7 +56,7 @@ def rules(course: Course, exercise: Exercise) -> str:
     entry = (course.limits(name), spelt(course.rules(name)), course.building(name), course.no_examples(name))
     shared = course.settings.walls, course.settings.slip, engine()
     digest = hashlib.sha256(repr((entry, shared)).encode() + course_secret(course))
-    kinds = ("*.svg", "*.png", "mistakes/*.py", "accepted/*.py")
+    kinds = (*(f"*{suffix}" for suffix in SUFFIXES), "mistakes/*.py", "accepted/*.py")
     read = chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds)
     for path in (exercise.source, exercise.suite, *read, *exercise.catalogue):
         digest.update(path.name.encode() + _content(path))

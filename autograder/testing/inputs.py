@@ -8,7 +8,6 @@ everybody. What happens on them may be told to students, so they never decide a 
 
 import hmac
 from dataclasses import dataclass
-from functools import lru_cache
 
 import torch
 
@@ -23,12 +22,7 @@ class Inputs:
 
     def seed(self, test: int) -> int:
         """Return the seed from which the suite's test number `test` draws its inputs."""
-        return _seed(self.key, test)
-
-
-@lru_cache(256)
-def _seed(key: bytes, test: int) -> int:
-    return int.from_bytes(hmac.digest(key, str(test).encode(), "sha256")[:8])
+        return int.from_bytes(hmac.digest(self.key, str(test).encode(), "sha256")[:8])
 
 
 DISCLOSED = Inputs(b"disclosed")
