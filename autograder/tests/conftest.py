@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from autograder.course.course import Course
@@ -15,6 +16,7 @@ from autograder.tests.nursery import ALONE, Nursery
 
 HERE = Path(__file__).parent
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
+Family = Callable[[], set[psutil.Process]]
 # Each of these starts browsers, clusters, kernels, other graders or hundreds of workers.
 SLOW = [
     "authoring/test_jupyter.py",
@@ -101,17 +103,24 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def forked_processes() -> Iterator[None]:
+def nursery() -> Iterator[Nursery]:
     """Fork zygotes and marking processes, where each would import torch.
 
     What else runs in pytest's process only waits to read, and holds no locks.
     """
-    nursery = Nursery()
+    warm = Nursery()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("autograder.sandbox.launch._start", nursery.launch)
-        patch.setattr("autograder.grading.guarded.may_fork", nursery.is_ready)
-        yield
-    nursery.close()
+        patch.setattr("autograder.sandbox.launch._start", warm.launch)
+        patch.setattr("autograder.grading.guarded.may_fork", warm.is_ready)
+        yield warm
+    warm.close()
+
+
+@pytest.fixture(scope="module")
+def family(nursery: Nursery) -> Family:
+    """Return what tells the processes below ours; whatever the nursery needs for itself runs by now."""
+    nursery.is_ready()
+    return lambda: set(psutil.Process().children(recursive=True))
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from autograder.report.report import Status, Verdict
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
+from autograder.tests.conftest import Family
 
 # A hidden test that no author would write: it stands for whatever an answer may do to us.
 MISSED = '''
@@ -69,10 +70,6 @@ def notebook_of(course: Course, student: str) -> Notebook:
     return tasks_of(course, student)[0][1]
 
 
-def family() -> set[psutil.Process]:
-    return set(psutil.Process().children(recursive=True))
-
-
 def waits(graded: Graded, words: str) -> None:
     """Expect a report that gives no score and says that a person will look."""
     report = graded.report
@@ -85,7 +82,7 @@ def waits(graded: Graded, words: str) -> None:
 
 
 def test_a_class_with_killers_in_it_is_graded_all_the_same(
-    classroom: Course, monkeypatch: pytest.MonkeyPatch
+    classroom: Course, monkeypatch: pytest.MonkeyPatch, family: Family
 ) -> None:
     monkeypatch.setattr(marking, "CPU_SECONDS", 3)  # of the first process; its replacements have all the time
     monkeypatch.setattr(guarded, "_ATTEMPTS", 1)  # a second one comes to the same, and takes seconds
@@ -107,7 +104,9 @@ def test_a_class_with_killers_in_it_is_graded_all_the_same(
     assert not psutil.wait_procs(family() - before, timeout=30)[1]
 
 
-def test_a_process_that_answers_too_late_is_ended(classroom: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_answers_too_late_is_ended(
+    classroom: Course, monkeypatch: pytest.MonkeyPatch, family: Family
+) -> None:
     monkeypatch.setattr(guarded, "_TIMES_TOTAL", 0)
     monkeypatch.setattr(guarded, "_OUR_SECONDS", 0.2)
     before = family()
@@ -123,7 +122,7 @@ def test_no_process_is_started_for_ever(classroom: Course, monkeypatch: pytest.M
         grader.grade(small(classroom), notebook_of(classroom, "ann"))
 
 
-def test_a_process_bounds_its_memory_and_what_it_starts_does_not(tmp_path: Path) -> None:
+def test_a_process_bounds_its_memory_and_what_it_starts_does_not(tmp_path: Path, family: Family) -> None:
     course = open_course(tmp_path / "course")
     submission = hand_in(course, "ann", solved(small(course)))
     before = family()

@@ -15,6 +15,7 @@ from autograder.report.report import Status, Verdict
 from autograder.sandbox.zygote import WallError, Zygote
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.tests.classroom import hand_in, small, solved
+from autograder.tests.conftest import Family
 
 
 @pytest.fixture
@@ -44,10 +45,6 @@ def begun() -> Iterator[list[psutil.Process]]:
     assert not psutil.wait_procs(processes, timeout=30)[1]
 
 
-def family() -> set[psutil.Process]:
-    return set(psutil.Process().children(recursive=True))
-
-
 def failing(monkeypatch: pytest.MonkeyPatch, bad: Notebook, error: Exception) -> None:
     """Let the grader raise `error` at the submission `bad`."""
     grade = Grader.grade
@@ -61,7 +58,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, bad: Notebook, error: Exception) ->
 
 
 def test_one_zygote_serves_all_submissions_and_is_gone_at_the_end(
-    course: Course, right: Notebook, started: list[Zygote], begun: list[psutil.Process]
+    course: Course, right: Notebook, started: list[Zygote], begun: list[psutil.Process], family: Family
 ) -> None:
     before = family()
     with RestartingGrader(course) as grader:
@@ -73,7 +70,7 @@ def test_one_zygote_serves_all_submissions_and_is_gone_at_the_end(
 
 
 def test_a_zygote_that_dies_is_replaced_and_the_submission_graded_again(
-    course: Course, right: Notebook, started: list[Zygote], begun: list[psutil.Process]
+    course: Course, right: Notebook, started: list[Zygote], begun: list[psutil.Process], family: Family
 ) -> None:
     before = family()
     with RestartingGrader(course) as grader:
