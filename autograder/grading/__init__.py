@@ -34,6 +34,7 @@ In reading order:
 - wrong_answers: makes wrong answers of right ones.
 - misconceptions: the author's catalogue of what people get wrong.
 - patterns: finds places in code by pattern and rewrites them.
+- vocabulary: the words in code, by which it is seen that a pattern cannot be met.
 - fitting: whether code is what a pattern says.
 - inlining: writes code with fewer names.
 - same_answer: whether two answers are the same.

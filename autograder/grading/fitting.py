@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import TypeVar, cast
 
-LETTER = re.compile(r"[A-Z]")
+from autograder.grading.vocabulary import LETTER
+
 _ATTRIBUTE = re.compile(r"[A-SU-Z]")  # .T is torch's own
 _REST = "..."
 Bound = dict[str, object]

@@ -59,8 +59,7 @@ class Catalogue:
         for _ in range(_ROUNDS):
             before = ast.unparse(tree)
             for rule in self.writings:
-                if all(word in before for word in rule.words):
-                    tree = rule.everywhere(tree)
+                tree = rule.everywhere(tree)
             if ast.unparse(tree) == before:
                 break
         return tree

@@ -15,23 +15,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
-from autograder.grading.fitting import LETTER, Bound, filled, fits
+from autograder.grading.fitting import Bound, filled, fits
+from autograder.grading.vocabulary import Vocabulary, vocabulary, words
 
 _ARROW = "=>"
 _ALL = -1
 _MOST_PLACES = 4  # so many places are rewritten alone
-_OPERATORS = {
-    ast.MatMult: "@",
-    ast.Div: "/",
-    ast.Pow: "**",
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Return: "return",
-    ast.For: "for",
-    ast.If: "if",
-    ast.Subscript: "[",
-}
 _Names = Container[str]
 
 
@@ -47,36 +36,32 @@ class Rule:
     after: str
     others: tuple["Rule", ...] = ()  # applied everywhere as well
 
-    def apply(
-        self, code: str, tree: ast.Module, within: _Names | None = None
-    ) -> Iterator[tuple[int, ast.Module]]:
+    def apply(self, tree: ast.Module, within: _Names | None = None) -> Iterator[tuple[int, ast.Module]]:
         """Yield the code with each place rewritten alone, and then with all of them if there are several.
 
         The number of the place stands before it.
 
-        `tree` is the code's own and stays as it is; what is not rewritten belongs to both. Only the functions
-        and classes named in `within` are rewritten, if it is there.
+        The tree stays as it is, now and later; what is not rewritten belongs to both. Only the functions and
+        classes named in `within` are rewritten, if it is there.
         """
-        count = self._rewrite(code, tree, None, within)[1]
+        count = self._rewrite(tree, None, within)[1]
         single = [*range(min(count, _MOST_PLACES))] if count > 1 and not self.others else []
         for place in [*single, _ALL] if count else []:
-            if made := self.once(code, tree, place, within):
+            if made := self.once(tree, place, within):
                 yield place, made
 
-    def once(
-        self, code: str, tree: ast.Module, place: int, within: _Names | None = None
-    ) -> ast.Module | None:
+    def once(self, tree: ast.Module, place: int, within: _Names | None = None) -> ast.Module | None:
         """Return the code with one place rewritten, by the number that `apply` goes by; None without it."""
-        made, seen = self._rewrite(code, tree, place, within)
+        made, seen = self._rewrite(tree, place, within)
         if seen <= max(place, 0):
             return None
         for other in self.others:
-            made = other._rewrite("", made, _ALL, within)[0]
+            made = other._rewrite(made, _ALL, within)[0]
         return made
 
     def everywhere(self, tree: ast.Module) -> ast.Module:
         """Rewrite every place in the code, and return it."""
-        return self._rewrite("", tree, _ALL, None)[0]
+        return self._rewrite(tree, _ALL, None)[0]
 
     def check(self) -> None:
         """Raise PatternError where one side is no Python."""
@@ -85,12 +70,8 @@ class Rule:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """What code, as ast.unparse writes it, must hold for a place to be found: names and operators."""
-        nodes = [node for statement in self._patterns[0] for node in ast.walk(statement)]
-        names = {node.id for node in nodes if isinstance(node, ast.Name)}
-        names |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-        names |= {_OPERATORS[type(node)] for node in nodes if type(node) in _OPERATORS}
-        return frozenset(name for name in names if not LETTER.fullmatch(name))
+        """What code, as ast.unparse writes it, must hold for a place to be found."""
+        return words(self._patterns[0])
 
     @cached_property
     def is_about_results(self) -> bool:
@@ -98,21 +79,16 @@ class Rule:
         first = self._patterns[0][0]
         return isinstance(first, ast.Return) and "BinOp(" not in ast.dump(first)
 
-    def _rewrite(
-        self, code: str, tree: ast.Module, place: int | None, within: _Names | None
-    ) -> tuple[ast.Module, int]:
-        """Rewrite a tree; `code` is its text where that is known, and saves looking where nothing can be."""
-        rewriter = _Rewriter(self._patterns[0], self._patterns[1], place)
+    def _rewrite(self, tree: ast.Module, place: int | None, within: _Names | None) -> tuple[ast.Module, int]:
+        known = vocabulary(tree)
+        if (mask := known.mask(self.words)) is None:
+            return tree, 0
+        rewriter = _Rewriter(*self._patterns, place, known, mask)
         if within is None:
             return cast(ast.Module, rewriter.rewritten(tree)), rewriter.seen
-        lines, body = code.split("\n"), list(tree.body)
-        for at, node in enumerate(body):
-            if getattr(node, "name", None) not in within:
-                continue
-            text = "\n".join(lines[node.lineno - 1 : node.end_lineno]) if code else ""
-            if all(word in text for word in self.words if code):
-                body[at] = cast(ast.stmt, rewriter.rewritten(node))
-        return ast.Module(body, tree.type_ignores), rewriter.seen
+        chosen = (getattr(node, "name", None) in within for node in tree.body)
+        body = [rewriter.rewritten(node) if own else node for node, own in zip(tree.body, chosen, strict=True)]
+        return ast.Module(cast(list[ast.stmt], body), tree.type_ignores), rewriter.seen
 
     @cached_property
     def _patterns(self) -> tuple[list[ast.stmt], list[ast.stmt]]:
@@ -160,9 +136,12 @@ class _Rewriter:
     The tree stays as it is. What is rewritten is made anew with all that stands around it.
     """
 
-    def __init__(self, before: list[ast.stmt], after: list[ast.stmt], place: int | None) -> None:
+    def __init__(
+        self, before: list[ast.stmt], after: list[ast.stmt], place: int | None, known: Vocabulary, mask: int
+    ) -> None:
         self.seen = 0
         self._place = place
+        self._known, self._mask = known, mask
         self._before, self._after = before, after
         both = [*before, *after] if len(before) == len(after) == 1 else []
         values = [statement.value for statement in both if isinstance(statement, ast.Expr)]
@@ -171,6 +150,8 @@ class _Rewriter:
 
     def rewritten(self, node: ast.AST) -> ast.AST:
         """Return what becomes of a node once all in it is rewritten; the node itself where nothing is."""
+        if not self._known.holds(node, self._mask):
+            return node
         node = _with(node, {name: self._part(value) for name, value in ast.iter_fields(node)})
         if self._expression is None:
             parts = ((name, getattr(node, name, None)) for name in ("body", "orelse", "finalbody"))

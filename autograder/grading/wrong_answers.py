@@ -103,7 +103,7 @@ class WrongAnswers:
             for answer in answers
             for rule in rules
             if all(word in answer.code for word in rule.words)
-            for _, made in rule.apply(answer.code, self._parsed(answer.code), self._places(answer.code, rule))
+            for _, made in rule.apply(self._parsed(answer.code), self._places(answer.code, rule))
         ]
 
     def _pair(self, one: WrongAnswer, other: WrongAnswer) -> WrongAnswer | None:
@@ -111,7 +111,7 @@ class WrongAnswers:
         rule, code = other.rule, self._plain(one)
         if rule is None or not all(word in code for word in rule.words):
             return None
-        made = rule.once(code, self._parsed(code), other.place, self._places(code, rule))
+        made = rule.once(self._parsed(code), other.place, self._places(code, rule))
         if made is None or (text := ast.unparse(made)) == code or not _is_code(text):
             return None
         return WrongAnswer((*one.names, *other.names), (*one.hints, *other.hints), text)
@@ -145,7 +145,7 @@ class WrongAnswers:
         if not all(word in code for word in rule.words):
             return []
         hint = f"{misconception.sentence} {misconception.hint}"
-        made = rule.apply(code, self._parsed(code), self._places(code, rule))
+        made = rule.apply(self._parsed(code), self._places(code, rule))
         texts = [(place, ast.unparse(tree)) for place, tree in made]
         name, shows = self._name(misconception), misconception.shows
         return [

@@ -18,7 +18,7 @@ def f(q, k, v):
 
 def made(text: str, code: str = CODE) -> list[str]:
     tree = ast.parse(code)
-    return [ast.unparse(one) for rule in rules(text) for _, one in rule.apply(code, tree)]
+    return [ast.unparse(one) for rule in rules(text) for _, one in rule.apply(tree)]
 
 
 def lines(text: str, code: str = CODE) -> list[set[str]]:
@@ -91,6 +91,6 @@ def test_what_is_no_rule_is_said(text: str) -> None:
 def test_a_place_is_found_again_in_other_code_and_a_target_is_no_value() -> None:
     (rule,) = rules("w => w.T")
     first, last = (f"def f(w):\n    w = {start} + w\n    return w @ w" for start in ("w", "2"))
-    assert [place for place, _ in rule.apply(first, ast.parse(first))] == [0, 1, 2, 3, -1]
-    assert "return w @ w.T" in ast.unparse(rule.once(last, ast.parse(last), 2) or ast.Module([], []))
-    assert rule.once(last, ast.parse(last), 3) is None
+    assert [place for place, _ in rule.apply(ast.parse(first))] == [0, 1, 2, 3, -1]
+    assert "return w @ w.T" in ast.unparse(rule.once(ast.parse(last), 2) or ast.Module([], []))
+    assert rule.once(ast.parse(last), 3) is None
