@@ -5,6 +5,8 @@ In reading order:
 new: starts an exercise with a small one that runs
 proof: what verifying an exercise has found
 verify: proves an exercise by its own answers, right and wrong
+layout: finds files that belong to no exercise
+touched: finds the questions that other answers can touch
 visible: measures how many costly mistakes the visible checks see
 strength: measures the hidden tests on mutants of the exercise's own solution, and on misconceptions
 unseen: finds misconceptions that no hidden test sees

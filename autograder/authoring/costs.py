@@ -69,10 +69,10 @@ def _price(question: str, known: Known, slips: Slips) -> tuple[float, str]:
     runs = [known.runs.get(test.number, TestRun(test, None, ())) for test in tests]
     weights = sum(test.weight for test in tests)
     passed = sum(run.test.weight for run in runs if run.error is None) / weights
-    answers = shows_enough(runs)
-    recognised = answers and bool(slips.explanations(question, runs))
+    answers, alike = shows_enough(runs), slips.alike(question, runs)
+    recognised = answers and bool(slips.slips_among(alike))
     price = slips.settings.score(passed, 1.0, recognised=recognised) if slips.settings else passed
-    reasons = map(slips.why_no_slip, (known, *slips.alike(question, runs)))
+    reasons = map(slips.why_no_slip, (known, *alike))
     return 1 - price, next(filter(None, reasons), "" if answers else CRASHES)
 
 

@@ -5,16 +5,15 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import cycle, islice
 from pathlib import Path
 
-from autograder.authoring import built_on, held_out, visible
+from autograder.authoring import built_on, held_out, layout, visible
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.costs import Cost, costs, findings
 from autograder.authoring.proof import Proof
 from autograder.authoring.strength import Strength, measure
+from autograder.authoring.touched import Touched
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise, Mistake, Variant
-from autograder.course.figure import SUFFIXES
-from autograder.course.folder import left_by_programs
 from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
@@ -28,10 +27,8 @@ from autograder.testing.exchange import Local
 from autograder.testing.inputs import SETS, numbered_inputs
 from autograder.worker.namespace import run_code
 
-_FILES = "accepted equivalent.yaml handout heldout mistakes hints.yaml test_hidden.py"
-_KNOWN = frozenset(_FILES.split())
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
-_SETS = 4  # further sets of hidden inputs that a right answer must pass; the next one meets the next of them
+_SETS = 2  # further sets of hidden inputs that a right answer must pass; the next one meets the next of them
 
 
 def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
@@ -80,13 +77,14 @@ class _Verification:
         self._exercise = exercise
         self._grader = grader
         self._settings = settings
+        self._touched = Touched(grader.suite)
         self._findings: list[str] = []
         self._numbers = cycle(range(SETS))
         self._checks: dict[str, str] = {}  # the visible checks that the reference passes, by question
 
     def proof(self) -> Proof:
         exercise = self._exercise
-        self._files()
+        self._findings.extend(layout.problems(exercise))
         self._reference()
         self._untouched()
         for variant in exercise.accepted:
@@ -113,24 +111,13 @@ class _Verification:
         return self._grader.grade_cells(solved_cells(self._exercise, answers)).report
 
     def _grade_unchecked(self, answers: Mapping[str, str]) -> Report:
-        """Grade the reference with `answers` in its place, without the visible checks."""
-        cells = solved_cells(self._exercise, answers)
-        return self._grader.grade_cells(tuple(c for c in cells if checked_question(c.name) is None)).report
+        """Grade the reference with `answers` in its place, without the visible checks.
 
-    def _files(self) -> None:
-        """Find files that do not belong in the exercise's folder, and answers that are missing there."""
-        exercise = self._exercise
-        for path in sorted(exercise.folder.iterdir()):
-            known = path.name in _KNOWN | {exercise.source.name} or path.suffix in SUFFIXES
-            if not left_by_programs(path.name) and not known:
-                fix = "move it to accepted/, mistakes/ or heldout/, or delete it"
-                self._find(path, f"belongs to no exercise; {fix}")
-        if exercise.points and not exercise.accepted:
-            fix = "write at least one, as accepted/what_is_different.py"
-            self._find(exercise.folder / "accepted", f"holds no other right answer; {fix}")
-        if exercise.points and not exercise.mistakes:
-            fix = "write at least one, as mistakes/question__what.py"
-            self._find(exercise.folder / "mistakes", f"holds no known mistake; {fix}")
+        What these answers cannot touch is left out.
+        """
+        cells = solved_cells(self._exercise, answers)
+        unchecked = tuple(cell for cell in cells if checked_question(cell.name) is None)
+        return self._grader.grade_cells(unchecked, asked=self._touched.by(answers)).report
 
     def _reference(self) -> None:
         """Find hidden tests and visible checks that the reference fails."""

@@ -77,7 +77,9 @@ def _carries(
     questions: Mapping[str, QuestionReport],
     cells: Sequence[NotebookCell],
 ) -> bool:
-    """Whether the later question may fail by what is wrong in the earlier one."""
+    """Whether the later question may fail by what is wrong in the earlier one, if both were graded."""
+    if not {earlier, later} <= questions.keys():
+        return False
     even_empty = earlier in building.even_empty
     faults = _WRONG | {Verdict.NOT_ATTEMPTED} if even_empty else _WRONG
     wrong = all(any(test.verdict in faults for test in questions[name].tests) for name in (earlier, later))

@@ -108,8 +108,18 @@ class Grader:
             report = report_on(self.exercise, questions, self._zygote.reported_walls, str(error))
             return Graded(replace(report, status=Status.UNREADABLE), {})
 
-    def grade_cells(self, cells: tuple[NotebookCell, ...], inputs: Inputs | None = None) -> Graded:
-        """Grade a notebook that has been read, with the hidden inputs that belong to its code, or others."""
+    def grade_cells(
+        self,
+        cells: tuple[NotebookCell, ...],
+        inputs: Inputs | None = None,
+        asked: Container[str] | None = None,
+    ) -> Graded:
+        """Grade a notebook that has been read, with the hidden inputs that belong to its code, or others.
+
+        Only the questions in `asked` are graded, if it is there, and stand in the report.
+        """
+        points = [name for name in self.exercise.points if asked is None or name in asked]
+        tests = [test for test in self.suite.tests if test.question in points]
         code = tuple(cell for cell in cells if cell.kind == "code")
         if inputs is None:
             text = json.dumps([cell.text for cell in code])
@@ -118,7 +128,7 @@ class Grader:
         running, judge = self._running, self._judge
         with Session(self._zygote, needed, running.limits) as session:
             session.start()
-            early = _fails_its_check(needed, session)
+            early = _fails_its_check(needed, session) & frozenset(points)
             runs = running.disclosed(session, early)
             ran, known = defaultdict[str, list[Ran]](list), dict[HiddenTest, TestReport]()
             for run in runs:
@@ -126,13 +136,13 @@ class Grader:
                 if (report := decide(self.suite, run, DISCLOSED)).verdict is Verdict.FAILED:
                     known[run.test] = report
             again, decisive = self._slipped(runs), list[TestRun]()
-            for run in running.tests(session, inputs, set(self.suite.tests) - known.keys() | again):
+            for run in running.tests(session, inputs, set(tests) - known.keys() | again):
                 ran[run.test.question] += run.ran
                 decisive.append(kept(run))
                 known.setdefault(run.test, decide(self.suite, run, inputs))
-        decided = {test: known[test] for test in self.suite.tests}
+        decided = {test: known[test] for test in tests}
         read = tuple(ran_cells(needed, session.results))
-        held = judge.held(read, ran)
+        held = {name: why for name, why in judge.held(read, ran).items() if name in points}
         questions = {test.question for test, report in decided.items() if report.verdict is Verdict.FAILED}
         if late := (questions | held.keys()) - early:
             runs += running.in_new_worker(session, needed, late)
@@ -140,7 +150,7 @@ class Grader:
         failed = (run for run in runs if decided[run.test].verdict is Verdict.FAILED)
         reports = decided | {run.test: explain(run) for run in failed}
         hidden = HiddenRuns(inputs, decisive)
-        standing = {n: judge.question(n, reports, runs, hidden, held.get(n)) for n in self.exercise.points}
+        standing = {n: judge.question(n, reports, runs, hidden, held.get(n)) for n in points}
         for rerun in reruns(self.building, standing, needed):
             carrying = Carrying(running, judge, self._solution, session, needed, inputs, read, explain)
             standing |= carrying.again(rerun, standing)

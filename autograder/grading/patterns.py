@@ -87,7 +87,9 @@ class Rule:
         if within is None:
             return cast(ast.Module, rewriter.rewritten(tree)), rewriter.seen
         chosen = (getattr(node, "name", None) in within for node in tree.body)
-        body = [rewriter.rewritten(node) if own else node for node, own in zip(tree.body, chosen, strict=True)]
+        body = [
+            rewriter.rewritten(node) if own else node for node, own in zip(tree.body, chosen, strict=True)
+        ]
         return ast.Module(cast(list[ast.stmt], body), tree.type_ignores), rewriter.seen
 
     @cached_property

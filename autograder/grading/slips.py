@@ -87,10 +87,11 @@ class Slips:
 
         There is none where it could be something else, too, that is no slip.
         """
-        if self.settings is None:
-            return []
-        alike = self.alike(question, shown)
-        if any(map(self.why_no_slip, alike)):
+        return self.slips_among(self.alike(question, shown)) if self.settings else []
+
+    def slips_among(self, alike: Sequence[Known]) -> list[Known]:
+        """Return these known wrong answers, which nothing tells apart, if each of them is one slip."""
+        if self.settings is None or any(map(self.why_no_slip, alike)):
             return []
         return list({one.answer.code: one for one in alike}.values())
 
