@@ -29,10 +29,12 @@ def words(pattern: Iterable[ast.AST]) -> frozenset[str]:
 
 
 class Vocabulary:
-    """The words in a tree and in each of its parts; the tree must stay as it is."""
+    """The words in a tree and in each of its parts, which go by their addresses.
+
+    The tree must stay as it is, and be held by somebody as long as it is asked about.
+    """
 
     def __init__(self, tree: ast.AST) -> None:
-        self._tree = tree  # parts go by their addresses, which are theirs as long as somebody holds the tree
         self._bits: dict[str, int] = {}
         self._masks: dict[int, int] = {}
         self._look_at(tree)
