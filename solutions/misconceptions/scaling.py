@@ -26,8 +26,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "wrong_exponent",
-        "The scores are divided by another number than the root.",
-        "Work out by hand what you divide by if the size is 16. Which operation comes first in your line?",
+        "The scaling is not that of the formula.",
+        "Work out by hand what you divide, and by what, if the size is 16. Which operation comes first?",
         "X / Y**0.5 => X / (Y / 2) || X / Y / 2 || X / Y**2 || X / Y**0.25 || X / Y**1.5 || X / Y**0.05 || X / (2 * Y**0.5)",
     ),
     Misconception(
