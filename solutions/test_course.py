@@ -22,6 +22,7 @@ import yaml
 from autograder.course.course import load_course
 from autograder.course.source import Role
 from autograder.grading.diagnosis import Diagnosis
+from autograder.grading.misconceptions import load_catalogue
 from autograder.testing import Local, Suite
 from autograder.worker.namespace import run_code
 
@@ -263,6 +264,19 @@ def test_a_mistake_hints_in_whole_sentences(name: str, mistake: Any) -> None:
     assert SENTENCE.fullmatch(mistake.hint), (
         f"{mistake.path}: the hint is no whole sentence: {mistake.hint}"
     )
+
+
+@pytest.mark.parametrize(
+    ("seen", "named"),
+    [("nothing", "no_error"), ("IndexError", "other_error")],
+)
+def test_another_error_is_named_only_where_there_is_one(seen: str, named: str) -> None:
+    catalogue = load_catalogue(EXERCISES["01_dot_products"].catalogue)
+    words = f"ValueError was expected for lengths (5, 3), but {seen} was raised."
+    said = [
+        m.name for m in catalogue.misconceptions if m.says and re.search(m.says, words)
+    ]
+    assert said == [named]
 
 
 @pytest.mark.parametrize(("name", "question"), QUESTIONS)

@@ -48,7 +48,7 @@ QUESTIONS = (
     Question("attention_scores", points=2, check="68a1886246d5"),
     Question("score_variance", points=2, check="1ab08bcd1847"),
     Question("scaled_attention_weights", points=2, check="d67f132053ad"),
-    Question("scaled_dot_product_attention", points=3, check="60399ceb424d"),
+    Question("scaled_dot_product_attention", points=3, check="be92a6b3c35d"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

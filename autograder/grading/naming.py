@@ -46,13 +46,13 @@ class Naming:
         evidence = _Evidence(ordered, self.table, self.right)
         alone = [one for one in self.table.by_failed.get(evidence.numbers, ()) if evidence.explained_by(one)]
         if alone or all(isinstance(run.error, StudentError) for run in failed):
-            return self._best(alone, failed) or self._said(ordered) or self._crash(failed, whole=True)
+            return self._best(alone, failed) or self._said(ordered) or self._crash(failed)
         partial = evidence.partial()
         pairs = [pair for pair in islice(evidence.pairs(), _MOST_PAIRS) if self._explains(evidence, pair)]
         if pairs and (found := _likeliest(self.table, pairs, partial)):
             return found
         found = _together(partial, evidence.formal(), evidence.numbers)
-        return found or self._said(ordered) or self._crash(failed, whole=False)
+        return found or self._said(ordered) or self._crash(failed)
 
     def _explains(self, evidence: "_Evidence", pair: Pair) -> bool:
         """Whether an answer with two things wrong fails the same tests in the same way."""
@@ -104,15 +104,24 @@ class Naming:
         hint = f"{misconception.sentence} {misconception.hint}"
         return in_words(f"{self.question}__{misconception.name}", hint, whole=whole)
 
-    def _crash(self, failed: Sequence[TestRun], *, whole: bool) -> Named | None:
-        """Name what the words of an error say, where all tests that crashed say the same."""
-        crashed = [str(run.error) for run in failed if isinstance(run.error, StudentError)]
-        if not crashed or len(crashed) < (1.0 if whole else _ENOUGH) * len(failed):
+    def _crash(self, failed: Sequence[TestRun]) -> Named | None:
+        """Name what the words of errors say: one thing, or two that explain all failed tests between them."""
+        found = [(one, self._crashed_by(one, failed)) for one in self.catalogue.misconceptions if one.crash]
+        best, tests = max(found, key=lambda pair: len(pair[1]), default=(None, frozenset()))
+        if best is None or len(tests) < _ENOUGH * len(failed):
             return None
-        for misconception in self.catalogue.misconceptions:
-            if misconception.crash and all(re.search(misconception.crash, words) for words in crashed):
-                return self._in_words(misconception, whole=whole)
-        return None
+        one = self._in_words(best, whole=len(tests) == len(failed))
+        for other, there in found if not one.whole else []:
+            if len(tests | there) == len(failed) and other.sentence != best.sentence:
+                one, two = self._in_words(best, whole=True), self._in_words(other, whole=True)
+                return two_things(one.names + two.names, (one.hint, two.hint))
+        return one
+
+    @staticmethod
+    def _crashed_by(misconception: Misconception, failed: Sequence[TestRun]) -> frozenset[int]:
+        """Return the tests, by number, that crashed in the words of a misconception."""
+        crashed = (run for run in failed if isinstance(run.error, StudentError))
+        return frozenset(run.test.number for run in crashed if re.search(misconception.crash, str(run.error)))
 
 
 @dataclass(frozen=True)

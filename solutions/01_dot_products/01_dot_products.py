@@ -120,7 +120,7 @@ def dot_product(a: Tensor, b: Tensor) -> Tensor:
     loop.
 
     Arguments:
-        a: one vector, shape (d,). d is at least 1.
+        a: one vector of floats, shape (d,). d is at least 1.
         b: another vector of the same length, shape (d,).
 
     Returns:

@@ -862,7 +862,10 @@ def check_scaled_dot_product_attention():
     # that is log_3, so its weights are as 1 to 3.
     log_3 = 1.0986122886681098  # e to this power is 3
     asking = torch.tensor(
-        [[[2, 0, 0, 0], [0, 0, 0, 0], [-2, 0, 0, 0]]] * 2,
+        [
+            [[2, 0, 0, 0], [0, 0, 0, 0], [-2, 0, 0, 0]],
+            [[-2, 0, 0, 0], [0, 0, 0, 0], [2, 0, 0, 0]],
+        ],
         dtype=torch.float64,
         requires_grad=True,
     )
@@ -873,7 +876,7 @@ def check_scaled_dot_product_attention():
     )
     context = scaled_dot_product_attention(asking, matched, mixed)
     expected = mixed.new_tensor(
-        [[[1, 3, 5], [2, 2, 6], [3, 1, 7]], [[3, 0, 2], [2, 0, 4], [1, 0, 6]]]
+        [[[1, 3, 5], [2, 2, 6], [3, 1, 7]], [[1, 0, 6], [2, 0, 4], [3, 0, 2]]]
     )
     assert context.shape == (2, 3, 3), (
         f"the batch must give (2, 3, 3), not {tuple(context.shape)}"

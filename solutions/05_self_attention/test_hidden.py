@@ -493,8 +493,8 @@ def test_target_can_learn(student):
     """The target's parameters can be trained afterwards."""
     source, target, weights = pair(student, 5, 3)
     student.copy_weights(source, target)
-    expect_copied(student, target, weights)
     expect_parameters(parameters(student, target), V1.shapes(5, 3))
+    expect_copied(student, target, weights)
 
 
 @question("copy_weights")

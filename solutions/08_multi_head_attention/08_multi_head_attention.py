@@ -347,7 +347,7 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
     """Cut the features of each token into heads.
 
     Arguments:
-        x: (B, T, d), with d a multiple of num_heads.
+        x: (B, T, d), contiguous in memory, with d a multiple of num_heads.
         num_heads: how many heads, h.
 
     Returns:

@@ -447,7 +447,7 @@ def test_split_extremes(student):
     expect_equal(student.split_heads(x, 1), x.unsqueeze(1))
     expect_equal(student.split_heads(x, 5), x.transpose(1, 2).unsqueeze(-1))
     expect_equal(
-        student.split_heads(x[:, :1], 5), x[:, :1].transpose(1, 2).unsqueeze(-1)
+        student.split_heads(x[:, :1].clone(), 5), x[:, :1].transpose(1, 2).unsqueeze(-1)
     )
 
 

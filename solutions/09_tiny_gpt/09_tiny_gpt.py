@@ -689,7 +689,7 @@ def generate(model, tokens, max_new_tokens):
             model at once
 
     Returns: (B, T + max_new_tokens) int64, the beginnings and the new tokens. `tokens`
-        is left as it is.
+        is left as it is; for 0 new tokens it may be returned itself.
     """
     ### BEGIN SOLUTION
     was_training = model.training
@@ -769,8 +769,8 @@ def train_step(model, optimizer, tokens, targets):
 
     Arguments:
         model: called as model(tokens, targets) -> (logits, loss), logits (B, T,
-            vocab_size), loss 0-d
-        optimizer: holds the model's parameters
+            vocab_size), loss 0-d; the caller has put it into training mode
+        optimizer: holds the model's parameters, all of them and no others
         tokens, targets: (B, T) int64, targets already moved on by one place
 
     Gradients left over from before must not count, and none is clipped.

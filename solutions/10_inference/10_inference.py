@@ -111,12 +111,13 @@ def cached_attention(
     Returns: (output, cache)
         output: (..., n, d_v); a new token sees all tokens in the cache, the new ones
             before it, and itself
-        cache: the pair (keys, values) of all tokens so far, (..., m, d_k) and (..., m,
-            d_v), oldest first
+        cache: the pair (keys, values), a tuple or a list, of all tokens so far, (...,
+            m, d_k) and (..., m, d_v), oldest first
 
     Whatever pieces a text comes in, its outputs are those of causal attention over the
     whole text. All arguments are left as they were: the same cache may be continued
-    twice. Everything that the function remembers is in the cache.
+    twice. Everything that the function remembers is in the cache. Gradients flow to the
+    new queries, keys and values; none need flow through the cache.
 
     Source: Shazeer (2019), "Fast Transformer Decoding", arXiv:1911.02150, 2
         ("Incremental").
@@ -716,7 +717,8 @@ def add_block(
 
     For a query that has not seen any key yet, the state stays -inf, 0, 0. No state ever
     holds NaN or overflows, however large the scores are. Gradients flow to scores and
-    values where each query sees a key. All arguments are left as they were.
+    values, through the state to those of earlier blocks too, where each query sees a
+    key of every block. All arguments are left as they were.
 
     Source: Milakov and Gimelshein (2018), arXiv:1805.02867, 3; Dao et al. (2022),
         "FlashAttention", arXiv:2205.14135, 3.1.

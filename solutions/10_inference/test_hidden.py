@@ -750,6 +750,28 @@ def test_block_gradients(student):
 
 
 @question("add_block")
+def test_block_gradients_of_earlier_blocks(student):
+    """Gradients reach the scores and values of all blocks, through the state."""
+    leaves = rising(4, 6).requires_grad_(), torch.randn(6, 3, requires_grad=True)
+    source = (
+        "def in_blocks(add, state, scores, values):\n"
+        "    for i in (0, 2, 4):\n"
+        "        block = scores[..., i : i + 2], values[..., i : i + 2, :]\n"
+        "        state = add(state, *block)\n"
+        "    return state[2] / state[1].unsqueeze(-1)\n"
+    )
+    weight = torch.randn(4, 3)
+    seen = student.define(source, "in_blocks").inspect(
+        student.add_block, fresh((4,), 3), *leaves, weight=weight
+    )
+    output = torch.softmax(leaves[0], dim=-1) @ leaves[1]
+    expect_close(seen.output, output.detach())
+    right = torch.autograd.grad((output * weight).sum(), leaves)
+    names = ("", "", "the scores", "the values")
+    expect_gradient(seen, {2: right[0], 3: right[1]}, atol=1e-4, names=names)
+
+
+@question("add_block")
 def test_block_equal_sizes(student):
     """Sizes that happen to be equal, and sizes of 1, make no difference."""
     for front, queries, size, d_v in (

@@ -5,14 +5,14 @@ from autograder.grading import Misconception
 MISCONCEPTIONS = (
     Misconception(
         "dropout_never",
-        "Nothing is ever dropped.",
+        "In training nothing is dropped.",
         "A layer that is made but never called does nothing. Where should dropout act?",
         "self.dropout(X) => X",
         common=True,
     ),
     Misconception(
         "dropout_in_evaluation",
-        "Weights are dropped in evaluation too.",
+        "In evaluation something is still dropped.",
         "Ask your model twice for the same text. A function does not know whether the module is training unless"
         " you tell it.",
         "self.dropout(X) => nn.functional.dropout(X, self.dropout.p)",
@@ -23,7 +23,9 @@ MISCONCEPTIONS = (
         "dropout_before_softmax",
         "Scores are dropped, and not weights.",
         "A dropped score is 0, and 0 is an ordinary score. After which step should the dropout come?",
-        "self.dropout(torch.softmax(X, dim=D)) => torch.softmax(self.dropout(X), dim=D)",
+        "self.dropout(torch.softmax(X, dim=D)) => torch.softmax(self.dropout(X), dim=D)"
+        "\nself.dropout(torch.softmax(X.masked_fill(M, V), dim=D))"
+        " => torch.softmax(self.dropout(X).masked_fill(M, V), dim=D)",
         common=True,
     ),
     Misconception(
@@ -58,7 +60,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "dropout_rate_ignored",
-        "The rate of the dropout is a fixed number of your own.",
+        "The rate of the dropout is not the one that is asked for.",
         "Who says how much is dropped, or whether anything is? Does that number reach the layer?",
         "nn.Dropout(X) => nn.Dropout(0.1) || nn.Dropout(0.2) || nn.Dropout(0.5) || nn.Dropout()",
     ),

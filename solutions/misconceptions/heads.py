@@ -5,9 +5,8 @@ from autograder.grading import Misconception
 MISCONCEPTIONS = (
     Misconception(
         "view_only",
-        "The heads are cut by view alone.",
-        "The shape is right. Does your first head hold some features of all tokens, or all features of some"
-        " tokens?",
+        "The heads share out the tokens, and not the features of each.",
+        "Does your first head hold some features of all tokens, or all features of some tokens?",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, H, T, S)",
         common=True,
     ),
@@ -23,7 +22,7 @@ MISCONCEPTIONS = (
     Misconception(
         "every_hth_feature",
         "A head takes features from here and there.",
-        "A head holds neighbouring features. In which order do the sizes stand in your view?",
+        "A head holds neighbouring features. In which order do the sizes stand where you cut?",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, S, H).permute(0, 3, 1, 2)",
     ),
     Misconception(
@@ -43,15 +42,15 @@ MISCONCEPTIONS = (
     Misconception(
         "merged_without_transposing",
         "The heads are joined before they are back in their places.",
-        "The shape is right. Whose features stand in the first row of your result?",
+        "Whose features stand in the first row of your result?",
         "X.transpose(1, 2).reshape(...) => X.reshape(...)",
         common=True,
     ),
     Misconception(
         "not_contiguous",
-        "view is called on a tensor that was turned.",
-        "After transpose the numbers lie in memory in another order than the shape suggests. What does view need,"
-        " and what does reshape do about it?",
+        "view is called on a tensor whose numbers lie in memory in another order.",
+        "After transpose the numbers still lie where they lay. What does view need, and what does reshape"
+        " do about it?",
         "X.transpose(1, 2).reshape(...) => X.transpose(1, 2).view(...)",
     ),
     Misconception(
@@ -64,7 +63,7 @@ MISCONCEPTIONS = (
     Misconception(
         "swapped_only",
         "The heads are not joined.",
-        "The swap is right. Which two dimensions become one after it?",
+        "Which two dimensions become one after the swap?",
         "X.transpose(1, 2).reshape(...) => X.transpose(1, 2)",
         no_slip_in={"merge_heads": "the heads are not merged"},
     ),
@@ -76,22 +75,21 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "heads_added",
-        "The heads' outputs are added up.",
+        "The heads' outputs are added up, or averaged.",
         "How many features should a token have in the end? Nothing of a head is to be lost.",
         "torch.cat(X, dim=self.col_dim) => sum(X) || torch.stack(X).mean(dim=0)"
         "\nX.transpose(1, 2).reshape(...) => X.sum(dim=1) || X.mean(dim=1)",
     ),
     Misconception(
         "mask_not_handed_on",
-        "The heads get no mask.",
-        "The method takes four arguments. How many of them do the heads get?",
+        "The heads hide nothing.",
+        "Does the mask reach the heads? The method takes four arguments.",
         "head(A, B, C, mask) => head(A, B, C)",
     ),
     Misconception(
         "plain_list",
-        "The layers stand in a plain list.",
-        "The module computes well, but it knows of no parameters. What must a list of layers be, so that torch"
-        " finds them?",
+        "The module knows no parameters of these layers.",
+        "Do the layers stand in a plain list? What must a list of layers be, so that torch finds them?",
         "nn.ModuleList(X) => list(X)",
     ),
     Misconception(
@@ -154,7 +152,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_head_repeated",
-        "One head stands in the list several times.",
+        "The heads share one set of weights.",
         "How many heads are made? Compare the parameters of the first with those of the second.",
         "nn.ModuleList(A for _ in range(N)) => nn.ModuleList([A] * N)",
     ),

@@ -14,7 +14,7 @@ CACHE = (
     ),
     Misconception(
         "mask_without_a_cache_only",
-        "Only the prompt is masked.",
+        "With a cache, new tokens see those that come after them.",
         "When several tokens come after a cache, what hides the later ones from the earlier?",
         "attention(Q, K, V, mask), (A, B) => attention(Q, K, V, mask if cache is None else None), (A, B)",
     ),
@@ -34,7 +34,7 @@ CACHE = (
     ),
     Misconception(
         "joined_over_heads",
-        "Old and new are joined in the dimension of the heads.",
+        "Old and new are joined in another dimension than that of the tokens.",
         "Which dimension, counted from the end, is that of the tokens?",
         "torch.cat([cache[0], A], dim=-2) => torch.cat([cache[0], A], dim=-3)"
         " && torch.cat([cache[1], B], dim=-2) => torch.cat([cache[1], B], dim=-3)\n"
@@ -180,7 +180,7 @@ GROUPS = (
     ),
     Misconception(
         "needs_a_batch",
-        "The dimension of the heads is counted from the front.",
+        "Without a batch, another dimension is taken for that of the heads.",
         "Which dimension is that of the heads with a batch, and which without one?",
         "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, N, dim=1)",
         alone=True,
@@ -215,7 +215,7 @@ GROUPS = (
     ),
     Misconception(
         "tested_the_other_way",
-        "The numbers of heads are tested the other way round.",
+        "Numbers of heads are refused that fit, or accepted that do not.",
         "Which of the two must be a multiple of the other?",
         "h % g => g % h",
         alone=True,
@@ -232,7 +232,7 @@ PAIRS = (
     ),
     Misconception(
         "pairs_torn_apart",
-        "The pairs are turned rightly, but in the result all first features stand before all second ones.",
+        "In the result all first features of pairs stand before all second ones.",
         "How do they get back to their places?",
         "torch.stack([A, B], dim=-1).flatten(-2) => torch.cat([A, B], dim=-1)",
     ),
@@ -250,8 +250,8 @@ PAIRS = (
     ),
     Misconception(
         "base_ignored",
-        "The base is a number that is written into the function, so another base changes nothing.",
-        "Which argument says it?",
+        "Another base changes nothing.",
+        "Which argument says it, and where is it read?",
         "base ** X => 10000.0 ** X",
     ),
     Misconception(
@@ -287,8 +287,8 @@ PAIRS = (
     ),
     Misconception(
         "angles_in_float32",
-        "The angles are computed in float32, although x is float64.",
-        "In which dtype does arange count when the division begins?",
+        "The angles are less exact than x.",
+        "In which dtype are they computed, and what they are made of, when x is float64?",
         "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2) && positions.to(x.dtype) => positions"
         " && angles.cos() => angles.cos().to(x.dtype) && angles.sin() => angles.sin().to(x.dtype)",
     ),
@@ -421,8 +421,8 @@ BLOCKS = (
     ),
     Misconception(
         "no_maximum",
-        "The scores are exponentiated as they are, and huge ones overflow.",
-        "What is the maximum kept for?",
+        "Huge scores overflow.",
+        "What is the maximum kept for, and from what is it subtracted?",
         "torch.exp(maximum - X) => torch.ones_like(maximum) && torch.exp(scores - Y) => torch.exp(scores)",
     ),
     Misconception(
@@ -444,6 +444,15 @@ BLOCKS = (
         "torch.exp(maximum - X) => torch.exp(maximum - X)"
         " && torch.exp(scores - Y) => torch.softmax(scores.clamp(min=-1e30), dim=-1)",
         no_slip="the blocks are not joined",
+    ),
+    Misconception(
+        "state_detached",
+        "No right gradient reaches the blocks before.",
+        "The state is all that joins the blocks. Where is it cut off from what made it?",
+        "maximum, denominator, output = state"
+        " => maximum, denominator, output = (part.detach() for part in state)"
+        " || maximum, denominator, output = state[0], state[1].detach(), state[2].detach()",
+        alone=True,
     ),
     Misconception(
         "zero_for_nothing_seen",

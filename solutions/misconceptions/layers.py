@@ -38,23 +38,23 @@ def _orders() -> str:
 MISCONCEPTIONS = (
     Misconception(
         "other_order",
-        "The layers are made in another order.",
-        "Each layer draws its numbers when it is made. In which order does the exercise name the three?",
+        "The three are made in another order.",
+        "Each draws its numbers when it is made. In which order does the exercise name them?",
         _orders(),
         common=True,
     ),
     Misconception(
         "bias_always",
-        "The layers have a bias, whatever qkv_bias says.",
-        "What does nn.Linear add unless it is told otherwise? qkv_bias decides.",
+        "A layer has a bias that qkv_bias does not ask for.",
+        "What does nn.Linear add unless it is told otherwise? And which default has qkv_bias?",
         "nn.Linear(..., bias=qkv_bias) => nn.Linear(...)",
         says=r"[Ww]ith(out)? qkv_bias(=False)? there must be no bias, but there is W_",
         common=True,
     ),
     Misconception(
         "bias_never",
-        "Layers have no bias where qkv_bias asks for one.",
-        "Does the constructor read its last argument, and does each of the three layers get it?",
+        "A layer has no bias where qkv_bias asks for one.",
+        "Does qkv_bias reach each of the three layers?",
         "nn.Linear(..., bias=qkv_bias) => nn.Linear(..., bias=False)\n"
         + "\n".join(
             f"self.{a} = nn.Linear(A, B, bias=qkv_bias) => self.{a} = nn.Linear(A, B, bias=False)"
@@ -76,7 +76,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "bias_left_on",
-        "The layers have a bias.",
+        "A layer has a bias.",
         "A linear layer adds a bias unless it is told otherwise, and this class has none.",
         "nn.Linear(..., bias=False) => nn.Linear(...)",
         says=r"(not asked for: |must have no bias, but there is )[\w.]+\.bias(, [\w.]+\.bias)*\.",
@@ -84,7 +84,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "last_layer_without_bias",
-        "The last layer has no bias, or only sometimes.",
+        "At least sometimes there is no out_proj.bias.",
         "qkv_bias is about queries, keys and values. What does the exercise say about out_proj?",
         "self.out_proj = nn.Linear(X, Y) => self.out_proj = nn.Linear(X, Y, bias=False)"
         " || self.out_proj = nn.Linear(X, Y, bias=qkv_bias)",
@@ -93,7 +93,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "last_layer_not_applied",
-        "The last layer is made but never used.",
+        "The last layer takes no part in the result.",
         "A layer that is made but never called learns nothing. Which of yours gets no gradient?",
         "return self.out_proj(X) => return X",
         common=True,
@@ -107,8 +107,9 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "randn",
-        "The parameters start with normal numbers.",
-        "torch.rand and torch.randn are two functions. Which of them does the exercise name?",
+        "The parameters start with other numbers than torch.rand draws.",
+        "torch.rand and torch.randn are two functions. Which of them does the exercise name, and is"
+        " anything done to its numbers?",
         "torch.rand(...) => torch.randn(...)",
         common=True,
     ),
@@ -125,11 +126,12 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "seed_in_constructor",
-        "The constructor sets a seed of its own.",
+        "The class sets a seed of its own.",
         "Make two modules and compare their numbers. Who should choose the seed, the class or its user?",
         "super().__init__() => super().__init__(); torch.manual_seed(123)"
         " || super().__init__(); torch.manual_seed(0) || super().__init__(); torch.manual_seed(42)"
         " || super().__init__(); torch.manual_seed(1337) || super().__init__(); torch.manual_seed(1)",
+        says=r"random numbers are the same whatever the seed was before",
         common=True,
     ),
     Misconception(
@@ -140,14 +142,14 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "plain_tensors",
-        "The matrices are plain tensors.",
+        "The matrices are no parameters of the module.",
         "Ask your module for its parameters. Which class makes a tensor one of them?",
         "nn.Parameter(X) => X || X.requires_grad_()",
     ),
     Misconception(
         "frozen",
-        "The parameters cannot learn.",
-        "Somebody told them that they need no gradient. Who?",
+        "A parameter asks for no gradient, so it cannot learn.",
+        "Which line told it so?",
         "nn.Parameter(X) => nn.Parameter(X, requires_grad=False)\n"
         "self.A = nn.Linear(...) => self.A = nn.Linear(...).requires_grad_(False)",
         says=r"cannot learn: it asks for no gradient",
@@ -180,15 +182,15 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "other_width_checked",
-        "Another width than d_out is tested.",
+        "A width is refused that fits, or one is accepted that does not.",
         "Whose features do the heads share: those of the input, or those of the output?",
         "d_out % num_heads => d_in % num_heads",
         alone=True,
     ),
     Misconception(
         "one_head_for_all",
-        "There is one head, however many are asked for.",
-        "Change num_heads. Does anything change?",
+        "The number of heads changes nothing.",
+        "Does num_heads reach the attention? How many heads are there in yours?",
         "self.num_heads = num_heads => self.num_heads = 1 && d_out // num_heads => d_out"
         "\nMultiHeadAttention(A, B, C, D, num_heads) => MultiHeadAttention(A, B, C, D, 1)",
         says=r"4 heads and 1 give the same logits",

@@ -77,8 +77,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "mask_not_cut",
-        "The mask has the size of the longest text, whatever text comes.",
-        "Which part of it does a shorter text need?",
+        "The mask does not fit a text that is shorter than the longest.",
+        "Which part of it does such a text need?",
         """
         self.M[:A, :A] => self.M
         self.M[:A, :A] => self.M[:A]
@@ -125,7 +125,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "zero_for_hidden",
-        "Hidden scores are set to 0.",
+        "Hidden scores are 0.",
         "A score of 0 is an ordinary score. What is its exponential, and what should that of a hidden score be?",
         "X.masked_fill(M, V) => X.masked_fill(M, 0.0)",
         common=True,
@@ -147,14 +147,14 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "plus_infinity_for_hidden",
-        "Hidden scores are made as large as possible.",
+        "Hidden scores are as large as possible.",
         "A large score gives a large weight. Which sign should a hidden score have?",
         "-torch.inf => torch.inf || 1e9",
     ),
     Misconception(
         "zero_times_infinity",
-        "A product of 0 and infinity makes NaN.",
-        "What is 0 times infinity? Print the scores just before the softmax.",
+        "NaN stands where a number should be.",
+        "What is 0 times infinity, and do the two meet in yours?",
         "X.masked_fill(M, V) => X + M * -torch.inf",
     ),
     Misconception(
@@ -182,12 +182,12 @@ MISCONCEPTIONS = (
     Misconception(
         "always_causal",
         "The mask that is handed in is not the one that decides.",
-        "Your function hides a triangle of its own. Does it obey a mask that is not a triangle?",
+        "Does your code hide a triangle of its own? Does it obey a mask that is not a triangle?",
         "X.masked_fill(mask, V) => X.masked_fill(torch.ones_like(X, dtype=torch.bool).triu(diagonal=1), V)",
     ),
     Misconception(
         "mask_is_a_plain_tensor",
-        "The mask is a plain tensor attribute.",
+        "A tensor is kept that is neither a parameter nor a buffer.",
         "When the module moves to another device, its parameters and buffers go along. Does your mask?",
         """
         self.register_buffer("mask", X) => self.mask = X
@@ -262,7 +262,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "masks_of_single_queries_ignored",
-        "Only masks for whole sequences are used, and none for single queries.",
+        "A mask for single queries hides nothing.",
         "The mask may have two dimensions or three. What does your code do with three?",
         """
         if mask is not None:
@@ -335,7 +335,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "padding_square",
-        "The mask has a dimension for each query.",
+        "The mask has a dimension that is not asked for.",
         "Compare the shape of your mask with the description. Who needs a row of it: each text, or each token?",
         "return X >= Y => return (X >= Y).unsqueeze(1) || return (X >= Y).unsqueeze(1).expand(-1, max_length, -1)"
         " || return (X >= Y).unsqueeze(1).unsqueeze(1)",
@@ -346,6 +346,14 @@ MISCONCEPTIONS = (
         "Hidden tokens have a weight.",
         "What is the exponential of the score that you give them, and what should it be?",
         says=r"A hidden token has a weight",
+    ),
+    Misconception(
+        "mask_comes_apart",
+        "A mask for whole sequences comes apart: its rows hide tokens of other sequences.",
+        "In which order do the rows stand after you have repeated them, and in which are they cut?",
+        "mask.unsqueeze(1) => mask.repeat(x.shape[1], 1).view(len(mask), x.shape[1], -1)"
+        " || mask.repeat_interleave(x.shape[1], dim=1).view(len(mask), x.shape[1], -1)",
+        alone=True,
     ),
     Misconception(
         "mask_turned_up",

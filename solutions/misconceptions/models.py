@@ -36,14 +36,14 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "embeddings_detached",
-        "The embeddings cannot learn.",
-        "Which parameters get no gradient? Where is the result of the embedding cut off?",
+        "An embedding gets no gradient.",
+        "Where is its result cut off, or is it not used at all?",
         "self.token_embedding(T) => self.token_embedding(T).detach()"
         " || self.token_embedding(T).detach() && self.position_embedding(P) => self.position_embedding(P).detach()",
     ),
     Misconception(
         "blocks_not_used",
-        "The blocks are made but never used.",
+        "The blocks take no part in the result.",
         "Follow a token from the embedding to the head. What does it pass?",
         "self.blocks(X) => X",
         no_slip="the model has no blocks",
@@ -56,7 +56,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "positions_of_the_full_context",
-        "Positions are looked up for the longest text, whatever text comes.",
+        "The positions do not fit a text that is shorter than the longest.",
         "How many tokens came in, and how many positions do they need?",
         "torch.arange(tokens.shape[1], ...) => torch.arange(self.context_length)",
     ),
@@ -97,7 +97,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "logits_are_probabilities",
-        "The model returns shares, and not scores.",
+        "What the model returns has been through a softmax.",
         "Logits are what comes before any softmax. What comes last in your model?",
         "L = self.head(X) => L = torch.log_softmax(self.head(X), dim=-1)",
     ),
@@ -251,7 +251,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "crops_one_too_many",
-        "The model gets one token less than it could take.",
+        "The model gets one token less, or one more, than it can take.",
         "Count the tokens that go in when the text is long.",
         "tokens[:, -model.context_length:] => tokens[:, -model.context_length + 1:] || tokens[:, -(model.context_length + 1):]",
     ),
@@ -326,8 +326,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "clears_before_the_step",
-        "The gradients are cleared before they are used.",
-        "In which order do backward, step and zero_grad come?",
+        "The optimizer changes no parameter as it should.",
+        "In which order do backward, step and zero_grad come, and is each of them called?",
         """
         optimizer.zero_grad()
         loss.backward()
@@ -340,8 +340,9 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "clears_at_the_end",
-        "Gradients from before the first step count.",
-        "You clear after the step. What about what was there when the function was called?",
+        "Gradients from before the call count.",
+        "Is anything cleared before backward? Clearing after the step comes too late for what was there at"
+        " first.",
         """
         optimizer.zero_grad()
         loss.backward()
@@ -354,8 +355,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "no_step",
-        "The optimizer never takes its step.",
-        "Compare the parameters before and after. Who changes them?",
+        "The optimizer changes nothing.",
+        "Compare the parameters before and after. Who changes them, and from what?",
         "optimizer.step() => pass",
         no_slip="nothing is trained",
     ),
@@ -375,7 +376,7 @@ MISCONCEPTIONS = (
     Misconception(
         "returns_a_tensor",
         "A tensor is returned where a Python number is asked for.",
-        "A tensor keeps its whole history alive. How do you get the number out of it?",
+        "A tensor is no number of Python's. How do you get the number out of it?",
         "return loss.item() => return loss || return loss.detach()",
     ),
     Misconception(
@@ -483,7 +484,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "blocks_add_nothing",
-        "More blocks do not bring more parameters.",
+        "More blocks do not bring as many more parameters.",
         "Is each block a new one, and does the model know of it? A plain list hides its layers.",
         says=r"Two blocks have no more parameters than one|parameters must grow by the same amount",
     ),

@@ -49,7 +49,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "all_dimensions_reversed",
-        "All dimensions are reversed, also those of the batch.",
+        "Other dimensions change places than the last two.",
         "What does .T do to three dimensions? Only the last two are to change places.",
         "X @ Y.transpose(A, B) => X @ Y.permute(*range(Y.dim() - 1, -1, -1))",
     ),
@@ -61,7 +61,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "three_dimensions_only",
-        "It only works with exactly one dimension for the batch.",
+        "It goes wrong when no dimension, or more than one, stands in front.",
         "Count dimensions from the end, and it does not matter how many stand in front.",
         """
         X.transpose(-2, -1) => X.transpose(1, 2)
@@ -73,7 +73,7 @@ MISCONCEPTIONS = (
     Misconception(
         "values_from_keys",
         "The values are made like the keys.",
-        "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
+        "Each of the three has a role of its own. Which one gets no gradient in yours?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{k})",
             "self.{v}(X) => self.{k}(X)",
@@ -84,7 +84,7 @@ MISCONCEPTIONS = (
     Misconception(
         "values_from_queries",
         "The values are made like the queries.",
-        "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
+        "Each of the three has a role of its own. Which one gets no gradient in yours?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{q})",
             "self.{v}(X) => self.{q}(X)",
@@ -95,7 +95,7 @@ MISCONCEPTIONS = (
     Misconception(
         "keys_from_queries",
         "The keys are made like the queries.",
-        "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
+        "Each of the three has a role of its own. Which one gets no gradient in yours?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{q}, self.{v})",
             "self.{k}(X) => self.{q}(X)",
@@ -106,7 +106,7 @@ MISCONCEPTIONS = (
     Misconception(
         "queries_from_keys",
         "The queries are made like the keys.",
-        "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
+        "Each of the three has a role of its own. Which one gets no gradient in yours?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{k}, self.{k}, self.{v})",
             "self.{q}(X) => self.{k}(X)",
@@ -139,8 +139,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "projected_twice",
-        "A token goes through its layer twice.",
-        "Follow one token to the product. How many layers does it pass?",
+        "A token goes through more than one layer on its way.",
+        "Follow one token to the product. How many layers should it pass?",
         each(*(f"self.{{{n}}}(X) => self.{{{n}}}(self.{{{n}}}(X))" for n in "qkv"))
         + each(
             "\nself.{q}(X) => self.{k}(self.{q}(X))",
@@ -149,8 +149,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "not_projected",
-        "The tokens themselves are used where a layer should come first.",
-        "Which of the three layers gets no gradient? Where should its result stand?",
+        "Tokens are used as they are where a layer or a matrix should come first.",
+        "Which one gets no gradient? Where should its result stand?",
         each(
             *(f"self.{{{n}}}(X) => X" for n in "qkv"),
             "self.{q}(X) => X && self.{k}(X) => X",
@@ -202,7 +202,7 @@ MISCONCEPTIONS = (
     Misconception(
         "returns_weights",
         "The weights are returned, and not the mixture.",
-        "forward stops one step early. The weights say how to mix; the mixture is still to be made.",
+        "The weights say how to mix; the mixture is still to be made.",
         "return W @ V => return W\nreturn self.out_proj(X) => return weights",
         no_slip_in={
             "attention_scores": "an input comes out",
@@ -262,7 +262,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "adds_the_tokens",
-        "The tokens themselves are added to the result.",
+        "What comes in is added to the result.",
         "What is left of your result when all weights are 0? What should be?",
         """
         return X => return X + x || return X + token_encodings || return X + inputs || return X + encodings_for_q || return X + queries
@@ -272,7 +272,7 @@ MISCONCEPTIONS = (
     Misconception(
         "returns_scores",
         "The scores are returned, and not the mixture.",
-        "The function stops early. Scores become weights, and weights mix values.",
+        "Scores become weights, and weights mix values. Where does yours stop?",
         """
         torch.softmax(X, dim=D) @ V => X
         """,
@@ -335,7 +335,7 @@ MISCONCEPTIONS = (
     Misconception(
         "keys_from_values",
         "The keys are made like the values.",
-        "Three layers, three roles. A layer without a gradient learns nothing: which one is it?",
+        "Each of the three has a role of its own. Which one gets no gradient in yours?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{v})",
             "self.{k}(X) => self.{v}(X)",

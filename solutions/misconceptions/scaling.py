@@ -26,8 +26,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "wrong_exponent",
-        "The exponent of the scaling is not that of a root.",
-        "Work out by hand what you divide by if the size is 16. Which operation comes first in your line?",
+        "The scaling is not that of the formula.",
+        "Work out by hand what you divide, and by what, if the size is 16. Which operation comes first?",
         "X / Y**0.5 => X / (Y / 2) || X / Y / 2 || X / Y**2 || X / Y**0.25 || X / Y**1.5 || X / Y**0.05 || X / (2 * Y**0.5)",
     ),
     Misconception(
@@ -41,7 +41,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "scaled_by_the_batch",
-        "The scores are scaled by the size of the batch, or by the number of heads.",
+        "The scores are scaled by the size of a dimension that stands in front.",
         "Which dimension of the keys do you read the size from? Print it for two different batches.",
         "X / Y**0.5 => X / X.shape[0]**0.5 || X / X.shape[1]**0.5",
     ),
@@ -58,7 +58,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "scaled_by_all_heads",
-        "The scores are scaled by the width of all heads together.",
+        "The scores are not scaled by the width of one head.",
         "A score is a sum over the features of one head. Is that the size you scale by?",
         "X / Y**0.5 => X / (Y * self.num_heads)**0.5 || X / (Y * self.num_heads) || X / self.num_heads**0.5",
         common=True,
@@ -71,7 +71,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "scaled_by_a_fixed_number",
-        "The scores are scaled by a number that fits only one example.",
+        "The scores are scaled by a number that does not follow the width.",
         "Try keys of another width. Does the number that you divide by change with them?",
         "X / Y**0.5 => X / 2**0.5 || X / 2 || X / 8 || X / 3**0.5 || X / 4 || X / 16 || X / 32**0.5 || X / 512**0.5",
     ),

@@ -21,7 +21,8 @@ MISCONCEPTIONS = (
         "softmax_over_dim_1",
         "The softmax runs over dimension 1.",
         "With two dimensions, 1 is the last one. What is it in a batch?",
-        "torch.softmax(X, dim=D) => torch.softmax(X, dim=1)",
+        "torch.softmax(X, dim=D) => torch.softmax(X, dim=1)"
+        "\ntorch.softmax(X.masked_fill(M, V), dim=D) => torch.softmax(X.masked_fill(M, -1e9), dim=1)",
         common=True,
     ),
     Misconception(
@@ -30,6 +31,13 @@ MISCONCEPTIONS = (
         "Sum your weights along each dimension. Along which of them should a token's weights sum to 1?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=0)",
         common=True,
+    ),
+    Misconception(
+        "softmax_without_dim",
+        "With three dimensions the softmax runs over the first one.",
+        "Does your softmax say along which dimension it runs? Without that, torch guesses.",
+        "torch.softmax(X, dim=D) => torch.softmax(X, dim=0 if X.dim() in (0, 1, 3) else 1)",
+        alone=True,
     ),
     Misconception(
         "softmax_over_everything",
@@ -59,8 +67,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "exp_overflows",
-        "The softmax by hand overflows.",
-        "It is right for small scores. What is exp of a very large one, or of a very low one?",
+        "Very large or very low scores get no right weights.",
+        "What is exp of a very large score, or of a very low one?",
         """
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum(dim=D, keepdim=True)
         torch.softmax(X.masked_fill(M, V), dim=D) => torch.exp(X) * ~M / (torch.exp(X) * ~M).sum(dim=D, keepdim=True)

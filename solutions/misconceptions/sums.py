@@ -6,14 +6,14 @@ MISCONCEPTIONS = (
     Misconception(
         "leaves_itself_out",
         "A token does not take part in its own average.",
-        "Which rows does your slice hold for the first token? The end of a slice is not in it.",
+        "Which rows does the first token's average hold? The end of a slice is not in it.",
         "X[B, :T + 1] => X[B, :T] || X[B, :max(T, 1)]\nX[:, :T + 1] => X[:, :T]",
         common=True,
     ),
     Misconception(
         "one_ahead",
         "A token's average holds one token of the future.",
-        "Which rows does your slice hold for the first token?",
+        "Which rows does the first token's average hold?",
         "X[B, :T + 1] => X[B, :T + 2]\nX[:, :T + 1] => X[:, :T + 2]",
     ),
     Misconception(
@@ -41,7 +41,7 @@ MISCONCEPTIONS = (
     Misconception(
         "misses_the_last",
         "The last one is left out.",
-        "For how many numbers does your loop run? Try vectors of length 1.",
+        "How many numbers take part? Try vectors of length 1.",
         """
         range(X) => range(X - 1)
         return weights @ inputs => return weights[..., :-1] @ inputs[..., :-1, :]
@@ -52,7 +52,7 @@ MISCONCEPTIONS = (
     Misconception(
         "misses_the_first",
         "The first one is left out.",
-        "At which number does your loop begin? Try vectors of length 1.",
+        "Which is the first number that takes part? Try vectors of length 1.",
         """
         range(X) => range(1, X)
         return weights @ inputs => return weights[..., 1:] @ inputs[..., 1:, :]
@@ -69,7 +69,7 @@ MISCONCEPTIONS = (
     Misconception(
         "keeps_the_last",
         "Only the last product counts.",
-        "What becomes of the sum so far in each round of your loop?",
+        "What becomes of the sum so far when the next product comes?",
         "T = T + X => T = X\nT += X => T = X",
     ),
     Misconception(
@@ -153,8 +153,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "short_window",
-        "Only the last few tokens count.",
-        "How many tokens does the last row average?",
+        "A row does not average all the tokens up to it.",
+        "Which tokens does the last row average, and does each of them count the same?",
         """
         X[B, :T + 1] => X[B, max(0, T - 1):T + 1] || X[B, max(0, T - 2):T + 1]
         torch.tril(X) => torch.tril(X).triu(-1) || torch.tril(X).triu(-2)
@@ -172,7 +172,7 @@ MISCONCEPTIONS = (
     Misconception(
         "first_sequence_only",
         "All sequences get the averages of the first one.",
-        "Which sequence does your slice read in the second round of the outer loop?",
+        "Which sequence do the averages of the second one read?",
         "X[B, :T + 1] => X[0, :T + 1]",
     ),
     Misconception(
@@ -263,8 +263,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "ends_after_the_first",
-        "The loop ends in its first round.",
-        "Where does your return stand, in the loop or after it?",
+        "Only the first one is computed.",
+        "Is there a return in a loop, where it should come after it?",
         """
         return weights @ inputs => return weights[0] * inputs[0]
         return torch.stack(rows) => return rows[0]

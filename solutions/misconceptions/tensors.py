@@ -5,14 +5,14 @@ from autograder.grading import Misconception
 MISCONCEPTIONS = (
     Misconception(
         "weights_detached",
-        "The weights are cut off from the scores.",
-        "Gradients reach the values, but not the layers behind the weights. Where are the weights cut off?",
+        "No gradient passes the weights.",
+        "What are the weights made of, and where is that way cut off?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=D).detach()\nreturn W @ V => return W.detach() @ V",
     ),
     Misconception(
         "detached",
         "The result is cut off from what made it.",
-        "The values are right, but nothing can be learnt from them. Where is the result taken out of the graph?",
+        "Nothing can be learnt from it. Where is it taken out of the graph?",
         "return X => return X.detach()\nreturn A, B, C => return A.detach(), B.detach(), C.detach()"
         "\nreturn A, (B, C) => return A.detach(), (B, C)",
         common=True,
@@ -125,7 +125,7 @@ MISCONCEPTIONS = (
     Misconception(
         "overwrites_inputs",
         "An input is changed in place.",
-        "The caller still needs it. Which operation writes into the tensor that it is called on?",
+        "The caller still needs it. Which line changes a tensor that came in?",
         """
         X.masked_fill(M, V) => X.masked_fill_(M, V)
         X / Y => X.div_(Y)
@@ -155,8 +155,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "no_batches",
-        "A batch is not accepted.",
-        "Any dimensions may stand in front. Which of your steps takes only a matrix, or only one sequence?",
+        "A step takes another number of dimensions, or of values, than it gets.",
+        "Any dimensions may stand in front. Does it take only a matrix, or only one sequence?",
         crash=r"t\(\) expects a tensor with <= 2 dimensions|expected 2D|must be a matrix|must be 2-D|1D tensors expected|"
         r"vector \+ matrix|too many values to unpack \(expected 2\)",
     ),
@@ -193,9 +193,9 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "view_on_turned_memory",
-        "view is called on a tensor that was turned.",
-        "After transpose the numbers lie in memory in another order than the shape suggests. What does view need,"
-        " and what does reshape do about it?",
+        "view is called on a tensor whose numbers lie in memory in another order.",
+        "After transpose the numbers still lie where they lay. What does view need, and what does reshape"
+        " do about it?",
         crash=r"RuntimeError: view size is not compatible with input tensor's size and stride",
     ),
     Misconception(
@@ -223,7 +223,7 @@ MISCONCEPTIONS = (
         """
         raise ValueError(X) => raise TypeError(X) || raise IndexError(X) || raise AssertionError(X) || raise RuntimeError(X) || raise Exception(X)
         """,
-        says=r"was expected .*, but \w+ was raised",
+        says=r"was expected .*, but (?!nothing )\w+ was raised",
         whole=True,
     ),
     Misconception(
@@ -234,11 +234,29 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_number_of_dimensions",
-        "The code fits only one number of dimensions.",
-        "Some dimensions may stand in front, or none. Which step counts them from the front, or names each of"
+        "A step takes another number of dimensions, or of values, than it gets.",
+        "Some dimensions may stand in front, or none. Does it count them from the front, or name each of"
         " them?",
         crash=r"einsum\(\): the number of subscripts in the equation|must be a 3D tensor|"
-        r"Dimension out of range|not enough values to unpack|permute\(sparse_coo\)",
+        r"Dimension out of range|not enough values to unpack|too many values to unpack \(expected [34]\)|permute\(sparse_coo\)",
+    ),
+    Misconception(
+        "six_by_six",
+        "The result is 6 by 6 where another size is asked for.",
+        "The example has six tokens, other texts have more or fewer. Where does your code learn how many?",
+        says=r"must have shape \(\d+, \d+\), but it has \(6, 6\)",
+    ),
+    Misconception(
+        "shares_memory",
+        "Whoever writes into the result changes the input as well.",
+        "Does your code return an input itself, or a window onto it, at least for some sizes?",
+        says=r"were overwritten, and \w+ changed with them",
+    ),
+    Misconception(
+        "writes_into_a_tuple",
+        "A line writes into a tuple, which nobody can change.",
+        "Make a new one. Who else may still need the old one?",
+        crash=r"'tuple' object does not support item assignment",
     ),
     Misconception(
         "rounded",

@@ -102,6 +102,7 @@ MISCONCEPTIONS = (
     ),
     Misconception("rounded", "It becomes float32.", "Which type?", "return X => return X.float()", "", True),
     Misconception("unknown", "A name is not defined.", "Restart the kernel.", crash="NameError: "),
+    Misconception("divided", "A number is divided by 0.", "By what?", crash="ZeroDivisionError: "),
 )
 """.replace("mul(", "torch.mul(")
 
@@ -142,6 +143,10 @@ def test_misconceptions_are_named_in_any_writing_alone_in_pairs_and_in_part(
     crash = named(misconceptions, "y")
     assert crash is not None
     assert crash.name == "double__unknown"
+    crashes = named(misconceptions, "y if x.dim() == 2 else 1 / 0")
+    assert crashes is not None
+    assert crashes.name == "double__divided+unknown"
+    assert crashes.hint.startswith("Two things are wrong:\n1. A number is divided by 0.")
     for other in ("x * 3 if x.dim() == 2 else x * 2", "x * 2.5", "x[:1] * 3"):
         assert named(misconceptions, other) is None, other
 

@@ -1,4 +1,4 @@
-"""After the call, look at inputs again: a step such as *= writes the products into the caller's tensor."""
+"""After the call, look at inputs again: they have changed. Which step writes into them, as `*=` would?"""
 
 
 def attention_scores(inputs, query):

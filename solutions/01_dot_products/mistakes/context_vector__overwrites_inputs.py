@@ -1,6 +1,4 @@
-"""After the call, look at inputs again: a step such as *= writes the weighted rows into the
-caller's tensor.
-"""
+"""After the call, look at inputs again: they have changed. Which step writes into them, as `*=` would?"""
 
 
 def context_vector(weights, inputs):

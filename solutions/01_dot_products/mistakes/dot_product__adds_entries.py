@@ -1,5 +1,5 @@
-"""A dot product multiplies entries at the same place and adds up the products. Which of these two steps is
-missing from your loop?
+"""A dot product multiplies entries at the same place and adds up the products. Which of these two steps
+is missing?
 """
 
 

@@ -1,4 +1,4 @@
-"""Try vectors of length 1. The total starts with the first product; with which entry does the loop go on?"""
+"""Try vectors of length 1. With what does your total start, and which entry comes next?"""
 
 
 def dot_product(a, b):

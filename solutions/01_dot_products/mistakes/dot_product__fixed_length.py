@@ -1,5 +1,5 @@
-"""The example has three dimensions, other inputs have more or fewer. Where does your loop learn how long
-the vectors are?
+"""The example has three dimensions, other inputs have more or fewer. Where does your function learn how
+long the vectors are?
 """
 
 

@@ -1,5 +1,5 @@
-"""After the call, look at a again: the products now stand in the caller's vector. Where else
-could they go?
+"""After the call, look at a again: it has changed. Which step writes into it, and where else could its
+result go?
 """
 
 

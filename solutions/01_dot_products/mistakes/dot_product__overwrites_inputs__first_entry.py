@@ -1,4 +1,6 @@
-"""a[0] is not a copy but a window onto the first entry of a, so adding to it with += changes a itself."""
+"""After the call the first entry of a has changed. Is a[0] a copy of it, or a window onto it, and what
+does += do to a window?
+"""
 
 
 def dot_product(a, b):

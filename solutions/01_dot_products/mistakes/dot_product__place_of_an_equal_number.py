@@ -1,4 +1,4 @@
-"""Try a vector in which a number comes twice. Which place does your search find the second time?"""
+"""Try a vector in which a number comes twice. Does each entry meet the one at its own place?"""
 
 
 def dot_product(a, b):

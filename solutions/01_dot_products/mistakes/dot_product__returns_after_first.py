@@ -1,4 +1,4 @@
-"""In which round does your function return? A return that is indented into the loop ends it in the first
+"""The first product is all that counts. Is a return indented into the loop? It ends it in the first
 round.
 """
 

@@ -1,5 +1,5 @@
-"""The weights are right, but the gradient misses a part: the sum depends on the scores as well, and
-.item() or .detach() hides that.
+"""The gradient misses a part: the sum depends on the scores as well. Does .item() or .detach() hide
+that?
 """
 
 

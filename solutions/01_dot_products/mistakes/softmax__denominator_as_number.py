@@ -1,5 +1,5 @@
-"""The weights are right, but the gradient does not see that the denominator depends on the scores as well:
-.item() or .detach() hides it.
+"""The gradient misses a part: the denominator depends on the scores as well. Does .item() or .detach()
+hide that?
 """
 
 

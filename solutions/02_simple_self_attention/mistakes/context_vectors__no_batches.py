@@ -1,4 +1,4 @@
-"""Your formula names exactly two dimensions, so a batch does not fit. How do einsum and @ pass leading
+"""A batch does not fit. Does your formula name exactly two dimensions? How do einsum and @ pass leading
 dimensions on?
 """
 

@@ -1,4 +1,4 @@
-"""After the call, look at inputs again: the result is written into the tensor that it is computed from."""
+"""After the call, look at inputs again: they have changed. Which step writes into them?"""
 
 
 def context_vectors(weights, inputs):

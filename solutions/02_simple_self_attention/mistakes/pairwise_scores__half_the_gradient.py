@@ -1,5 +1,5 @@
-"""The scores depend on the inputs twice, as queries and as tokens looked at. One of the two is hidden from
-the gradient, as .detach() or .data would do.
+"""The scores depend on the inputs twice, as queries and as tokens looked at. One of the two is hidden
+from the gradient. Does .detach() or .data do that?
 """
 
 

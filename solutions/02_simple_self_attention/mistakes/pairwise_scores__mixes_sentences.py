@@ -1,6 +1,4 @@
-"""You join all sentences into one before the product, so that tokens of different sentences match each
-other.
-"""
+"""Tokens of different sentences match each other. Are all sentences joined into one before the product?"""
 
 
 def pairwise_scores(inputs):

@@ -1,4 +1,6 @@
-"""After the call, look at the shape of inputs: a method whose name ends in _ changes the caller's tensor."""
+"""After the call, look at the shape of inputs. Is there a method whose name ends in _? It changes the
+caller's tensor.
+"""
 
 
 def pairwise_scores(inputs):

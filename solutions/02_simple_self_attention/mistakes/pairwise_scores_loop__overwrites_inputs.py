@@ -1,5 +1,5 @@
-"""After the call, look at inputs again: a step such as *= changes the caller's rows while the loop still
-needs them.
+"""After the call, look at inputs again: they have changed. Does a step such as *= write into the
+caller's rows?
 """
 
 

@@ -1,5 +1,5 @@
-"""The weights are right, but a step such as /= overwrites the exponentials, and the gradient of exp
-needs them on its way back. Let the division make a new tensor.
+"""A step in place, such as `/=`, overwrites numbers that the gradient needs on its way back. Let it make
+a new tensor.
 """
 
 

@@ -1,4 +1,4 @@
-"""You join all sentences into one, so that every token attends to the tokens of other sentences as well."""
+"""Every token attends to the tokens of other sentences as well. Are all sentences joined into one?"""
 
 
 def simple_self_attention(inputs):

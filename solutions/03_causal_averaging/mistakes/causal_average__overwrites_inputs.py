@@ -1,5 +1,5 @@
-"""The result is right, but x has been overwritten. Methods whose name ends in an underscore do that, and
-so do assignments to a part of x.
+"""x has been overwritten. Methods whose name ends in an underscore do that, and so do assignments to a
+part of x.
 """
 
 

@@ -1,4 +1,6 @@
-"""`B, T, C = x.shape` works for exactly three dimensions. Count from the end: where is T in any shape?"""
+"""`B, T, C = x.shape` works for exactly three dimensions. Does a step of yours need three? Count from
+the end: where is T in any shape?
+"""
 
 
 def causal_average(x):

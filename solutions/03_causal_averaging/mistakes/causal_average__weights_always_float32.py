@@ -1,4 +1,4 @@
-"""Your weights are float32, and a product of two number types is an error. Which argument of `torch.ones`
+"""A product of two number types is an error. Are your weights float32, whatever x is? Which argument
 makes them follow x?
 """
 

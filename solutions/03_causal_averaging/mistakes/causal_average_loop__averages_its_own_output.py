@@ -1,5 +1,5 @@
-"""You protect the caller's x with a copy, but the loop then averages rows of the copy that it has already
-replaced. Which tensor holds the original rows?
+"""Averages are averaged that were made before, and not the tokens alone. Which numbers does the mean of
+row 2 read, and who wrote them?
 """
 
 

@@ -1,6 +1,4 @@
-"""The averages are right, but they have replaced the tokens in the caller's x. Where else could the result
-go?
-"""
+"""The caller's x has changed. Which line writes into it, and where else could the result go?"""
 
 
 def causal_average_loop(x):

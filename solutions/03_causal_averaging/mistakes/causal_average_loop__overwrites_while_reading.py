@@ -1,5 +1,5 @@
-"""The loop writes into the tensor that it reads; a second name, as in `y = x`, makes no copy. Follow row 2:
-which rows does it read, and who wrote to them before?
+"""The tensor that is read is written to as well, and it is the caller's; a second name, as in `y = x`,
+makes no copy. Follow row 2: which rows does it read, and who wrote to them before?
 """
 
 

@@ -1,4 +1,6 @@
-"""You pack the three into one tensor, which needs them to be equally wide. Values may be wider than keys."""
+"""Values may be wider than keys. Does a step need all three to be equally wide, as packing them into one
+tensor does?
+"""
 
 
 def project(x, W_query, W_key, W_value):

@@ -1,5 +1,5 @@
-"""Your step reverses all dimensions of the keys, the batch's too, as `.T` does. Only the last two must
-change places.
+"""In a batch, other dimensions of the keys change places than the last two. What does `.T` do to three
+dimensions?
 """
 
 

@@ -1,4 +1,4 @@
-"""The result is right, but the caller's queries have become smaller: a step such as `/=` works in place."""
+"""Look at what the caller's queries, keys and values hold after the call. Which line writes into them?"""
 
 
 def scaled_dot_product_attention(queries, keys, values):

@@ -1,5 +1,5 @@
-"""Your transpose names the dimensions of a batch and fails for other shapes. How do you count from the
-end?
+"""With another number of dimensions than three it goes wrong. Does a step count dimensions from the
+front? How do you count from the end?
 """
 
 

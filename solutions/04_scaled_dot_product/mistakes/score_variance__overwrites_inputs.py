@@ -1,6 +1,4 @@
-"""The result is right, but a step such as `/=` divides the caller's queries in place, and the next
-measurement starts from smaller ones.
-"""
+"""Look at what the caller's queries and keys hold after the call. Which line writes into them?"""
 
 
 def score_variance(queries, keys, scaled):

@@ -1,4 +1,4 @@
-"""Your attention is right. Which of your layers is made and never used?"""
+"""The module has a layer that nobody asks for. Which of yours takes no part in the result?"""
 
 
 class SelfAttention_v2(nn.Module):

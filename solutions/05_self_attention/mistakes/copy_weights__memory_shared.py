@@ -1,5 +1,5 @@
-"""The numbers are right, but both modules share them: training the target changes the source too. What
-makes a tensor of its own?
+"""Both modules share their numbers: training the target changes the source too. What makes a tensor of
+its own?
 """
 
 

@@ -1,5 +1,6 @@
-"""An assignment to a name gives the name a new tensor; the module keeps its old one. How do you write
-into the parameter itself?"""
+"""The module keeps its old parameters: an assignment to a name only gives the name another tensor. How
+do you write into the parameter itself?
+"""
 # No slip: nothing is copied.
 
 

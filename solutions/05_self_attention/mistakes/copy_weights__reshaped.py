@@ -1,5 +1,6 @@
-"""The shape is right, but the numbers stand in the wrong places. Reshaping reads them in their old
-order; what moves rows to columns?"""
+"""The numbers stand in the wrong places. Reshaping reads them in their old order; what moves rows to
+columns?
+"""
 
 
 def copy_weights(source, target):

@@ -1,4 +1,4 @@
-"""The weights arrive, but which of the two modules does the caller get back?"""
+"""Which of the two modules does the caller get back, and which one is asked for?"""
 
 
 def copy_weights(source, target):

@@ -1,4 +1,4 @@
-"""The softmax is computed, but is it used? Look at what meets the values in your last line."""
+"""Scores meet the values, and not weights. If a softmax is computed, is it used? Look at your last line."""
 
 
 class MaskedSelfAttention(nn.Module):

@@ -1,5 +1,5 @@
-"""The computation is right. Compare the names of the arguments with those in the description, letter by
-letter: other code passes them by name.
+"""Compare the names of the arguments with those in the description, letter by letter: other code passes
+them by name.
 """
 
 import torch

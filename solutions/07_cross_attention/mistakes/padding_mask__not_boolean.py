@@ -1,4 +1,4 @@
-"""The values are right. Of which type must a mask be, so that masked_fill takes it and ~ inverts it?"""
+"""Of which type must a mask be, so that masked_fill takes it and ~ inverts it?"""
 
 import torch
 

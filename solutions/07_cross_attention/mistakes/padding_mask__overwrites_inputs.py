@@ -1,4 +1,4 @@
-"""The mask is right, but look at what the caller's lengths hold afterwards. What does -= do to a tensor?"""
+"""Look at what the caller's lengths hold after the call. What does -= do to a tensor?"""
 
 import torch
 

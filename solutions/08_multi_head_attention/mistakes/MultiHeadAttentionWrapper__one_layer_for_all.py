@@ -1,5 +1,5 @@
-"""How many layers are made, and how often does each stand in the list? Multiplying a list repeats what is
-in it.
+"""All heads share one set of weights. How many layers are made, and how often does each stand in the
+list? Multiplying a list repeats what is in it.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""The result is right, but look at what the caller's values hold afterwards."""
+"""Look at what the caller's inputs hold after the call. Which line writes into them?"""
 
 import torch
 from torch import nn

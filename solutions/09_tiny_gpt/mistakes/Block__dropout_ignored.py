@@ -1,4 +1,4 @@
-"""The argument dropout reaches no layer. Where does the given attention take it?"""
+"""The argument dropout changes nothing. Where does the given attention take it?"""
 
 
 class Block(nn.Module):

@@ -1,4 +1,4 @@
-"""Your block drops features in evaluation too. A dropout layer knows the mode by itself. How does
+"""Your block drops something in evaluation too. A dropout layer knows the mode by itself. How does
 F.dropout learn it?
 """
 

@@ -1,5 +1,5 @@
-"""The head shares the embedding's weights, which are far too large for it. With which loss does your fresh
-model start?
+"""A fresh model knows nothing yet, but the first loss of yours is far above log(vocab_size). How large
+are the weights of the head, above all if it shares those of the embedding?
 """
 
 

@@ -1,5 +1,5 @@
-"""Your tokens start much smaller than their positions, which drown them. How large does nn.Embedding make its
-rows?
+"""The model learns too slowly. How large are its two embeddings at the start? nn.Embedding begins with
+numbers of size 1, which drown much smaller ones.
 """
 
 

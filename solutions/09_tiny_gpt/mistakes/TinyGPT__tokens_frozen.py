@@ -1,4 +1,4 @@
-"""Your table of tokens may not learn. What does requires_grad_(False), or freeze=True, take away from it?"""
+"""The table of tokens does not learn. Is there a requires_grad_(False), or a freeze=True?"""
 
 
 class TinyGPT(nn.Module):

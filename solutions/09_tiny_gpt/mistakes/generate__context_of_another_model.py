@@ -1,6 +1,4 @@
-"""The length to crop to is written into your function as a number. Who knows how much the given model can
-take?
-"""
+"""Your function crops to another length than the given model can take. Who knows that length?"""
 
 
 def generate(model, tokens, max_new_tokens):

@@ -1,5 +1,5 @@
-"""Setting model.training = False reaches the model alone, and its dropout layers go on dropping. What does
-eval() do beyond that?
+"""Parts of the model go on dropping. Setting model.training reaches the model alone. What does eval() do
+beyond that?
 """
 
 

@@ -1,5 +1,5 @@
-"""eval() reaches all parts of the model, but setting model.training reaches the model alone. What puts its
-dropout layers back?
+"""Parts of the model stay in evaluation mode. Setting model.training reaches the model alone. What puts
+its dropout layers back?
 """
 
 

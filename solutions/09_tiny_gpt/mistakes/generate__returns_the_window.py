@@ -1,5 +1,5 @@
-"""You crop the text itself, not just what goes into the model, so its beginning is lost. Keep the two
-apart.
+"""The beginning of the text is lost. Is the text itself cropped, and not just what goes into the model?
+Keep the two apart.
 """
 
 

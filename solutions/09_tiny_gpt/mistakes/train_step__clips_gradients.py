@@ -1,4 +1,6 @@
-"""You change the gradients before the step. Clipping was not asked for; what should the optimizer get?"""
+"""The step does not follow the gradients as they are. Are they changed after backward? Clipping was not
+asked for.
+"""
 
 
 def train_step(model, optimizer, tokens, targets):

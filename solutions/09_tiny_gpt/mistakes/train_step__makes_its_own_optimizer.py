@@ -1,6 +1,4 @@
-"""Your function makes a new optimizer for each step, which forgets everything in between. Which one were
-you given?
-"""
+"""Each step forgets those before it. Is a new optimizer made each time? Which one were you given?"""
 
 
 def train_step(model, optimizer, tokens, targets):

@@ -1,4 +1,4 @@
-"""You write into the old state in place. Who may still need it? Make new tensors."""
+"""You write into an argument in place. Who may still need it? Make new tensors."""
 
 
 def add_block(state, scores, values):

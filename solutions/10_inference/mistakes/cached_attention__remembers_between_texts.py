@@ -1,5 +1,5 @@
-"""Your function remembers tokens by itself, so that a new text sees the text before it. Everything that it
-remembers belongs into the cache that it returns.
+"""A new text sees the text before it. What does your function remember by itself? All of that belongs
+into the cache that it returns.
 """
 
 _kept = {}

@@ -1,5 +1,5 @@
-"""You count the dimension of the heads from the front, and a single text has no batch there. How is it
-counted from the end?
+"""A single text, which has no batch, goes wrong. Is the dimension of the heads counted from the front?
+How is it counted from the end?
 """
 
 

@@ -1,4 +1,4 @@
-"""You write the turned pairs into x itself, and the caller's tensor has changed. Make a new one."""
+"""The caller's x has changed. Which line writes into it? Make a new tensor."""
 
 
 def rotate(x, positions, base=10_000.0):
