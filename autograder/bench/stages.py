@@ -24,7 +24,7 @@ from autograder.course.course import load_course
 
 REST = "everything else"
 OWN = "of these, the submission's own work"  # its cells, and its own time inside the tests' calls
-ONCE = "once for the class: zygote, suite, gradebook"
+ONCE = "once for the class: zygote, suite, known mistakes, gradebook"
 FORK, CELLS, TESTS = "process and walls", "the notebook's cells", "hidden tests"
 EXPLAIN, MISTAKE = "second run, on disclosed inputs", "which known mistake it is"
 EXAMPLE = "the smallest call that goes wrong"
@@ -62,6 +62,8 @@ TIMED = (
     TimedFunction("autograder.sandbox.zygote", "Zygote.__init__", ONCE, whole=True),
     TimedFunction("autograder.sandbox.zygote", "Zygote.close", ONCE, whole=True),
     TimedFunction("autograder.testing.suite", "Suite.__init__", ONCE, whole=True),
+    TimedFunction("autograder.grading.diagnosis", "load_table", ONCE, whole=True),
+    TimedFunction("autograder.grading.table", "load_pairs", ONCE, whole=True),
     TimedFunction("autograder.gradebook.book", "ExerciseGradebook.__enter__", ONCE, whole=True),
     TimedFunction("autograder.gradebook.book", "ExerciseGradebook.take_in", BOOK, whole=True),
     TimedFunction("autograder.grading.restarting", "RestartingGrader.grade", REPORT),
@@ -85,8 +87,11 @@ class Stopwatch:
 
     @contextmanager
     def during(self, function: TimedFunction) -> Iterator[None]:
-        """Count the time of the `with` block to the stage of `function`, unless a whole one is running."""
-        if self._running[-1].whole:
+        """Count the time of the `with` block to the stage of `function`, unless a whole one is running.
+
+        What is done once for the class counts as that wherever it is done.
+        """
+        if self._running[-1].whole and (function.stage != ONCE or self._running[-1].stage == ONCE):
             yield
             return
         self.note()

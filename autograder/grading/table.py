@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from autograder.course.exercise import Exercise
@@ -78,13 +78,16 @@ def load_table(suite: Suite, catalogue: Catalogue, question: str) -> Table:
     head, lines, runs = content.split(b"\n", 2)
     own_numbers, fitting, numbers = json.loads(head)
     answers = tuple(read(lines.decode(), runs, {test.number: test for test in suite.tests}))
+    pairs = partial(load_pairs, folder, stem, digest, numbers, lambda: maker.pairs(answers, numbers))
+    return Table(answers, frozenset(own_numbers), frozenset(fitting), pairs)
 
-    def load_pairs() -> Pairs:
-        name = f"{stem}.pairs"
-        packed = _kept(folder, name, f"{name}-{digest}", lambda: maker.pairs(answers, numbers))
-        return Pairs(tuple(numbers), packed)
 
-    return Table(answers, frozenset(own_numbers), frozenset(fitting), load_pairs)
+def load_pairs(
+    folder: Path, stem: str, digest: str, numbers: Sequence[int], make: Callable[[], bytes]
+) -> Pairs:
+    """Read the pairs of a question's answers, or make them; `numbers` are those of the tests they meet."""
+    name = f"{stem}.pairs"
+    return Pairs(tuple(numbers), _kept(folder, name, f"{name}-{digest}", make))
 
 
 def prune(folder: Path, exercises: Iterable[Exercise]) -> None:
