@@ -123,7 +123,13 @@ class Session:
 
     def _kept_cells(self) -> Iterator[NotebookCell]:
         kept = (cell for cell in self._cells if cell.number not in self._left_out)
-        return (cell for cell in kept if self._starts <= _WITH_CHECKS or checked_question(cell.name) is None)
+        return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
+
+    def _may_check(self, cell: NotebookCell) -> bool:
+        """Whether a visible check runs once more: once its error is known, it would only take time."""
+        result = self.results.get(cell.number)
+        failed = self._asked and result is not None and result.error is not None
+        return self._starts <= _WITH_CHECKS and not failed
 
     def _run(self, worker: Worker, cell: NotebookCell) -> Header:
         request = {"op": "cell", "number": cell.number, "code": cell.text}

@@ -194,6 +194,24 @@ def test_checks_that_hang_one_after_another_do_not_use_up_the_fresh_starts() -> 
     assert len(zygote.forked) < MAX_RESTARTS
 
 
+def test_a_check_that_has_failed_is_not_run_again_after_a_call_has_lost_the_worker() -> None:
+    def answers(header: Header) -> Header:
+        if header["op"] == "call":
+            raise DiedError("it broke")
+        return {"error": {"type": "AssertionError"}} if header.get("code") == "fails" else {}
+
+    zygote = ScriptedZygote(answers)
+    cells = [NotebookCell(0, "code", "fails", "f"), NotebookCell(1, "code", "fails", "check-f")]
+    cells += [NotebookCell(2, "code", "passes", "check-g")]
+    with Session(zygote, cells, LIMITS) as running:
+        for _ in range(2):
+            with pytest.raises(DiedError):
+                running.ask(CALL, [])
+        assert list(running.results) == [0, 1, 2]
+    ran = [[asked["number"] for asked in one.asked if asked["op"] == "cell"] for one in zygote.forked]
+    assert ran == [[0, 1, 2], [0, 2]]
+
+
 def test_a_notebook_without_time_left_is_not_even_started() -> None:
     zygote = ScriptedZygote()
     with session(zygote, "a", limits=Limits(total_seconds=0)) as running, pytest.raises(ExhaustedError):
