@@ -41,7 +41,7 @@ def pack(header: Header, tensors: Tensors) -> bytes:
 
 def longest_answer(request: Header) -> int:
     """Return how many bytes the header of an answer may have: only what cells show may be long."""
-    return MAX_HEADER if request["op"] == "cell" else MAX_ANSWER
+    return MAX_HEADER if request.get("op") == "cell" else MAX_ANSWER
 
 
 def read_frame(receive: Receive, most: int = MAX_HEADER) -> tuple[Header, Tensors]:
