@@ -8,27 +8,26 @@ import autograder
 from autograder.bench.crowd import ClassAnswers
 from autograder.course.exercise import Exercise
 
-EVERY = 10
+_EVERY = 10
 _FOLDER = Path(autograder.__file__).parent / "tests" / "hostile" / "files"
 _ATTACKS = "85_*.py"  # each is an answer to the tests' one question, and says or sends too much
 _ANSWER = "def row_sums(x):"
 
 
 def attacked(crowd: ClassAnswers, exercise: Exercise) -> ClassAnswers:
-    """Yield a class in which the first of every ten answers one question, in turn, by an attack."""
-    attacks, questions = cycle(sorted(_FOLDER.glob(_ATTACKS))), cycle(exercise.points)
+    """Yield a class in which the first of every ten answers the first question by an attack."""
+    attacks, question = cycle(sorted(_FOLDER.glob(_ATTACKS))), next(iter(exercise.points))
     for number, (student, answers) in enumerate(crowd):
-        if number % EVERY == 0:
-            answers = {**answers, **_answer(next(questions), next(attacks), student)}
-        yield student, answers
+        own = {} if number % _EVERY else {question: _code(question, next(attacks), student)}
+        yield student, {**answers, **own}
 
 
 def honest(names: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield what belongs to those of a class who answer without attacks."""
-    return (item for number, item in enumerate(names.items()) if number % EVERY)
+    return (item for number, item in enumerate(names.items()) if number % _EVERY)
 
 
-def _answer(question: str, attack: Path, student: str) -> dict[str, str]:
+def _code(question: str, attack: Path, student: str) -> str:
     code = attack.read_text(encoding="utf-8").split('"""', 2)[2].strip()
     own = code.replace(_ANSWER, f"def {question}(x=None, *others, **named):")
-    return {question: f"{own}\n# {student}"}
+    return f"{own}\n# {student}"

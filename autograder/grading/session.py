@@ -12,6 +12,7 @@ from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
+from autograder.submission.readable import MAX_RUN_DOTS, quick_to_run
 from autograder.testing.exchange import Reply, StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
@@ -42,11 +43,15 @@ class LeftOut:
     why: str  # what the cell did, for the student to read
 
 
+_UNREAD = LeftOut(Verdict.CRASHED, f"holds a name with more than {MAX_RUN_DOTS:,} dots and was not run")
+
+
 class Session:
     """One submission and the worker in which it runs; use it in a `with` block.
 
     1. `start` runs the notebook. Where a cell hangs, dies or sends nonsense, the worker is lost: the cell is
-       kept in `lost`, and a fresh worker runs the others.
+       kept in `lost`, and a fresh worker runs the others. One that Python would read for long is kept there
+       from the beginning.
     2. `ask` answers the requests of hidden tests. A call that loses the worker raises; the next call starts
        a fresh one. So `ask` makes a session a backend for tests.
 
@@ -64,9 +69,10 @@ class Session:
     ) -> None:
         self.limits = limits
         self.results: dict[int, CellResult] = {}  # by cell number
-        self.lost: dict[int, LeftOut] = {}  # by cell number
+        slow = (cell.number for cell in cells if not quick_to_run(cell.text))
+        self.lost = {number: _UNREAD for number in slow if number not in left_out}  # by cell number
         self._zygote, self._cells, self._oracle = zygote, cells, oracle
-        self._left_out = set(left_out)  # numbers of the cells that are not run any more
+        self._left_out = {*left_out, *self.lost}  # numbers of the cells that are not run any more
         self._worker: Worker | None = None
         self._asked = False
         self._starts = 0

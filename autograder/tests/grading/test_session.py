@@ -117,6 +117,16 @@ def test_what_cells_do_after_the_first_request_is_neither_kept_nor_told() -> Non
     assert [asked["number"] for asked in zygote.forked[-1].asked if asked["op"] == "cell"] == [0]
 
 
+def test_a_cell_that_python_would_read_for_many_seconds_is_not_run() -> None:
+    zygote = ScriptedZygote()
+    with session(zygote, "def f(): ...", f"import a{'.a' * 20_000}", "x = 1.5\n" * 2000) as running:
+        running.start()
+        why = "holds a name with more than 1,000 dots and was not run"
+        assert running.lost == {1: LeftOut(Verdict.CRASHED, why)}
+        assert list(running.results) == [0, 2]
+    assert [asked["number"] for asked in zygote.forked[0].asked] == [0, 2]
+
+
 def test_cells_that_an_earlier_session_has_lost_are_not_run() -> None:
     zygote = ScriptedZygote(lambda _: {"value": 1})
     cells = [NotebookCell(number, "code", "") for number in range(3)]
