@@ -5,6 +5,7 @@ It is neither installed nor packed for Gradescope; `python -m autograder.bench E
 - command: the command line, which writes the figures down.
 - benchmark: measures everything on one exercise.
 - crowd: a made-up class, whose notebooks every grader gets.
+- attacked: the same class, of which every tenth tries to bring the grader down.
 - ours: this grader on that class.
 - asserts: our hidden tests as other graders' instructors would write them.
 - stock: stock nbgrader on that class.

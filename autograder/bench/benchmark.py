@@ -8,8 +8,10 @@ from tempfile import TemporaryDirectory
 from autograder.authoring.answers import released
 from autograder.bench import otter, ours, stock
 from autograder.bench.asserts import Tests, hidden_tests
-from autograder.bench.crowd import class_answers, course_of, hand_in
-from autograder.bench.figures import Figures, Full, OtherGrader, Waiting, this_machine
+from autograder.bench.attacked import attacked, honest
+from autograder.bench.crowd import ClassAnswers, class_answers, course_of, hand_in
+from autograder.bench.figures import ClassFigures, Figures, Full, OtherGrader, Waiting, this_machine
+from autograder.bench.meter import BenchError
 from autograder.bench.stages import Stage, measure_stages
 from autograder.bench.waiting import measure_waiting
 from autograder.course.course import Course
@@ -71,6 +73,7 @@ class _Bench:
             walls=graded[0].walls,
             machine=this_machine(),
             ours=tuple(done.figures for done in graded),
+            attacked=self._attacked(plan.submissions, last, graded[-1].full),
             others=tuple(self._others(programs, graded[0].full)),
             growth=tuple(done.figures for done in growth),
             stages=tuple(self._stages()),
@@ -79,8 +82,20 @@ class _Bench:
 
     def _grade(self, count: int, jobs: int, *, again: bool = False) -> ours.GradedClass:
         self.notify(f"this grader, {count} submissions, {jobs} job{'s' if jobs > 1 else ''}")
+        return self._graded(class_answers(self.exercise, count, self.plan.seed), jobs, again=again)
+
+    def _attacked(self, count: int, jobs: int, peaceful: Full) -> ClassFigures:
+        """Grade a class again in which every tenth is an attack; nobody else's marks must change."""
+        self.notify(f"the same class with {jobs} jobs, every tenth an attack")
+        crowd = class_answers(self.exercise, count, self.plan.seed)
+        graded = self._graded(attacked(crowd, self.exercise), jobs)
+        if dict(honest(graded.full)) != dict(honest(peaceful)):
+            raise BenchError(f"{self.exercise.name}: attacks have changed the marks of others")
+        return graded.figures
+
+    def _graded(self, crowd: ClassAnswers, jobs: int, *, again: bool = False) -> ours.GradedClass:
         graded = ours.grade_class(
-            self.course, self.exercise, self.folder, count=count, jobs=jobs, seed=self.plan.seed, again=again
+            self.course, self.exercise, self.folder, crowd=crowd, jobs=jobs, again=again
         )
         self.notify(f"  {graded.figures.seconds:.1f} s, {graded.figures.peak_mb:.0f} MB")
         return graded
@@ -104,7 +119,8 @@ class _Bench:
         roots = (self.folder / "walls", self.folder / "bare")
         for root in roots:
             made = course_of(self.course, self.exercise, root)
-            hand_in(root, released(made.assignments, self.exercise), self.exercise, count, self.plan.seed)
+            crowd = class_answers(self.exercise, count, self.plan.seed)
+            hand_in(root, released(made.assignments, self.exercise), self.exercise, crowd)
         return measure_stages(*roots, self.exercise.name, count)
 
     def _waiting(self) -> Waiting:

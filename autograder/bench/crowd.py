@@ -33,9 +33,9 @@ def class_answers(exercise: Exercise, count: int, seed: int) -> ClassAnswers:
         yield student, {**written, first: f"{written[first]}\n# {student}"}  # makes every file another
 
 
-def hand_in(root: Path, notebook: NotebookJson, exercise: Exercise, count: int, seed: int) -> None:
+def hand_in(root: Path, notebook: NotebookJson, exercise: Exercise, crowd: ClassAnswers) -> None:
     """Fill submitted/ in the course folder `root` with a class's notebooks, made from a released one."""
-    for student, written in class_answers(exercise, count, seed):
+    for student, written in crowd:
         folder = root / "submitted" / student / exercise.name
         folder.mkdir(parents=True)
         text = json.dumps(fill(notebook, written), indent=1)

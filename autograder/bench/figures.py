@@ -77,6 +77,7 @@ class Figures:
     walls: tuple[str, ...]
     machine: Machine
     ours: tuple[ClassFigures, ...]  # the compared class, by jobs
+    attacked: ClassFigures  # the same class, of which every tenth tries to bring the grader down
     others: tuple[OtherGrader, ...]
     growth: tuple[ClassFigures, ...]
     stages: tuple[Stage, ...]

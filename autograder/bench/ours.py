@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from autograder.authoring.answers import released
-from autograder.bench.crowd import course_of, hand_in, students
+from autograder.bench.crowd import ClassAnswers, course_of, hand_in
 from autograder.bench.figures import ClassFigures, Full
 from autograder.bench.meter import BenchError, measure
 from autograder.course.course import Course
@@ -30,25 +30,32 @@ class GradedClass:
 
 
 def grade_class(
-    course: Course, exercise: Exercise, parent: Path, *, count: int, jobs: int, seed: int, again: bool = False
+    course: Course,
+    exercise: Exercise,
+    parent: Path,
+    *,
+    crowd: ClassAnswers,
+    jobs: int,
+    again: bool = False,
 ) -> GradedClass:
     """Grade a class in a fresh course folder inside `parent`, which is removed afterwards."""
+    answers = dict(crowd)
     with TemporaryDirectory(dir=parent) as folder:
         root = Path(folder)
         made = course_of(course, exercise, root)
-        hand_in(root, released(made.assignments, exercise), exercise, count, seed)
+        hand_in(root, released(made.assignments, exercise), exercise, iter(answers.items()))
         # All submissions are our own, so fewer walls than the course demands are enough.
         grade = command(root, ["grade", exercise.name, "--jobs", str(jobs), "--unsafe"])
         run = measure(grade, root)
         repeated = measure(grade, root).seconds if again else None
-        reports = {name: _report(Submission(root, name, exercise.name)) for name in students(count)}
+        reports = {name: _report(Submission(root, name, exercise.name)) for name in answers}
     full = {
         student: frozenset(
             question.name for question in report.questions if question.score == question.max_score
         )
         for student, report in reports.items()
     }
-    figures = ClassFigures(count, jobs, run.seconds, run.peak_mb, repeated)
+    figures = ClassFigures(len(answers), jobs, run.seconds, run.peak_mb, repeated)
     return GradedClass(figures, next(iter(reports.values())).sandbox, full)
 
 

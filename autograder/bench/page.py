@@ -60,26 +60,30 @@ def _table(titles: Sequence[str], *rows: Sequence[str]) -> str:
 
 
 def _comparison(figures: Figures) -> str:
-    ours, rows = figures.ours, []
+    ours, attacked, rows = figures.ours, figures.attacked, []
     count = ours[0].count
     titles = [f"faster with {_jobs(done.jobs)}" for done in ours] if figures.others else []
     for other in figures.others:
         times = [_time(other.each), f"about {_time(other.each * count)}", _memory(other.peak_mb)]
         ratios = [f"{other.each / done.each:.0f} times" for done in ours]
         rows.append([f"{other.name} {other.version}", *times, *ratios])
-    for done in ours:
+    own = [(f"this grader {figures.version}, {_jobs(done.jobs)}", done) for done in ours]
+    own.append((f"the same with {_jobs(attacked.jobs)}, every tenth an attack", attacked))
+    for title, done in own:
         times = [_time(done.each), _time(done.seconds), _memory(done.peak_mb)]
-        rows.append([f"this grader {figures.version}, {_jobs(done.jobs)}", *times, *("" for _ in titles)])
+        rows.append([title, *times, *("" for _ in titles)])
     return _table([f"{count} submissions", "a submission", "the class", "peak memory", *titles], *rows)
 
 
 def _notes(figures: Figures) -> Iterator[str]:
-    """Yield how the others were measured, and how long an unchanged class takes."""
+    """Yield how the others were measured, what attacks cost, and how long an unchanged class takes."""
     for other in figures.others:
         yield (
             f"{other.name}: the median of {other.sampled} submissions, from which the class is reckoned. "
             f"It judges {other.agrees} of {other.questions} answers as this grader does."
         )
+    times = figures.attacked.seconds / figures.ours[-1].seconds
+    yield f"With every tenth an attack on the grader, the class takes {times:.2f} times as long."
     for done in figures.ours:
         if (again := done.again) is not None:
             faster = ((other.name, other.each * done.count / again) for other in figures.others)

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from autograder.bench.asserts import HELPERS, Tests
-from autograder.bench.crowd import hand_in, students
+from autograder.bench.crowd import class_answers, hand_in, students
 from autograder.bench.figures import Full, OtherGrader, agreement
 from autograder.bench.meter import Measured, measure
 from autograder.course.exercise import Exercise
@@ -48,7 +48,7 @@ def grade_sample(
     root: Path, exercise: Exercise, released: NotebookJson, count: int, seed: int, ours: Full
 ) -> OtherGrader:
     """Grade the first `count` students' submissions; the first takes the start as well and is not counted."""
-    hand_in(root, released, exercise, count, seed)
+    hand_in(root, released, exercise, class_answers(exercise, count, seed))
     run = _nbgrader(root, "autograde", exercise.name)
     graded = {
         student: root / "autograded" / student / exercise.name / f"{exercise.name}.ipynb"

@@ -12,6 +12,7 @@ from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
+from autograder.submission.readable import MAX_RUN_DOTS, quick_to_run
 from autograder.testing.exchange import Reply, StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
@@ -42,11 +43,15 @@ class LeftOut:
     why: str  # what the cell did, for the student to read
 
 
+_UNREAD = LeftOut(Verdict.CRASHED, f"holds a name with more than {MAX_RUN_DOTS:,} dots and was not run")
+
+
 class Session:
     """One submission and the worker in which it runs; use it in a `with` block.
 
     1. `start` runs the notebook. Where a cell hangs, dies or sends nonsense, the worker is lost: the cell is
-       kept in `lost`, and a fresh worker runs the others.
+       kept in `lost`, and a fresh worker runs the others. One that Python would read for long is kept there
+       from the beginning.
     2. `ask` answers the requests of hidden tests. A call that loses the worker raises; the next call starts
        a fresh one. So `ask` makes a session a backend for tests.
 
@@ -64,9 +69,10 @@ class Session:
     ) -> None:
         self.limits = limits
         self.results: dict[int, CellResult] = {}  # by cell number
-        self.lost: dict[int, LeftOut] = {}  # by cell number
+        slow = (cell.number for cell in cells if not quick_to_run(cell.text))
+        self.lost = {number: _UNREAD for number in slow if number not in left_out}  # by cell number
         self._zygote, self._cells, self._oracle = zygote, cells, oracle
-        self._left_out = set(left_out)  # numbers of the cells that are not run any more
+        self._left_out = {*left_out, *self.lost}  # numbers of the cells that are not run any more
         self._worker: Worker | None = None
         self._asked = False
         self._starts = 0
@@ -123,7 +129,13 @@ class Session:
 
     def _kept_cells(self) -> Iterator[NotebookCell]:
         kept = (cell for cell in self._cells if cell.number not in self._left_out)
-        return (cell for cell in kept if self._starts <= _WITH_CHECKS or checked_question(cell.name) is None)
+        return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
+
+    def _may_check(self, cell: NotebookCell) -> bool:
+        """Whether a visible check runs once more: once its error is known, it would only take time."""
+        result = self.results.get(cell.number)
+        failed = self._asked and result is not None and result.error is not None
+        return self._starts <= _WITH_CHECKS and not failed
 
     def _run(self, worker: Worker, cell: NotebookCell) -> Header:
         request = {"op": "cell", "number": cell.number, "code": cell.text}

@@ -22,8 +22,13 @@ from autograder.report.text import clean_text, is_picture, writable
 
 MAX_OPEN = 400  # elements that may be open at a time; browsers themselves stop at about 500
 MAX_FORMULAS = 2000  # in a text that seems to have more, no formula is looked for
-# Comments and the values of attributes: an element's end that stands there ends nothing.
-_HIDDEN = re.compile(r"""<!--.*?(?:-->|\Z)|=\s*(?:"[^"]*"|'[^']*')""", re.DOTALL)
+# Comments, elements of text alone and values of attributes: an element's end that stands there ends nothing.
+_HIDDEN = re.compile(
+    r"""<!--.*?(?:-->|\Z)|<[!?][^>]*"""
+    r"""|<(textarea|title|style|script|xmp|iframe|noembed|noframes|noscript)\b.*?(?:</\1\b|\Z)"""
+    r"""|=\s*(?:"[^"]*"|'[^']*')""",
+    re.DOTALL | re.IGNORECASE,
+)
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _UNCOUNTED = {  # they hold nothing, or end where the next one of them begins
     "area", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option", "p",

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame
+from autograder.worker.protocol import Header, ProtocolError, Tensors, longest_answer, pack, read_frame
 
 _CallBack = Callable[[Header, Tensors, float], tuple[Header, Tensors]]
 _AT_ONCE = 16 << 10  # bytes: nearly every answer as a whole
@@ -63,20 +63,24 @@ class Worker:
         deadline = time.monotonic() + seconds
         try:
             self._send(pack({"id": number, **header}, tensors), deadline)
-            return self._reply(number, deadline)
+            return self._reply(number, longest_answer(header), deadline)
         except (DeadlineError, ProtocolError):
             self.close()
             raise
         except OSError as error:
-            raise DiedError(self.close()) from error
+            raise DiedError(self._close(_LINGER_SECONDS)) from error
 
-    def close(self) -> str:
-        """End the process, whatever it is doing, and return how it ended."""
+    def close(self) -> None:
+        """End the process at once, whatever it is doing."""
+        self._close(0)
+
+    def _close(self, patience: float) -> str:
+        """End the process, which has so many seconds to end by itself, and return how it ended."""
         if not self._open:
             return "its process is gone"
         self._open = False
         self._channel.close()
-        lingers = not _ready(self._handle, select.POLLIN, _LINGER_SECONDS)
+        lingers = not _ready(self._handle, select.POLLIN, patience)
         if lingers:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
@@ -84,10 +88,13 @@ class Worker:
         status = self._reap()
         return "it closed its connection to the grader" if lingers else _how(status)
 
-    def _reply(self, number: str, deadline: float) -> tuple[Header, Tensors]:
-        """Return the answer to request `number`; late or second answers to earlier requests are dropped."""
+    def _reply(self, number: str, most: int, deadline: float) -> tuple[Header, Tensors]:
+        """Return the answer to request `number`; late or second answers to earlier requests are dropped.
+
+        Where the header is longer than `most` bytes, the answer is refused before more of it has come.
+        """
         while True:
-            reply, sent = read_frame(lambda count: self._receive(count, deadline))
+            reply, sent = read_frame(lambda count: self._receive(count, deadline), most)
             answered = reply.pop("id", None)
             if answered == number:
                 if self.call_back is None or "calls" not in reply:

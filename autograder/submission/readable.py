@@ -11,8 +11,10 @@ from collections.abc import Iterable
 MAX_CODE = 150_000  # characters of a notebook's code
 MAX_TOKENS = 20_000  # words and signs; the longest notebook of the course has 6,000
 MAX_DOTS = 100  # in one dotted name
+MAX_RUN_DOTS = 1000  # in one dotted name of code that is only run; with more, this begins to take long
 MAX_DEPTH = 100  # brackets inside brackets
 _LONG_NAME = re.compile(rf"(?:\.[\s\\]*\w+[\s\\]*){{{MAX_DOTS}}}")
+_DOTTED = re.compile(r"(?:\.[\s\\]*\w+[\s\\]*)++")
 _TOKEN = re.compile(r"\w+|[^\w\s\\]")
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 
@@ -32,6 +34,13 @@ def readable(codes: Iterable[str]) -> bool:
 def quick_to_parse(code: str) -> bool:
     """Whether no dotted name in some code is too long for Python's parser."""
     return _LONG_NAME.search(code) is None
+
+
+def quick_to_run(code: str) -> bool:
+    """Whether no dotted name keeps Python's parser busy for long before some code begins to run."""
+    return code.count(".") <= MAX_RUN_DOTS or all(
+        name[0].count(".") <= MAX_RUN_DOTS for name in _DOTTED.finditer(code)
+    )
 
 
 def _flat(tokens: Iterable[str]) -> bool:

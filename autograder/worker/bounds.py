@@ -25,6 +25,7 @@ MAX_KEY = 500  # characters of a dict's key, such as a parameter's name
 MAX_ITEMS = 1000  # of a dict: should all its keys have one hash, building it is still quick
 MAX_TENSORS = 1000
 MAX_TENSOR_HEADER = 512 << 10  # bytes in which safetensors names dtypes and shapes
+TENSOR_HEADER_LENGTH = 8  # bytes at a payload's start, which say how many these are
 MAX_DIMS = 32  # torch itself stops at 64 in most places
 MAX_ELEMENTS = 1 << 22  # of a tensor, or of what sums and products along its dimensions can give
 MAX_INTEGER = 1 << 63
@@ -80,7 +81,7 @@ def check_texts(header: dict[str, Any], written: bytes) -> None:
 
 def check_tensor_header(payload: bytes) -> None:
     """Refuse a safetensors payload whose header is too long, before anybody reads it."""
-    if int.from_bytes(payload[:8], "little") > MAX_TENSOR_HEADER:
+    if int.from_bytes(payload[:TENSOR_HEADER_LENGTH], "little") > MAX_TENSOR_HEADER:
         raise ProtocolError("a payload describes too many tensors")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from autograder.worker import bounds
-from autograder.worker.bounds import MAX_HEADER, MAX_PAYLOAD
+from autograder.worker.bounds import MAX_ANSWER, MAX_HEADER, MAX_PAYLOAD
 from autograder.worker.bounds import ProtocolError as ProtocolError
 from autograder.worker.payload import DTYPES, NAMES, is_plain, read, written
 from autograder.worker.payload import Tensors as Tensors
@@ -39,12 +39,29 @@ def pack(header: Header, tensors: Tensors) -> bytes:
     return _LENGTHS.pack(len(text), len(payload)) + text + payload
 
 
-def read_frame(receive: Receive) -> tuple[Header, Tensors]:
-    """Read one frame through `receive(count)`, which returns exactly `count` bytes."""
+def longest_answer(request: Header) -> int:
+    """Return how many bytes the header of an answer may have: only what cells show may be long."""
+    return MAX_HEADER if request.get("op") == "cell" else MAX_ANSWER
+
+
+def read_frame(receive: Receive, most: int = MAX_HEADER) -> tuple[Header, Tensors]:
+    """Read one frame through `receive(count)`, which returns exactly `count` bytes.
+
+    A frame that announces a header of more than `most` bytes, or too much else, is refused before it is read.
+    """
     header_length, payload_length = _LENGTHS.unpack(receive(_LENGTHS.size))
-    if header_length > MAX_HEADER or payload_length > MAX_PAYLOAD:
+    if header_length > most or payload_length > MAX_PAYLOAD:
         raise ProtocolError("a frame claims to be larger than a frame may be")
-    return unpack(receive(header_length), receive(payload_length))
+    return unpack(receive(header_length), _payload(receive, payload_length))
+
+
+def _payload(receive: Receive, length: int) -> bytes:
+    """Read a frame's tensors; one whose first bytes announce too many of them is not read to its end."""
+    if length <= bounds.MAX_TENSOR_HEADER:
+        return receive(length)
+    start = receive(bounds.TENSOR_HEADER_LENGTH)
+    bounds.check_tensor_header(start)
+    return start + receive(length - len(start))
 
 
 def reader(channel: socket.socket) -> Receive:

@@ -33,6 +33,7 @@ def figures() -> Figures:
     """Return figures as a bench could have found them."""
     machine = Machine("A fine processor", 2, 8, "Linux 6.1", "3.11.7", "2.13.0")
     ours = (ClassFigures(200, 1, 20.0, 900.0), ClassFigures(200, 2, 12.5, 1500.0, 4.0))
+    attacked = ClassFigures(200, 2, 13.5, 1550.0)
     growth = (ClassFigures(10, 2, 5.0, 1400.0), ClassFigures(1000, 2, 60.0, 1501.0))
     full = {"ada": frozenset({"double"}), "carl": frozenset[str]()}
     agrees = agreement(full, {**full, "carl": full["ada"]}, questions=2)
@@ -46,5 +47,15 @@ def figures() -> Figures:
     )
     waiting = Waiting(2.0, 2.2, 3.0)
     return Figures(
-        "01_small", 5, "0.1.0", ("rlimits", "seccomp"), machine, ours, (stock, otter), growth, timed, waiting
+        exercise="01_small",
+        tests=5,
+        version="0.1.0",
+        walls=("rlimits", "seccomp"),
+        machine=machine,
+        ours=ours,
+        attacked=attacked,
+        others=(stock, otter),
+        growth=growth,
+        stages=timed,
+        waiting=waiting,
     )

@@ -15,6 +15,7 @@ def test_a_tiny_bench_measures_everything_of_ours(furnished: Course) -> None:
     (done,) = found.ours
     assert (done.count, done.jobs) == (2, 1)
     assert done.again is not None
+    assert (found.attacked.count, found.attacked.jobs) == (2, 1)
     assert {"process", "rlimits"} <= set(found.walls)
     assert found.others == ()
     by_name = {stage.name: stage for stage in found.stages}
@@ -23,7 +24,13 @@ def test_a_tiny_bench_measures_everything_of_ours(furnished: Course) -> None:
     own = by_name[stages.OWN]
     assert own.milliseconds < sum(stage.milliseconds for stage in stages_of_time)
     assert own.without_walls < sum(stage.without_walls for stage in stages_of_time)
-    numbers = [done.seconds, done.again, done.peak_mb, *asdict(found.waiting).values()]
+    numbers = [
+        done.seconds,
+        done.again,
+        done.peak_mb,
+        found.attacked.seconds,
+        *asdict(found.waiting).values(),
+    ]
     numbers += [number for stage in found.stages for number in (stage.milliseconds, stage.without_walls)]
     assert all(number > 0 for number in numbers), numbers
     assert "this grader, 2 submissions, 1 job" in notices

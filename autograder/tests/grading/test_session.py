@@ -117,6 +117,16 @@ def test_what_cells_do_after_the_first_request_is_neither_kept_nor_told() -> Non
     assert [asked["number"] for asked in zygote.forked[-1].asked if asked["op"] == "cell"] == [0]
 
 
+def test_a_cell_that_python_would_read_for_many_seconds_is_not_run() -> None:
+    zygote = ScriptedZygote()
+    with session(zygote, "def f(): ...", f"import a{'.a' * 20_000}", "x = 1.5\n" * 2000) as running:
+        running.start()
+        why = "holds a name with more than 1,000 dots and was not run"
+        assert running.lost == {1: LeftOut(Verdict.CRASHED, why)}
+        assert list(running.results) == [0, 2]
+    assert [asked["number"] for asked in zygote.forked[0].asked] == [0, 2]
+
+
 def test_cells_that_an_earlier_session_has_lost_are_not_run() -> None:
     zygote = ScriptedZygote(lambda _: {"value": 1})
     cells = [NotebookCell(number, "code", "") for number in range(3)]
@@ -192,6 +202,24 @@ def test_checks_that_hang_one_after_another_do_not_use_up_the_fresh_starts() -> 
         assert running.ask(CALL, []) == ({"value": 1}, [])
         assert 0 in running.results
     assert len(zygote.forked) < MAX_RESTARTS
+
+
+def test_a_check_that_has_failed_is_not_run_again_after_a_call_has_lost_the_worker() -> None:
+    def answers(header: Header) -> Header:
+        if header["op"] == "call":
+            raise DiedError("it broke")
+        return {"error": {"type": "AssertionError"}} if header.get("code") == "fails" else {}
+
+    zygote = ScriptedZygote(answers)
+    cells = [NotebookCell(0, "code", "fails", "f"), NotebookCell(1, "code", "fails", "check-f")]
+    cells += [NotebookCell(2, "code", "passes", "check-g")]
+    with Session(zygote, cells, LIMITS) as running:
+        for _ in range(2):
+            with pytest.raises(DiedError):
+                running.ask(CALL, [])
+        assert list(running.results) == [0, 1, 2]
+    ran = [[asked["number"] for asked in one.asked if asked["op"] == "cell"] for one in zygote.forked]
+    assert ran == [[0, 1, 2], [0, 2]]
 
 
 def test_a_notebook_without_time_left_is_not_even_started() -> None:

@@ -36,7 +36,7 @@ TEXTS: dict[str, Callable[[], str]] = {
     "open tags": lambda: "<b>" * 6000,
     "open tags that differ": lambda: many("<b {n}>", 3000) + many("<i {n}>", 3000) + "x</b>" * 3000,
     "tags made anew in each paragraph": lambda: many("<b class=x{n}>", 3000) + "<p>x" * 3000,
-    "tags closed in comments": lambda: ENDLESS[:49_000],
+    "tags closed in menus": lambda: ENDLESS[:49_000],
     "nested lists of tags": lambda: "<ul><li>" * 6000,
     "nested tables": lambda: "<table><tr><td>" * 3000,
     "blocks of tags": lambda: "<div>\n\n" * 6000,

@@ -53,7 +53,10 @@ def test_html_that_opens_too_many_elements_is_refused(tag: str) -> None:
         clean_html("".join(f"<{tag.format(number)}>" for number in range(6000)))
 
 
-@pytest.mark.parametrize("hidden", ["<b><!--</b>-->", '<b title="</b>">', "<b title = '</b>'>"])
+HIDDEN = ["<b><!--</b>-->", '<b title="</b>">', "<b title = '</b>'>", "<b><?</b>", "<b><!</b>"]
+
+
+@pytest.mark.parametrize("hidden", [*HIDDEN, "<b><textarea></b></textarea>", "<b><TITLE id=1></b></title>"])
 def test_an_end_that_is_hidden_ends_no_element(hidden: str) -> None:
     with pytest.raises(RefusedError):
         clean_html(hidden * 600)

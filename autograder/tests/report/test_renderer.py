@@ -12,8 +12,8 @@ import pytest
 from autograder.report import renderer
 from autograder.report.renderer import MAX_TEXT, MarkupProcess, Rendered, Renderer, RendererError, render
 
-# Its end tags are text where they stand, so that counting tags does not see how many elements are open.
-ENDLESS = "".join(f"<b {number}><textarea></b></textarea>" for number in range(9000)) + "<p>x" * 9000
+# Its end tags count for nothing inside a menu, so that counting tags does not see how many elements are open.
+ENDLESS = "".join(f"<b {number}><select></b></select>" for number in range(9000)) + "<p>x" * 9000
 PROCESSES = Path("/proc")
 
 

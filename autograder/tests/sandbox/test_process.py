@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ import pytest
 import torch
 
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
+from autograder.worker.bounds import MAX_ANSWER, MAX_TENSOR_HEADER
 from autograder.worker.protocol import ProtocolError, pack, read_frame
 
 SECONDS = 10.0
@@ -131,5 +133,33 @@ def test_how_a_process_ended_is_said_in_words(code: str, reason: str) -> None:
 
 
 def test_closing_twice_ends_nothing_twice(peer: Peer) -> None:
-    assert peer.worker.close() == "it closed its connection to the grader"
-    assert peer.worker.close() == "its process is gone"
+    peer.worker.close()
+    peer.worker.close()
+    assert peer.process.returncode == -signal.SIGKILL
+    with pytest.raises(DiedError, match="its process is gone"):
+        peer.worker.ask({"op": "seed"}, [], SECONDS)
+
+
+def test_a_process_is_closed_at_once_and_not_left_to_end_by_itself() -> None:
+    peer = started("import time; time.sleep(0.1)")
+    peer.worker.close()
+    peer.channel.close()
+    assert peer.process.returncode == -signal.SIGKILL
+
+
+LONG_HEADER = struct.pack("!II", MAX_ANSWER + 1, 0)
+MANY_TENSORS = (
+    struct.pack("!II", 2, MAX_TENSOR_HEADER + 9) + b"{}" + (MAX_TENSOR_HEADER + 1).to_bytes(8, "little")
+)
+
+
+@pytest.mark.parametrize("begun", [LONG_HEADER, MANY_TENSORS], ids=["header", "tensors"])
+def test_an_answer_that_announces_too_much_is_refused_before_it_has_come(peer: Peer, begun: bytes) -> None:
+    with pytest.raises(ProtocolError):
+        peer.ask(lambda _: [begun])
+
+
+def test_what_a_cell_shows_may_be_longer_than_any_other_answer(peer: Peer) -> None:
+    peer.channel.sendall(LONG_HEADER)
+    with pytest.raises(DeadlineError):  # the rest never comes
+        peer.worker.ask({"op": "cell", "number": 0, "code": ""}, [], 0.1)

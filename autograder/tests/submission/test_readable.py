@@ -2,7 +2,15 @@
 
 import pytest
 
-from autograder.submission.readable import MAX_CODE, MAX_DEPTH, MAX_DOTS, MAX_TOKENS, readable
+from autograder.submission.readable import (
+    MAX_CODE,
+    MAX_DEPTH,
+    MAX_DOTS,
+    MAX_RUN_DOTS,
+    MAX_TOKENS,
+    quick_to_run,
+    readable,
+)
 
 
 @pytest.mark.parametrize(
@@ -38,3 +46,11 @@ def test_what_is_too_long_or_too_deep_is_not_read(codes: list[str]) -> None:
 )
 def test_what_people_write_is_read(code: str) -> None:
     assert readable([code])
+
+
+@pytest.mark.parametrize("dot", [".a", " . a", ".\\\n a", ".é"])
+def test_a_name_of_too_many_dots_is_not_run(dot: str) -> None:
+    assert not quick_to_run("import a" + dot * (MAX_RUN_DOTS + 1))
+    assert quick_to_run("import a" + dot * MAX_RUN_DOTS)
+    assert quick_to_run(f"x = a{dot * 500}\n" * 100)
+    assert quick_to_run("a.b(c.d)\nx = [1.5, .5]\n# So. It goes on.\n" * 2000)
