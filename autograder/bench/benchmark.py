@@ -9,7 +9,7 @@ from autograder.authoring.answers import released
 from autograder.bench import otter, ours, stock
 from autograder.bench.asserts import Tests, hidden_tests
 from autograder.bench.attacked import attacked, honest
-from autograder.bench.crowd import ClassAnswers, class_answers, course_of, hand_in
+from autograder.bench.crowd import ClassAnswers, class_answers, course_of, hand_in, make_tables
 from autograder.bench.figures import ClassFigures, Figures, Full, OtherGrader, Waiting, this_machine
 from autograder.bench.meter import BenchError
 from autograder.bench.stages import Stage, measure_stages
@@ -17,6 +17,7 @@ from autograder.bench.waiting import measure_waiting
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 
+_TABLES = "tables"  # the folder in which what is known of wrong answers is made
 Notify = Callable[[str], None]  # receives a line on what is being measured
 
 
@@ -43,7 +44,10 @@ def measure_exercise(course: Course, exercise: Exercise, plan: Plan, notify: Not
     kept = course.build / "bench"
     kept.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=kept) as folder:
-        return _Bench(course, exercise, plan, Path(folder), notify, hidden_tests(exercise)).figures()
+        notify("what is known of wrong answers")
+        seconds = make_tables(course, exercise, Path(folder) / _TABLES)
+        bench = _Bench(course, exercise, plan, Path(folder), notify, hidden_tests(exercise))
+        return bench.figures(seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,8 @@ class _Bench:
     notify: Notify
     tests: Tests
 
-    def figures(self) -> Figures:
+    def figures(self, tables: float) -> Figures:
+        """Measure everything; `tables` are the seconds that making the known wrong answers took."""
         plan = self.plan
         # Otter comes first, so that no installation disturbs a measurement.
         programs = otter.install(self.course, self.notify) if plan.otter else None
@@ -69,6 +74,7 @@ class _Bench:
         return Figures(
             exercise=self.exercise.name,
             tests=sum(map(len, self.tests.values())),
+            tables=tables,
             version=ours.VERSION,
             walls=graded[0].walls,
             machine=this_machine(),
@@ -95,7 +101,13 @@ class _Bench:
 
     def _graded(self, crowd: ClassAnswers, jobs: int, *, again: bool = False) -> ours.GradedClass:
         graded = ours.grade_class(
-            self.course, self.exercise, self.folder, crowd=crowd, jobs=jobs, again=again
+            self.course,
+            self.exercise,
+            self.folder,
+            tables=self.folder / _TABLES,
+            crowd=crowd,
+            jobs=jobs,
+            again=again,
         )
         self.notify(f"  {graded.figures.seconds:.1f} s, {graded.figures.peak_mb:.0f} MB")
         return graded
@@ -118,7 +130,7 @@ class _Bench:
         self.notify(f"stages, {count} submissions, with the walls and without")
         roots = (self.folder / "walls", self.folder / "bare")
         for root in roots:
-            made = course_of(self.course, self.exercise, root)
+            made = course_of(self.course, self.exercise, root, self.folder / _TABLES)
             crowd = class_answers(self.exercise, count, self.plan.seed)
             hand_in(root, released(made.assignments, self.exercise), self.exercise, crowd)
         return measure_stages(*roots, self.exercise.name, count)

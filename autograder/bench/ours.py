@@ -34,15 +34,19 @@ def grade_class(
     exercise: Exercise,
     parent: Path,
     *,
+    tables: Path,
     crowd: ClassAnswers,
     jobs: int,
     again: bool = False,
 ) -> GradedClass:
-    """Grade a class in a fresh course folder inside `parent`, which is removed afterwards."""
+    """Grade a class in a fresh course folder inside `parent`, which is removed afterwards.
+
+    What is known of wrong answers has been made in the folder `tables`.
+    """
     answers = dict(crowd)
     with TemporaryDirectory(dir=parent) as folder:
         root = Path(folder)
-        made = course_of(course, exercise, root)
+        made = course_of(course, exercise, root, tables)
         hand_in(root, released(made.assignments, exercise), exercise, iter(answers.items()))
         # All submissions are our own, so fewer walls than the course demands are enough.
         grade = command(root, ["grade", exercise.name, "--jobs", str(jobs), "--unsafe"])

@@ -37,7 +37,9 @@ def _sections(figures: Figures) -> Iterator[str]:
     yield (
         f"Exercise `{figures.exercise}` with its {figures.tests} hidden tests, on {machine.cores} cores of "
         f"{machine.processor}, {machine.memory_gb} GB, {machine.system}, Python {machine.python}, "
-        f"torch {machine.torch}. Walls: {', '.join(figures.walls)}."
+        f"torch {machine.torch}. Walls: {', '.join(figures.walls)}. "
+        "What is known of wrong answers to it was made before, as once after each change of an exercise: "
+        f"that takes {_time(figures.tables)}."
     )
     yield _comparison(figures)
     if notes := " ".join(_notes(figures)):
