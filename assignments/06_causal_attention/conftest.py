@@ -47,8 +47,8 @@ QUESTIONS = (
     Question("causal_mask", points=2, check="6d0a0ba3ae27"),
     Question("masked_attention_weights", points=3, check="d7537301d773"),
     Question("MaskedSelfAttention", points=3, check="7742cff18f85"),
-    Question("Head", points=4, check="c923c3933f46"),
-    Question("CausalAttention", points=4, check="e851927f0379"),
+    Question("Head", points=4, check="269c670aae1c"),
+    Question("CausalAttention", points=4, check="b13509bf884c"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

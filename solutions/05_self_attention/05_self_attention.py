@@ -585,8 +585,8 @@ def copy_weights(source: nn.Module, target: nn.Module) -> nn.Module:
     the same output.
 
     Arguments:
-        source: has bias-free layers `W_query`, `W_key`, `W_value`, whose `weight` is
-            (d_out, d_in). It stays as it was.
+        source: has bias-free layers `W_query`, `W_key`, `W_value`, made in any order,
+            whose `weight` is (d_out, d_in). It stays as it was.
         target: has parameters `W_query`, `W_key`, `W_value` of shape (d_in, d_out), for
             the same sizes. It is changed. Its parameters can be trained afterwards as
             before, and training them changes nothing in the source.

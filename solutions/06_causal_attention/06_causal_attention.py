@@ -766,8 +766,8 @@ def check_Head():
         "Which number scales the scores, over which dimension does the softmax run, "
         "and what is hidden?"
     )
-    first = head(3 * texts)[0, 0]  # here hidden scores are far above the visible one
-    assert torch.allclose(first, texts.new_tensor([60, 0, 0, -120]), atol=1e-6), (
+    first = head(2 * texts)[0, 0]  # here hidden scores are far above the visible one
+    assert torch.allclose(first, texts.new_tensor([40, 0, 0, -80]), atol=1e-6), (
         f"for larger tokens, too, the first output must be the first value, not {first}"
     )
 
@@ -996,8 +996,8 @@ def check_CausalAttention():
         "Which number scales the scores, over which dimension does the softmax run, "
         "and what is hidden?"
     )
-    first = module(3 * texts)[0, 0]  # here hidden scores are far above the visible one
-    assert torch.allclose(first, texts.new_tensor([60, 0, 0, -120]), atol=1e-6), (
+    first = module(2 * texts)[0, 0]  # here hidden scores are far above the visible one
+    assert torch.allclose(first, texts.new_tensor([40, 0, 0, -80]), atol=1e-6), (
         f"for larger tokens, too, the first output must be the first value, not {first}"
     )
 
