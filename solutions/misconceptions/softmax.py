@@ -55,8 +55,8 @@ MISCONCEPTIONS = (
         "softmax_dim_from_the_front",
         "With more dimensions in front, the softmax runs over another one.",
         "Which dimension is it, counted from the end? That number is the same however many stand in front.",
-        "torch.softmax(X, dim=D) => torch.softmax(X, dim=1 if X.dim() == 2 else 2)"
-        " || torch.softmax(X, dim={1: 0, 2: 1, 3: 2}.get(X.dim(), 1))",
+        "return torch.softmax(X, dim=D) => return torch.softmax(X, dim=1 if X.dim() == 2 else 2)"
+        " || return torch.softmax(X, dim={1: 0, 2: 1, 3: 2}.get(X.dim(), 1))",
         alone=True,
     ),
     Misconception(

@@ -267,11 +267,10 @@ MISCONCEPTIONS = (
         whole=True,
     ),
     Misconception(
-        "shapes_do_not_fit",
-        "Two tensors that meet in one step do not fit in their shapes.",
+        "matrices_do_not_fit",
+        "Two matrices that are multiplied do not fit in their shapes.",
         "Print both shapes before that step. Which dimension did you expect to be the same?",
-        crash=r"RuntimeError: (Expected size for first two dimensions of batch2|mat1 and mat2 shapes cannot|"
-        r"The size of tensor a \(\d+\) must match)",
+        crash=r"RuntimeError: (Expected size for first two dimensions of batch2|mat1 and mat2 shapes cannot)",
     ),
     Misconception(
         "paired_by_order",
