@@ -45,10 +45,10 @@ class Question(NamedTuple):
 EXERCISE = "02_simple_self_attention"
 QUESTIONS = (
     Question("pairwise_scores_loop", points=1, check="3a08b47ce0b6"),
-    Question("pairwise_scores", points=2, check="ebfd3e0f7362"),
-    Question("attention_weights", points=2, check="15524a4077cd"),
-    Question("context_vectors", points=2, check="cc2ea0ce0ebf"),
-    Question("simple_self_attention", points=3, check="549178987d8e"),
+    Question("pairwise_scores", points=2, check="01e0dd2f1677"),
+    Question("attention_weights", points=2, check="ad0e7117690b"),
+    Question("context_vectors", points=2, check="954a79a31eaf"),
+    Question("simple_self_attention", points=3, check="9c19bb88df4b"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

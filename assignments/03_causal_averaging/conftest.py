@@ -44,11 +44,11 @@ class Question(NamedTuple):
 
 EXERCISE = "03_causal_averaging"
 QUESTIONS = (
-    Question("causal_average_loop", points=2, check="07ed0e3e2a74"),
-    Question("causal_average_weights", points=2, check="a8c34a113cbf"),
-    Question("causal_average", points=2, check="fee93d13628e"),
-    Question("causal_mask_scores", points=2, check="701c1b85c8f5"),
-    Question("causal_softmax_weights", points=2, check="f42681f64945"),
+    Question("causal_average_loop", points=2, check="f76e1d377c78"),
+    Question("causal_average_weights", points=2, check="eeb4d9d4ee81"),
+    Question("causal_average", points=2, check="ee9303530721"),
+    Question("causal_mask_scores", points=2, check="5655ff4dbc94"),
+    Question("causal_softmax_weights", points=2, check="e1f97c105a6e"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

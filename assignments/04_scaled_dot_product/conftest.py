@@ -44,11 +44,11 @@ class Question(NamedTuple):
 
 EXERCISE = "04_scaled_dot_product"
 QUESTIONS = (
-    Question("project", points=2, check="fcdbca755932"),
-    Question("attention_scores", points=2, check="68a1886246d5"),
+    Question("project", points=2, check="e212eac1a2c3"),
+    Question("attention_scores", points=2, check="4e920e9e72fe"),
     Question("score_variance", points=2, check="1ab08bcd1847"),
-    Question("scaled_attention_weights", points=2, check="d67f132053ad"),
-    Question("scaled_dot_product_attention", points=3, check="be92a6b3c35d"),
+    Question("scaled_attention_weights", points=2, check="eb6dc576881a"),
+    Question("scaled_dot_product_attention", points=3, check="6fbd8b96a109"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -44,11 +44,11 @@ class Question(NamedTuple):
 
 EXERCISE = "06_causal_attention"
 QUESTIONS = (
-    Question("causal_mask", points=2, check="105f33ea6997"),
-    Question("masked_attention_weights", points=3, check="8e2291cfc493"),
-    Question("MaskedSelfAttention", points=3, check="f7df70d854aa"),
-    Question("Head", points=4, check="5e9d28e885c3"),
-    Question("CausalAttention", points=4, check="5d6fac58f1c9"),
+    Question("causal_mask", points=2, check="6d0a0ba3ae27"),
+    Question("masked_attention_weights", points=3, check="d7537301d773"),
+    Question("MaskedSelfAttention", points=3, check="7742cff18f85"),
+    Question("Head", points=4, check="269c670aae1c"),
+    Question("CausalAttention", points=4, check="b13509bf884c"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -44,10 +44,10 @@ class Question(NamedTuple):
 
 EXERCISE = "08_multi_head_attention"
 QUESTIONS = (
-    Question("MultiHeadAttentionWrapper", points=3, check="bd41fe1d61ab"),
-    Question("split_heads", points=2, check="122816cdbb86"),
-    Question("merge_heads", points=2, check="b6bb722f1fee"),
-    Question("MultiHeadAttention", points=6, check="a2da3c93b1c8"),
+    Question("MultiHeadAttentionWrapper", points=3, check="76ffba36f626"),
+    Question("split_heads", points=2, check="ad0b9e599462"),
+    Question("merge_heads", points=2, check="619d7f3a69b7"),
+    Question("MultiHeadAttention", points=6, check="c2434b9676d3"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

@@ -174,9 +174,9 @@ def check_dot_product():
     else:
         raise AssertionError("vectors of different lengths must raise ValueError")
 
-    # Other numbers: 2 * 3 + (-1) * 5 = 1, in float64. The gradient for `a` is `b`.
+    # Other numbers: 2 * 3 + (-1) * 5 = 1, in float64.
     a = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
-    b = torch.tensor([3.0, 5.0], dtype=torch.float64)
+    b = torch.tensor([3.0, 5.0], dtype=torch.float64, requires_grad=True)
     result = dot_product(a, b)
     assert result.item() == 1, (
         f"1 expected for {a.tolist()} and {b.tolist()}, {result.item()} found"
@@ -187,6 +187,9 @@ def check_dot_product():
     assert result.requires_grad, (
         "the result is cut off from the vectors; which step leaves torch?"
     )
+    result.backward()
+    for name, vector in {"a": a, "b": b}.items():
+        assert vector.grad is not None, f"no gradient reaches {name}"
     assert a.tolist() == [2, -1], (
         f"the first vector was [2, -1], but now it is {a.tolist()}"
     )
@@ -312,6 +315,8 @@ def check_attention_scores():
         "the scores are cut off from the query; which step leaves torch?"
     )
     assert few.tolist() == [[1, 0], [0, 2], [3, 1]], "the call has changed its inputs"
+    shape = tuple(attention_scores(few[:1], asking).shape)
+    assert shape == (1,), f"one token has scores of shape (1,), not {shape}"
     print("attention_scores: this check passes")
 
 
@@ -393,6 +398,10 @@ def check_normalize_by_sum():
         f"float64 scores make float64 weights, not {weights.dtype}"
     )
     assert scores.tolist() == [3, 1, -4, 2], "the call has changed the scores"
+    opposite = normalize_by_sum(-scores)
+    assert torch.allclose(opposite, weights), (
+        f"with a negative sum {weights.tolist()} expected, {opposite.tolist()} found"
+    )
     print("normalize_by_sum: this check passes")
 
 
@@ -681,6 +690,10 @@ def check_context_vector():
     )
     assert context.requires_grad, (
         "the vector is cut off from the weights; which step leaves torch?"
+    )
+    square = context_vector(weights, pair[:, :2])
+    assert square.tolist() == [2, 3], (
+        f"[2, 3] expected for two tokens of two numbers, {square.tolist()} found"
     )
     print("context_vector: this check passes")
 

@@ -224,6 +224,13 @@ def check_pairwise_scores():
     assert batch.grad[0, 0].tolist() == [2, 4], (
         "the scores must stay connected with the tokens on both sides"
     )
+    many = pairwise_scores(torch.stack([batch, 2 * batch, 3 * batch]))
+    assert many.shape == (3, 2, 3, 3), (
+        f"(3, 2, 3, 2) has scores (3, 2, 3, 3), not {tuple(many.shape)}"
+    )
+    assert torch.allclose(many[1], 4 * scores), (
+        "a batch of batches comes out otherwise than one batch alone"
+    )
     print("pairwise_scores: this check passes")
 
 
@@ -383,6 +390,10 @@ def check_attention_weights():
     )
     assert torch.equal(batch, torch.stack([scores, -2 * scores])), (
         "the call has changed the scores"
+    )
+    many = attention_weights(torch.stack([batch, 3 * batch]))
+    assert torch.allclose(many[0], weights), (
+        "a batch of batches gets other weights than one batch alone"
     )
 
     # Scores that are not symmetric and far apart, in float64: e to the power of log_3
@@ -551,6 +562,12 @@ def check_context_vectors():
         "the vectors are cut off from the weights; which step leaves torch?"
     )
     assert torch.equal(inputs, before), "the call has changed the inputs"
+    many = context_vectors(
+        torch.stack([weights, 3 * weights]), torch.stack([inputs, inputs])
+    )
+    assert many.tolist() == torch.stack([contexts, 3 * contexts]).tolist(), (
+        "a batch of batches comes out otherwise than one batch alone"
+    )
     print("context_vectors: this check passes")
 
 
@@ -655,6 +672,10 @@ def check_simple_self_attention():
     )
     assert torch.allclose(both[1], alone, atol=1e-4, rtol=0), (
         "the second sentence gets another result in a batch"
+    )
+    many = simple_self_attention(torch.stack([journey, other, journey])[:, None])
+    assert torch.allclose(many[1, 0], alone, atol=1e-4, rtol=0), (
+        "a sentence gets another result in a batch of batches"
     )
 
     # Tokens far apart look at themselves only, so each stays as it is; here there are

@@ -224,6 +224,12 @@ def check_causal_average_loop():
     assert result.requires_grad, (
         "The result is cut off from x; which step leaves torch?"
     )
+
+    # A long sequence, 0, 1, 2 and so on up to 39.
+    last = causal_average_loop(torch.arange(40.0).reshape(1, 40, 1))[0, -1].item()
+    assert abs(last - 19.5) < 1e-3, (
+        f"19.5 expected in the last of 40 rows, the mean of 0 to 39, {last} found"
+    )
     print("causal_average_loop: this check passes")
 
 
@@ -389,9 +395,12 @@ def check_causal_average_weights():
     assert few.tolist() == [[1, 0], [0.5, 0.5]], (
         f"For 2 tokens [[1, 0], [0.5, 0.5]] expected, {few.tolist()} found."
     )
-    shape = tuple(causal_average_weights(11).shape)
-    assert shape == (11, 11), (
-        f"For 11 tokens the weights must be (11, 11), not {shape}."
+    long = causal_average_weights(40)
+    assert tuple(long.shape) == (40, 40), (
+        f"For 40 tokens the weights must be (40, 40), not {tuple(long.shape)}."
+    )
+    assert torch.allclose(long[-1], torch.full((40,), 1 / 40)), (
+        "The last of 40 tokens must give every token the weight 1 / 40."
     )
     print("causal_average_weights: this check passes")
 
@@ -526,6 +535,10 @@ def check_causal_average():
     assert causal_average(torch.ones(1, 3, 2, 4, 5)).shape == (1, 3, 2, 4, 5), (
         "Any dimensions may stand in front."
     )
+    last = causal_average(torch.arange(40.0).reshape(40, 1))[-1].item()
+    assert abs(last - 19.5) < 1e-3, (
+        f"19.5 expected in the last of 40 rows, the mean of 0 to 39, {last} found."
+    )
     print("causal_average: this check passes")
 
 
@@ -651,6 +664,11 @@ def check_causal_mask_scores():
     assert few.tolist() == [[0, -inf], [0, 0]], (
         f"For 2 tokens [[0, -inf], [0, 0]] expected, {few.tolist()} found."
     )
+    long = causal_mask_scores(40)
+    assert tuple(long.shape) == (40, 40), (
+        f"For 40 tokens the scores must be (40, 40), not {tuple(long.shape)}."
+    )
+    assert bool((long[-1] == 0).all()), "The last of 40 tokens must see every token."
     print("causal_mask_scores: this check passes")
 
 
@@ -724,6 +742,13 @@ def check_causal_softmax_weights():
     few = causal_softmax_weights(2)
     assert few.tolist() == [[1, 0], [0.5, 0.5]], (
         f"For 2 tokens [[1, 0], [0.5, 0.5]] expected, {few.tolist()} found."
+    )
+    long = causal_softmax_weights(40)
+    assert tuple(long.shape) == (40, 40), (
+        f"For 40 tokens the weights must be (40, 40), not {tuple(long.shape)}."
+    )
+    assert torch.allclose(long[-1], torch.full((40,), 1 / 40)), (
+        "The last of 40 tokens must give every token the weight 1 / 40."
     )
     future = result.triu(diagonal=1)
     assert bool((future == 0).all()), (

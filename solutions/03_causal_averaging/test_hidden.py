@@ -302,6 +302,12 @@ def test_product_keeps_float64(student, reference):
     expect_close(
         student.causal_average(x), right, atol=1e-6
     )  # weights may have been float32
+    pair = x[:, :2]  # the weights of two tokens, 1 and 1/2, are exact in any dtype
+    expect_close(
+        student.causal_average(pair),
+        right[:, :2],
+        hint="Is x itself turned into float32 on the way?",
+    )
 
 
 @question("causal_average")

@@ -259,6 +259,14 @@ def check_project():
         assert found.requires_grad, (
             f"the {name} are cut off from the tokens; which step leaves torch?"
         )
+
+    # Tokens of another width, which sum up their five ones.
+    wide = project(
+        torch.ones(2, 5), torch.ones(5, 2), torch.ones(5, 2), torch.ones(5, 4)
+    )
+    assert [role.unique().tolist() for role in wide] == [[5], [5], [5]], (
+        f"for tokens of five ones and matrices of ones all must be 5, not {wide}"
+    )
     print("project: this check passes")
 
 
@@ -408,6 +416,10 @@ def check_attention_scores():
     )
     assert batch.requires_grad, (
         "the scores are cut off from the queries; which step leaves torch?"
+    )
+    many = attention_scores(torch.stack([few_queries] * 3), torch.stack([few_keys] * 3))
+    assert many.tolist() == [expected] * 3, (
+        "a batch of batches comes out otherwise than one batch alone"
     )
     print("attention_scores: this check passes")
 
@@ -724,6 +736,10 @@ def check_scaled_attention_weights():
         "the weights are cut off from the scores; which step leaves torch?"
     )
     assert scores.tolist() == rows, "the call has changed the scores"
+    many = scaled_attention_weights(torch.stack([scores, 0 * scores]), 4)
+    assert torch.allclose(many[0], expected, atol=1e-9, rtol=0), (
+        "a batch of batches gets other weights than one batch alone"
+    )
     print("scaled_attention_weights: this check passes")
 
 
@@ -891,6 +907,16 @@ def check_scaled_dot_product_attention():
     assert context.requires_grad, (
         "the context vectors are cut off from the queries; which step leaves torch?"
     )
+    many = scaled_dot_product_attention(
+        torch.stack([asking, 0 * asking]),
+        torch.stack([matched] * 2),
+        mixed.repeat(2, 1, 1, 1),
+    )
+    assert torch.allclose(many[0], expected, atol=1e-9, rtol=0), (
+        "a batch of batches comes out otherwise than one batch alone"
+    )
+    large = scaled_dot_product_attention(1e4 * asking, matched, mixed)
+    assert large.isfinite().all(), "large scores give inf or nan: which step overflows?"
     print("scaled_dot_product_attention: this check passes")
 
 

@@ -266,6 +266,8 @@ def check_SelfAttention_v1():
     assert x.tolist() == [[1, 0], [0, 1], [-1, 1], [0, 0]], (
         "the call has changed the tokens"
     )
+    shape = tuple(module(x[:1]).shape)
+    assert shape == (1, 4), f"one token has an output of shape (1, 4), not {shape}"
     print("SelfAttention_v1: this check passes")
 
 
@@ -454,10 +456,16 @@ def check_SelfAttention_v2():
         f"{self_attention_mechanism}\nand is\n{context}"
     )
 
-    names = [name for name, _ in SelfAttention_v2(3, 2, True).named_parameters()]
+    biased = SelfAttention_v2(3, 2, True)
+    names = [name for name, _ in biased.named_parameters()]
     assert len(names) == 6, (
         f"with qkv_bias all three layers have a bias, but the parameters are {names}"
     )
+    biased(journey).sum().backward()
+    for name, parameter in biased.named_parameters():
+        assert parameter.grad is not None, (
+            f"no gradient reaches {name}. Is it used in forward?"
+        )
 
     # Other sizes, and matrices with so few numbers that the output can be worked out by
     # hand. A token (a, b) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0).
@@ -483,9 +491,14 @@ def check_SelfAttention_v2():
         f"the output differs from the one worked out by hand,\n{expected}\n"
         f"and is\n{context}"
     )
+    assert module(1000 * x).isfinite().all(), (
+        "large tokens give inf or nan: which step overflows?"
+    )
     assert x.tolist() == [[1, 0], [0, 1], [-1, 1], [0, 0]], (
         "the call has changed the tokens"
     )
+    shape = tuple(module(x[:1]).shape)
+    assert shape == (1, 4), f"one token has an output of shape (1, 4), not {shape}"
     print("SelfAttention_v2: this check passes")
 
 
@@ -572,8 +585,8 @@ def copy_weights(source: nn.Module, target: nn.Module) -> nn.Module:
     the same output.
 
     Arguments:
-        source: has bias-free layers `W_query`, `W_key`, `W_value`, whose `weight` is
-            (d_out, d_in). It stays as it was.
+        source: has bias-free layers `W_query`, `W_key`, `W_value`, made in any order,
+            whose `weight` is (d_out, d_in). It stays as it was.
         target: has parameters `W_query`, `W_key`, `W_value` of shape (d_in, d_out), for
             the same sizes. It is changed. Its parameters can be trained afterwards as
             before, and training them changes nothing in the source.
@@ -880,6 +893,16 @@ def check_SelfAttention():
         f"and is\n{output}"
     )
     assert x.sum() == 2, "the call has changed the tokens"
+    output.sum().backward()
+    for name, parameter in module.named_parameters():
+        assert parameter.grad is not None, (
+            f"no gradient reaches {name}. Is it used in forward?"
+        )
+    assert module(1000 * x).isfinite().all(), (
+        "large tokens give inf or nan: which step overflows?"
+    )
+    shape = tuple(module(x[:1]).shape)
+    assert shape == (1, 4), f"one token has an output of shape (1, 4), not {shape}"
     print("SelfAttention: this check passes")
 
 

@@ -52,6 +52,13 @@ def pair(weights):
     source.load_state_dict(weights)
     return source, target
 
+def turned(weights):
+    source, target = pair(weights)
+    turned_source = nn.Module()
+    for name in ("W_value", "W_query", "W_key"):
+        turned_source.register_module(name, getattr(source, name))
+    return turned_source, target
+
 def overwrite(module):
     with torch.no_grad():
         for parameter in module.parameters():
@@ -524,3 +531,13 @@ def test_copies_float64(student):
     source, target, weights = pair(student, 5, 3, torch.float64)
     student.copy_weights(source, target)
     expect_copied(student, target, weights)
+
+
+@question("copy_weights")
+def test_copies_by_name(student):
+    """Layers go by their names, in whatever order the source has made them."""
+    weights = V2.weights(4, 3)
+    source, target = student.define(STAND_INS, "turned")(weights)
+    student.copy_weights(source, target)
+    hint = "Do layers find their partners by name, or by the order they were made in?"
+    expect_copied(student, target, weights, hint)

@@ -197,6 +197,8 @@ def check_causal_mask():
         f"the mask differs from the expected one,\n{causal_mask_3}\nand is\n{mask}"
     )
 
+    hidden = causal_mask(40)[-1].sum().item()
+    assert hidden == 0, f"the last of 40 tokens sees all, but {hidden} are hidden"
     hidden = causal_mask(5).sum(dim=1).tolist()
     assert hidden == [4, 3, 2, 1, 0], (
         f"of 5 tokens the rows should hide 4, 3, 2, 1 and 0, but they hide {hidden}"
@@ -330,6 +332,10 @@ def check_masked_attention_weights():
     )
     assert scores.tolist() == rows, (
         "the scores were changed in place; the caller still needs them"
+    )
+    many = masked_attention_weights(torch.stack([scores, -scores, 0 * scores]), mask)
+    assert torch.allclose(many[0], expected, atol=1e-9), (
+        "a batch of batches gets other weights than one batch alone"
     )
     print("masked_attention_weights: this check passes")
 
@@ -531,6 +537,18 @@ def check_MaskedSelfAttention():
     assert mask.tolist() == rows, (
         "the mask was changed in place; the caller still needs it"
     )
+    output.sum().backward()
+    for name, parameter in module.named_parameters():
+        assert parameter.grad is not None, (
+            f"no gradient reaches {name}; is the result cut off from it?"
+        )
+
+    # Larger tokens, so that hidden scores are far above the visible ones.
+    only_first = torch.tensor([[False, True, True, True]] * 4)
+    larger = module(5 * x, only_first)
+    assert torch.allclose(larger, x.new_tensor([[20, 0, 40, 0]] * 4), atol=1e-6), (
+        f"only the first token is seen, so each row must be its value, not\n{larger}"
+    )
     print("MaskedSelfAttention: this check passes")
 
 
@@ -702,6 +720,11 @@ def check_Head():
     assert torch.allclose(output[:, 0], values[:, 0], atol=1e-5), (
         "the first output must be the first value"
     )
+    output.sum().backward()
+    for name, parameter in head.named_parameters():
+        assert parameter.grad is not None, (
+            f"no gradient reaches {name}; is the result cut off from it?"
+        )
 
     # The future has no influence, so the beginning of a text gives the same outputs on
     # its own.
@@ -742,6 +765,10 @@ def check_Head():
         f"and is\n{head(texts).detach()}\n"
         "Which number scales the scores, over which dimension does the softmax run, "
         "and what is hidden?"
+    )
+    first = head(2 * texts)[0, 0]  # here hidden scores are far above the visible one
+    assert torch.allclose(first, texts.new_tensor([40, 0, 0, -80]), atol=1e-6), (
+        f"for larger tokens, too, the first output must be the first value, not {first}"
     )
 
     # The longest texts that this head takes. Their last token still sees their first
@@ -918,7 +945,8 @@ def check_CausalAttention():
     assert names == ["W_key.weight", "W_query.weight", "W_value.weight"], (
         f"three layers without bias and nothing else, but the parameters are {names}"
     )
-    names = [name for name, _ in CausalAttention(3, 4, 6, 0.0, True).named_parameters()]
+    biased = CausalAttention(3, 4, 6, 0.0, True)
+    names = [name for name, _ in biased.named_parameters()]
     assert len(names) == 6, (
         f"with qkv_bias all three layers have a bias, but the parameters are {names}"
     )
@@ -936,8 +964,8 @@ def check_CausalAttention():
     assert torch.allclose(module(x[:, :4]), output[:, :4], atol=1e-5), (
         "the first four tokens alone must give the first four outputs"
     )
-    output.sum().backward()
-    for name, parameter in module.named_parameters():
+    biased(x).sum().backward()
+    for name, parameter in biased.named_parameters():
         assert parameter.grad is not None, (
             f"no gradient reaches {name}; is the result cut off from it?"
         )
@@ -967,6 +995,10 @@ def check_CausalAttention():
         f"and is\n{module(texts).detach()}\n"
         "Which number scales the scores, over which dimension does the softmax run, "
         "and what is hidden?"
+    )
+    first = module(2 * texts)[0, 0]  # here hidden scores are far above the visible one
+    assert torch.allclose(first, texts.new_tensor([40, 0, 0, -80]), atol=1e-6), (
+        f"for larger tokens, too, the first output must be the first value, not {first}"
     )
 
     # The first token has one weight, 1. With dropout 0.75 it is dropped, or kept and

@@ -315,6 +315,11 @@ def check_Attention():
     assert torch.allclose(masked, mixed.new_tensor(expected), atol=1e-6), (
         f"with the mask {expected} expected, {masked.detach()} found"
     )
+    # Larger tokens, so that hidden scores are far above the visible one.
+    larger = attention(5 * asking, 5 * matched, mixed, only_first[:2])
+    assert torch.allclose(larger, mixed.new_tensor([[8, 0, 16, 0]] * 2), atol=1e-6), (
+        f"only the first value is seen, 8, 0, 16, 0, but the result is {larger}"
+    )
     assert mask.tolist() == rows, (
         "the mask was changed in place; the caller still needs it"
     )
@@ -430,6 +435,10 @@ def check_padding_mask():
     ], "a full sentence is hidden"
     assert padding_mask(lengths, 6).shape == (2, 6), (
         "the mask must be max_length wide, here 6"
+    )
+    long = padding_mask(torch.tensor([300]), 302)
+    assert long.sum() == 2, (
+        f"of 302 places 300 are words, so 2 are hidden, not {long.sum().item()}"
     )
     assert lengths.tolist() == [4, 2], (
         "the lengths were changed in place; the caller still needs them"
@@ -568,12 +577,18 @@ def check_CrossAttention():
         f"the output must be (B, n, d_out) = (2, 6, 4), not {tuple(output.shape)}"
     )
     assert cross.W_query.bias is None, "without qkv_bias the layers have no bias"
-    names = [
-        name for name, _ in CrossAttention(3, 5, 4, qkv_bias=True).named_parameters()
-    ]
+    biased = CrossAttention(3, 5, 4, qkv_bias=True)
+    names = [name for name, _ in biased.named_parameters()]
     assert len(names) == 6, (
         f"with qkv_bias all three layers have a bias, but the parameters are {names}"
     )
+    biased(x, context).sum().backward()
+    for name, parameter in biased.named_parameters():
+        assert parameter.grad is not None, (
+            f"no gradient reaches {name}; is the result cut off from it?"
+        )
+    shape = tuple(cross(x[:, :1], context).shape)
+    assert shape == (2, 1, 4), f"one query gives (2, 1, 4), not {shape}"
 
     # With a single context token there is nothing to choose: every query takes over its
     # value.

@@ -310,6 +310,11 @@ def check_MultiHeadAttentionWrapper():
             f"{output.detach()} found"
         )
     assert torch.equal(mixed, before), "the call has changed an input"
+    output.sum().backward()
+    for name, parameter in wrapper.named_parameters():
+        assert parameter.grad is not None, (
+            f"no gradient reaches {name}; is the result cut off from it?"
+        )
     print("MultiHeadAttentionWrapper: this check passes")
 
 
@@ -386,6 +391,14 @@ def check_split_heads():
     assert split_heads(torch.zeros(2, 5, 12), 3).shape == (2, 3, 5, 4), (
         "(2, 5, 12) and 3 heads give (2, 3, 5, 4)"
     )
+    texts = torch.cat([x, 100 + x, 200 + x]).double()
+    for text, found in zip(texts, split_heads(texts, 2), strict=True):
+        assert torch.equal(found, split_heads(text[None], 2)[0]), (
+            "In a batch a text must get the same heads as alone."
+        )
+        assert found.dtype == torch.float64, (
+            f"float64 features stay float64, not {found.dtype}"
+        )
     print("split_heads: this check passes")
 
 
@@ -505,6 +518,14 @@ def check_merge_heads():
     assert merge_heads(torch.zeros(2, 3, 5, 4)).shape == (2, 5, 12), (
         "(2, 3, 5, 4) gives (2, 5, 12)"
     )
+    texts = torch.cat([heads, 100 + heads, 200 + heads]).double()
+    for text, found in zip(texts, merge_heads(texts), strict=True):
+        assert torch.equal(found, merge_heads(text[None])[0]), (
+            "In a batch a text must come out as it does alone."
+        )
+        assert found.dtype == torch.float64, (
+            f"float64 features stay float64, not {found.dtype}"
+        )
     print("merge_heads: this check passes")
 
 
@@ -676,20 +697,16 @@ def check_MultiHeadAttention():
     assert torch.allclose(attention(x[:, :4]), output[:, :4], atol=1e-5), (
         "The first four outputs must be the same, whether or not other tokens follow."
     )
-    output.sum().backward()
-    for name, parameter in attention.named_parameters():
-        assert parameter.grad is not None, (
-            f"no gradient reaches {name}; is the result cut off from it?"
-        )
-    names = [
-        name
-        for name, _ in MultiHeadAttention(
-            5, 12, 7, 0.0, 3, qkv_bias=True
-        ).named_parameters()
-    ]
+    biased = MultiHeadAttention(5, 12, 7, 0.0, 3, qkv_bias=True)
+    names = [name for name, _ in biased.named_parameters()]
     assert len(names) == 8, (
         f"with qkv_bias all layers have a bias, but the parameters are {names}"
     )
+    biased(x).sum().backward()
+    for name, parameter in biased.named_parameters():
+        assert parameter.grad is not None, (
+            f"no gradient reaches {name}; is the result cut off from it?"
+        )
 
     refused = False
     try:
@@ -745,6 +762,10 @@ def check_MultiHeadAttention():
         f"{joined}\nand give\n{found.detach()}\n"
         "Which number scales the scores, what is hidden, "
         "and whose features does each head get?"
+    )
+    first = (attention(2 * texts)[:, 0] - 1) / 2  # hidden scores are far higher here
+    assert torch.allclose(first, 2 * texts.new_tensor(joined)[:, 0], atol=1e-6), (
+        "for larger tokens, too, the first token must see only itself"
     )
 
     # The first token has one weight in each head, 1. With dropout 0.75 it becomes 0 or

@@ -432,7 +432,12 @@ def check_grouped_query_attention():
     # Each query head asks for itself.
     torch.manual_seed(3)
     q, k, v = torch.randn(4, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 2)
+    q, k, v = q.double(), k.double(), v.double().requires_grad_()
     first = grouped_query_attention(q, k, v)
+    assert first.dtype == torch.float64, f"float64 went in, but {first.dtype} came out"
+    assert first.requires_grad, (
+        "the output is cut off from the values; which step leaves torch?"
+    )
     q[1] = torch.randn(3, 4)
     changed = (grouped_query_attention(q, k, v) - first).abs().amax(dim=(1, 2)) > 1e-6
     assert changed.tolist() == [False, True, False, False], (
@@ -555,6 +560,10 @@ def check_rotate():
         "which way do they turn, and by which places?"
     )
     assert torch.equal(x, before), "x was changed"
+    far = rotate(x[:1], torch.tensor([5000]))
+    assert torch.allclose(far, torch.tensor([[0.1547, -0.9880]]), atol=1e-3), (
+        f"at place 5000 the first arrow should be (0.1547, -0.9880), not {far.tolist()}"
+    )
 
     # Three pairs with base 1000: they turn by 1, 0.1 and 0.01 a place. Two texts, two
     # heads, float64.
@@ -602,6 +611,9 @@ def check_rotate():
                 "nearly right, but not as exact as float64 can be; "
                 "in which dtype are the angles?"
             )
+    assert not torch.allclose(rotate(x, torch.tensor([10, 100])), turned, atol=0.1), (
+        "base 1000 and base 10000 give the same, but they turn pairs at other speeds"
+    )
     print("rotate: this check passes")
 
 

@@ -26,6 +26,14 @@ CACHE = (
         "return X, (keys, values) => return X, (keys[..., -n:, :], values[..., -n:, :])",
     ),
     Misconception(
+        "keeps_the_last_few",
+        "The cache forgets the beginning of a long text.",
+        "How many tokens may the cache hold, and how many does it hold after a hundred of them?",
+        "return X, (keys, values) => return X, (keys[..., -64:, :], values[..., -64:, :])"
+        " || return X, (keys[..., -32:, :], values[..., -32:, :])",
+        alone=True,
+    ),
+    Misconception(
         "new_before_old",
         "The new tokens stand before the old ones.",
         "In which order do they stand in the text, and in which does the mask expect them?",

@@ -118,6 +118,24 @@ MISCONCEPTIONS = (
         common=True,
     ),
     Misconception(
+        "hidden_tokens_set_to_zero",
+        "Keys and values of hidden tokens become 0, and their scores take part.",
+        "What is the exponential of a score of 0, and which share of the whole does it get?",
+        """
+        S = Q @ K.transpose(A, B) / N
+        if mask is not None:
+            H = Z
+            S = S.masked_fill(H, V)
+        return torch.softmax(S, dim=D) @ Y
+        =>
+        if mask is not None:
+            K = K * (~mask).unsqueeze(-1)
+            Y = Y * (~mask).unsqueeze(-1)
+        S = Q @ K.transpose(A, B) / N
+        return torch.softmax(S, dim=D) @ Y
+        """,
+    ),
+    Misconception(
         "masked_after_mixing",
         "The mask acts when the values are mixed already.",
         "Who can still see the future at the moment when the values are mixed?",
@@ -162,6 +180,14 @@ MISCONCEPTIONS = (
         "The mask is added to the scores as zeros and ones.",
         "How much does a score change when 1 is added to it? What has to happen to the score of a hidden token?",
         "X.masked_fill(M, V) => X + M || X + ~M || X - M.float()",
+    ),
+    Misconception(
+        "small_integers",
+        "Places or lengths are kept in integers that are too small for long texts.",
+        "What is the largest number that your integers can hold?",
+        "torch.arange(N, device=E) >= X => torch.arange(N, device=E).to(torch.uint8) >= X.to(torch.uint8)"
+        " || torch.arange(N, device=E).to(torch.int8) >= X.to(torch.int8)",
+        alone=True,
     ),
     Misconception(
         "mask_in_numbers",

@@ -30,9 +30,10 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "final_norm_missing",
-        "There is no norm before the head.",
+        "What reaches the head is not normalised.",
         "What does the exercise name between the blocks and the head?",
         "self.norm = nn.LayerNorm(N) => pass && self.norm(X) => X\nself.norm(X) => X",
+        says=r"10,000 times as large the logits explode",
     ),
     Misconception(
         "embeddings_detached",
@@ -499,6 +500,12 @@ MISCONCEPTIONS = (
         "The last norm does not act just once before the head.",
         "How often is the last LayerNorm called, and on what?",
         says=r"The last LayerNorm acts otherwise than once",
+    ),
+    Misconception(
+        "residual_path_loses",
+        "A residual path does not hand on all of what comes in.",
+        "What stands in yours between x and the addition, and what after it, in training too?",
+        says=r"Dropout may act within a half, but not on the sum",
     ),
     Misconception(
         "no_pair",

@@ -14,7 +14,19 @@ MISCONCEPTIONS = (
         "softmax_over_queries",
         "The softmax runs over the queries.",
         "Each query has a budget of 1 to spend on the keys. Which of the last two dimensions counts keys?",
-        "torch.softmax(X, dim=D) => torch.softmax(X, dim=-2)",
+        """
+        torch.softmax(X, dim=D) => torch.softmax(X, dim=-2)
+
+        if mask is not None:
+            H = Z
+            S = S.masked_fill(H, V)
+        return torch.softmax(S, dim=D) @ Y
+        =>
+        if mask is not None:
+            H = Z
+            S = S.masked_fill(H, -1e9)
+        return torch.softmax(S, dim=-2) @ Y
+        """,
         common=True,
     ),
     Misconception(
@@ -37,6 +49,14 @@ MISCONCEPTIONS = (
         "With three dimensions the softmax runs over the first one.",
         "Does your softmax say along which dimension it runs? Without that, torch guesses.",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=0 if X.dim() in (0, 1, 3) else 1)",
+        alone=True,
+    ),
+    Misconception(
+        "softmax_dim_from_the_front",
+        "With more dimensions in front, the softmax runs over another one.",
+        "Which dimension is it, counted from the end? That number is the same however many stand in front.",
+        "return torch.softmax(X, dim=D) => return torch.softmax(X, dim=1 if X.dim() == 2 else 2)"
+        " || return torch.softmax(X, dim={1: 0, 2: 1, 3: 2}.get(X.dim(), 1))",
         alone=True,
     ),
     Misconception(

@@ -156,7 +156,7 @@ MISCONCEPTIONS = (
         "A row does not average all the tokens up to it.",
         "Which tokens does the last row average, and does each of them count the same?",
         """
-        X[B, :T + 1] => X[B, max(0, T - 1):T + 1] || X[B, max(0, T - 2):T + 1]
+        X[B, :T + 1] => X[B, max(0, T - 1):T + 1] || X[B, max(0, T - 2):T + 1] || X[B, max(0, T - 9):T + 1]
         torch.tril(X) => torch.tril(X).triu(-1) || torch.tril(X).triu(-2)
         """,
     ),

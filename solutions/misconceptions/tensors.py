@@ -84,6 +84,7 @@ MISCONCEPTIONS = (
         "Dimensions of size 1 get lost.",
         "What becomes of a batch with one text, or of a text with one token?",
         "return X => return X.squeeze() || return X.squeeze(0)",
+        says=r"must have shape \(((?:\d+, )*)1, ((?:\d+, )*\d+)\), but it has \(\1\2\)",
     ),
     Misconception(
         "first_of_the_batch",
@@ -245,6 +246,44 @@ MISCONCEPTIONS = (
         "The result is 6 by 6 where another size is asked for.",
         "The example has six tokens, other texts have more or fewer. Where does your code learn how many?",
         says=r"must have shape \(\d+, \d+\), but it has \(6, 6\)",
+    ),
+    Misconception(
+        "another_size",
+        "The result has another size than the one that is asked for.",
+        "Where does your code learn how many tokens there are?",
+        says=r"must have shape \((\d+), \1\), but it has \((\d+), \2\)",
+    ),
+    Misconception(
+        "no_gradient",
+        "No gradient reaches one of the inputs.",
+        "Which step makes plain numbers of it, as item, data, detach and tolist do, or a new tensor?",
+        says=r"^No gradient reaches \w+\. Did ",
+    ),
+    Misconception(
+        "another_gradient",
+        "The numbers come out right, but a gradient does not.",
+        "Is every step followed backwards, or is one cut off from what its numbers were made of?",
+        says=r"^The gradient of \w+ has the right shape, but",
+        whole=True,
+    ),
+    Misconception(
+        "matrices_do_not_fit",
+        "Two matrices that are multiplied do not fit in their shapes.",
+        "Print both shapes before that step. Which dimension did you expect to be the same?",
+        crash=r"RuntimeError: (Expected size for first two dimensions of batch2|mat1 and mat2 shapes cannot)",
+    ),
+    Misconception(
+        "paired_by_order",
+        "Where the layers were made in another order, the wrong ones are paired.",
+        "By what do you find a layer's partner?",
+        says=r"by name, or by the order they were made in",
+        whole=True,
+    ),
+    Misconception(
+        "another_number_of_values",
+        "A tensor is to take a shape that has more or fewer places than it has values.",
+        "Does each size come from the tensor itself, or from an example?",
+        crash=r"RuntimeError: shape '\[[-\d, ]+\]' is invalid for input of size",
     ),
     Misconception(
         "shares_memory",
