@@ -9,7 +9,7 @@ from autograder.authoring.answers import released
 from autograder.bench import otter, ours, stock
 from autograder.bench.asserts import Tests, hidden_tests
 from autograder.bench.attacked import attacked, honest
-from autograder.bench.crowd import ClassAnswers, class_answers, course_of, hand_in, make_tables
+from autograder.bench.crowd import ClassAnswers, class_answers, course_of, hand_in
 from autograder.bench.figures import ClassFigures, Figures, Full, OtherGrader, Waiting, this_machine
 from autograder.bench.meter import BenchError
 from autograder.bench.stages import Stage, measure_stages
@@ -44,10 +44,7 @@ def measure_exercise(course: Course, exercise: Exercise, plan: Plan, notify: Not
     kept = course.build / "bench"
     kept.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=kept) as folder:
-        notify("what is known of wrong answers")
-        seconds = make_tables(course, exercise, Path(folder) / _TABLES)
-        bench = _Bench(course, exercise, plan, Path(folder), notify, hidden_tests(exercise))
-        return bench.figures(seconds)
+        return _Bench(course, exercise, plan, Path(folder), notify, hidden_tests(exercise)).figures()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +58,10 @@ class _Bench:
     notify: Notify
     tests: Tests
 
-    def figures(self, tables: float) -> Figures:
-        """Measure everything; `tables` are the seconds that making the known wrong answers took."""
+    def figures(self) -> Figures:
         plan = self.plan
+        self.notify("what is known of wrong answers")
+        tables = ours.make_tables(self.course, self.exercise, self.folder / _TABLES)
         # Otter comes first, so that no installation disturbs a measurement.
         programs = otter.install(self.course, self.notify) if plan.otter else None
         if plan.warm:

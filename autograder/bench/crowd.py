@@ -3,7 +3,6 @@
 import json
 import random
 import shutil
-import time
 from collections.abc import Iterator, Mapping
 from itertools import cycle
 from pathlib import Path
@@ -13,9 +12,7 @@ from autograder.course.copy import copy_course
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import NotebookJson
-from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.table import share_tables
-from autograder.testing.suite import Suite
 
 ClassAnswers = Iterator[tuple[str, Mapping[str, str]]]  # each student's id, and their answers by question
 
@@ -56,13 +53,3 @@ def course_of(course: Course, exercise: Exercise, root: Path, tables: Path | Non
     if tables is not None:
         share_tables(tables, root)
     return copy_course(course, [exercise], root)
-
-
-def make_tables(course: Course, exercise: Exercise, root: Path) -> float:
-    """Make all that is known of an exercise's wrong answers in the new folder `root`; return the seconds."""
-    made = course_of(course, exercise, root)
-    began = time.perf_counter()
-    diagnosis = Diagnosis(Suite(made.exercises[exercise.name]))
-    for question in exercise.points:
-        _ = diagnosis.table(question).pairs
-    return time.perf_counter() - began

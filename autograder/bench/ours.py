@@ -1,7 +1,8 @@
-"""The course's own grader on the same class, by its command line: from submitted/ to the gradebook."""
+"""The course's own grader on the same class, from submitted/ to the gradebook, and what it makes before."""
 
 import json
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -14,8 +15,10 @@ from autograder.bench.figures import ClassFigures, Full
 from autograder.bench.meter import BenchError, measure
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.grading.diagnosis import Diagnosis
 from autograder.report.report import Report, Status
 from autograder.submission.submission import Submission
+from autograder.testing.suite import Suite
 
 VERSION = version("attention-course-autograder")
 
@@ -61,6 +64,16 @@ def grade_class(
     }
     figures = ClassFigures(len(answers), jobs, run.seconds, run.peak_mb, repeated)
     return GradedClass(figures, next(iter(reports.values())).sandbox, full)
+
+
+def make_tables(course: Course, exercise: Exercise, root: Path) -> float:
+    """Make all that is known of an exercise's wrong answers in the new folder `root`; return the seconds."""
+    made = course_of(course, exercise, root)
+    began = time.perf_counter()
+    diagnosis = Diagnosis(Suite(made.exercises[exercise.name]))
+    for question in exercise.points:
+        _ = diagnosis.table(question).pairs
+    return time.perf_counter() - began
 
 
 def command(root: Path, words: Sequence[str]) -> list[str]:

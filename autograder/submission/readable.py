@@ -13,8 +13,9 @@ MAX_TOKENS = 20_000  # words and signs; the longest notebook of the course has 6
 MAX_DOTS = 100  # in one dotted name
 MAX_RUN_DOTS = 1000  # in one dotted name of code that is only run; with more, this begins to take long
 MAX_DEPTH = 100  # brackets inside brackets
-_LONG_NAME = re.compile(rf"(?:\.[\s\\]*\w+[\s\\]*){{{MAX_DOTS}}}")
-_DOTTED = re.compile(r"(?:\.[\s\\]*\w+[\s\\]*)++")
+_PART = r"(?:\.[\s\\]*\w+[\s\\]*)"  # of a dotted name
+_LONG_NAME = re.compile(rf"{_PART}{{{MAX_DOTS}}}")
+_DOTTED = re.compile(rf"{_PART}++")
 _TOKEN = re.compile(r"\w+|[^\w\s\\]")
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 
