@@ -4,12 +4,15 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 
+import torch
+
 from autograder.grading.same_answer import same_exchanges, same_shapes
 from autograder.testing.exchange import Exchange, StudentError
 from autograder.testing.suite import TestRun
 
 # These come of a change that fits the code badly, and not of what the change is about.
 _ACCIDENTS = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
+_PARTS = (1e3, 1e8)  # of 1 that a digest tells apart; in float64 nothing but precision may be what is wrong
 
 
 class Likeness(IntEnum):
@@ -88,7 +91,7 @@ def fingerprint(run: TestRun) -> str:
         for tensor in tensors:
             numbers = tensor.detach().double().nan_to_num(-7e5, 8e5, -9e5).clamp(-1e6, 1e6)
             digest.update(str((tensor.dtype, tensor.shape)).encode())
-            digest.update((numbers * 1000).round().long().numpy().tobytes())
+            digest.update((numbers * _PARTS[tensor.dtype == torch.float64]).round().long().numpy().tobytes())
     return digest.hexdigest()
 
 

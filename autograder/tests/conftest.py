@@ -1,5 +1,6 @@
 """What the engine's tests share: a small made-up course, and texts that are compared with golden ones."""
 
+import gc
 import os
 import shutil
 import signal
@@ -76,8 +77,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    """Take interrupts again, also where a shell has started the tests in the background and ignores them."""
+    """Take interrupts again, also where a shell has started the tests in the background and ignores them.
+
+    Garbage is looked for as seldom as in the command line: torch's half a million objects are none.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.set_threshold(100_000)
 
 
 @pytest.hookimpl(optionalhook=True)

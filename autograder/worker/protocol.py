@@ -20,6 +20,7 @@ from autograder.worker.payload import Tensors as Tensors
 
 _LENGTHS = struct.Struct("!II")
 _PLAIN = (bool, float, str)  # values that stand for themselves
+_FLOATS = {name: float(name) for name in ("nan", "inf", "-inf")}  # for which JSON has no number
 _AT_ONCE = 16 << 10  # bytes: nearly every message as a whole
 Header = dict[str, Any]
 Receive = Callable[[int], bytes]  # returns exactly so many bytes
@@ -186,24 +187,33 @@ class Decoder:
     def _value(self, code: Any) -> Any:
         if code is None or isinstance(code, _PLAIN):
             return code
-        match code:
-            case int() if bounds.is_integer(code):
-                return code
-            case {"tensor": index}:
-                return self._tensor(index, code)
-            case {"float": "nan" | "inf" | "-inf" as number}:
-                return float(number)
-            case {"dtype": name}:
-                return DTYPES[name]
-            case {"list": list(items)}:
-                return [self._value(item) for item in items]
-            case {"tuple": list(items)}:
-                return tuple([self._value(item) for item in items])
-            case {"dict": list(pairs)} if len(pairs) <= bounds.MAX_ITEMS:
-                return {self._key(key): self._value(item) for key, item in pairs}
-            case dict():
-                return self._resolve(code)
-        raise ProtocolError("a value has no known form")
+        if isinstance(code, int) and bounds.is_integer(code):
+            return code
+        if not isinstance(code, dict):
+            raise ProtocolError("a value has no known form")
+        if "tensor" in code:
+            return self._tensor(code["tensor"], code)
+        if "tuple" in code:
+            return tuple(self._items(code["tuple"]))
+        if "dict" in code:
+            return self._dict(code["dict"])
+        if "list" in code:
+            return self._items(code["list"])
+        if "dtype" in code:
+            return DTYPES[code["dtype"]]
+        if "float" in code:
+            return _FLOATS[code["float"]]
+        return self._resolve(code)
+
+    def _items(self, codes: Any) -> list[Any]:
+        if not isinstance(codes, list):
+            raise ProtocolError("a container holds no list")
+        return [self._value(code) for code in codes]
+
+    def _dict(self, pairs: Any) -> dict[Any, Any]:
+        if not isinstance(pairs, list) or len(pairs) > bounds.MAX_ITEMS:
+            raise ProtocolError("a dict holds no list of pairs, or too many")
+        return {self._key(key): self._value(item) for key, item in pairs}
 
     def _key(self, code: Any) -> Any:
         if not bounds.is_key(key := self._value(code)):

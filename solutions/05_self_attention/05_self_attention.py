@@ -625,7 +625,7 @@ def check_copy_weights():
             f"x @ {name} in the target must give "
             f"what the layer {name} of the source gives"
         )
-        assert target[name].requires_grad, (
+        assert target[name].requires_grad and target[name].is_leaf, (
             f"{name} of the target can no longer be trained"
         )
     for name, old in zip(names, before, strict=True):

@@ -59,6 +59,10 @@ def turned(weights):
         turned_source.register_module(name, getattr(source, name))
     return turned_source, target
 
+def refused(module):
+    # The names of parameters that an optimizer refuses: frozen ones, and those computed from others.
+    return [name for name, p in module.named_parameters() if not (p.is_leaf and p.requires_grad)]
+
 def overwrite(module):
     with torch.no_grad():
         for parameter in module.parameters():
@@ -501,6 +505,8 @@ def test_target_can_learn(student):
     source, target, weights = pair(student, 5, 3)
     student.copy_weights(source, target)
     expect_parameters(parameters(student, target), V1.shapes(5, 3))
+    fault = "The target's parameters can no longer be trained. Are they frozen, or computed from others?"
+    expect(student.define(STAND_INS, "refused")(target) == [], fault)
     expect_copied(student, target, weights)
 
 

@@ -608,7 +608,8 @@ plt.show()
 #     self.register_buffer("mask", ...)   # in __init__; afterwards it is self.mask
 #
 # Making the mask anew in each `forward` is just as good. Make it where the input is, with `device=x.device`:
-# without it, the mask is made on the CPU, wherever the module has moved.
+# without it, the mask is made on the CPU, wherever the module has moved. (The tests have no GPU; they look at
+# what the module keeps.)
 #
 # Queries, keys and values are now of size `head_size`, usually smaller than `n_embd`. Scale by the root of
 # the size that the dot products sum over. (The lecture that this head comes from builds it without scaling

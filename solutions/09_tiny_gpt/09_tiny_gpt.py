@@ -775,7 +775,7 @@ def train_step(model, optimizer, tokens, targets):
 
     Gradients left over from before must not count, and none is clipped.
 
-    Returns: the loss before the step, as a Python float (0-d, but no tensor).
+    Returns: the loss before the step, as a Python float, which is no tensor.
     """
     ### BEGIN SOLUTION
     _, loss = model(tokens, targets)

@@ -11,6 +11,14 @@ MISCONCEPTIONS = (
         common=True,
     ),
     Misconception(
+        "dropout_not_handed_on",
+        "In training nothing is dropped, whatever the argument dropout says.",
+        "Which parts of your class ask for a probability? Is the argument what they get?",
+        "MultiHeadAttention(A, B, C, dropout, D) => MultiHeadAttention(A, B, C, 0.0, D)"
+        " && nn.Dropout(dropout) => nn.Identity()",
+        common=True,
+    ),
+    Misconception(
         "dropout_in_evaluation",
         "In evaluation something is still dropped.",
         "Ask your model twice for the same text. A function does not know whether the module is training unless"

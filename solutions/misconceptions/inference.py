@@ -298,6 +298,11 @@ PAIRS = (
         "The angles are less exact than x.",
         "In which dtype are they computed, and what they are made of, when x is float64?",
         "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2) && positions.to(x.dtype) => positions"
+        " && angles.cos() => angles.cos().to(x.dtype) && angles.sin() => angles.sin().to(x.dtype)\n"
+        "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2) && positions.to(x.dtype) => positions.double()"
+        " && angles.cos() => angles.cos().to(x.dtype) && angles.sin() => angles.sin().to(x.dtype)\n"
+        "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2) && positions.to(x.dtype) => positions.double()"
+        " && base ** (-X / Y) => 1.0 / base ** (X / Y)"
         " && angles.cos() => angles.cos().to(x.dtype) && angles.sin() => angles.sin().to(x.dtype)",
     ),
     Misconception(

@@ -31,6 +31,12 @@ MISCONCEPTIONS = (
         "X / Y**0.5 => X / (Y / 2) || X / Y / 2 || X / Y**2 || X / Y**0.25 || X / Y**1.5 || X / Y**0.05 || X / (2 * Y**0.5)",
     ),
     Misconception(
+        "root_rounded",
+        "The scores are scaled by a whole number.",
+        "What is the root of 5, and what becomes of it in your code?",
+        "X / Y**0.5 => X / int(Y**0.5) || X / round(Y**0.5)",
+    ),
+    Misconception(
         "scaled_by_length",
         "The scores are scaled by the number of tokens.",
         "Does your divisor change when the text grows? It should only know the width of a key.",

@@ -32,6 +32,7 @@ MISCONCEPTIONS = (
         return A, B, C => return A.float(), B.float(), C.float()
         torch.softmax(X, dim=D) => torch.softmax(X, dim=D, dtype=torch.float32)
         torch.softmax(X, dim=D) => torch.softmax(X.float(), dim=D).to(X.dtype)
+        torch.softmax(X, dim=D) @ V => (torch.softmax(X.float(), dim=D) @ V.float()).to(V.dtype)
         torch.zeros_like(X) => torch.zeros(X.shape)
         torch.zeros(X, dtype=V.dtype) => torch.zeros(X)
         torch.zeros(X, Y, dtype=V.dtype) => torch.zeros(X, Y)

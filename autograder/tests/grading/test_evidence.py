@@ -84,6 +84,9 @@ def test_what_a_run_says() -> None:
     assert has_numbers(unmet(NUMBERS))
     assert fingerprint(unmet(NUMBERS)) == fingerprint(unmet(NUMBERS + 1e-6, "wrong at [2]"))
     assert fingerprint(unmet(NUMBERS)) != fingerprint(unmet(NUMBERS + 1e-2))
+    fine = NUMBERS.double()
+    assert fingerprint(unmet(fine)) == fingerprint(unmet(fine + 1e-12))
+    assert fingerprint(unmet(fine)) != fingerprint(unmet(fine + 1e-6))  # somewhere it was float32
 
 
 def test_a_wrong_answer_explains_failed_tests_by_its_own_runs() -> None:
