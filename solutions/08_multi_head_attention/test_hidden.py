@@ -532,15 +532,20 @@ def test_merge_undoes_the_cut(student):
 
 @question("merge_heads")
 def test_merge_extremes(student):
-    """One head, heads of one feature each, and a batch of one token are fine."""
+    """One head, heads of one feature each, a batch of one text and texts of one token are fine."""
     x = torch.randn(3, 1, 2, 5)
     expect_equal(student.merge_heads(x), x.squeeze(1))
     expect_equal(student.merge_heads(x.transpose(1, 3).contiguous()), x.squeeze(1))
-    single = torch.randn(1, 3, 1, 4)
+    text, token = torch.randn(1, 3, 2, 4), torch.randn(2, 3, 1, 4)
     expect_equal(
-        student.merge_heads(single),
-        single.reshape(1, 1, 12),
+        student.merge_heads(text),
+        text.transpose(1, 2).reshape(1, 2, 12),
         hint="A batch of one is a batch too.",
+    )
+    expect_equal(
+        student.merge_heads(token),
+        token.reshape(2, 1, 12),
+        hint="A text of one token is a text too.",
     )
 
 

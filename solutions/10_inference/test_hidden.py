@@ -124,7 +124,7 @@ def test_cache_contents(student):
 @question("cached_attention")
 def test_cache_any_dimensions_in_front(student):
     """Texts and heads in front may be any number of dimensions, or none."""
-    for front in ((), (3,), (2, 3)):
+    for front in ((), (3,), (2, 3), (2, 1, 3)):
         expect_pieces(
             student,
             text(*front, 6),

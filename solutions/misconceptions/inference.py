@@ -333,6 +333,13 @@ PAIRS = (
         alone=True,
     ),
     Misconception(
+        "places_one_after_the_other",
+        "The places are taken for numbers that follow one another.",
+        "What if positions are 0, 5 and 3?",
+        "positions.to(x.dtype) => (positions[0] + torch.arange(len(positions))).to(x.dtype)",
+        alone=True,
+    ),
+    Misconception(
         "sine_for_cosine",
         "Sine and cosine have changed places.",
         "What should become of a token at place 0?",

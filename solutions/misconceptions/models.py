@@ -111,6 +111,13 @@ MISCONCEPTIONS = (
         " || F.cross_entropy(L[:, 1:].flatten(0, 1), T[:, :-1].flatten())",
     ),
     Misconception(
+        "token_0_does_not_count",
+        "Guesses of token 0 do not count in the loss.",
+        "In other programs 0 stands for padding. What does it stand for here?",
+        "F.cross_entropy(X, Y) => F.cross_entropy(X, Y, ignore_index=0)",
+        alone=True,
+    ),
+    Misconception(
         "loss_of_last_guess",
         "The loss counts only the last guess of each text.",
         "How many guesses does the model make for T tokens? All of them count.",

@@ -46,6 +46,19 @@ MISCONCEPTIONS = (
         common=True,
     ),
     Misconception(
+        "scaled_by_all_heads",
+        "The scores are not scaled by the width of one head.",
+        "A score is a sum over the features of one head. Is that the size you scale by?",
+        "X / Y**0.5 => X / (Y * self.num_heads)**0.5 || X / (Y * self.num_heads)",
+        common=True,
+    ),
+    Misconception(
+        "scaled_by_number_of_heads",
+        "The scores are scaled by the number of heads.",
+        "A score is a sum over the features of one head. How many are they?",
+        "X / Y**0.5 => X / self.num_heads**0.5 || X / self.num_heads",
+    ),
+    Misconception(
         "scaled_by_the_batch",
         "The scores are scaled by the size of a dimension that stands in front.",
         "Which dimension of the keys do you read the size from? Print it for two different batches.",
@@ -60,13 +73,6 @@ MISCONCEPTIONS = (
         X / Y**0.5 => X / context.shape[-1]**0.5
         X / Y**0.5 => X / token_encodings.shape[-1]**0.5
         """,
-        common=True,
-    ),
-    Misconception(
-        "scaled_by_all_heads",
-        "The scores are not scaled by the width of one head.",
-        "A score is a sum over the features of one head. Is that the size you scale by?",
-        "X / Y**0.5 => X / (Y * self.num_heads)**0.5 || X / (Y * self.num_heads) || X / self.num_heads**0.5",
         common=True,
     ),
     Misconception(

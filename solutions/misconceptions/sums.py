@@ -134,6 +134,12 @@ MISCONCEPTIONS = (
         "scores => scores.abs()\nreturn X => return X.abs()",
     ),
     Misconception(
+        "sum_kept_above_0",
+        "A sum below 0 is not divided by.",
+        "Try scores whose sum is negative. What do you divide by then?",
+        "scores / scores.sum() => scores / scores.sum().clamp(min=1e-9)",
+    ),
+    Misconception(
         "total_carried_over",
         "The sum so far is not begun anew for each sequence.",
         "Which tokens does the first average of the second sequence hold?",

@@ -84,7 +84,7 @@ MISCONCEPTIONS = (
         "squeezed",
         "Dimensions of size 1 get lost.",
         "What becomes of a batch with one text, or of a text with one token?",
-        "return X => return X.squeeze() || return X.squeeze(0)",
+        "return X => return X.squeeze() || return X.squeeze(0) || return X.squeeze(1)",
         says=r"must have shape \(((?:\d+, )*)1, ((?:\d+, )*\d+)\), but it has \(\1\2\)",
     ),
     Misconception(
