@@ -48,7 +48,7 @@ QUESTIONS = (
     Question("attention_scores", points=2, check="add87a9a83b3"),
     Question("normalize_by_sum", points=1, check="3cbf2dc2c559"),
     Question("softmax", points=3, check="38d063ed494e"),
-    Question("context_vector", points=2, check="833ebc1289b2"),
+    Question("context_vector", points=2, check="6cf558028e2d"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

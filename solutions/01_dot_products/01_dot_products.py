@@ -695,6 +695,10 @@ def check_context_vector():
     assert square.tolist() == [2, 3], (
         f"[2, 3] expected for two tokens of two numbers, {square.tolist()} found"
     )
+    single = context_vector(weights, pair[:, :1])
+    assert single.tolist() == [2], (
+        f"[2] expected for two tokens of one number, {single.tolist()} found"
+    )
     print("context_vector: this check passes")
 
 

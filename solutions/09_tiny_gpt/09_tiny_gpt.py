@@ -792,15 +792,17 @@ def check_train_step():
     class Successors(nn.Module):
         """A model that is one table: a row of logits for each token."""
 
-        def __init__(self):
+        def __init__(self, steepness=1):
             super().__init__()
             self.table = nn.Parameter(torch.zeros(4, 4))
+            self.steepness = steepness
 
         def forward(self, tokens, targets=None):
             logits = self.table[tokens]
-            return logits, None if targets is None else F.cross_entropy(
-                logits.flatten(0, 1), targets.flatten()
-            )
+            if targets is None:
+                return logits, None
+            loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+            return logits, self.steepness * loss
 
     model = Successors()
     optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.5)
@@ -812,8 +814,9 @@ def check_train_step():
     assert type(first_loss) is float, (
         f"return a Python float, not a {type(first_loss).__name__}"
     )
-    assert abs(first_loss - math.log(4)) < 1e-4, (
-        "four equal logits: the loss before the step is log(4) = 1.3863"
+    assert abs(first_loss - math.log(4)) < 1e-6, (
+        "four equal logits: the loss before the step is log(4) = 1.386294, "
+        f"not {first_loss:.6f}"
     )
     moved = torch.tensor([-0.0625, 0.1875, -0.0625, -0.0625])
     assert not torch.equal(model.table, torch.zeros(4, 4)), (
@@ -834,6 +837,12 @@ def check_train_step():
     assert losses[-1] < 0.5 * losses[0], (
         "21 steps should halve the loss, "
         f"but it went from {losses[0]:.2f} to {losses[-1]:.2f}"
+    )
+    steep = Successors(steepness=1000)
+    train_step(steep, torch.optim.SGD(steep.parameters(), lr=1.0), now, later)
+    assert torch.allclose(steep.table[0], 1000 * moved, atol=0.1), (
+        "a loss a thousand times as steep moves the table a thousand times as far, "
+        f"not by {steep.table[0].tolist()}; is the gradient used as it is?"
     )
     print("train_step: this check passes")
 

@@ -444,6 +444,14 @@ def check_grouped_query_attention():
         "another query in head 1 must change the output of head 1 alone, "
         f"but changed {changed.tolist()}"
     )
+
+    # A mask without a batch has a row for each query, the same for all heads.
+    mask = torch.zeros(3, 5, dtype=torch.bool)
+    mask[1, 1:] = True
+    alone = grouped_query_attention(q, k, v, mask)[:, 1]
+    assert torch.allclose(alone, v[[0, 0, 1, 1], 0]), (
+        "query 1 may look at token 0 alone, so each head gets that token's value"
+    )
     try:
         grouped_query_attention(torch.randn(5, 3, 4), k, v)
     except ValueError:

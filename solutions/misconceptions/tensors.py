@@ -7,7 +7,7 @@ MISCONCEPTIONS = (
         "weights_detached",
         "No gradient passes the weights.",
         "What are the weights made of, and where is that way cut off?",
-        "torch.softmax(X, dim=D) => torch.softmax(X, dim=D).detach()\nreturn W @ V => return W.detach() @ V",
+        "torch.softmax(X, dim=D) => torch.softmax(X, dim=D).detach()\nreturn weights @ V => return weights.detach() @ V",
     ),
     Misconception(
         "detached",
@@ -311,7 +311,10 @@ MISCONCEPTIONS = (
         "flattened",
         "The dimensions in front are merged into one.",
         "Compare the shape of your result with the description, size by size.",
-        "return X => return X.flatten(0, 1) || return X.flatten(1, 2) || return X.flatten(0, -2)",
+        "return X => return X.flatten(0, 1) || return X.flatten(1, 2) || return X.flatten(0, -2)"
+        " || return X.reshape(-1, *X.shape[-2:])"
+        "\nreturn A, B, C"
+        " => return A.reshape(-1, A.shape[-1]), B.reshape(-1, B.shape[-1]), C.reshape(-1, C.shape[-1])",
         alone=True,
     ),
     Misconception(
