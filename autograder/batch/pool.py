@@ -41,9 +41,8 @@ class ProcessPool:
                 running[self._threads.submit(self._grade, task)] = task
             if not running:
                 return
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                graded = future.result()
-                yield *running.pop(future), graded
+            future = wait(running, return_when=FIRST_COMPLETED).done.pop()  # one, or the others would run dry
+            yield *running.pop(future), future.result()
 
     def __enter__(self) -> "ProcessPool":
         for grader in self._graders:  # now, while this process has no thread and no open gradebook

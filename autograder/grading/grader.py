@@ -25,7 +25,7 @@ from autograder.grading.graded import Graded, report_on
 from autograder.grading.judge import Judge
 from autograder.grading.ran_cell import ran_cells
 from autograder.grading.running import Running
-from autograder.grading.session import Session
+from autograder.grading.session import FORGED, Session
 from autograder.grading.slips import HiddenRuns, Slips, kept
 from autograder.grading.verdicts import decide, report_bits
 from autograder.report.report import QuestionReport, Status, TestReport, Verdict
@@ -44,7 +44,7 @@ class Grader:
 
     1. The notebook runs in a worker, and what its cells show is kept.
     2. Where a visible check fails, the question's tests run on disclosed inputs; the worker knows no others.
-       A test that fails so has failed.
+       A test that fails so has failed. Where a check was answered with a forgery, all of them have.
     3. All other tests run on hidden inputs, which `secret` gives this submission. They decide the score.
     4. If a question fails unforeseen, its tests run on disclosed inputs in a new worker, after the end of the
        first. Disclosed runs supply what the student reads, and the name of the mistake. `slip` says what
@@ -128,8 +128,9 @@ class Grader:
         running, judge = self._running, self._judge
         with Session(self._zygote, needed, running.limits) as session:
             session.start()
-            early = _fails_its_check(needed, session) & frozenset(points)
-            runs = running.disclosed(session, early)
+            forged = _forges_its_check(needed, session) & frozenset(points)
+            early = _fails_its_check(needed, session) & frozenset(points) - forged
+            runs = running.forged(forged) + running.disclosed(session, early)
             ran, known = defaultdict[str, list[Ran]](list), dict[HiddenTest, TestReport]()
             for run in runs:
                 ran[run.test.question] += run.ran
@@ -144,7 +145,7 @@ class Grader:
         read = tuple(ran_cells(needed, session.results))
         held = {name: why for name, why in judge.held(read, ran).items() if name in points}
         questions = {test.question for test, report in decided.items() if report.verdict is Verdict.FAILED}
-        if late := (questions | held.keys()) - early:
+        if late := (questions | held.keys()) - early - forged:
             runs += running.in_new_worker(session, needed, late)
         explain = Explainer(self.suite, code, session).explain
         failed = (run for run in runs if decided[run.test].verdict is Verdict.FAILED)
@@ -173,6 +174,12 @@ def _fails_its_check(cells: Sequence[NotebookCell], session: Session) -> frozens
     """Return the questions whose visible checks raise an error: hidden tests will mostly fail, too."""
     failed = {number for number, result in session.results.items() if result.error}
     return frozenset(checked_question(cell.name) or "" for cell in cells if cell.number in failed)
+
+
+def _forges_its_check(cells: Sequence[NotebookCell], session: Session) -> frozenset[str]:
+    """Return the questions whose visible checks were answered with something that is no answer."""
+    lost = {number for number, why in session.lost.items() if why is FORGED}
+    return frozenset(checked_question(cell.name) or "" for cell in cells if cell.number in lost)
 
 
 def _message(session: Session, code: Sequence[NotebookCell]) -> str:

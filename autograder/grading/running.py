@@ -11,6 +11,7 @@ from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Suite, TestRun
+from autograder.worker.protocol import ProtocolError
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,15 @@ class Running:
         """
         chosen = self.tests_of(questions)
         return list(self.tests(session, DISCLOSED, chosen)) if chosen else []
+
+    def forged(self, questions: Container[str]) -> list[TestRun]:
+        """Return runs of these questions' tests that found a forged answer, without running any.
+
+        Each takes a worker, and what the forger computes. That an answer to the visible check was forged
+        is known already, from a worker that knew no hidden inputs.
+        """
+        tests = (test for test in self.suite.tests if test.question in questions)
+        return [TestRun(test, ProtocolError("the visible check got no answer"), ()) for test in tests]
 
     def tests_of(self, questions: Container[str]) -> set[HiddenTest]:
         """Return the tests of these questions."""

@@ -43,6 +43,7 @@ class LeftOut:
     why: str  # what the cell did, for the student to read
 
 
+FORGED = LeftOut(Verdict.CRASHED, "sent the grader something that is no answer")
 _UNREAD = LeftOut(Verdict.CRASHED, f"holds a name with more than {MAX_RUN_DOTS:,} dots and was not run")
 
 
@@ -75,6 +76,7 @@ class Session:
         self._left_out = {*left_out, *self.lost}  # numbers of the cells that are not run any more
         self._worker: Worker | None = None
         self._asked = False
+        self._forged = False  # whether a worker has sent what is no answer
         self._starts = 0
         self._left_to_show = MAX_SHOWN
         self._left_to_receive = MAX_RECEIVED
@@ -97,7 +99,7 @@ class Session:
                 for cell in self._kept_cells():
                     results[cell.number] = self._result(self._run(self._worker, cell))
             except LOST as error:
-                self._close()
+                self._lose(error)
                 self._left_out.add(cell.number)
                 if not self._asked:
                     self.lost[cell.number] = _left_out(error, self.limits)
@@ -116,8 +118,8 @@ class Session:
             self._left_to_receive -= self._worker.received - before
             if self._left_to_receive < 0:
                 raise ProtocolError("a submission's answers are too large")
-        except LOST:
-            self._close()
+        except LOST as error:
+            self._lose(error)
             raise
         return answer
 
@@ -132,10 +134,13 @@ class Session:
         return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
 
     def _may_check(self, cell: NotebookCell) -> bool:
-        """Whether a visible check runs once more: once its error is known, it would only take time."""
+        """Whether a visible check runs once more: once its error is known, it would only take time.
+
+        Nobody waits for any where an answer was forged, which no honest submission does.
+        """
         result = self.results.get(cell.number)
-        failed = self._asked and result is not None and result.error is not None
-        return self._starts <= _WITH_CHECKS and not failed
+        known = self._asked and (self._forged or (result is not None and result.error is not None))
+        return self._starts <= _WITH_CHECKS and not known
 
     def _run(self, worker: Worker, cell: NotebookCell) -> Header:
         request = {"op": "cell", "number": cell.number, "code": cell.text}
@@ -151,6 +156,10 @@ class Session:
     def _left(self) -> float:
         return self._end - time.monotonic()
 
+    def _lose(self, error: Exception) -> None:
+        self._forged = self._forged or isinstance(error, ProtocolError)
+        self._close()
+
     def _close(self) -> None:
         if self._worker is not None:
             self._worker.close()
@@ -163,4 +172,4 @@ def _left_out(error: Exception, limits: Limits) -> LeftOut:
             return LeftOut(Verdict.TIMED_OUT, f"ran longer than {limits.cell_seconds:g} s and was stopped")
         case DiedError(reason=reason):
             return LeftOut(Verdict.CRASHED, f"ended the program: {reason}")
-    return LeftOut(Verdict.CRASHED, "sent the grader something that is no answer")
+    return FORGED

@@ -30,6 +30,7 @@ MAX_DIMS = 32  # torch itself stops at 64 in most places
 MAX_ELEMENTS = 1 << 22  # of a tensor, or of what sums and products along its dimensions can give
 MAX_INTEGER = 1 << 63
 LONG = ("code", "source", "outputs")  # the parts of a header that hold longer texts
+_TOLD_BY = 200  # bytes from a header's start, within which it names its long part
 _MAX_DIGITS = 20
 _BRACKETS = b"{}[]"
 _NO_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
@@ -53,6 +54,13 @@ def check_json(text: bytes) -> None:
     brackets = outside.translate(None, _NO_BRACKETS)
     if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > MAX_DEPTH:
         raise ProtocolError("a header is too deep")
+
+
+def check_start(start: bytes) -> None:
+    """Refuse a header of more than an answer's length by the `start` of it, before the rest has come."""
+    if not any(f'"{name}": '.encode() in start[:_TOLD_BY] for name in LONG):
+        raise ProtocolError("a header does not say at its start why it is long")
+    check_json(start)
 
 
 def check_length(header: dict[str, Any], text: bytes) -> None:

@@ -1,6 +1,7 @@
 """Grading in several processes: the same results, a few submissions at a time, and no process left over."""
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from autograder.batch.executor import Done, Executor, InProcess, Task
 from autograder.batch.pool import ProcessPool
 from autograder.course.course import Course, load_course
 from autograder.grading import marking
+from autograder.grading.guarded import GuardedGrader
 from autograder.sandbox.zygote import WallError
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
@@ -67,6 +69,27 @@ def test_submissions_are_taken_only_a_few_ahead_of_the_results(classroom: Course
         ahead = [taken - done for done, _ in enumerate(executor.map(counted()))]
     assert (len(ahead), taken) == (handed_in, handed_in)
     assert jobs < max(ahead) <= 5 * jobs
+
+
+def test_each_result_makes_room_for_another_submission(
+    classroom: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission, taken = Submission(classroom.root, "cleo", small(classroom).name), 0
+    monkeypatch.setattr(GuardedGrader, "start", lambda _: None)
+    monkeypatch.setattr(GuardedGrader, "grade", lambda *_: "graded at once")
+
+    def counted() -> Iterator[Task]:
+        nonlocal taken
+        for _ in range(24):
+            taken += 1
+            yield submission, Notebook(b"no notebook")
+
+    ahead = []
+    with ProcessPool(classroom, 2) as executor:
+        for done, _ in enumerate(executor.map(counted())):
+            ahead.append(taken - done)
+            time.sleep(0.005)  # meanwhile all that were taken are graded
+    assert set(ahead[:16]) == {8}
 
 
 def test_an_exception_in_the_consumer_ends_the_processes_at_once(course: Course) -> None:

@@ -10,11 +10,21 @@ from autograder.course.rule import Rule
 from autograder.grading.grader import Grader
 from autograder.report.example import rounded
 from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.sandbox.process import Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.tests.classroom import SECRET
+from autograder.worker.protocol import Header, Tensors
 
+FORGING = r"""
+import os, stat
+def row_sums(x):
+    for number in range(3, 64):
+        try:
+            if stat.S_ISSOCK(os.fstat(number).st_mode): os.write(number, b"\xff" * 100)
+        except OSError: pass
+"""
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
 FULL = 5.0
 
@@ -224,6 +234,35 @@ def test_a_cells_prints_are_kept_but_not_without_end(desk: Desk) -> None:
     cells = (*desk.cells(), NotebookCell(99, "code", "print('a' * 10**8)\nprint('b')"))
     outputs = desk.grader.grade_cells(cells).results[99].outputs
     assert sum(output.size for output in outputs) < 100_000
+
+
+def test_a_question_whose_visible_check_gets_a_forged_answer_is_not_asked_again(
+    desk: Desk, zygote: Zygote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, fork = list[list[Header]](), zygote.fork  # by worker
+
+    def watched(limits: Limits) -> Worker:
+        worker, own = fork(limits), list[Header]()
+        asked.append(own)
+        ask = worker.ask
+
+        def noted(header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
+            own.append(header)
+            return ask(header, tensors, seconds)
+
+        monkeypatch.setattr(worker, "ask", noted)
+        return worker
+
+    monkeypatch.setattr(zygote, "fork", watched)
+    report = desk.grade(row_sums=FORGING)
+    forged = of(report, "row_sums")
+    assert (forged.verdict, forged.score) == (Verdict.CRASHED, 0.0)
+    assert {test.hint for test in forged.tests} == {"A call came back with something that is no answer."}
+    assert "sent the grader something that is no answer" in report.message
+    assert of(report, "double").verdict is Verdict.PASSED
+    called = [[header["of"]["name"] for header in own if "of" in header] for own in asked]
+    assert (called[0], set(called[1]), len(called)) == ([], {"double"}, 2)
+    assert desk.grade(row_sums=FORGING) == report
 
 
 def test_what_one_submission_leaves_behind_the_next_does_not_see(desk: Desk) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from autograder.course.limits import Limits
 from autograder.grading.session import (
+    FORGED,
     MAX_RECEIVED,
     MAX_RESTARTS,
     MAX_SHOWN,
@@ -220,6 +221,25 @@ def test_a_check_that_has_failed_is_not_run_again_after_a_call_has_lost_the_work
         assert list(running.results) == [0, 1, 2]
     ran = [[asked["number"] for asked in one.asked if asked["op"] == "cell"] for one in zygote.forked]
     assert ran == [[0, 1, 2], [0, 2]]
+
+
+def test_no_check_runs_again_for_whoever_forges_an_answer() -> None:
+    def answers(header: Header) -> Header:
+        if header["op"] == "call" or header.get("code") == "forges":
+            raise ProtocolError("no answer")
+        return {}
+
+    zygote = ScriptedZygote(answers)
+    cells = [NotebookCell(0, "code", "defines", "f"), NotebookCell(1, "code", "forges", "check-f")]
+    cells += [NotebookCell(2, "code", "passes", "check-g")]
+    with Session(zygote, cells, LIMITS) as running:
+        for _ in range(2):
+            with pytest.raises(ProtocolError):
+                running.ask(CALL, [])
+        assert running.lost == {1: FORGED}
+        assert list(running.results) == [0, 2]
+    ran = [[asked["number"] for asked in one.asked if asked["op"] == "cell"] for one in zygote.forked]
+    assert ran == [[0, 1], [0, 2], [0]]
 
 
 def test_a_notebook_without_time_left_is_not_even_started() -> None:

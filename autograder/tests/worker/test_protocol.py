@@ -9,6 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autograder.worker.bounds import MAX_ANSWER, MAX_HEADER
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, pack, read_frame, unpack
 
 TENSORS = [
@@ -127,6 +128,30 @@ def test_a_header_that_is_no_header_is_refused(header: bytes) -> None:
 def test_a_frame_that_claims_to_be_huge_is_refused_before_it_is_read() -> None:
     with pytest.raises(ProtocolError):
         read_frame(io.BytesIO(struct.pack("!II", 1 << 31, 0)).read)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        b'{"id": "1", "value": "' + b"x" * MAX_ANSWER,
+        b'{"id": "1", "outputs": [' + b"{}," * MAX_ANSWER,
+        b'{"id": "1", "outputs": ' + b"[" * MAX_ANSWER,
+    ],
+    ids=["is long without a reason", "holds too many values", "is too deep"],
+)
+def test_a_long_header_is_refused_by_its_start_before_the_rest_has_come(start: bytes) -> None:
+    frame = io.BytesIO(struct.pack("!II", MAX_HEADER, 0) + start + b" " * MAX_HEADER)
+    with pytest.raises(ProtocolError):
+        read_frame(frame.read)
+    assert frame.tell() < 2 * MAX_ANSWER
+
+
+def test_a_long_header_of_outputs_arrives() -> None:
+    texts = [character * 9000 for character in '"[{,:'] * 20  # none of which counts inside a text
+    outputs = [{"output_type": "stream", "name": "stdout", "text": text} for text in texts]
+    frame = pack({"id": "0" * 16, "outputs": outputs, "error": None}, [])
+    assert len(frame) > 2 * MAX_ANSWER
+    assert read_frame(io.BytesIO(frame).read)[0]["outputs"] == outputs
 
 
 def test_a_deeply_nested_value_is_refused() -> None:
