@@ -47,7 +47,7 @@ QUESTIONS = (
     Question("Block", points=4, check="5c6163c9ea9e"),
     Question("TinyGPT", points=5, check="14e252eb4707"),
     Question("generate", points=3, check="342ab06da626"),
-    Question("train_step", points=3, check="67a66b2c8afb"),
+    Question("train_step", points=3, check="93e1bc61863b"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
