@@ -14,11 +14,12 @@ from autograder.testing.suite import HiddenTest, Suite, TestRun
 from autograder.worker.description import CELL
 from autograder.worker.namespace import Namespace
 
-_KEPT = 64  # compiled cells
+_KEPT = 64  # namespaces
+_KEPT_CELLS = 1024  # compiled: the pairs of a question are compiled to see that they are code, and to run
 _KEPT_RUNS = 512  # of wrong answers; submissions of one class often need the same
 
 
-@lru_cache(_KEPT)
+@lru_cache(_KEPT_CELLS)
 def compiled(cell: str, number: int) -> CodeType:
     """Compile a cell under the name that tracebacks show."""
     with catch_warnings(action="ignore"):
