@@ -7,6 +7,7 @@ one function for another where both are allowed: each wrong answer is made with 
 """
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -34,12 +35,27 @@ class Misconception:
     no_slip_in: Mapping[str, str] = field(default_factory=dict)  # the same, of single questions
     says: str = ""  # a regular expression: whatever fails in these words of a test is wrong in this way
     whole: bool = False  # whether all failed tests must say so
+    where: str = ""  # a regular expression: one of the right answers must hold it, or the words would not fit
     alone: bool = False  # whether it is rare, and looked for beside no other
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """The rules of `changes`."""
         return rules(self.changes) if self.changes else ()
+
+    def check(self) -> None:
+        """Raise a PatternError where a rule or a regular expression is none."""
+        for rule in self.rules:
+            rule.check()
+        for pattern in (self.crash, self.says, self.where):
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise PatternError(f'"{self.name}": the pattern {pattern} is none: {error}') from None
+
+    def fits(self, answers: Sequence[str]) -> bool:
+        """Whether what it says can be said of a question with these right answers."""
+        return not self.where or any(re.search(self.where, code) for code in answers)
 
     def why_no_slip(self, question: str) -> str:
         """Return why this is more than one slip in an answer to `question`, or nothing."""
@@ -84,8 +100,7 @@ def load_catalogue(files: Sequence[Path]) -> Catalogue:
             for misconception in defined.get("MISCONCEPTIONS", ()):
                 if misconception.name in found:
                     raise PatternError(f'"{misconception.name}" is there twice')
-                for rule in misconception.rules:
-                    rule.check()
+                misconception.check()
                 found[misconception.name] = misconception
         except PatternError as error:
             raise SourceError(f"{path}: {error}") from error

@@ -133,7 +133,7 @@ class WrongAnswers:
         """
         found: dict[str, list[tuple[bool, WrongAnswer]]] = {}
         for misconception in self._catalogue.misconceptions:
-            for rule in misconception.rules:
+            for rule in misconception.rules if misconception.fits(self.right) else ():
                 made = ((right, self._made(misconception, rule, right)) for right in self.right)
                 for right, answers in islice((one for one in made if one[1]), 1):
                     is_other = right not in self._reference

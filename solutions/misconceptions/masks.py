@@ -204,6 +204,7 @@ MISCONCEPTIONS = (
         X.masked_fill(M, V) => X.masked_fill(M[:1], V)
         X.masked_fill(M, V) => X.masked_fill(M[0], V)
         """,
+        where=r"\bmask\b",
     ),
     Misconception(
         "always_causal",

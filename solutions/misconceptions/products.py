@@ -33,6 +33,7 @@ MISCONCEPTIONS = (
             "(self.{q}, self.{k}, self.{v}) => (self.{k}, self.{q}, self.{v})",
         ),
         common=True,
+        where="quer|key",
     ),
     Misconception(
         "keys_not_transposed",
@@ -115,7 +116,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_layer_for_all",
-        "Queries, keys and values are all made by one layer.",
+        "Queries, keys and values are all made by one layer, or one matrix.",
         "Count the layers that you use. Three names are not yet three layers.",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{q}, self.{q})",
@@ -205,11 +206,10 @@ MISCONCEPTIONS = (
         "The weights say how to mix; the mixture is still to be made.",
         "return W @ V => return W\nreturn self.out_proj(X) => return weights",
         no_slip_in={
-            "attention_scores": "an input comes out",
-            "pairwise_scores": "an input comes out",
             "context_vector": "an input comes out",
             "context_vectors": "an input comes out",
         },
+        where="weights|softmax",
     ),
     Misconception(
         "returns_weights_too",
@@ -228,6 +228,7 @@ MISCONCEPTIONS = (
         """
         X @ Y.transpose(A, B) => X @ X.transpose(A, B)
         """,
+        where="quer|key",
     ),
     Misconception(
         "queries_ignored",
@@ -236,6 +237,7 @@ MISCONCEPTIONS = (
         """
         X @ Y.transpose(A, B) => Y @ Y.transpose(A, B)
         """,
+        where="quer|key",
     ),
     Misconception(
         "cosines",

@@ -110,6 +110,7 @@ MISCONCEPTIONS = (
         torch.dot(X, Y) => torch.dot(X, Y) / X.shape[-1]**0.5
         """,
         common=True,
+        where="scores|def dot_product",
     ),
     Misconception(
         "scaled_twice",

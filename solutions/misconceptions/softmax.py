@@ -72,7 +72,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "no_softmax",
-        "The scores meet the values as they are.",
+        "No softmax is taken.",
         "Scores may be negative and need not sum to 1. What turns them into weights?",
         "torch.softmax(X, dim=D) => X",
         common=True,
@@ -173,6 +173,7 @@ MISCONCEPTIONS = (
         """
         weights => torch.softmax(weights, dim=-1)
         """,
+        where="softmax",
     ),
     Misconception(
         "normalises_again",
@@ -313,5 +314,6 @@ MISCONCEPTIONS = (
         "Change a key. Does your result change?",
         "X @ Y.transpose(A, B) => X @ Y.transpose(A, B) * 0.0",
         alone=True,
+        where="softmax|weights",
     ),
 )

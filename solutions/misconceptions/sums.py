@@ -25,6 +25,7 @@ MISCONCEPTIONS = (
             "causal_average": "the plain mean, without what is asked for",
             "causal_average_loop": "the plain mean, without what is asked for",
         },
+        where="average",
     ),
     Misconception(
         "columns_normalised",
@@ -111,6 +112,7 @@ MISCONCEPTIONS = (
         S[I, J] = X => S[I, J] = X * (I != J)
         return X @ Y.transpose(A, B) => return (X @ Y.transpose(A, B)).masked_fill(torch.eye(X.shape[-2], dtype=torch.bool), 0)
         """,
+        where="scores",
     ),
     Misconception(
         "dimensions_instead_of_tokens",
@@ -316,6 +318,7 @@ MISCONCEPTIONS = (
         "Which size counts the keys?",
         "X @ Y.transpose(A, B) => torch.stack([(X * Y[..., j, :].unsqueeze(-2)).sum(-1) for j in range(X.shape[-2])], dim=-1)",
         alone=True,
+        where="key",
     ),
     Misconception(
         "divided_by_their_sum",
@@ -323,6 +326,7 @@ MISCONCEPTIONS = (
         "What do your scores sum to, and should they?",
         "return X @ Y => return X @ Y / (X @ Y).sum(dim=-1, keepdim=True)",
         alone=True,
+        where=r"def \w*scores",
     ),
     Misconception(
         "mean_subtracted",
@@ -340,7 +344,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "divided_the_other_way",
-        "The sum is divided by the scores.",
+        "The sum is divided by the numbers that it sums.",
         "Which of the two stands above the line?",
         "X / X.sum(...) => X.sum(...) / X",
         alone=True,
@@ -357,5 +361,6 @@ MISCONCEPTIONS = (
         "A triangle of ones goes through a softmax, so that hidden tokens get a share, too.",
         "What is the exponential of 0? A division by the sum of the row is enough.",
         "X / X.sum(dim=D, keepdim=True) => torch.softmax(X, dim=D)",
+        where="tril|triu",
     ),
 )

@@ -89,8 +89,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "first_of_the_batch",
-        "Only the first of the batch comes out.",
-        "Compare the number of sequences that go in with those that come out.",
+        "Only the first part of the result comes out.",
+        "Compare the size of its first dimension with the description: are these rows, or sequences of a batch?",
         "return X => return X[0] || return X[:1]",
         no_slip_in={"project": "one of three results"},
     ),
@@ -148,6 +148,7 @@ MISCONCEPTIONS = (
         "A row of the weights belongs to one token that looks. What do the rows of your weights belong to?",
         "W @ V => W.transpose(-2, -1) @ V",
         common=True,
+        where="weights|softmax",
     ),
     Misconception(
         "rows_and_columns_swapped",

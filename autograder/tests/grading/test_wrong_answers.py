@@ -67,6 +67,21 @@ def test_what_is_rare_or_reads_what_is_not_there_is_put_beside_nothing(
     assert ("double__rounded",) not in names
 
 
+def test_words_are_said_only_where_right_answers_hold_what_they_speak_of(
+    course: Course, tmp_path: Path
+) -> None:
+    exercise = course.exercises["01_small"]
+    for where, names in (
+        (r"\bdouble\b", {"double__tripled", "double__rounded"}),
+        ("mask", {"double__tripled"}),
+    ):
+        of_weights = catalogue(tmp_path, TEXT.replace("common=True", f'where=r"{where}"'))
+        made = [
+            answer for answer in WrongAnswers(exercise, of_weights, "double").single if not answer.written
+        ]
+        assert {answer.names[0] for answer in made} == names
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -74,6 +89,7 @@ def test_what_is_rare_or_reads_what_is_not_there_is_put_beside_nothing(
         (" => torch.mul(X, 3)", "", "has no =>"),
         ('"rounded"', '"tripled"', '"tripled" is there twice'),
         ("MISCONCEPTIONS = (", "MISCONCEPTIONS = ((", "was never closed"),
+        ("common=True", 'where="(x"', '"rounded": the pattern (x is none: missing )'),
     ],
 )
 def test_what_is_no_catalogue_is_said_with_its_place(tmp_path: Path, old: str, new: str, said: str) -> None:
