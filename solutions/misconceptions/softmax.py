@@ -173,7 +173,7 @@ MISCONCEPTIONS = (
         """
         weights => torch.softmax(weights, dim=-1)
         """,
-        where="softmax",
+        where="softmax|weights: Tensor",
     ),
     Misconception(
         "normalises_again",

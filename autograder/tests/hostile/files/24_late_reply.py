@@ -1,4 +1,4 @@
-"""Answers old questions again, from a thread, after their time: nobody listens.
+"""Answers old questions once more, in the middle of new ones: nobody listens.
 
 answer: double
 verdict: passed
@@ -7,7 +7,8 @@ score: 2
 import json
 import struct
 import sys
-import threading
+
+answered = []
 
 
 def double(x):
@@ -15,7 +16,8 @@ def double(x):
     while "channel" not in frame.f_locals:
         frame = frame.f_back
     channel, number = frame.f_locals["channel"], frame.f_locals["header"]["id"]
-    text = json.dumps({"id": number, "value": None}).encode()
-    late = struct.pack("!II", len(text), 0) + text
-    threading.Timer(0.02, lambda: [channel.sendall(late) for _ in range(20)]).start()
+    for old in answered[-20:]:
+        text = json.dumps({"id": old, "value": None}).encode()
+        channel.sendall(struct.pack("!II", len(text), 0) + text)
+    answered.append(number)
     return x + x
