@@ -11,7 +11,7 @@ from autograder.bench.meter import BenchError, measure, proportional
 
 
 def test_a_command_s_memory_includes_what_it_starts(tmp_path: Path) -> None:
-    held = "import time; held = bytearray(200_000_000); time.sleep(1)"
+    held = "import time; held = bytearray(200_000_000); time.sleep(2)"
     outer = (
         f"import subprocess, sys; subprocess.run([sys.executable, '-c', {held!r}], check=True); print('x')"
     )
