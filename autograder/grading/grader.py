@@ -172,14 +172,17 @@ class Grader:
 
 def _fails_its_check(cells: Sequence[NotebookCell], session: Session) -> frozenset[str]:
     """Return the questions whose visible checks raise an error: hidden tests will mostly fail, too."""
-    failed = {number for number, result in session.results.items() if result.error}
-    return frozenset(checked_question(cell.name) or "" for cell in cells if cell.number in failed)
+    return _checked_in(cells, {number for number, result in session.results.items() if result.error})
 
 
 def _forges_its_check(cells: Sequence[NotebookCell], session: Session) -> frozenset[str]:
     """Return the questions whose visible checks were answered with something that is no answer."""
-    lost = {number for number, why in session.lost.items() if why is FORGED}
-    return frozenset(checked_question(cell.name) or "" for cell in cells if cell.number in lost)
+    return _checked_in(cells, {number for number, why in session.lost.items() if why is FORGED})
+
+
+def _checked_in(cells: Sequence[NotebookCell], numbers: Container[int]) -> frozenset[str]:
+    """Return the questions that the cells of these numbers check."""
+    return frozenset(checked_question(cell.name) or "" for cell in cells if cell.number in numbers)
 
 
 def _message(session: Session, code: Sequence[NotebookCell]) -> str:

@@ -11,9 +11,9 @@ MISCONCEPTIONS = (
         common=True,
     ),
     Misconception(
-        "dropout_not_handed_on",
-        "In training nothing is dropped, whatever the argument dropout says.",
-        "Which parts of your class ask for a probability? Is the argument what they get?",
+        "dropout_ignored",
+        "The argument dropout changes nothing.",
+        "Where does the given attention take it?",
         "MultiHeadAttention(A, B, C, dropout, D) => MultiHeadAttention(A, B, C, 0.0, D)"
         " && nn.Dropout(dropout) => nn.Identity()",
         common=True,

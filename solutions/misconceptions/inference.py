@@ -3,6 +3,8 @@
 from autograder.grading import Misconception
 
 _TURNED = "torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1)"
+_WHOLE = "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2)"  # whole numbers, of which division makes float32
+_CAST = "angles.cos() => angles.cos().to(x.dtype) && angles.sin() => angles.sin().to(x.dtype)"
 
 CACHE = (
     Misconception(
@@ -297,13 +299,10 @@ PAIRS = (
         "angles_in_float32",
         "The angles are less exact than x.",
         "In which dtype are they computed, and what they are made of, when x is float64?",
-        "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2) && positions.to(x.dtype) => positions"
-        " && angles.cos() => angles.cos().to(x.dtype) && angles.sin() => angles.sin().to(x.dtype)\n"
-        "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2) && positions.to(x.dtype) => positions.double()"
-        " && angles.cos() => angles.cos().to(x.dtype) && angles.sin() => angles.sin().to(x.dtype)\n"
-        "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2) && positions.to(x.dtype) => positions.double()"
-        " && base ** (-X / Y) => 1.0 / base ** (X / Y)"
-        " && angles.cos() => angles.cos().to(x.dtype) && angles.sin() => angles.sin().to(x.dtype)",
+        f"{_WHOLE} && positions.to(x.dtype) => positions && {_CAST}\n"
+        f"{_WHOLE} && positions.to(x.dtype) => positions.double() && {_CAST}\n"
+        f"{_WHOLE} && positions.to(x.dtype) => positions.double()"
+        f" && base ** (-X / Y) => 1.0 / base ** (X / Y) && {_CAST}",
     ),
     Misconception(
         "one_sign_wrong",

@@ -205,6 +205,17 @@ def test_checks_that_hang_one_after_another_do_not_use_up_the_fresh_starts() -> 
     assert len(zygote.forked) < MAX_RESTARTS
 
 
+def two_checks(answer: str, check: str) -> list[NotebookCell]:
+    """Return cells that answer a question and check it, and a check of another one that passes."""
+    own = [NotebookCell(0, "code", answer, "f"), NotebookCell(1, "code", check, "check-f")]
+    return [*own, NotebookCell(2, "code", "passes", "check-g")]
+
+
+def cells_run(zygote: ScriptedZygote) -> list[list[int]]:
+    """Return the numbers of the cells that each worker has run."""
+    return [[asked["number"] for asked in one.asked if asked["op"] == "cell"] for one in zygote.forked]
+
+
 def test_a_check_that_has_failed_is_not_run_again_after_a_call_has_lost_the_worker() -> None:
     def answers(header: Header) -> Header:
         if header["op"] == "call":
@@ -212,15 +223,12 @@ def test_a_check_that_has_failed_is_not_run_again_after_a_call_has_lost_the_work
         return {"error": {"type": "AssertionError"}} if header.get("code") == "fails" else {}
 
     zygote = ScriptedZygote(answers)
-    cells = [NotebookCell(0, "code", "fails", "f"), NotebookCell(1, "code", "fails", "check-f")]
-    cells += [NotebookCell(2, "code", "passes", "check-g")]
-    with Session(zygote, cells, LIMITS) as running:
+    with Session(zygote, two_checks("fails", "fails"), LIMITS) as running:
         for _ in range(2):
             with pytest.raises(DiedError):
                 running.ask(CALL, [])
         assert list(running.results) == [0, 1, 2]
-    ran = [[asked["number"] for asked in one.asked if asked["op"] == "cell"] for one in zygote.forked]
-    assert ran == [[0, 1, 2], [0, 2]]
+    assert cells_run(zygote) == [[0, 1, 2], [0, 2]]
 
 
 def test_no_check_runs_again_for_whoever_forges_an_answer() -> None:
@@ -230,16 +238,13 @@ def test_no_check_runs_again_for_whoever_forges_an_answer() -> None:
         return {}
 
     zygote = ScriptedZygote(answers)
-    cells = [NotebookCell(0, "code", "defines", "f"), NotebookCell(1, "code", "forges", "check-f")]
-    cells += [NotebookCell(2, "code", "passes", "check-g")]
-    with Session(zygote, cells, LIMITS) as running:
+    with Session(zygote, two_checks("defines", "forges"), LIMITS) as running:
         for _ in range(2):
             with pytest.raises(ProtocolError):
                 running.ask(CALL, [])
         assert running.lost == {1: FORGED}
         assert list(running.results) == [0, 2]
-    ran = [[asked["number"] for asked in one.asked if asked["op"] == "cell"] for one in zygote.forked]
-    assert ran == [[0, 1], [0, 2], [0]]
+    assert cells_run(zygote) == [[0, 1], [0, 2], [0]]
 
 
 def test_a_notebook_without_time_left_is_not_even_started() -> None:
