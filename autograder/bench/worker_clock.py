@@ -57,10 +57,10 @@ def install() -> None:
     """Have the zygote count its children's work, as soon as it is warm."""
     from autograder.worker import zygote
 
-    warm = zygote._warm
+    warm_up = zygote._warm
 
     def warm_and_count() -> Any:
-        serve = warm()
+        warm = warm_up()
         import torch
 
         from autograder.worker import child, namespace, shell
@@ -70,6 +70,6 @@ def install() -> None:
         clock.count(namespace.Namespace, "_call")
         clock.count(torch.Tensor, "backward")
         child._packed = clock.send_along(child._packed)
-        return serve
+        return warm
 
     zygote._warm = warm_and_count

@@ -152,6 +152,11 @@ class Exercise:
         """The text of each code cell that students get as it is."""
         return frozenset(cell.text for cell in self.cells if cell.role is Role.CODE)
 
+    @property
+    def unchanged(self) -> list[str]:
+        """The text of each code cell that most submissions have as it was released, and that grading runs."""
+        return [cell.text for cell in self.cells if cell.role in (Role.CODE, Role.CHECK)]
+
     @cached_property
     def reference(self) -> tuple[str, ...]:
         """The code of the trusted solution, cell by cell."""

@@ -24,7 +24,7 @@ _NURSE = """
 import os, signal, socket
 from autograder.worker import zygote
 
-def born(control, serve, scratch):
+def born(control, warm, scratch):
     os.setsid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     zygote.die_with_parent(signal.SIGTERM)
@@ -36,11 +36,11 @@ def born(control, serve, scratch):
     os.close(itself)
     control.sendall(b"r")
     try:
-        obey(control, serve, own)
+        obey(control, warm, own)
     finally:
         zygote.remove(own)
 
-def nurse(control, serve, scratch):
+def nurse(control, warm, scratch):
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody here waits for what is born
     while (asked := socket.recv_fds(control, 1, 1))[0]:
         (descriptor,) = asked[1]
@@ -49,7 +49,7 @@ def nurse(control, serve, scratch):
                 control.close()
                 os.dup2(descriptor, zygote.CONTROL)
                 os.close(descriptor)
-                born(socket.socket(fileno=zygote.CONTROL), serve, scratch)
+                born(socket.socket(fileno=zygote.CONTROL), warm, scratch)
             finally:
                 os._exit(0)
         os.close(descriptor)

@@ -6,7 +6,7 @@ loaded, a submission can read. The grader's side is the room `sandbox`.
 - zygote: the process that imports torch once and forks a child for each submission.
 - child: what a child does: raise its walls, run cells, answer calls.
 - shell: runs a notebook's cells in IPython and keeps what they show.
-- plain_python: spares a cell without magics the search for them.
+- compiler: reads each cell once, and those of every notebook in advance.
 - omission: leaves out of a cell what cannot work where notebooks are graded.
 - stand_in: stands in for functions of torch that need a compiler or a GPU.
 - callback: functions in the place of wrong earlier answers, which the grader answers.

@@ -1,6 +1,7 @@
 """Runs a notebook's code cells in IPython's shell, and keeps a bounded amount of what they show."""
 
 import ast
+import copy
 import io
 import sys
 from binascii import b2a_base64
@@ -8,16 +9,15 @@ from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
-from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import UsageError
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 
-from autograder.worker.description import CELL, describe
+from autograder.worker.compiler import CellTransformer, Compiler, may_wait
+from autograder.worker.description import describe
 from autograder.worker.omission import Omissions
-from autograder.worker.plain_python import CellTransformer
 from autograder.worker.protocol import Header
 from autograder.worker.stand_in import stand_in
 
@@ -33,16 +33,6 @@ _PROGRAMS = """
 _NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash."
 _HERE = "where notebooks are graded"
 _SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
-
-
-class Compiler(CachingCompiler):  # type: ignore[misc]
-    """Compiles each cell under a file name that contains the cell's number."""
-
-    number = 0
-
-    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:  # noqa: ARG002
-        """Return the file name that tracebacks show for the cell."""
-        return f"{CELL}{Compiler.number}"
 
 
 class FloodError(RuntimeError):
@@ -122,7 +112,7 @@ class Shell:
         self.outputs = Outputs()
         self._omissions = Omissions(_HERE, (UsageError,))
         self._shell = _shell_class(self, self._omissions).instance()
-        self._shell.input_transformer_manager = CellTransformer()
+        self._shell.input_transformer_manager = CellTransformer(self._shell.compile)
         self._shell.enable_gui = _do_nothing  # %matplotlib starts no event loop
         self._shell.system = self._shell.getoutput = self._refuse_program
         for magic in _PROGRAMS.split():
@@ -147,6 +137,10 @@ class Shell:
                 error = raised
         described = self.explained(describe(error)) if error is not None else None
         return {"outputs": self.outputs.items, "error": described}
+
+    def learn(self, cells: Sequence[str]) -> None:
+        """Read cells that are the same in many notebooks before any of these comes."""
+        self._shell.compile.learn(cells)
 
     def explained(self, described: Header) -> Header:
         """Return an error's description, with a sentence more where something left out has led to it."""
@@ -178,6 +172,15 @@ def _shell_class(owner: Shell, omissions: Omissions) -> type[InteractiveShell]:
 
     class CellShell(InteractiveShell):  # type: ignore[misc]
         """Runs a cell one statement at a time, as IPython does, and asks what is left of one that fails."""
+
+        def should_run_async(self, raw_cell: str, *, transformed_cell: str = "", **more: Any) -> bool:
+            may = may_wait(transformed_cell)
+            return may and super().should_run_async(raw_cell, transformed_cell=transformed_cell, **more)
+
+        def transform_ast(self, node: ast.Module) -> ast.Module:
+            # what a notebook's own transformers change must not be what the compiler has learnt
+            own = copy.deepcopy(node) if self.ast_transformers else node
+            return super().transform_ast(own)  # type: ignore[no-any-return]
 
         async def run_ast_nodes(
             self, nodelist: Sequence[ast.stmt], cell_name: str, interactivity: str = "last_expr",

@@ -1,16 +1,19 @@
 """The process that imports torch once and then forks a child for each submission.
 
 The grader never imports this module but runs it in a new process, which has a socket to the grader as
-descriptor 3. The zygote sends "r" when it is ready, and then answers three messages:
+descriptor 3. The zygote sends "r" when it is ready, and then answers four messages:
 
 - "f" with a socket attached forks a child, which serves on that socket in a scratch folder of its own. The
   answer is the child's process id, with a pidfd attached.
 - "w" with a process id waits for a dead child and removes its folder. The answer is its wait status.
 - "o" makes an optimizer, so that no child spends time on what the first one imports. The answer is "r".
+- "c" with a length and so many bytes of JSON brings cells as they are released, which most notebooks will
+  have: children need not read them. The answer is "r".
 """
 
 import contextlib
 import gc
+import json
 import os
 import resource
 import select
@@ -22,6 +25,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from autograder.worker.large_pages import join_pages
 from autograder.worker.quota import exceeds
@@ -39,7 +43,13 @@ _ID = struct.Struct("!i")
 _WATCH_SECONDS = 0.1
 _MAX_DESCRIPTOR = 256
 _FEW = 8  # forks that are not worth the tenth of a second that it takes to join pages
-Serve = Callable[[socket.socket], None]
+
+
+class Warm(NamedTuple):
+    """What the zygote's children need, when all of it has been imported."""
+
+    serve: Callable[[socket.socket], None]  # what a child runs
+    learn: Callable[[list[str]], None]  # reads cells in advance
 
 
 def main(fonts: Path) -> None:
@@ -56,10 +66,10 @@ def main(fonts: Path) -> None:
     control = socket.socket(fileno=CONTROL)
     with own_folder(Path(tempfile.gettempdir())) as scratch:
         _set_environment(scratch, fonts)
-        serve = _warm()
+        warm = _warm()
         _look_at_everything()
         control.sendall(b"r")
-        _obey(control, serve, scratch)
+        _obey(control, warm, scratch)
 
 
 def _set_environment(scratch: Path, fonts: Path) -> None:
@@ -93,8 +103,8 @@ def _look_at_everything() -> None:
                 os.lstat(os.path.join(folder, name))  # noqa: PTH118 - there are thousands
 
 
-def _warm() -> Serve:
-    """Import what notebooks need, once for all children, and return the function that a child runs."""
+def _warm() -> Warm:
+    """Import what notebooks need, once for all children."""
     import matplotlib.pyplot as plt
     import torch
 
@@ -110,10 +120,10 @@ def _warm() -> Serve:
     warm_up(shell)
     gc.freeze()  # a garbage collection would write to these objects, and so copy pages that children share
     look = guard()  # which no name leads to
-    return lambda channel: serve(channel, shell, look)
+    return Warm(lambda channel: serve(channel, shell, look), shell.learn)
 
 
-def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
+def _obey(control: socket.socket, warm: Warm, scratch: Path) -> None:
     children = set[int]()
     forks = 0
     try:
@@ -125,7 +135,7 @@ def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
                     forks += 1
                     if forks == _FEW:
                         join_pages()
-                    children.add(_fork(control, descriptors[0], serve, scratch))
+                    children.add(_fork(control, descriptors[0], warm, scratch))
                 case b"w":
                     (child,) = _ID.unpack(message[1:])
                     control.sendall(_ID.pack(_reap(child, scratch)))
@@ -134,6 +144,11 @@ def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
                     import torch
 
                     torch.optim.SGD([torch.zeros(1)])  # the first one imports for a second
+                    control.sendall(b"r")
+                case b"c":
+                    (length,) = _ID.unpack(message[1:])
+                    warm.learn(json.loads(control.recv(length, socket.MSG_WAITALL)))
+                    gc.freeze()
                     control.sendall(b"r")
                 case _:
                     return
@@ -166,7 +181,7 @@ def _open_own_streams() -> None:
     os.close(own)
 
 
-def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) -> int:
+def _fork(control: socket.socket, descriptor: int, warm: Warm, scratch: Path) -> int:
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):  # the child must never go on as a second zygote
@@ -180,7 +195,7 @@ def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) 
             os.chdir(folder)
             os.environ.update(HOME=str(folder), TMPDIR=str(folder))
             tempfile.tempdir = str(folder)
-            serve(socket.socket(fileno=_CHANNEL))
+            warm.serve(socket.socket(fileno=_CHANNEL))
         os._exit(0)
     os.close(descriptor)
     handle = os.pidfd_open(child)

@@ -1,0 +1,134 @@
+"""A cell of plain Python is read once, every other as IPython reads it, and what was learnt runs the same."""
+
+import ast
+import warnings
+from types import CodeType
+from typing import Any
+
+import pytest
+from IPython.core.async_helpers import _should_be_async
+from IPython.core.inputtransformer2 import TransformerManager
+
+from autograder.worker.compiler import CellTransformer, Compiler, may_wait
+
+LEARNT = [
+    "import math\n\ndef root(x):\n    inner = lambda y: math.sqrt(y)\n    return inner(x)\n\nroot(4)",
+    "class Two:\n    def __call__(self):\n        return 1 / 0\n\nTwo()()",
+    "x: int = 3\nx",
+    "'a\\tb'",
+]
+
+PLAIN = [
+    "x = 1",
+    "\n\n  y = 1\n  z = 5 % 2",
+    "text = '''\n%matplotlib inline\n!ls\nwhat?\n'''",
+    "# Why?\nprint(f'{1!r} % 3', 7 != 8)",
+    ">>> x = 1\n>>> y = 2",
+    "@property\ndef f(a, /, b):\n    return a % b",
+]
+WAITS = "import asyncio\nawait asyncio.sleep(0)"
+OTHERS = [
+    "%matplotlib inline\nx = 1",
+    "x = %who_ls",
+    "files = !ls",
+    "torch.softmax?",
+    "%%time\nx = 1",
+    "!pip install torch",
+    "print('a\\n')\n%time f()",
+    "def broken(:\n  pass",
+    "/f 1",
+    "",
+    "x = 1\x00",
+]
+
+
+@pytest.mark.parametrize("cell", [*PLAIN, *OTHERS])
+def test_a_cell_becomes_what_ipython_makes_of_it(cell: str) -> None:
+    assert transformer().transform_cell(cell) == TransformerManager().transform_cell(cell)
+
+
+def test_plain_python_is_searched_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def search(*_: object) -> None:
+        raise AssertionError("nobody has to look for magics here")
+
+    monkeypatch.setattr(TransformerManager, "do_one_token_transform", search)
+    for cell in PLAIN:
+        transformer().transform_cell(cell)
+    with pytest.raises(AssertionError):
+        transformer().transform_cell(OTHERS[0])
+
+
+def test_a_notebook_with_transformers_of_its_own_has_all_its_cells_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[list[str]] = []
+
+    def search(_: object, lines: list[str]) -> tuple[bool, list[str]]:
+        searched.append(lines)
+        return False, lines
+
+    monkeypatch.setattr(TransformerManager, "do_one_token_transform", search)
+    own = transformer()
+    own.token_transformers.append(own.token_transformers[0])
+    assert own.transform_cell("x = 1") == "x = 1\n"
+    assert searched == [["x = 1\n"]]
+
+
+def test_a_cell_is_read_once_and_what_is_strange_in_it_is_warned_of_once() -> None:
+    compiler = Compiler()
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        text = CellTransformer(compiler).transform_cell("x = '\\d'")
+        tree = compiler.ast_parse(text, "cell 0")
+        again = ast.parse(text)
+    assert [one.filename for one in warned] == [f"cell {Compiler.number}", "<unknown>"]
+    assert ast.dump(tree) == ast.dump(again)
+
+
+def test_a_text_that_was_changed_after_it_was_read_is_read_again() -> None:
+    compiler = Compiler()
+    assert compiler.reads("x = 1\n")
+    assert ast.unparse(compiler.ast_parse("x = 2\n")) == "x = 2"
+    assert ast.unparse(compiler.ast_parse("x = 1\n")) == "x = 1"
+
+
+@pytest.mark.parametrize("cell", [*PLAIN, *OTHERS, *LEARNT, WAITS, "[x async for x in y]", "return 1"])
+def test_what_cannot_wait_is_not_taken_for_what_does(cell: str) -> None:
+    assert may_wait(cell) or not _should_be_async(cell)
+
+
+@pytest.mark.parametrize("cell", LEARNT)
+def test_a_learnt_cell_has_the_code_that_it_would_have_had(cell: str) -> None:
+    learnt, other = Compiler(), Compiler()
+    learnt.learn(LEARNT)
+    Compiler.number = 7
+    assert _codes(learnt, cell) == _codes(other, cell)
+    assert {code.co_filename for code in _codes(learnt, cell)} == {"cell 7"}
+
+
+def test_what_a_notebook_imports_from_the_future_counts_for_learnt_cells_too() -> None:
+    compiler = Compiler()
+    compiler.learn(["def f(x: missing): pass"])
+    names: dict[str, Any] = {}
+    for cell in ("from __future__ import annotations", "def f(x: missing): pass"):
+        for code in _codes(compiler, cell):
+            exec(code, names)
+    assert names["f"].__annotations__ == {"x": "missing"}
+
+
+def transformer() -> CellTransformer:
+    return CellTransformer(Compiler())
+
+
+def _codes(compiler: Compiler, cell: str) -> list[CodeType]:
+    """Return what IPython lets a cell be compiled to."""
+    text = CellTransformer(compiler).transform_cell(cell)
+    name = compiler.get_code_name(text, text, 0)
+    codes = []
+    statements = compiler.ast_parse(text, name).body
+    for statement in statements:
+        last: Any = statement is statements[-1] and isinstance(statement, ast.Expr)
+        module = ast.Interactive([statement]) if last else ast.Module([statement], [])
+        with compiler.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
+            codes.append(compiler(module, name, "single" if last else "exec"))
+    return codes

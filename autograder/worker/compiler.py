@@ -1,0 +1,104 @@
+"""Reads each cell once, where IPython reads it three times, and cells of every notebook in advance.
+
+IPython reads a cell in search of magics, in search of `await`, and then to run it. The first two take longer
+than most cells run.
+"""
+
+import ast
+from collections.abc import Sequence
+from types import CodeType
+from typing import Any
+
+from IPython.core.compilerop import CachingCompiler
+from IPython.core.inputtransformer2 import TransformerManager
+
+from autograder.worker.description import CELL
+
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
+
+
+class Compiler(CachingCompiler):  # type: ignore[misc]
+    """Compiles each cell under a file name that contains the cell's number."""
+
+    number = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._read: tuple[str, int, ast.Module] | None = None  # the last text, by which flags, and its tree
+        self._known: dict[tuple[str, int], ast.Module] = {}  # by text and flags
+        self._code: dict[tuple[int, str, int], CodeType] = {}  # by a known statement's id, mode and flags
+
+    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:  # noqa: ARG002
+        """Return the file name that tracebacks show for the cell."""
+        return f"{CELL}{Compiler.number}"
+
+    def reads(self, code: str) -> bool:
+        """Whether Python can read `code`; if so, `ast_parse` will not read it again."""
+        try:
+            self._read = code, self.flags, self.ast_parse(code, self.get_code_name(code, code, 0))
+        except _UNREADABLE:
+            return False
+        return True
+
+    def ast_parse(self, source: str, filename: str = "<unknown>", symbol: str = "exec") -> ast.Module:
+        """Return the tree of `source`."""
+        read, self._read = self._read, None
+        if read is not None and read[:2] == (source, self.flags):
+            return read[2]
+        return self._known.get((source, self.flags)) or super().ast_parse(source, filename, symbol)
+
+    def learn(self, cells: Sequence[str]) -> None:
+        """Read and compile cells that are the same in many notebooks."""
+        for code in (f"{cell}\n" for cell in cells):
+            if "__future__" not in code and self.reads(code):
+                tree = self._known[code, self.flags] = self.ast_parse(code)
+                self._compile(tree.body)
+
+    def _compile(self, statements: Sequence[ast.stmt]) -> None:
+        """Compile statements as IPython will ask for them: one by one, the last one to show its value."""
+        with self.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
+            for statement in statements:
+                shown = statement is statements[-1] and isinstance(statement, ast.Expr)
+                module = ast.Interactive([statement]) if shown else ast.Module([statement], [])
+                mode = "single" if shown else "exec"
+                self._code[id(statement), mode, self.flags] = self(module, CELL, mode)
+
+    def __call__(self, source: Any, filename: str, symbol: str, **kwargs: Any) -> CodeType:
+        """Return the code of a module; that of a statement that was learnt, under this file name."""
+        (statement, *_) = getattr(source, "body", None) or [None]
+        known = self._code.get((id(statement), symbol, self.flags))
+        code: CodeType = (
+            _named(known, filename) if known else super().__call__(source, filename, symbol, **kwargs)
+        )
+        return code
+
+
+class CellTransformer(TransformerManager):  # type: ignore[misc]
+    """IPython's transformer of cells, which looks at tokens only where Python cannot read the lines.
+
+    What Python can read holds no magic, no question mark and no exclamation mark outside of strings and
+    comments, so IPython would find nothing. A notebook that adds transformers of its own gets them all.
+    """
+
+    def __init__(self, compiler: Compiler) -> None:
+        super().__init__()
+        self._compiler = compiler
+        self._own = list(self.token_transformers)
+
+    def do_token_transforms(self, lines: list[str]) -> list[str]:
+        """Return the lines with each magic as a call."""
+        if self.token_transformers == self._own and self._compiler.reads("".join(lines)):
+            return lines
+        transformed: list[str] = super().do_token_transforms(lines)
+        return transformed
+
+
+def may_wait(code: str) -> bool:
+    """Whether a cell can hold an `await`, for which IPython has to compile it as a whole."""
+    return "await" in code or "async" in code
+
+
+def _named(code: CodeType, name: str) -> CodeType:
+    """Return the same code under another file name."""
+    parts = (_named(part, name) if isinstance(part, CodeType) else part for part in code.co_consts)
+    return code.replace(co_filename=name, co_consts=tuple(parts))
