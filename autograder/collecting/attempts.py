@@ -48,18 +48,19 @@ class Attempt:
 
 def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
     """Return what a student has handed in for an exercise, the newest last."""
-    folder = submission.root / FOLDER / submission.student / submission.exercise
+    folder = _folder(submission)
     if not folder.is_dir():
         return ()
     with opened(submission, FOLDER) as descriptor:
         return _attempts(descriptor, folder)
 
 
-def keep(submission: Submission, content: bytes, files: dict[str, bytes]) -> None:
+def keep(submission: Submission, content: bytes, files: dict[str, bytes]) -> Attempt:
     """Keep a notebook with the small files beside it as one more attempt."""
     with opened(submission, FOLDER) as folder:
         numbers = [int(match[1]) for match in map(_NAME.fullmatch, _names(folder)) if match]
-        name, draft = f"{max(numbers, default=0) + 1}-{digest_of(content)}", f".{secrets.token_hex(8)}.part"
+        number, digest = max(numbers, default=0) + 1, digest_of(content)
+        name, draft = f"{number}-{digest}", f".{secrets.token_hex(8)}.part"
         os.mkdir(draft, dir_fd=folder)
         try:
             inside = _open(draft, folder)
@@ -73,17 +74,21 @@ def keep(submission: Submission, content: bytes, files: dict[str, bytes]) -> Non
             with suppress(FileNotFoundError):
                 shutil.rmtree(draft, dir_fd=folder)
             raise
+    return Attempt(number, digest, arrival_in(files), _folder(submission) / name)
 
 
-def adopt(submission: Submission) -> None:
-    """Keep what lies in submitted/ as an attempt, if it came another way than by collecting."""
+def adopt(submission: Submission) -> tuple[Attempt, ...]:
+    """Keep what lies in submitted/ as an attempt, if it came another way than by collecting; return all."""
     content, files = _submitted(submission)
+    attempts = attempts_of(submission)
     if content is not None:
-        same = [one for one in attempts_of(submission) if one.digest == digest_of(content)]
+        same = [one for one in attempts if one.digest == digest_of(content)]
         if not same:
-            keep(submission, content, files)
-        elif TIMESTAMP in files and files not in [read_files(submission, one) for one in same]:
+            return in_order([*attempts, keep(submission, content, files)])
+        if TIMESTAMP in files and files not in [read_files(submission, one) for one in same]:
             write_files(submission, same[-1], files)  # somebody has corrected the time by hand
+            return attempts_of(submission)
+    return attempts
 
 
 def attempts_to_be(submission: Submission) -> tuple[Attempt, ...]:
@@ -168,6 +173,10 @@ def _inside(submission: Submission, attempt: Attempt) -> Iterator[int]:
             yield descriptor
         finally:
             os.close(descriptor)
+
+
+def _folder(submission: Submission) -> Path:
+    return submission.root / FOLDER / submission.student / submission.exercise
 
 
 def _open(name: str, folder: int) -> int:

@@ -7,7 +7,6 @@ from autograder.collecting.arrival import Arrival, Source
 from autograder.collecting.attempts import (
     Attempt,
     adopt,
-    attempts_of,
     digest_of,
     keep,
     read_files,
@@ -50,14 +49,14 @@ def place(submission: Submission, content: bytes, arrival: Arrival, secret: byte
     """
     try:
         with locked(submission.root / LOCK):
-            adopt(submission)
-            return _place(submission, content, arrival, secret)
+            return _place(submission, adopt(submission), content, arrival, secret)
     except OSError as error:
         raise EntryError(f"cannot be written: {error.strerror}") from None
 
 
-def _place(submission: Submission, content: bytes, arrival: Arrival, secret: bytes) -> Placing:
-    attempts = attempts_of(submission)
+def _place(
+    submission: Submission, attempts: Sequence[Attempt], content: bytes, arrival: Arrival, secret: bytes
+) -> Placing:
     newest = attempts[-1] if attempts else None
     if (known := _known(attempts, digest_of(content), arrival)) is not None:
         status = _settle(submission, known, arrival)

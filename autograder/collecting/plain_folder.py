@@ -25,11 +25,28 @@ def opened(submission: Submission, top: str) -> Iterator[int]:
     student = submission.student
     with ExitStack() as stack:
         above = enter(stack, top, enter(stack, str(submission.root), None, top), top)
-        with os.scandir(above) as folders:
-            others = [folder.name for folder in folders if folder.name != student]
-        if twin := next((name for name in others if folded(name) == folded(student)), ""):
-            raise EntryError(f'{top}/ has "{twin}" already, which some systems take for the same')
+        if not _is_there(student, above):
+            with os.scandir(above) as folders:
+                others = [folder.name for folder in folders if folder.name != student]
+            if twin := next((name for name in others if folded(name) == folded(student)), ""):
+                raise EntryError(f'{top}/ has "{twin}" already, which some systems take for the same')
         yield enter(stack, submission.exercise, enter(stack, student, above, top), top)
+
+
+def _is_there(name: str, folder: int) -> bool:
+    """Whether a folder has a file of this very name, and its file system tells small letters from capitals.
+
+    So it spares a class of thousands that for each of them all names are looked at.
+    """
+    other = name.swapcase()
+    return _exists(name, folder) and (other == name or not _exists(other, folder))
+
+
+def _exists(name: str, folder: int) -> bool:
+    with suppress(FileNotFoundError):
+        os.lstat(name, dir_fd=folder)
+        return True
+    return False
 
 
 def enter(stack: ExitStack, path: str, parent: int | None, top: str) -> int:

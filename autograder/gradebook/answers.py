@@ -95,14 +95,17 @@ def read_answers(
     return known
 
 
-def write_answers(gradebook: Gradebook, grades: Mapping[str, Grade], judged: Mapping[str, Judged]) -> None:
-    """Keep for which answers these grades are; the caller commits."""
+def write_answers(
+    gradebook: Gradebook, grades: Mapping[str, Grade], judged: Mapping[str, Judged], *, new: bool = False
+) -> None:
+    """Keep for which answers these grades are, which may all be `new`; the caller commits."""
     rows = [
         {"grade_id": grades[name].id, "digest": one.digest, "asked": one.asked}
         for name, one in judged.items()
     ]
     connection = gradebook.db.connection()
-    connection.execute(_TABLE.delete().where(_TABLE.c.grade_id.in_([row["grade_id"] for row in rows])))
+    if not new:
+        connection.execute(_TABLE.delete().where(_TABLE.c.grade_id.in_([row["grade_id"] for row in rows])))
     connection.execute(_TABLE.insert(), rows)
 
 

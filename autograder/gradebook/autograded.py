@@ -1,8 +1,11 @@
 """Makes the notebook that nbgrader gets to see: the student's cells, with the exercise's metadata."""
 
+import json
 from copy import deepcopy
+from typing import Any
 
 from nbformat import NotebookNode, v4
+from nbformat.v4.rwbase import split_lines, strip_transient
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
@@ -13,6 +16,8 @@ from autograder.submission.digest import rules
 from autograder.submission.matching import RestoredCell, restore, seems_to_define
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 
+# As nbformat writes notebooks.
+_WRITING: dict[str, Any] = {"indent": 1, "sort_keys": True, "separators": (",", ": "), "ensure_ascii": False}
 _MISSING_ID = "missing-"
 _MISSING = "This cell was missing from the submission. It has been put back as it was released."
 
@@ -108,3 +113,8 @@ def _put_back(cell: NotebookNode) -> NotebookNode:
     about = cell.metadata.nbgrader
     note = f"# {_MISSING}\n" if about.solution and not about.grade else ""
     return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"{_MISSING_ID}{about.grade_id}"[:64])
+
+
+def written(node: NotebookNode) -> str:
+    """Return the text of a restored notebook's file, as `nbformat.writes` does, which first copies it."""
+    return f"{json.dumps(strip_transient(split_lines(node)), **_WRITING)}\n"

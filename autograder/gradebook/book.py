@@ -4,16 +4,18 @@ One connection serves all submissions, where nbgrader's autograde opens several 
 through the same steps and leave the same rows and files.
 """
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 
-import nbformat
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from nbgrader.utils import find_all_files
 from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.gradebook.answers import keep_answers
+from autograder.gradebook.autograded import written
 from autograder.gradebook.config import database
 from autograder.gradebook.conversion import ConversionError, converting, open_converter, write_folder
 from autograder.gradebook.folder_check import companions
@@ -42,6 +44,7 @@ class ExerciseGradebook(OpenedGradebook):
         self._autograde = self._open.enter_context(open_converter(Autograde, course, exercise))
         self._folders = self._autograde.coursedir
         keep_answers(self._gradebook)
+        self._open.enter_context(_lasting_journal(self._gradebook))
         self.ledger.open(self._gradebook)
         self._rows = ExerciseRows(self._gradebook, exercise)
         self._gradebook.db.expunge_all()
@@ -63,7 +66,7 @@ class ExerciseGradebook(OpenedGradebook):
                 settled = self.ledger.settle(
                     self._gradebook, submission, notebook, rows, node.metadata["autograder"]
                 )
-                text = nbformat.writes(node) + "\n"
+                text = written(node)
                 others = self._companions(submission)
                 write_folder(self._autograde, submission, submission.autograded, text, others)
         except ConversionError:
@@ -76,12 +79,33 @@ class ExerciseGradebook(OpenedGradebook):
     def _note_without_scores(self, submission: Submission) -> None:
         """Give a submission that could not be recorded its rows all the same: people see that it is there."""
         with suppress(SQLAlchemyError):
-            self._rows.of(submission.student)
+            self._rows.of(submission.student).save(self._gradebook)
             self._gradebook.db.commit()
 
     def _companions(self, submission: Submission) -> dict[str, Path]:
         """Return the files beside the autograded notebook: a few of the student's, all of the exercise's."""
-        own = {path.name: path for path in companions(submission)}
-        source = Path(self._folders.format_path(self._folders.source_directory, ".", submission.exercise))
+        return {path.name: path for path in companions(submission)} | self._handout
+
+    @cached_property
+    def _handout(self) -> dict[str, Path]:
+        """The exercise's files besides the notebook; all submissions get the same ones."""
+        source = Path(self._folders.format_path(self._folders.source_directory, ".", self._exercise.name))
         files = find_all_files(str(source), [*self._folders.ignore, "*.ipynb"])
-        return own | {str(Path(path).relative_to(source)): Path(path) for path in files}
+        return {str(Path(path).relative_to(source)): Path(path) for path in files}
+
+
+@contextmanager
+def _lasting_journal(gradebook: Gradebook) -> Iterator[None]:
+    """Let SQLite keep its journal from one submission to the next, where it makes a new file each time.
+
+    Some file systems make files slowly as long as they remember those that were deleted just before.
+    """
+    if gradebook.engine.dialect.name != "sqlite":
+        yield
+        return
+    gradebook.db.connection().exec_driver_sql("PRAGMA journal_mode = PERSIST")
+    gradebook.db.commit()
+    yield
+    gradebook.db.rollback()
+    gradebook.db.connection().exec_driver_sql("PRAGMA journal_mode = DELETE")
+    gradebook.db.commit()

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.collecting.attempts import Attempt, adopt, attempts_of
+from autograder.collecting.attempts import Attempt, adopt
 from autograder.collecting.entry import EntryError
 from autograder.collecting.placing import LOCK
 from autograder.files import locked, write_whole
@@ -29,9 +29,8 @@ class GradedAttempt:
 def keep_graded(submission: Submission, notebook: Notebook, fingerprinted: Mapping[str, Any]) -> None:
     """Keep a notebook that was graded as an attempt, if it is none yet, and its fingerprinted report."""
     with suppress(EntryError), locked(submission.root / LOCK):
-        adopt(submission)
         text = json.dumps(fingerprinted)
-        for attempt in attempts_of(submission):
+        for attempt in adopt(submission):
             if attempt.digest == notebook.digest:
                 write_whole(attempt.folder / _FILE, text)
 

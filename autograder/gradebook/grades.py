@@ -52,10 +52,11 @@ def take_in(
         number = cell.metadata.pop("autograder", {}).get("number")
         if cell.cell_type == "code" and number in graded.results:
             cell.outputs = list(_outputs(graded.results[number], allowance))
-    enter(judged, rows.grades, read_answers(gradebook, release, submission, rows.grades, kept=True))
+    before = {} if rows.new else read_answers(gradebook, release, submission, rows.grades, kept=True)
+    enter(judged, rows.grades, before)
     for name, one in judged.items():
         rows.comments[checked_question(name) or name].auto_comment = one.comment
-    write_answers(gradebook, rows.grades, judged)
+    write_answers(gradebook, rows.grades, judged, new=rows.new)
     return node
 
 

@@ -84,6 +84,7 @@ class Ledger:
         plain = GradebookSubmission(student, 0.0, 0.0, entries)
         came = handed_in(submission)
         after = self._lateness.enter(rows.submission, plain, came)
+        rows.save(gradebook)
         gradebook.db.commit()
         why = self._cause(submission, notebook, came)
         keep_graded(submission, notebook, fingerprinted)

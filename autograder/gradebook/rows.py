@@ -1,10 +1,11 @@
 """Finds nbgrader's rows on a submission, or makes them as nbgrader does; the caller commits.
 
-nbgrader's own functions commit at each step, and each commit waits for the disk.
+nbgrader's own functions commit at each step, and each commit waits for the disk. New rows are written all
+at once, when they are filled.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from nbgrader.api import (
     Assignment,
@@ -14,10 +15,14 @@ from nbgrader.api import (
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
+    new_uuid,
 )
 from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy.orm.attributes import set_committed_value
 
 from autograder.course.exercise import Exercise
+
+_Kind = TypeVar("_Kind", Grade, Comment)
 
 
 class Rows(NamedTuple):
@@ -26,6 +31,19 @@ class Rows(NamedTuple):
     submission: SubmittedAssignment
     grades: Mapping[str, Grade]
     comments: Mapping[str, Comment]
+    new: bool = False  # whether the gradebook has none of them yet
+
+    def save(self, gradebook: Gradebook) -> None:
+        """Write the rows that the gradebook does not have yet."""
+        if self.new:
+            rows = [
+                self.submission,
+                *self.submission.notebooks,
+                *self.grades.values(),
+                *self.comments.values(),
+            ]
+            gradebook.db.flush()  # the student's row, on which a server insists
+            gradebook.db.bulk_save_objects(rows)
 
 
 class _Notebook(NamedTuple):
@@ -42,7 +60,12 @@ class ExerciseRows:
     def __init__(self, gradebook: Gradebook, exercise: Exercise) -> None:
         self._gradebook, self._exercise = gradebook, exercise
         assignment = gradebook.find_assignment(exercise.name)
-        self._id = assignment.id
+        self._assignment = assignment
+        _ = assignment.duedate, assignment.id  # are still to be read when the session has let go of it
+        # Nobody else makes rows meanwhile, see `autograder.gradebook.ledger.turn`.
+        self._students = {row.id for row in gradebook.db.query(Student.id)}
+        graded = gradebook.db.query(SubmittedAssignment.student_id)
+        self._with_rows = {row.student_id for row in graded.filter_by(assignment_id=assignment.id)}
         self._notebooks = [
             _Notebook(
                 notebook.id,
@@ -53,33 +76,38 @@ class ExerciseRows:
         ]
 
     def of(self, student: str) -> Rows:
-        """Return the rows on a student's submission, and make those that are missing."""
+        """Return the rows on a student's submission; those that are missing are made and not saved."""
         self._enter(student)
-        return self._found(student) or self._made(student)
+        known = student in self._with_rows
+        self._with_rows.add(student)
+        return (self._found(student) if known else None) or self._made(student)
 
     def _enter(self, student: str) -> None:
-        row = self._gradebook.db.get(Student, student)
-        if row is None:
+        """Put a student into the gradebook whom nobody has entered before."""
+        if student not in self._students:
             row = Student(id=student)
-            self._gradebook.db.add(row)
-        leave_no_none(row)
+            leave_no_none(row)
+            self._gradebook.db.merge(row)
 
     def _found(self, student: str) -> Rows | None:
         found = rows_of(self._gradebook, self._exercise, student)
         return Rows(found[0], *by_cell(found[0].notebooks)) if found else None
 
     def _made(self, student: str) -> Rows:
-        submission = SubmittedAssignment(assignment_id=self._id, student_id=student)
+        """Make rows with ids of their own, so that they can refer to each other before they are written."""
+        submission = SubmittedAssignment(id=new_uuid(), assignment_id=self._assignment.id, student_id=student)
+        set_committed_value(submission, "assignment", self._assignment)
         grades, comments = dict[str, Grade](), dict[str, Comment]()
         for about in self._notebooks:
-            notebook = SubmittedNotebook(notebook_id=about.id, assignment=submission)
-            grades |= {name: Grade(cell_id=id_, notebook=notebook) for name, id_ in about.graded.items()}
-            comments |= {
-                name: Comment(cell_id=id_, notebook=notebook) for name, id_ in about.commented.items()
-            }
-        self._gradebook.db.add(submission)  # only now: then all that hangs on it goes with it
-        self._gradebook.db.flush()  # gives them their ids
-        return Rows(submission, grades, comments)
+            ids = {"id": new_uuid(), "assignment_id": submission.id, "notebook_id": about.id}
+            notebook = SubmittedNotebook(assignment=submission, **ids)
+            grades |= {n: _row(Grade, notebook, cell) for n, cell in about.graded.items()}
+            comments |= {n: _row(Comment, notebook, cell) for n, cell in about.commented.items()}
+        return Rows(submission, grades, comments, new=True)
+
+
+def _row(kind: type[_Kind], notebook: SubmittedNotebook, cell: str) -> _Kind:
+    return kind(id=new_uuid(), notebook_id=notebook.id, cell_id=cell)
 
 
 def rows_of(

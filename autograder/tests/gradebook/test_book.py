@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
@@ -160,3 +161,20 @@ def test_a_submission_that_is_taken_in_twice_is_in_the_gradebook_once(ready: Cou
     record(ready, "ann")
     assert dump(ready.root / "gradebook.db") == before
     assert len(before["submissions"]) == 1
+
+
+def test_the_database_keeps_its_journal_for_the_class_and_no_longer(ready: Course) -> None:
+    journal = ready.root / "gradebook.db-journal"
+    submission = hand_in(ready, "ann", solved(small(ready)))
+    with ExerciseGradebook(ready, small(ready)) as book:
+        book.take_in(submission, read_notebook(submission.notebook), full_marks(small(ready)))
+        assert journal.is_file()
+    assert not journal.exists()
+
+
+def test_the_autograded_notebook_is_written_as_nbformat_writes_it(ready: Course) -> None:
+    submission = hand_in(ready, "ann", solved(small(ready)))
+    with ExerciseGradebook(ready, small(ready)) as book:
+        book.take_in(submission, read_notebook(submission.notebook), full_marks(small(ready)))
+    text = submission.autograded.read_text(encoding="utf-8")
+    assert text == nbformat.writes(nbformat.reads(text, as_version=4)) + "\n"

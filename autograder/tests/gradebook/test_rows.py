@@ -33,6 +33,7 @@ def test_rows_are_made_as_nbgrader_makes_them_and_found_again(ready: Course) -> 
             gradebook.add_submission(_NAME, "theirs")
         rows = ExerciseRows(gradebook, small(ready))
         made = rows.of("ours")
+        made.save(gradebook)
         gradebook.db.commit()
         assert _shape(gradebook, "ours") == _shape(gradebook, "theirs")
         gradebook.db.expunge_all()
@@ -46,7 +47,12 @@ def test_rows_are_made_as_nbgrader_makes_them_and_found_again(ready: Course) -> 
 def test_what_is_not_committed_leaves_no_row(ready: Course) -> None:
     register(ready, small(ready))
     with Gradebook(database(ready), ready.settings.course) as gradebook:
-        ExerciseRows(gradebook, small(ready)).of("ann")
+        rows = ExerciseRows(gradebook, small(ready))
+        rows.of("ann").save(gradebook)
         gradebook.db.rollback()
         assert [student.id for student in gradebook.students] == []
         assert gradebook.assignment_submissions(_NAME) == []
+        rows.of("ann").save(gradebook)
+        gradebook.db.commit()
+        assert [student.id for student in gradebook.students] == ["ann"]
+        assert len(gradebook.assignment_submissions(_NAME)) == 1
