@@ -6,6 +6,7 @@ than most cells run.
 
 import ast
 from collections.abc import Sequence
+from contextlib import suppress
 from types import CodeType
 from typing import Any
 
@@ -52,7 +53,8 @@ class Compiler(CachingCompiler):  # type: ignore[misc]
         for code in (f"{cell}\n" for cell in cells):
             if "__future__" not in code and self.reads(code):
                 tree = self._known[code, self.flags] = self.ast_parse(code)
-                self._compile(tree.body)
+                with suppress(*_UNREADABLE):  # a `return` outside of functions can be read and not compiled
+                    self._compile(tree.body)
 
     def _compile(self, statements: Sequence[ast.stmt]) -> None:
         """Compile statements as IPython will ask for them: one by one, the last one to show its value."""
@@ -65,12 +67,10 @@ class Compiler(CachingCompiler):  # type: ignore[misc]
 
     def __call__(self, source: Any, filename: str, symbol: str, **kwargs: Any) -> CodeType:
         """Return the code of a module; that of a statement that was learnt, under this file name."""
-        (statement, *_) = getattr(source, "body", None) or [None]
-        known = self._code.get((id(statement), symbol, self.flags))
-        code: CodeType = (
-            _named(known, filename) if known else super().__call__(source, filename, symbol, **kwargs)
-        )
-        return code
+        first = next(iter(getattr(source, "body", ())), None)
+        if (known := self._code.get((id(first), symbol, self.flags))) is not None:
+            return _named(known, filename)
+        return super().__call__(source, filename, symbol, **kwargs)  # type: ignore[no-any-return]
 
 
 class CellTransformer(TransformerManager):  # type: ignore[misc]
