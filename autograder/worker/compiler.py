@@ -51,10 +51,14 @@ class Compiler(CachingCompiler):  # type: ignore[misc]
     def learn(self, cells: Sequence[str]) -> None:
         """Read and compile cells that are the same in many notebooks."""
         for code in (f"{cell}\n" for cell in cells):
-            if "__future__" not in code and self.reads(code):
+            if _is_plain(code) and self.reads(code):
                 tree = self._known[code, self.flags] = self.ast_parse(code)
                 with suppress(*_UNREADABLE):  # a `return` outside of functions can be read and not compiled
                     self._compile(tree.body)
+
+    def knows(self, code: str) -> bool:
+        """Whether `code` was learnt, by the flags that are set now."""
+        return (code, self.flags) in self._known
 
     def _compile(self, statements: Sequence[ast.stmt]) -> None:
         """Compile statements as IPython will ask for them: one by one, the last one to show its value."""
@@ -83,19 +87,32 @@ class CellTransformer(TransformerManager):  # type: ignore[misc]
     def __init__(self, compiler: Compiler) -> None:
         super().__init__()
         self._compiler = compiler
-        self._own = list(self.token_transformers)
+        self._own = self._all()
+
+    def transform_cell(self, cell: str) -> str:
+        """Return a cell as Python is to read it; one that was learnt stays as it is."""
+        if self._compiler.knows(code := f"{cell}\n") and self._own == self._all():
+            return code
+        return super().transform_cell(cell)  # type: ignore[no-any-return]
 
     def do_token_transforms(self, lines: list[str]) -> list[str]:
         """Return the lines with each magic as a call."""
-        if self.token_transformers == self._own and self._compiler.reads("".join(lines)):
+        if self.token_transformers == self._own[-1] and self._compiler.reads("".join(lines)):
             return lines
-        transformed: list[str] = super().do_token_transforms(lines)
-        return transformed
+        return super().do_token_transforms(lines)  # type: ignore[no-any-return]
+
+    def _all(self) -> list[list[Any]]:
+        return [[*self.cleanup_transforms], [*self.line_transforms], [*self.token_transformers]]
 
 
 def may_wait(code: str) -> bool:
     """Whether a cell can hold an `await`, for which IPython has to compile it as a whole."""
     return "await" in code or "async" in code
+
+
+def _is_plain(code: str) -> bool:
+    """Whether IPython would leave a cell as it is, and the cell all others."""
+    return "__future__" not in code and TransformerManager().transform_cell(code) == code
 
 
 def _named(code: CodeType, name: str) -> CodeType:

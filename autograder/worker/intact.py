@@ -48,9 +48,11 @@ _CALLED: tuple[tuple[Any, Sequence[str]], ...] = (  # by the recorder
 )
 
 
-def _state() -> tuple[object, ...]:
-    functions = (vars(module).get(name) for module, names in _FUNCTIONS for name in names)
-    return (*functions, *(value for owner in _USED for value in vars(owner).values()))
+def _state() -> list[object]:
+    found: list[object] = [vars(module).get(name) for module, names in _FUNCTIONS for name in names]
+    for owner in _USED:
+        found.extend(vars(owner).values())
+    return found
 
 
 _BEFORE = _state()  # the objects themselves, so that no other one can get the identity of one of them

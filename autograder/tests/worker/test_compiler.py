@@ -97,6 +97,17 @@ def test_what_cannot_wait_is_not_taken_for_what_does(cell: str) -> None:
     assert may_wait(cell) or not _should_be_async(cell)
 
 
+def test_a_learnt_cell_is_not_transformed_unless_the_notebook_has_transformers_of_its_own() -> None:
+    compiler = Compiler()
+    compiler.learn([*LEARNT, *PLAIN, *OTHERS])
+    own = CellTransformer(compiler)
+    for changed in (False, True):
+        for cell in [*LEARNT, *PLAIN, *OTHERS]:
+            assert changed or own.transform_cell(cell) == TransformerManager().transform_cell(cell)
+            assert not changed or own.transform_cell(cell).startswith("# changed\n")
+        own.cleanup_transforms.append(lambda lines: ["# changed\n", *lines])
+
+
 @pytest.mark.parametrize("cell", LEARNT)
 def test_a_learnt_cell_has_the_code_that_it_would_have_had(cell: str) -> None:
     learnt, other = Compiler(), Compiler()
