@@ -26,9 +26,7 @@ def opened(submission: Submission, top: str) -> Iterator[int]:
     with ExitStack() as stack:
         above = enter(stack, top, enter(stack, str(submission.root), None, top), top)
         if not _is_there(student, above):
-            with os.scandir(above) as folders:
-                others = [folder.name for folder in folders if folder.name != student]
-            if twin := next((name for name in others if folded(name) == folded(student)), ""):
+            if twin := next((name for name in os.listdir(above) if _are_twins(name, student)), ""):
                 raise EntryError(f'{top}/ has "{twin}" already, which some systems take for the same')
         yield enter(stack, submission.exercise, enter(stack, student, above, top), top)
 
@@ -40,6 +38,12 @@ def _is_there(name: str, folder: int) -> bool:
     """
     other = name.swapcase()
     return _exists(name, folder) and (other == name or not _exists(other, folder))
+
+
+def _are_twins(one: str, other: str) -> bool:
+    """Whether some file system takes one name for the other."""
+    same = one.lower() == other.lower() if one.isascii() and other.isascii() else folded(one) == folded(other)
+    return same and one != other
 
 
 def _exists(name: str, folder: int) -> bool:
