@@ -25,9 +25,8 @@ def opened(submission: Submission, top: str) -> Iterator[int]:
     student = submission.student
     with ExitStack() as stack:
         above = enter(stack, top, enter(stack, str(submission.root), None, top), top)
-        if not _is_there(student, above):
-            if twin := next((name for name in os.listdir(above) if _are_twins(name, student)), ""):
-                raise EntryError(f'{top}/ has "{twin}" already, which some systems take for the same')
+        if not _is_there(student, above) and (twin := _twin(student, above)):
+            raise EntryError(f'{top}/ has "{twin}" already, which some systems take for the same')
         yield enter(stack, submission.exercise, enter(stack, student, above, top), top)
 
 
@@ -38,6 +37,11 @@ def _is_there(name: str, folder: int) -> bool:
     """
     other = name.swapcase()
     return _exists(name, folder) and (other == name or not _exists(other, folder))
+
+
+def _twin(name: str, folder: int) -> str:
+    names = os.listdir(folder)  # noqa: PTH208 - of a descriptor, which a Path cannot be
+    return next((other for other in names if _are_twins(other, name)), "")
 
 
 def _are_twins(one: str, other: str) -> bool:

@@ -155,9 +155,7 @@ def test_only_plain_files_are_replaced(
     assert canary.read_text(encoding="utf-8") == "alive"
 
 
-@pytest.mark.parametrize(
-    ("present", "student"), [("Ada", "ada"), ("ADA", "ada"), ("\N{KELVIN SIGN}im", "kim")]
-)
+@pytest.mark.parametrize(("present", "student"), [("Ada", "ada"), ("ADA", "ada"), ("\u212aim", "kim")])
 def test_names_that_differ_in_case_do_not_share_a_folder(tmp_path: Path, present: str, student: str) -> None:
     (tmp_path / "submitted" / present).mkdir(parents=True)
     with pytest.raises(EntryError, match=f'has "{present}" already'):
