@@ -40,7 +40,7 @@ def _is_there(name: str, folder: int) -> bool:
 
 
 def _twin(name: str, folder: int) -> str:
-    names = os.listdir(folder)  # noqa: PTH208 - of a descriptor, which a Path cannot be
+    names = os.listdir(folder)
     return next((other for other in names if _are_twins(other, name)), "")
 
 
