@@ -1,13 +1,15 @@
 """The figures as people read them: tables in Markdown, and where README.md has them."""
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autograder.bench.figures import ClassFigures, Figures
-from autograder.bench.stages import ONCE, OWN, Stage
+from autograder.bench.stages import BOOK, ONCE, OWN, Stage
 from autograder.errors import UsageError
 
 BEGIN, END = "<!-- bench -->", "<!-- /bench -->"
+_LARGEST = 100_000  # submissions
 
 
 def require_place(readme: Path) -> Path:
@@ -110,17 +112,30 @@ def _growth(growth: Sequence[ClassFigures]) -> str:
 
 def _further(figures: Figures) -> str:
     """Say what one submission more takes in a large class, where the program's start no longer counts."""
+    seconds = {stage.name: stage.milliseconds / 1000 for stage in figures.stages}
     least, most = figures.growth[:1], figures.growth[1:][-1:]
-    own = [stage for stage in figures.stages if stage.name == OWN]
-    if not (most and own):
+    if not (most and {OWN, BOOK} <= seconds.keys()):
         return ""
     (small,), (large,) = least, most
     each = (large.seconds - small.seconds) / (large.count - small.count)
     faster = (f", {other.each / each:.0f} times as fast as {other.name}" for other in figures.others)
-    work = each * large.jobs * 1000 / own[0].milliseconds
+    work = each * large.jobs / seconds[OWN]
     return (
         f"From {small.count:,} to {large.count:,} submissions, each further one takes {_time(each)} with "
-        f"{_jobs(large.jobs)}{''.join(faster)}; on all cores together {work:.1f} times its own work."
+        f"{_jobs(large.jobs)}{''.join(faster)}; on all cores together {work:.1f} times its own work. "
+        f"{_ceiling(each, each * large.jobs - seconds[BOOK], seconds[BOOK])}"
+    )
+
+
+def _ceiling(each: float, marking: float, book: float) -> str:
+    """Say how many cores one gradebook keeps busy, and how long both take for the largest class.
+
+    A submission takes so many seconds here, on one core to be marked, and in the gradebook.
+    """
+    return (
+        f"One process keeps the gradebook, in {_time(book)} for a submission: {1 / book:.0f} a second at "
+        f"most, as many as {math.ceil(marking / book)} cores mark. A class of {_LARGEST:,} takes those "
+        f"{_time(_LARGEST * book)}, and this machine alone {_time(_LARGEST * each)}."
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from autograder.bench.figures import ClassFigures, Figures, Machine, OtherGrader, Waiting, agreement
-from autograder.bench.stages import ONCE, OWN, Stage
+from autograder.bench.stages import BOOK, ONCE, OWN, Stage
 from autograder.course.course import Course
 from autograder.tests.classroom import CONFIG
 
@@ -44,6 +44,7 @@ def figures() -> Figures:
         Stage(ONCE, 2000.0, 1900.0),
         Stage("process and walls", 25.0, 5.0),
         Stage(OWN, 18.0, 16.0),
+        Stage(BOOK, 8.0, 8.0),
     )
     waiting = Waiting(2.0, 2.2, 3.0)
     return Figures(
