@@ -18,15 +18,17 @@ CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "sp
 
 
 class ProcessPool:
-    """Grades in `jobs` processes, which are started when the `with` block is entered.
+    """Grades in `jobs` processes; use it in a `with` block.
 
-    If it is `certain` that there is work, their zygotes are started then too, otherwise with the first
-    submission. For each process a thread of this one waits, so that a process that is lost while it grades,
-    and has to be replaced, keeps no other waiting.
+    If it is `certain` that there is work, they and their zygotes are started when the block is entered.
+    Otherwise they are started with the first submission, as they load torch, for which a class that needs no
+    grading need not wait. For each process a thread of this one waits, so that a process that is lost while
+    it grades, and has to be replaced, keeps no other waiting.
     """
 
     def __init__(self, course: Course, jobs: int, *, unsafe: bool = False, certain: bool = False) -> None:
         self._course = course
+        self._certain, self._started = certain, False
         self._graders = [GuardedGrader(course, unsafe=unsafe, certain=certain) for _ in range(jobs)]
         self._idle: SimpleQueue[GuardedGrader] = SimpleQueue()
         for grader in self._graders:
@@ -38,6 +40,7 @@ class ProcessPool:
         left, running = iter(tasks), dict[Future[Graded], Task]()
         while True:
             for task in islice(left, _QUEUED * len(self._graders) - len(running)):
+                self._start()
                 running[self._threads.submit(self._grade, task)] = task
             if not running:
                 return
@@ -45,8 +48,8 @@ class ProcessPool:
             yield *running.pop(future), future.result()
 
     def __enter__(self) -> "ProcessPool":
-        for grader in self._graders:  # now, while this process has no thread and no open gradebook
-            grader.start()
+        if self._certain:
+            self._start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
@@ -55,6 +58,16 @@ class ProcessPool:
         self._threads.shutdown(cancel_futures=True)
         for grader in self._graders:
             grader.close()
+
+    def _start(self) -> None:
+        """Start the processes, if they are not; this one has no threads yet, so that they may be forked.
+
+        The gradebook may be open here. What is forked does nothing with it, and ends without closing it.
+        """
+        if not self._started:
+            self._started = True
+            for grader in self._graders:
+                grader.start()
 
     def _grade(self, task: Task) -> Graded:
         submission, notebook = task

@@ -13,10 +13,9 @@ from pathlib import Path
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.errors import AutograderError
-from autograder.grading import marking
-from autograder.grading.graded import Graded
-from autograder.grading.restarting import failure_report
-from autograder.sandbox.zygote import WallError
+from autograder.grading.graded import Graded, failure_report
+from autograder.grading.orders import END, MEMORY_GONE, WALLS, order
+from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import Notebook
 
 # A submission has so long in its worker, and may be graded twice if the zygote dies; the rest is our part.
@@ -77,14 +76,14 @@ class MarkingProcess:
             if not self._ready:
                 self._receive(_START_SECONDS)
                 self._ready = True
-            self._channel.send_bytes(marking.order(exercise, notebook))
+            self._channel.send_bytes(order(exercise, notebook))
             answer = self._receive(seconds)
         except (OSError, EOFError):
             raise self._lost() from None
         kind, text = answer[:1], answer[1:].decode()
-        if kind == marking.WALLS:
+        if kind == WALLS:
             raise WallError(text)
-        if kind == marking.MEMORY_GONE:
+        if kind == MEMORY_GONE:
             raise MemoryGoneError
         return Graded.from_json(text)
 
@@ -96,7 +95,7 @@ class MarkingProcess:
     def end(self) -> None:
         """Let the process end by itself, and its zygote with it."""
         with suppress(OSError):
-            self._channel.send_bytes(marking.END)
+            self._channel.send_bytes(END)
         if self._exit_code(_END_SECONDS) is None:
             self.signal()
             self._exit_code(None)
@@ -214,6 +213,9 @@ def _waiting(exercise: Exercise, lost: LostError) -> Graded:
 def _forked(
     channel: Connection, root: Path, unsafe: bool, certain: bool
 ) -> "multiprocessing.process.BaseProcess":
+    # Not before there is something to grade: this loads torch, in seconds, for all processes that are forked.
+    from autograder.grading import marking
+
     context = multiprocessing.get_context("fork")
     process = context.Process(target=marking.serve, args=(channel, root, unsafe, certain))
     process.start()

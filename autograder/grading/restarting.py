@@ -9,16 +9,13 @@ from autograder.course.exercise import Exercise
 from autograder.course.limits import Tier
 from autograder.course.secret import course_secret
 from autograder.errors import AutograderError
-from autograder.grading.graded import Graded, report_on
+from autograder.grading.graded import Graded, failure_report
 from autograder.grading.grader import Grader
-from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.report import Status, Verdict
 from autograder.sandbox.process import WorkerError
 from autograder.sandbox.zygote import WallError, Zygote, ZygoteError
 from autograder.submission.notebook import Notebook
 
-_OURS = (
-    "The autograder failed on this submission, not you. It has no score yet; your instructor has been told."
-)
 _MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # characters: an error may quote what a submission sent
 
 
@@ -86,10 +83,3 @@ class RestartingGrader:
                 self._zygote.fork(self._course.limits(next(iter(self._course.exercises)))).close()
                 return True
         return False
-
-
-def failure_report(exercise: Exercise, walls: tuple[str, ...], told: str = _OURS) -> Report:
-    """Return the report without a score that says no more than that we failed, in the words `told`."""
-    points = exercise.points.items()
-    questions = tuple(QuestionReport(name, Verdict.GRADER_ERROR, None, most, told) for name, most in points)
-    return replace(report_on(exercise, questions, walls, told), status=Status.GRADER_ERROR, score=None)

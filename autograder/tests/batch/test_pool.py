@@ -8,7 +8,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from autograder.batch.executor import Done, Executor, InProcess, Task
+from autograder.batch.executor import Done, Executor, Task
+from autograder.batch.in_process import InProcess
 from autograder.batch.pool import ProcessPool
 from autograder.course.course import Course, load_course
 from autograder.grading import marking
@@ -53,6 +54,13 @@ def test_results_are_those_of_grading_in_this_process(classroom: Course) -> None
         assert results(executor, tasks) == here
     with ProcessPool(classroom, 2, certain=True) as executor:
         assert results(executor, tasks) == here
+
+
+def test_without_a_submission_there_is_no_process(classroom: Course) -> None:
+    before = family()
+    with ProcessPool(classroom, 2) as executor:
+        assert results(executor, []) == {}
+        assert family() == before
 
 
 def test_submissions_are_taken_only_a_few_ahead_of_the_results(classroom: Course) -> None:
