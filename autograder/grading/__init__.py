@@ -3,7 +3,6 @@
 In reading order:
 
 - guarded: grades submissions in a marking process, which is replaced when a submission ends it.
-- orders: what a marking process is told, and what it answers.
 - marking: what a marking process does, within limits of its own.
 - restarting: grades submissions one after another, whatever happens to a worker or to us.
 - grader: how one submission becomes a report.

@@ -13,8 +13,8 @@ from pathlib import Path
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.errors import AutograderError
+from autograder.grading import marking
 from autograder.grading.graded import Graded, failure_report
-from autograder.grading.orders import END, MEMORY_GONE, WALLS, order
 from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import Notebook
 
@@ -76,14 +76,14 @@ class MarkingProcess:
             if not self._ready:
                 self._receive(_START_SECONDS)
                 self._ready = True
-            self._channel.send_bytes(order(exercise, notebook))
+            self._channel.send_bytes(marking.order(exercise, notebook))
             answer = self._receive(seconds)
         except (OSError, EOFError):
             raise self._lost() from None
         kind, text = answer[:1], answer[1:].decode()
-        if kind == WALLS:
+        if kind == marking.WALLS:
             raise WallError(text)
-        if kind == MEMORY_GONE:
+        if kind == marking.MEMORY_GONE:
             raise MemoryGoneError
         return Graded.from_json(text)
 
@@ -95,7 +95,7 @@ class MarkingProcess:
     def end(self) -> None:
         """Let the process end by itself, and its zygote with it."""
         with suppress(OSError):
-            self._channel.send_bytes(END)
+            self._channel.send_bytes(marking.END)
         if self._exit_code(_END_SECONDS) is None:
             self.signal()
             self._exit_code(None)
@@ -213,9 +213,6 @@ def _waiting(exercise: Exercise, lost: LostError) -> Graded:
 def _forked(
     channel: Connection, root: Path, unsafe: bool, certain: bool
 ) -> "multiprocessing.process.BaseProcess":
-    # Not before there is something to grade: this loads torch, in seconds, for all processes that are forked.
-    from autograder.grading import marking
-
     context = multiprocessing.get_context("fork")
     process = context.Process(target=marking.serve, args=(channel, root, unsafe, certain))
     process.start()

@@ -7,6 +7,7 @@ one, see `autograder.grading.guarded`.
 """
 
 import gc
+import json
 import resource
 import signal
 import sys
@@ -15,16 +16,16 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from autograder.course.course import load_course
-from autograder.grading.orders import END, GRADED, MEMORY_GONE, READY, WALLS, read_order
-from autograder.grading.restarting import RestartingGrader
 from autograder.sandbox.errors import WallError
 from autograder.sandbox.launch import prelaunched
+from autograder.submission.notebook import Notebook
 from autograder.worker.walls import die_with_parent
 
 # All ten exercises, one after another and with every known mistake, take 0.5 GB and 6 seconds each.
 MEMORY = 2 << 30  # bytes beyond those that the process has at its start
 CPU_SECONDS = 60  # for one submission, that of the first one's suite and known mistakes included
 _NEAR = 128 << 20  # bytes: so near to the limit, anything may have failed for want of memory
+READY, GRADED, WALLS, MEMORY_GONE, END = b"r", b"g", b"w", b"m", b"e"
 
 
 def serve(channel: Connection, root: Path, unsafe: bool, certain: bool) -> None:
@@ -37,20 +38,29 @@ def serve(channel: Connection, root: Path, unsafe: bool, certain: bool) -> None:
     with ExitStack() as stack:
         if certain:
             stack.enter_context(prelaunched())
+        # Not before: this loads torch, which the process that started this one may do without.
+        from autograder.grading.restarting import RestartingGrader
+
         course = load_course(root)
         grader = stack.enter_context(RestartingGrader(course, unsafe=unsafe))
         most = _limit_memory()
         channel.send_bytes(READY)
         while (message := _received(channel)) != END:
-            exercise, notebook = read_order(message)
+            head, _, content = message.partition(b"\n")
+            exercise, problem = json.loads(head)
             signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # at whose end the kernel kills this process
             try:
-                graded = grader.grade(course.exercises[exercise], notebook)
+                graded = grader.grade(course.exercises[exercise], Notebook(content, problem))
                 answer = GRADED + graded.to_json().encode()
             except WallError as error:
                 answer = WALLS + str(error).encode()
             signal.setitimer(signal.ITIMER_PROF, 0)
             channel.send_bytes(MEMORY_GONE if _peak() > most - _NEAR else answer)
+
+
+def order(exercise: str, notebook: Notebook) -> bytes:
+    """Return the message that has a notebook graded."""
+    return json.dumps([exercise, notebook.problem]).encode() + b"\n" + notebook.content
 
 
 def main(descriptor: str, root: str, *options: str) -> None:

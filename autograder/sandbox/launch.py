@@ -57,10 +57,13 @@ class Launched:
     outer: bool  # whether it runs behind the outer wall
 
     def end(self, patience: float = 0) -> None:
-        """Close the socket, which ends the zygote; kill its process group after `patience` seconds."""
+        """Close the socket, which ends the zygote; kill its process group after `patience` seconds.
+
+        Behind the outer wall nothing is left of a process that is killed, so there nobody waits.
+        """
         self.control.close()
         with suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=patience)
+            self.process.wait(timeout=0 if self.outer else patience)
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -71,7 +74,13 @@ _PRELAUNCHED: list[Launched] = []  # at most one, which no zygote has taken yet
 
 @contextmanager
 def prelaunched() -> Iterator[Launched]:
-    """Start a process now; the first zygote in the `with` block takes it, or else it ends with the block."""
+    """Start a process now; the first zygote in the `with` block takes it, or else it ends with the block.
+
+    If there is one already, that is it.
+    """
+    if _PRELAUNCHED:
+        yield _PRELAUNCHED[0]
+        return
     launched = _start(outer=bubblewrap.program() is not None)
     _PRELAUNCHED.append(launched)
     try:

@@ -23,7 +23,7 @@ _ROOMS = ("course", "worker", "sandbox", "submission", "testing", "grading", "gr
 _OTHERS = {"errors.py", "files.py"}
 _LEFT_OUT = {
     *("course/bundle.py", "course/copy.py", "course/hints.py", "course/kept.py", "course/log.py"),
-    *("grading/failures.py", "grading/guarded.py", "grading/marking.py", "grading/orders.py"),
+    *("grading/failures.py", "grading/guarded.py", "grading/marking.py"),
     *("submission/recognition.py", "submission/students.py"),
     *("gradebook/autograde.py", "gradebook/config.py", "gradebook/conversion.py", "gradebook/feedback.py"),
     *("gradebook/folder_check.py", "gradebook/formgrader.py", "gradebook/pages.py", "gradebook/reading.py"),

@@ -94,7 +94,13 @@ def _look_at_everything() -> None:
 
 
 def _warm() -> Serve:
-    """Import what notebooks need, once for all children, and return the function that a child runs."""
+    """Import what notebooks need, once for all children, and return the function that a child runs.
+
+    No garbage is collected meanwhile: a collection would look through all that was imported so far, which
+    stays. What is left here is frozen, so that none in a child writes to these objects and so copies pages
+    that children share.
+    """
+    gc.disable()
     import matplotlib.pyplot as plt
     import torch
 
@@ -107,8 +113,11 @@ def _warm() -> Serve:
     plt.ioff()
     shell = Shell()
     shell.run(0, WARM_UP)
+    gc.freeze()
     warm_up(shell)
-    gc.freeze()  # a garbage collection would write to these objects, and so copy pages that children share
+    gc.collect()  # nothing of it is left, and little had to be looked through
+    gc.freeze()
+    gc.enable()
     look = guard()  # which no name leads to
     return lambda channel: serve(channel, shell, look)
 
