@@ -3,6 +3,7 @@
 Read in this order:
 
 grade: grades submissions into the gradebook, with a line on each.
+submissions: which submissions a command is about.
 executor: the interface of whatever grades many submissions.
 in_process: the executor that grades in this process, to measure and to test.
 pool: the executor that grades in several processes.

@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from autograder.batch.executor import Done, Task
 from autograder.course.course import Course
 from autograder.grading.graded import Graded
-from autograder.grading.guarded import GuardedGrader
+from autograder.grading.guarded import GuardedGrader, start_together
 
 _QUEUED = 4  # submissions that wait for each process
 # A fork shares what is imported already. Outside Linux, the libraries that torch loads do not survive it.
@@ -20,16 +20,16 @@ CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "sp
 class ProcessPool:
     """Grades in `jobs` processes; use it in a `with` block.
 
-    If it is `certain` that there is work, they and their zygotes are started when the block is entered.
-    Otherwise they are started with the first submission, as they load torch, for which a class that needs no
-    grading need not wait. For each process a thread of this one waits, so that a process that is lost while
-    it grades, and has to be replaced, keeps no other waiting.
+    If some submissions are `certain` to come, the processes are started when the block is entered, and for
+    so many submissions zygotes too. Otherwise they are started with the first submission, since they load
+    torch, for which a class that needs no grading need not wait. For each process a thread of this one waits,
+    so that a process that is lost while it grades, and has to be replaced, keeps no other waiting.
     """
 
-    def __init__(self, course: Course, jobs: int, *, unsafe: bool = False, certain: bool = False) -> None:
+    def __init__(self, course: Course, jobs: int, *, unsafe: bool = False, certain: int = 0) -> None:
         self._course = course
         self._certain, self._started = certain, False
-        self._graders = [GuardedGrader(course, unsafe=unsafe, certain=certain) for _ in range(jobs)]
+        self._graders = [GuardedGrader(course, unsafe=unsafe) for _ in range(jobs)]
         self._idle: SimpleQueue[GuardedGrader] = SimpleQueue()
         for grader in self._graders:
             self._idle.put(grader)
@@ -66,8 +66,7 @@ class ProcessPool:
         """
         if not self._started:
             self._started = True
-            for grader in self._graders:
-                grader.start()
+            start_together(self._graders, self._certain)
 
     def _grade(self, task: Task) -> Graded:
         submission, notebook = task

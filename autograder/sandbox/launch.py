@@ -4,11 +4,12 @@ The zygote and its grader then import torch at the same time, so this module mus
 """
 
 import os
+import select
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,14 +63,24 @@ class Launched:
         Behind the outer wall nothing is left of a process that is killed, so there nobody waits.
         """
         self.control.close()
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=0 if self.outer else patience)
+        if not self.outer:
+            self._wait(patience)
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
+    def _wait(self, seconds: float) -> None:
+        """Wait for the process to end, also where it is the child of the process that forked this one."""
+        with suppress(ProcessLookupError), os.fdopen(os.pidfd_open(self.process.pid)) as handle:
+            select.select([handle], [], [], seconds)
 
-_PRELAUNCHED: list[Launched] = []  # at most one, which no zygote has taken yet
+
+_PRELAUNCHED: list[Launched] = []  # at most one, which no zygote of this process has taken yet
+
+
+def launch_ahead() -> Launched:
+    """Start a process for a zygote that will be wanted, here or in a process that will be forked."""
+    return _start(outer=bubblewrap.program() is not None)
 
 
 @contextmanager
@@ -81,13 +92,24 @@ def prelaunched() -> Iterator[Launched]:
     if _PRELAUNCHED:
         yield _PRELAUNCHED[0]
         return
-    launched = _start(outer=bubblewrap.program() is not None)
+    launched = launch_ahead()
     _PRELAUNCHED.append(launched)
     try:
         yield launched
     finally:
         while _PRELAUNCHED:
             _PRELAUNCHED.pop().end()
+
+
+def adopt(ahead: Sequence[Launched]) -> None:
+    """Let the next zygote of this process, which was forked, take the first of what was launched ahead.
+
+    Each of the others ends with another process, so that nobody but that may hold its socket.
+    """
+    mine, *others = ahead
+    _PRELAUNCHED[:] = [mine]
+    for other in others:
+        other.control.close()
 
 
 def launch_zygote(*, outer: bool) -> Launched:
