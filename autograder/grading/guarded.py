@@ -149,12 +149,12 @@ class GuardedGrader:
         self._process: MarkingProcess | None = None
         self._open = True
 
-    def start(self, ahead: "list[Launched] | None" = None) -> None:
+    def start(self, ahead: list[Launched]) -> None:
         """Start the process now: by a fork, if this process has one thread only.
 
         A forked one takes the first zygote that was launched `ahead`, if there is one.
         """
-        self._process = self._started(ahead or [], fork=may_fork())
+        self._process = self._started(ahead, fork=may_fork())
 
     def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
         """Grade `notebook` as a submission of `exercise`; only missing walls raise, as a WallError."""
@@ -193,7 +193,7 @@ class GuardedGrader:
             process.signal()
 
     def __enter__(self) -> "GuardedGrader":
-        self.start()
+        start_together([self], 1)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:

@@ -71,16 +71,18 @@ class Launched:
 
     def _wait(self, seconds: float) -> None:
         """Wait for the process to end, also where it is the child of the process that forked this one."""
-        with suppress(ProcessLookupError), os.fdopen(os.pidfd_open(self.process.pid)) as handle:
+        with suppress(ProcessLookupError):
+            handle = os.pidfd_open(self.process.pid)
             select.select([handle], [], [], seconds)
+            os.close(handle)
 
 
 _PRELAUNCHED: list[Launched] = []  # at most one, which no zygote of this process has taken yet
 
 
 def launch_ahead() -> Launched:
-    """Start a process for a zygote that will be wanted, here or in a process that will be forked."""
-    return _start(outer=bubblewrap.program() is not None)
+    """Return a process for a zygote that is wanted later, here or in a process that will be forked."""
+    return launch_zygote(outer=bubblewrap.program() is not None)
 
 
 @contextmanager
