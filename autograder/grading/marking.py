@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from autograder.course.course import load_course
+from autograder.course.loading import loading
 from autograder.sandbox.errors import WallError
 from autograder.sandbox.launch import Launched, adopt, prelaunched
 from autograder.submission.notebook import Notebook
@@ -32,16 +33,10 @@ READY, GRADED, WALLS, MEMORY_GONE, END = b"r", b"g", b"w", b"m", b"e"
 
 
 def warm() -> None:
-    """Load what grading takes, torch above all: in each marking process, or once before several are forked.
-
-    No garbage is collected meanwhile: a collection would look through all that was loaded, which stays.
-    """
-    if _LOADED in sys.modules:
-        return
-    gc.disable()
-    import_module(_LOADED)
-    gc.freeze()
-    gc.enable()
+    """Load what grading takes, torch above all, in each marking process or before several are forked."""
+    if _LOADED not in sys.modules:
+        with loading():
+            import_module(_LOADED)
 
 
 def serve(channel: Connection, root: Path, unsafe: bool, ahead: Sequence[Launched] = ()) -> None:
