@@ -2,6 +2,7 @@
 
 import sys
 
-# jsonschema, which every reader of notebooks imports, looks for this grammar of internationalised addresses.
-# Building it takes longer than importing torch, and no notebook is checked for such addresses.
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+# jsonschema, which every reader of notebooks imports, looks for grammars of durations and internationalised
+# addresses. Building the second takes longer than importing torch, and no notebook is checked for either.
+for _name in ("rfc3987_syntax", "isoduration"):
+    sys.modules.setdefault(_name, None)  # type: ignore[arg-type]

@@ -3,7 +3,9 @@
 Read in this order:
 
 grade: grades submissions into the gradebook, with a line on each.
-executor: the interface of whatever grades many submissions, and the executor in this process.
+submissions: which submissions a command is about.
+executor: the interface of whatever grades many submissions.
+in_process: the executor that grades in this process, to measure and to test.
 pool: the executor that grades in several processes.
 cluster: the executor that grades on the machines of a Dask cluster.
 dask_worker: what each of those machines runs.

@@ -18,8 +18,8 @@ from .executor import Executor as Executor
 from .grade import SubmissionLine as SubmissionLine
 from .grade import Summary as Summary
 from .grade import grade_submissions as grade_submissions
-from .grade import submissions_of as submissions_of
 from .junit import to_junit as to_junit
 from .pool import CONTEXT as CONTEXT
 from .pool import ProcessPool as ProcessPool
 from .run import run_notebooks as run_notebooks
+from .submissions import submissions_of as submissions_of

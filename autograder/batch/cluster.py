@@ -17,7 +17,7 @@ from autograder.batch.pool import ProcessPool
 from autograder.course.copy import course_files
 from autograder.course.course import Course
 from autograder.grading.graded import Graded
-from autograder.sandbox.zygote import WallError
+from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import MAX_BYTES, Notebook
 
 if TYPE_CHECKING:

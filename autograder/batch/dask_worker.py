@@ -14,7 +14,7 @@ from autograder.errors import AutograderError
 from autograder.files import write_whole
 from autograder.grading.graded import Graded
 from autograder.grading.guarded import GuardedGrader
-from autograder.sandbox.zygote import WallError
+from autograder.sandbox.errors import WallError
 from autograder.submission.digest import engine
 from autograder.submission.notebook import Notebook
 

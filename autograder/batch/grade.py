@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from autograder.batch.executor import Executor, Task
 from autograder.batch.pool import ProcessPool
+from autograder.batch.submissions import certain_work, submissions_of
 from autograder.collecting.attempts import Attempt
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
@@ -22,7 +23,7 @@ from autograder.gradebook.preview import PreviewedGradebook
 from autograder.grading.failures import describe_failure
 from autograder.report.report import Report, Status
 from autograder.submission.notebook import read_notebook
-from autograder.submission.submission import Submission, find_submissions
+from autograder.submission.submission import Submission
 
 Book = ExerciseGradebook | PreviewedGradebook
 
@@ -100,7 +101,7 @@ def grade_submissions(
     with ExitStack() as stack:
         if executor is None:
             found = (one for exercise in exercises for one in submissions_of(course, exercise, students))
-            certain = force or any(one.notebook.is_file() and not one.autograded.exists() for one in found)
+            certain = certain_work(found, force=force)
             executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
         for exercise in exercises:
             if submissions := submissions_of(course, exercise, students):
@@ -108,12 +109,6 @@ def grade_submissions(
                 one.grade(submissions, executor)
     place = [exercise.name for exercise in exercises].index
     return Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
-
-
-def submissions_of(course: Course, exercise: Exercise, students: Sequence[str]) -> list[Submission]:
-    """Return the submissions of these students, each once, or of all students if none is named."""
-    asked = [Submission(course.root, student, exercise.name) for student in dict.fromkeys(students)]
-    return asked or list(find_submissions(course, exercise))
 
 
 @dataclass(frozen=True, slots=True)

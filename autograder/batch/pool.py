@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from autograder.batch.executor import Done, Task
 from autograder.course.course import Course
 from autograder.grading.graded import Graded
-from autograder.grading.guarded import GuardedGrader
+from autograder.grading.guarded import GuardedGrader, start_together
 
 _QUEUED = 4  # submissions that wait for each process
 # A fork shares what is imported already. Outside Linux, the libraries that torch loads do not survive it.
@@ -18,16 +18,18 @@ CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "sp
 
 
 class ProcessPool:
-    """Grades in `jobs` processes, which are started when the `with` block is entered.
+    """Grades in `jobs` processes; use it in a `with` block.
 
-    If it is `certain` that there is work, their zygotes are started then too, otherwise with the first
-    submission. For each process a thread of this one waits, so that a process that is lost while it grades,
-    and has to be replaced, keeps no other waiting.
+    If some submissions are `certain` to come, the processes are started when the block is entered, and for
+    so many submissions zygotes too. Otherwise they are started with the first submission, since they load
+    torch, for which a class that needs no grading need not wait. For each process a thread of this one waits,
+    so that a process that is lost while it grades, and has to be replaced, keeps no other waiting.
     """
 
-    def __init__(self, course: Course, jobs: int, *, unsafe: bool = False, certain: bool = False) -> None:
+    def __init__(self, course: Course, jobs: int, *, unsafe: bool = False, certain: int = 0) -> None:
         self._course = course
-        self._graders = [GuardedGrader(course, unsafe=unsafe, certain=certain) for _ in range(jobs)]
+        self._certain, self._started = certain, False
+        self._graders = [GuardedGrader(course, unsafe=unsafe) for _ in range(jobs)]
         self._idle: SimpleQueue[GuardedGrader] = SimpleQueue()
         for grader in self._graders:
             self._idle.put(grader)
@@ -38,6 +40,7 @@ class ProcessPool:
         left, running = iter(tasks), dict[Future[Graded], Task]()
         while True:
             for task in islice(left, _QUEUED * len(self._graders) - len(running)):
+                self._start()
                 running[self._threads.submit(self._grade, task)] = task
             if not running:
                 return
@@ -45,8 +48,8 @@ class ProcessPool:
             yield *running.pop(future), future.result()
 
     def __enter__(self) -> "ProcessPool":
-        for grader in self._graders:  # now, while this process has no thread and no open gradebook
-            grader.start()
+        if self._certain:
+            self._start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
@@ -55,6 +58,15 @@ class ProcessPool:
         self._threads.shutdown(cancel_futures=True)
         for grader in self._graders:
             grader.close()
+
+    def _start(self) -> None:
+        """Start the processes, if they are not; this one has no threads yet, so that they may be forked.
+
+        The gradebook may be open here. What is forked does nothing with it, and ends without closing it.
+        """
+        if not self._started:
+            self._started = True
+            start_together(self._graders, self._certain)
 
     def _grade(self, task: Task) -> Graded:
         submission, notebook = task

@@ -140,8 +140,8 @@ def _seconds(root: Path, exercise: str, *words: str) -> dict[str, float]:
 
 def main(root: Path, exercise: str, *, walls: bool) -> None:
     """Grade what lies in the course folder `root` and print the seconds of each stage."""
-    from autograder.batch.executor import InProcess
     from autograder.batch.grade import grade_submissions
+    from autograder.batch.in_process import InProcess
 
     course = load_course(root)
     if not walls:

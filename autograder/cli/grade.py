@@ -4,12 +4,16 @@ import os
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
 from autograder.cli import options
+from autograder.course.loading import loading
 from autograder.errors import OUR_FAILURE
+
+if TYPE_CHECKING:
+    from autograder.batch.executor import Executor
 
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
 
@@ -38,13 +42,14 @@ def run(
 
     if result is not None and len(notebooks) > 1:
         raise click.UsageError("--result is of one notebook")
-    with prelaunched():  # the worker's process imports torch while this one does
-        from autograder.batch.junit import to_junit
-        from autograder.batch.run import run_notebooks
-        from autograder.cli.table import show_report
-        from autograder.grading.failures import describe_failure
-        from autograder.report.report import Status
-        from autograder.report.text import terminal_line
+    with prelaunched():  # the worker's process imports torch while this one reads the course
+        with loading():
+            from autograder.batch.junit import to_junit
+            from autograder.batch.run import run_notebooks
+            from autograder.cli.table import show_report
+            from autograder.grading.failures import describe_failure
+            from autograder.report.report import Status
+            from autograder.report.text import terminal_line
 
         course, reports = options.open_course(folder), []
         for notebook, graded in run_notebooks(course, notebooks, exercise, unsafe=unsafe):
@@ -87,26 +92,39 @@ def grade(
     as_json: bool,
 ) -> None:
     """Grade what lies in submitted/ and keep it in the gradebook."""
-    from autograder.authoring.build import build_missing
-    from autograder.batch.grade import grade_submissions, submissions_of
-    from autograder.cli.progress import Progress, show_changes, show_summary
+    from autograder.batch.submissions import certain_work, submissions_of
 
-    found = {exercise: len(submissions_of(course, exercise, students)) for exercise in exercises}
-    total = sum(found.values())
-    if not dry_run:
-        build_missing(course, (exercise for exercise, count in found.items() if count))
-    jobs = jobs or min(os.cpu_count() or 1, max(total, 1))
+    found = {exercise: submissions_of(course, exercise, students) for exercise in exercises}
+    submissions = [submission for some in found.values() for submission in some]
+    total = len(submissions)
     with ExitStack() as stack:
-        executor = None
+        executor: Executor
         if cluster is not None:
             from autograder.batch.cluster import Cluster
 
             executor = stack.enter_context(Cluster(course, cluster, unsafe=unsafe))
+        else:
+            from autograder.batch.pool import ProcessPool
+
+            jobs = jobs or min(os.cpu_count() or 1, max(total, 1))
+            certain = certain_work(submissions, force=force)
+            executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
+
+        with loading():  # which takes long, too; meanwhile the processes that mark get ready
+            from autograder.gradebook.without_server import load_nbgrader
+
+            load_nbgrader()
+            from autograder.authoring.build import build_missing
+            from autograder.batch.grade import grade_submissions
+            from autograder.cli.progress import Progress, show_changes, show_summary
+
+        if not dry_run:
+            build_missing(course, (exercise for exercise, some in found.items() if some))
         progress = stack.enter_context(Progress(total, as_json=as_json))
         try:
             summary = grade_submissions(
                 course, exercises, students,
-                jobs=jobs, force=force, unsafe=unsafe, dry_run=dry_run, executor=executor,
+                force=force, unsafe=unsafe, dry_run=dry_run, executor=executor,
                 notify=progress.notify,
             )  # fmt: skip
         except KeyboardInterrupt:

@@ -2,6 +2,7 @@
 
 Read in this order:
 
+without_server: loads nbgrader without its extensions of a server.
 migration: brings gradebooks of an older nbgrader up to date.
 config: the settings by which nbgrader's own commands and pages use our code.
 conversion: opens nbgrader's converters, and turns what fails in them into one error, with details in a log.

@@ -12,8 +12,8 @@ from autograder.files import write_whole
 from autograder.gradebook.answers import Answer, Judged, digests, needs_person, read_answers, write_answers
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.rows import Rows
+from autograder.grading.cell_result import CellResult
 from autograder.grading.graded import Graded
-from autograder.grading.session import CellResult
 from autograder.report.allowance import Allowance
 from autograder.report.outputs import Output
 from autograder.report.report import QuestionReport, Report, Status, Verdict

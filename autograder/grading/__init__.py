@@ -9,6 +9,7 @@ In reading order:
 - running: runs the hidden tests of chosen questions on a submission.
 - judge: makes of a question's tests its verdict, its words and its score.
 - graded: what became of a submission, in a form that goes from one process to another.
+- cell_result: what one cell of it showed.
 - session: a submission at work in a worker that is replaced when it hangs or dies.
 - verdicts: decides on a hidden test, by its outcome with hidden inputs and nothing else.
 - explanation: explains a failed test to its student, by its run with disclosed inputs.

@@ -18,6 +18,8 @@ __all__ = [
 ]
 
 from .by_hand import broken_rule as broken_rule
+from .cell_result import MAX_SHOWN as MAX_SHOWN
+from .cell_result import CellResult as CellResult
 from .diagnosis import Diagnosis as Diagnosis
 from .explanation import Explainer as Explainer
 from .failures import describe_failure as describe_failure
@@ -29,7 +31,5 @@ from .misconceptions import Misconception as Misconception
 from .ran_cell import RanCell as RanCell
 from .ran_cell import ran_cells as ran_cells
 from .restarting import RestartingGrader as RestartingGrader
-from .session import MAX_SHOWN as MAX_SHOWN
-from .session import CellResult as CellResult
 from .session import LeftOut as LeftOut
 from .session import Session as Session

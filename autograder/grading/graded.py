@@ -2,14 +2,18 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.course.exercise import Exercise
-from autograder.grading.session import MAX_SHOWN, CellResult
+from autograder.grading.cell_result import MAX_SHOWN, CellResult
 from autograder.report.outputs import checked_outputs
-from autograder.report.report import QuestionReport, Report, Status, bounded, total, written
-from autograder.testing.exchange import StudentError
+from autograder.report.report import QuestionReport, Report, Status, Verdict, bounded, total, written
+from autograder.testing.student_error import StudentError
+
+_OURS = (
+    "The autograder failed on this submission, not you. It has no score yet; your instructor has been told."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,13 @@ def report_on(
     status = Status.GRADED if score is not None else Status.GRADER_ERROR
     answers = tuple(written(name, points) for name, points in exercise.written.items())
     return bounded(Report(exercise.name, status, message, score, maximum, walls, questions + answers))
+
+
+def failure_report(exercise: Exercise, walls: tuple[str, ...], told: str = _OURS) -> Report:
+    """Return the report without a score that says no more than that we failed, in the words `told`."""
+    points = exercise.points.items()
+    questions = tuple(QuestionReport(name, Verdict.GRADER_ERROR, None, most, told) for name, most in points)
+    return replace(report_on(exercise, questions, walls, told), status=Status.GRADER_ERROR, score=None)
 
 
 def _packed(result: CellResult) -> dict[str, Any]:

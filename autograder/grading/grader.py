@@ -63,6 +63,7 @@ class Grader:
         building: Building = _ALONE,
         no_examples: Container[str] = (),
         slip: SlipSettings | None = None,
+        suite: Suite | None = None,
     ) -> None:
         self.exercise = exercise
         self.rules = rules
@@ -73,14 +74,16 @@ class Grader:
         if any("torch.optim" in cell.text for cell in exercise.cells):
             zygote.make_optimizer()
         zygote.learn(exercise.unchanged)
-        self.suite = Suite(exercise)
+        self.suite = suite or Suite(exercise)
         self.diagnosis = Diagnosis(self.suite)
         self._running = Running(self.suite, rules, zygote, limits)
         examples, self.slips = Examples(self.suite, no_examples), Slips(self.diagnosis, slip)
         self._judge = Judge(exercise.points, rules, self.diagnosis, examples, self.slips)
 
     @classmethod
-    def of_course(cls, course: Course, exercise: Exercise, zygote: Zygote, secret: bytes) -> "Grader":
+    def of_course(
+        cls, course: Course, exercise: Exercise, zygote: Zygote, secret: bytes, suite: Suite | None = None
+    ) -> "Grader":
         """Make a grader of one of the course's exercises, with all that course.yaml says about it."""
         name = exercise.name
         return cls(
@@ -92,6 +95,7 @@ class Grader:
             course.building(name),
             course.no_examples(name),
             course.settings.slip,
+            suite,
         )
 
     @property

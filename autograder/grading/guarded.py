@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -14,9 +15,9 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.errors import AutograderError
 from autograder.grading import marking
-from autograder.grading.graded import Graded
-from autograder.grading.restarting import failure_report
-from autograder.sandbox.zygote import WallError
+from autograder.grading.graded import Graded, failure_report
+from autograder.sandbox.errors import WallError
+from autograder.sandbox.launch import Launched, launch_ahead
 from autograder.submission.notebook import Notebook
 
 # A submission has so long in its worker, and may be graded twice if the zygote dies; the rest is our part.
@@ -64,19 +65,21 @@ class MarkingProcess:
     Otherwise it is a new Python, which is always sound and takes seconds.
     """
 
-    def __init__(self, root: Path, *, unsafe: bool, certain: bool, fork: bool) -> None:
+    def __init__(self, root: Path, ahead: list[Launched], *, unsafe: bool, fork: bool) -> None:
         self._channel, theirs = multiprocessing.Pipe()
-        self._ready = False
-        start = _forked if fork else _launched
+        self.ready = False  # whether it has said that it is
         with theirs:
-            self._process = start(theirs, root, unsafe, certain)
+            self._process = _forked(theirs, root, unsafe, ahead) if fork else _launched(theirs, root, unsafe)
+        self._zygote = ahead.pop(0) if fork and ahead else None
+        if self._zygote is not None:
+            self._zygote.control.close()  # so that it ends with the marking process
 
     def grade(self, exercise: str, notebook: Notebook, seconds: float) -> Graded:
         """Grade a notebook within `seconds`; LostError where the process is of no more use."""
         try:
-            if not self._ready:
+            if not self.ready:
                 self._receive(_START_SECONDS)
-                self._ready = True
+                self.ready = True
             self._channel.send_bytes(marking.order(exercise, notebook))
             answer = self._receive(seconds)
         except (OSError, EOFError):
@@ -88,29 +91,29 @@ class MarkingProcess:
             raise MemoryGoneError
         return Graded.from_json(text)
 
-    @property
-    def ready(self) -> bool:
-        """Whether it has said that it is ready."""
-        return self._ready
-
     def end(self) -> None:
         """Let the process end by itself, and its zygote with it."""
         with suppress(OSError):
             self._channel.send_bytes(marking.END)
         if self._exit_code(_END_SECONDS) is None:
             self.signal()
-            self._exit_code(None)
-        self._channel.close()
+        self._gone()
 
     def kill(self) -> None:
         """End the process at once; its zygote and worker go with it."""
         self.signal()
-        self._exit_code(None)
-        self._channel.close()
+        self._gone()
 
     def signal(self) -> None:
         """Have the kernel end the process; whoever waits for its answer finds it ended."""
         self._process.kill()
+
+    def _gone(self) -> None:
+        """Wait for the end of the process and of a zygote that this one has launched for it."""
+        self._exit_code(None)
+        self._channel.close()
+        if self._zygote is not None:
+            self._zygote.end()
 
     def _receive(self, seconds: float) -> bytes:
         if not self._channel.poll(seconds):
@@ -141,20 +144,23 @@ class GuardedGrader:
     used up its time. If that fails too, it gets a report without a score, which says that a person will look.
     """
 
-    def __init__(self, course: Course, *, unsafe: bool = False, certain: bool = False) -> None:
-        self._course, self._unsafe, self._certain = course, unsafe, certain
+    def __init__(self, course: Course, *, unsafe: bool = False) -> None:
+        self._course, self._unsafe = course, unsafe
         self._process: MarkingProcess | None = None
         self._open = True
 
-    def start(self) -> None:
-        """Start the process now: by a fork, if this process has one thread only."""
-        self._process = self._started(fork=may_fork())
+    def start(self, ahead: list[Launched]) -> None:
+        """Start the process now: by a fork, if this process has one thread only.
+
+        A forked one takes the first zygote that was launched `ahead`, if there is one.
+        """
+        self._process = self._started(ahead, fork=may_fork())
 
     def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
         """Grade `notebook` as a submission of `exercise`; only missing walls raise, as a WallError."""
         seconds = self._course.limits(exercise.name).total_seconds * _TIMES_TOTAL + _OUR_SECONDS
         for _ in range(_ATTEMPTS):
-            process = self._process = self._process or self._started(fork=False)
+            process = self._process = self._process or self._started([], fork=False)
             try:
                 return process.grade(exercise.name, notebook, seconds)
             except LostError as error:
@@ -187,7 +193,7 @@ class GuardedGrader:
             process.signal()
 
     def __enter__(self) -> "GuardedGrader":
-        self.start()
+        start_together([self], 1)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -195,9 +201,21 @@ class GuardedGrader:
             self.kill()
         self.close()
 
-    def _started(self, *, fork: bool) -> MarkingProcess:
-        root = self._course.root
-        return MarkingProcess(root, unsafe=self._unsafe, certain=self._certain, fork=fork)
+    def _started(self, ahead: list[Launched], *, fork: bool) -> MarkingProcess:
+        return MarkingProcess(self._course.root, ahead, unsafe=self._unsafe, fork=fork)
+
+
+def start_together(graders: Sequence[GuardedGrader], certain: int) -> None:
+    """Start the processes of these graders, and zygotes for as many submissions as are `certain` to come.
+
+    The zygotes come first and load torch while this process does. It does so for all marking processes,
+    which share then what they have loaded, unless there is but one.
+    """
+    ahead = [launch_ahead() for _ in graders[:certain]] if may_fork() else []
+    if len(graders) > 1 and may_fork():
+        marking.warm()
+    for grader in graders:
+        grader.start(ahead)
 
 
 def may_fork() -> bool:
@@ -212,23 +230,15 @@ def _waiting(exercise: Exercise, lost: LostError) -> Graded:
 
 
 def _forked(
-    channel: Connection, root: Path, unsafe: bool, certain: bool
+    channel: Connection, root: Path, unsafe: bool, ahead: Sequence[Launched]
 ) -> "multiprocessing.process.BaseProcess":
     context = multiprocessing.get_context("fork")
-    process = context.Process(target=marking.serve, args=(channel, root, unsafe, certain))
+    process = context.Process(target=marking.serve, args=(channel, root, unsafe, tuple(ahead)))
     process.start()
     return process
 
 
-def _launched(channel: Connection, root: Path, unsafe: bool, certain: bool) -> "subprocess.Popen[bytes]":
-    options = [name for name, asked in (("unsafe", unsafe), ("certain", certain)) if asked]
-    command = [
-        sys.executable,
-        "-c",
-        _COMMAND,
-        json.dumps(sys.path),
-        str(channel.fileno()),
-        str(root),
-        *options,
-    ]
+def _launched(channel: Connection, root: Path, unsafe: bool) -> "subprocess.Popen[bytes]":
+    options = [str(channel.fileno()), str(root), *(["unsafe"] if unsafe else [])]
+    command = [sys.executable, "-c", _COMMAND, json.dumps(sys.path), *options]
     return subprocess.Popen(command, pass_fds=[channel.fileno()], stdin=subprocess.DEVNULL)  # noqa: S603

@@ -11,14 +11,16 @@ import json
 import resource
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
+from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from autograder.course.course import load_course
-from autograder.grading.restarting import RestartingGrader
-from autograder.sandbox.launch import prelaunched
-from autograder.sandbox.zygote import WallError
+from autograder.course.loading import loading
+from autograder.sandbox.errors import WallError
+from autograder.sandbox.launch import Launched, adopt, prelaunched
 from autograder.submission.notebook import Notebook
 from autograder.worker.walls import die_with_parent
 
@@ -26,19 +28,30 @@ from autograder.worker.walls import die_with_parent
 MEMORY = 2 << 30  # bytes beyond those that the process has at its start
 CPU_SECONDS = 60  # for one submission, that of the first one's suite and known mistakes included
 _NEAR = 128 << 20  # bytes: so near to the limit, anything may have failed for want of memory
+_LOADED = "autograder.grading.restarting"
 READY, GRADED, WALLS, MEMORY_GONE, END = b"r", b"g", b"w", b"m", b"e"
 
 
-def serve(channel: Connection, root: Path, unsafe: bool, certain: bool) -> None:
+def warm() -> None:
+    """Load what grading takes, torch above all, in each marking process or before several are forked."""
+    if _LOADED not in sys.modules:
+        with loading():
+            import_module(_LOADED)
+
+
+def serve(channel: Connection, root: Path, unsafe: bool, ahead: Sequence[Launched] = ()) -> None:
     """Say that we are ready, then grade what comes through `channel` until it ends.
 
-    If it is `certain` that something will come, a zygote is started at once.
+    The first of the processes that were launched `ahead` becomes the zygote of this one.
     """
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     with ExitStack() as stack:
-        if certain:
-            stack.enter_context(prelaunched())
+        if ahead:
+            adopt(ahead)
+        warm()
+        from autograder.grading.restarting import RestartingGrader  # loads torch, which only marking needs
+
         course = load_course(root)
         grader = stack.enter_context(RestartingGrader(course, unsafe=unsafe))
         most = _limit_memory()
@@ -64,7 +77,8 @@ def order(exercise: str, notebook: Notebook) -> bytes:
 def main(descriptor: str, root: str, *options: str) -> None:
     """Serve in a new process, which has the channel as an open descriptor."""
     gc.set_threshold(100_000)  # as a process has it that was forked: torch's many objects all stay
-    serve(Connection(int(descriptor)), Path(root), "unsafe" in options, "certain" in options)
+    with prelaunched():  # its zygote imports torch while this process does
+        serve(Connection(int(descriptor)), Path(root), "unsafe" in options)
 
 
 def _received(channel: Connection) -> bytes:

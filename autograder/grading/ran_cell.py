@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from autograder.grading.session import CellResult
+from autograder.grading.cell_result import CellResult
 from autograder.submission.notebook import NotebookCell
 
 

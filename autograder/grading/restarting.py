@@ -1,7 +1,7 @@
 """Grades submissions one after another, whatever happens to the worker or to us."""
 
 import traceback
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 
 from autograder.course.course import Course
@@ -9,16 +9,15 @@ from autograder.course.exercise import Exercise
 from autograder.course.limits import Tier
 from autograder.course.secret import course_secret
 from autograder.errors import AutograderError
-from autograder.grading.graded import Graded, report_on
+from autograder.grading.graded import Graded, failure_report
 from autograder.grading.grader import Grader
-from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.report import Status, Verdict
+from autograder.sandbox.launch import prelaunched
 from autograder.sandbox.process import WorkerError
 from autograder.sandbox.zygote import WallError, Zygote, ZygoteError
 from autograder.submission.notebook import Notebook
+from autograder.testing.suite import Suite
 
-_OURS = (
-    "The autograder failed on this submission, not you. It has no score yet; your instructor has been told."
-)
 _MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # characters: an error may quote what a submission sent
 
 
@@ -72,12 +71,19 @@ class RestartingGrader:
         return replace(graded, problem=problem)
 
     def _grader(self, exercise: Exercise) -> Grader:
-        if self._zygote is None:
-            self._zygote = Zygote(Tier(self._course.settings.walls), unsafe=self._unsafe)
-        if exercise.name not in self._graders:
-            secret = course_secret(self._course)
-            self._graders[exercise.name] = Grader.of_course(self._course, exercise, self._zygote, secret)
-        return self._graders[exercise.name]
+        if exercise.name in self._graders:
+            return self._graders[exercise.name]
+        with prelaunched() if self._zygote is None else nullcontext():
+            try:
+                suite = Suite(exercise)  # while the zygote's process imports torch
+            finally:  # reports of our own failures name the walls, too
+                zygote = self._zygote = self._zygote or self._started()
+        secret = course_secret(self._course)
+        grader = Grader.of_course(self._course, exercise, zygote, secret, suite)
+        return self._graders.setdefault(exercise.name, grader)
+
+    def _started(self) -> Zygote:
+        return Zygote(Tier(self._course.settings.walls), unsafe=self._unsafe)
 
     def _alive(self) -> bool:
         """Whether the zygote still forks."""
@@ -86,10 +92,3 @@ class RestartingGrader:
                 self._zygote.fork(self._course.limits(next(iter(self._course.exercises)))).close()
                 return True
         return False
-
-
-def failure_report(exercise: Exercise, walls: tuple[str, ...], told: str = _OURS) -> Report:
-    """Return the report without a score that says no more than that we failed, in the words `told`."""
-    points = exercise.points.items()
-    questions = tuple(QuestionReport(name, Verdict.GRADER_ERROR, None, most, told) for name, most in points)
-    return replace(report_on(exercise, questions, walls, told), status=Status.GRADER_ERROR, score=None)

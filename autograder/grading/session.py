@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from autograder.course.limits import Limits
 from autograder.course.names import checked_question
+from autograder.grading.cell_result import MAX_SHOWN as MAX_SHOWN
+from autograder.grading.cell_result import CellResult as CellResult
 from autograder.grading.oracle import Oracle
-from autograder.report.outputs import Output, checked_outputs
+from autograder.report.outputs import checked_outputs
 from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import Zygote
@@ -18,21 +20,12 @@ from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 MAX_RESTARTS = 8
 _WITH_CHECKS = 4  # so often the visible checks run too; they define nothing, and each of them may hang
-MAX_SHOWN = 16 << 20  # characters that a whole notebook may show
 MAX_RECEIVED = 64 << 20  # bytes of a submission's answers, which the grader keeps until the end
 LOST = (DeadlineError, DiedError, ProtocolError)  # after one of these, a worker answers no more
 
 
 class ExhaustedError(DeadlineError):
     """The submission as a whole has used up its time, or its fresh starts."""
-
-
-@dataclass(frozen=True, slots=True)
-class CellResult:
-    """What one cell showed when it ran, and the exception that ended it, if one did."""
-
-    outputs: tuple[Output, ...]
-    error: StudentError | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,12 @@ The zygote and its grader then import torch at the same time, so this module mus
 """
 
 import os
+import select
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,17 +35,18 @@ def _fonts() -> Path:
 
 FONTS = _fonts()
 # Runs between the grader and bubblewrap, and kills the whole process group when the grader dies. Bubblewrap
-# alone is not enough: if it is killed while it raises its wall, its child waits for ever.
+# alone is not enough: if it is killed while it raises its wall, its child waits for ever. The zygote waits
+# until this is loaded, so it does without the module subprocess.
 _GUARD = """
-import ctypes, os, signal, subprocess, sys
+import ctypes, os, signal, sys
 grader, descriptor, *command = sys.argv[1:]
 signal.signal(signal.SIGTERM, lambda *_: os.killpg(0, signal.SIGKILL))
 ctypes.CDLL(None).prctl(1, int(signal.SIGTERM), 0, 0, 0)
 if os.getppid() != int(grader):
     sys.exit()
-child = subprocess.Popen(command, pass_fds=[int(descriptor)])
+child = os.posix_spawn(command[0], command, os.environ, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
 os.close(int(descriptor))
-child.wait()
+os.waitpid(child, 0)
 """
 
 
@@ -57,28 +59,60 @@ class Launched:
     outer: bool  # whether it runs behind the outer wall
 
     def end(self, patience: float = 0) -> None:
-        """Close the socket, which ends the zygote; kill its process group after `patience` seconds."""
+        """Close the socket, which ends the zygote; kill its process group after `patience` seconds.
+
+        Behind the outer wall nothing is left of a process that is killed, so there nobody waits.
+        """
         self.control.close()
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=patience)
+        if not self.outer:
+            self._wait(patience)
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
+    def _wait(self, seconds: float) -> None:
+        """Wait for the process to end, also where it is the child of the process that forked this one."""
+        with suppress(ProcessLookupError):
+            handle = os.pidfd_open(self.process.pid)
+            select.select([handle], [], [], seconds)
+            os.close(handle)
 
-_PRELAUNCHED: list[Launched] = []  # at most one, which no zygote has taken yet
+
+_PRELAUNCHED: list[Launched] = []  # at most one, which no zygote of this process has taken yet
+
+
+def launch_ahead() -> Launched:
+    """Return a process for a zygote that is wanted later, here or in a process that will be forked."""
+    return launch_zygote(outer=bubblewrap.program() is not None)
 
 
 @contextmanager
 def prelaunched() -> Iterator[Launched]:
-    """Start a process now; the first zygote in the `with` block takes it, or else it ends with the block."""
-    launched = _start(outer=bubblewrap.program() is not None)
+    """Start a process now; the first zygote in the `with` block takes it, or else it ends with the block.
+
+    If there is one already, that is it.
+    """
+    if _PRELAUNCHED:
+        yield _PRELAUNCHED[0]
+        return
+    launched = launch_ahead()
     _PRELAUNCHED.append(launched)
     try:
         yield launched
     finally:
         while _PRELAUNCHED:
             _PRELAUNCHED.pop().end()
+
+
+def adopt(ahead: Sequence[Launched]) -> None:
+    """Let the next zygote of this process, which was forked, take the first of what was launched ahead.
+
+    Each of the others ends with another process, so that nobody but that may hold its socket.
+    """
+    mine, *others = ahead
+    _PRELAUNCHED[:] = [mine]
+    for other in others:
+        other.control.close()
 
 
 def launch_zygote(*, outer: bool) -> Launched:

@@ -6,8 +6,9 @@ import struct
 from collections.abc import Sequence
 
 from autograder.course.limits import Limits, Tier
-from autograder.errors import AutograderError
 from autograder.sandbox import bubblewrap
+from autograder.sandbox.errors import WallError as WallError
+from autograder.sandbox.errors import ZygoteError as ZygoteError
 from autograder.sandbox.launch import launch_zygote
 from autograder.sandbox.probe import probe_walls
 from autograder.sandbox.process import Worker, WorkerError
@@ -16,14 +17,6 @@ from autograder.worker.protocol import ProtocolError
 _ID = struct.Struct("!i")
 _START_SECONDS = 120  # importing torch on a cold disk
 _FORK_SECONDS = 30
-
-
-class ZygoteError(AutograderError):
-    """The zygote does not start or has died, which is our failure and never the submission's."""
-
-
-class WallError(AutograderError):
-    """Fewer walls stand than the course demands."""
 
 
 _REQUIRED = {

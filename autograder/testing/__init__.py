@@ -4,7 +4,8 @@ An author writes `from autograder.testing import question, expect_close`; nothin
 
 - expectations: `expect_close` and its like, with messages that never give the answer away.
 - student: `Student` and `Remote`, by which a test calls the submission's functions and classes.
-- exchange: the requests and answers behind each such call, who answers them, and the errors they report.
+- exchange: the requests and answers behind each such call, and who answers them.
+- student_error: the errors that such an answer may report.
 - remembered: what the solution has answered in a test before, so that it need not answer again.
 - inputs: which random numbers a submission's tests draw, and which may be shown.
 - suite: the `question` mark, and an exercise's hidden tests, collected once and run on many submissions.

@@ -29,13 +29,11 @@ __all__ = [
 ]
 
 from .exchange import Backend as Backend
-from .exchange import CellLine as CellLine
 from .exchange import Exchange as Exchange
 from .exchange import Local as Local
 from .exchange import NotDefinedError as NotDefinedError
 from .exchange import Reply as Reply
 from .exchange import Request as Request
-from .exchange import StudentError as StudentError
 from .expectations import Unmet as Unmet
 from .expectations import expect as expect
 from .expectations import expect_close as expect_close
@@ -51,6 +49,8 @@ from .inputs import draw as draw
 from .student import Inspection as Inspection
 from .student import Remote as Remote
 from .student import Student as Student
+from .student_error import CellLine as CellLine
+from .student_error import StudentError as StudentError
 from .suite import HiddenTest as HiddenTest
 from .suite import Suite as Suite
 from .suite import TestRun as TestRun

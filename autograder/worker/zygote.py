@@ -104,7 +104,13 @@ def _look_at_everything() -> None:
 
 
 def _warm() -> Warm:
-    """Import what notebooks need, once for all children."""
+    """Import what notebooks need, once for all children.
+
+    No garbage is collected meanwhile: a collection would look through all that was imported so far, which
+    stays. What is left here is frozen, so that none in a child writes to these objects and so copies pages
+    that children share.
+    """
+    gc.disable()
     import matplotlib.pyplot as plt
     import torch
 
@@ -117,8 +123,11 @@ def _warm() -> Warm:
     plt.ioff()
     shell = Shell()
     shell.run(0, WARM_UP)
+    gc.freeze()
     warm_up(shell)
-    gc.freeze()  # a garbage collection would write to these objects, and so copy pages that children share
+    gc.collect()  # nothing of it is left, and little had to be looked through
+    gc.freeze()
+    gc.enable()
     look = guard()  # which no name leads to
     return Warm(lambda channel: serve(channel, shell, look), shell.learn)
 

@@ -15,8 +15,9 @@ from distributed import Client, LocalCluster, Scheduler
 from autograder.batch import cluster
 from autograder.batch.cluster import Cluster
 from autograder.batch.dask_worker import ClusterError
-from autograder.batch.executor import Done, Executor, InProcess, Task
+from autograder.batch.executor import Done, Executor, Task
 from autograder.batch.grade import grade_submissions
+from autograder.batch.in_process import InProcess
 from autograder.batch.pool import ProcessPool
 from autograder.course.course import Course, load_course
 from autograder.sandbox.zygote import WallError

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from autograder.batch.executor import Executor, InProcess, Task
+from autograder.batch.executor import Executor, Task
+from autograder.batch.in_process import InProcess
 from autograder.course.course import Course
 from autograder.submission.notebook import read_notebook
 from autograder.tests.classroom import WRONG_SUMS, Notebook, hand_in, small, solved

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.executor import Done, InProcess, Task
+from autograder.batch.executor import Done, Task
 from autograder.batch.grade import SubmissionLine, Summary, grade_submissions
+from autograder.batch.in_process import InProcess
 from autograder.course.course import Course, load_course
 from autograder.grading import restarting
 from autograder.grading.grader import Grader

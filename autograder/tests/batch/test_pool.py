@@ -8,11 +8,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from autograder.batch.executor import Done, Executor, InProcess, Task
+from autograder.batch.executor import Done, Executor, Task
+from autograder.batch.in_process import InProcess
 from autograder.batch.pool import ProcessPool
 from autograder.course.course import Course, load_course
-from autograder.grading import marking
+from autograder.grading import guarded, marking
 from autograder.grading.guarded import GuardedGrader
+from autograder.sandbox import launch
 from autograder.sandbox.zygote import WallError
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
@@ -51,8 +53,32 @@ def test_results_are_those_of_grading_in_this_process(classroom: Course) -> None
         here = results(executor, tasks)
     with ProcessPool(classroom, 2) as executor:
         assert results(executor, tasks) == here
-    with ProcessPool(classroom, 2, certain=True) as executor:
+    with ProcessPool(classroom, 2, certain=4) as executor:
         assert results(executor, tasks) == here
+
+
+def test_without_a_submission_there_is_no_process(classroom: Course) -> None:
+    before = family()
+    with ProcessPool(classroom, 2) as executor:
+        assert results(executor, []) == {}
+        assert family() == before
+
+
+def test_zygotes_are_launched_ahead_for_what_is_certain_and_end_with_their_process(
+    classroom: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launched = []
+
+    def launch_ahead() -> launch.Launched:
+        launched.append(launch.launch_ahead())
+        return launched[-1]
+
+    monkeypatch.setattr(guarded, "launch_ahead", launch_ahead)
+    tasks = tasks_of(classroom, ["ann", "ben", "cleo"])
+    with ProcessPool(classroom, 2, certain=1) as executor:
+        (zygote,) = launched
+        assert results(executor, tasks).keys() == {"ann", "ben", "cleo"}
+    assert not psutil.pid_exists(zygote.process.pid)
 
 
 def test_submissions_are_taken_only_a_few_ahead_of_the_results(classroom: Course) -> None:
@@ -75,7 +101,7 @@ def test_each_result_makes_room_for_another_submission(
     classroom: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submission, taken = Submission(classroom.root, "cleo", small(classroom).name), 0
-    monkeypatch.setattr(GuardedGrader, "start", lambda _: None)
+    monkeypatch.setattr(GuardedGrader, "start", lambda *_: None)
     monkeypatch.setattr(GuardedGrader, "grade", lambda *_: "graded at once")
 
     def counted() -> Iterator[Task]:

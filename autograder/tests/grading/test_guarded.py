@@ -6,7 +6,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from autograder.batch.executor import InProcess, Task
+from autograder.batch.executor import Task
+from autograder.batch.in_process import InProcess
 from autograder.batch.pool import ProcessPool
 from autograder.course.course import Course, load_course
 from autograder.grading import guarded, marking

@@ -107,6 +107,20 @@ def test_a_failure_of_ours_is_a_report_without_a_score_and_tells_the_student_not
     assert len(started) == 1  # the zygote had nothing to do with it
 
 
+def test_a_suite_that_cannot_be_read_is_our_failure_behind_the_same_walls(
+    course: Course, right: Notebook
+) -> None:
+    with RestartingGrader(course) as grader:
+        walls = grader.grade(small(course), right).report.sandbox
+    with small(course).suite.open("a", encoding="utf-8") as suite:
+        suite.write('\n\n@question("no such")\ndef test_of_nothing(student):\n    """It holds."""\n')
+    with RestartingGrader(course) as grader:
+        graded = grader.grade(small(course), right)
+    assert graded.report.status is Status.GRADER_ERROR
+    assert 'tests "no such", which is no question' in graded.problem
+    assert graded.report.sandbox == walls
+
+
 def test_an_error_that_tells_people_what_to_do_has_no_traceback_beside_it(
     course: Course, right: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:

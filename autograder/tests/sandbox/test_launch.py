@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from autograder.sandbox import bubblewrap
-from autograder.sandbox.launch import launch_zygote, prelaunched
+from autograder.sandbox.launch import adopt, launch_ahead, launch_zygote, prelaunched
 from autograder.sandbox.zygote import Zygote
 
 pytestmark = pytest.mark.usefixtures("born_alone")
@@ -43,6 +43,31 @@ def test_one_that_nobody_takes_ends_with_the_block() -> None:
     with prelaunched() as waiting:
         assert waiting.process.poll() is None
     assert waiting.process.returncode is not None
+
+
+def test_within_a_block_there_is_one_process_ahead() -> None:
+    with prelaunched() as waiting:
+        with prelaunched() as same:
+            assert same is waiting
+        assert waiting.process.poll() is None
+        assert launch_ahead() is waiting
+        waiting.end()
+
+
+def test_a_forked_process_takes_what_was_launched_for_it_and_keeps_no_other_alive() -> None:
+    mine, other = launch_ahead(), launch_ahead()
+    child = os.fork()
+    if child == 0:
+        adopt([mine, other])
+        taken = launch_zygote(outer=mine.outer)
+        taken.end()  # which is the child of another process
+        os._exit(0 if taken is mine and other.control.fileno() == -1 else 1)
+    mine.control.close()
+    assert os.waitpid(child, 0)[1] == 0
+    assert mine.process.wait(timeout=30) is not None
+    assert other.process.poll() is None
+    other.control.close()  # nobody else holds it
+    assert other.process.wait(timeout=60) is not None
 
 
 def test_one_with_other_walls_than_asked_for_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,11 @@
+"""What goes wrong on our side of the sandbox, in words for whoever runs the course."""
+
+from autograder.errors import AutograderError
+
+
+class ZygoteError(AutograderError):
+    """The zygote does not start or has died, which is our failure and never the submission's."""
+
+
+class WallError(AutograderError):
+    """Fewer walls stand than the course demands."""
