@@ -4,6 +4,7 @@ In reading order:
 
 new: starts an exercise with a small one that runs
 proof: what verifying an exercise has found
+kept_proofs: keeps the proofs of exercises that have not changed
 verify: proves an exercise by its own answers, right and wrong
 layout: finds files that belong to no exercise
 touched: finds the questions that other answers can touch

@@ -23,3 +23,4 @@ class Proof:
     fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers
     costs: tuple[Cost, ...] = ()  # of each known mistake
     findings: tuple[str, ...] = ()
+    before: bool = False  # whether this was shown before, and nothing has changed since

@@ -8,6 +8,7 @@ from pathlib import Path
 from autograder.authoring import built_on, held_out, layout, visible
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.costs import Cost, costs, findings
+from autograder.authoring.kept_proofs import keep_proof, kept_proof
 from autograder.authoring.proof import Proof
 from autograder.authoring.strength import Strength, measure
 from autograder.authoring.touched import Touched
@@ -50,12 +51,22 @@ def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iter
             yield Proof(exercise.name, findings=(str(error),))
 
 
-def prove_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> Iterator[Proof]:
-    """Verify exercises in `jobs` processes, each with its own zygote; the proofs come in order."""
-    with ProcessPoolExecutor(min(jobs, len(exercises)), CONTEXT) as pool:
+def prove_together(
+    course: Course, exercises: Sequence[Exercise], jobs: int, *, anew: bool = False
+) -> Iterator[Proof]:
+    """Verify exercises in `jobs` processes, each with its own zygote; the proofs come in order.
+
+    What was proved before and has not changed is not proved again, unless `anew` asks for that.
+    """
+    before = {one.name: None if anew else kept_proof(course, one) for one in exercises}
+    left = [exercise for exercise in exercises if before[exercise.name] is None]
+    with ProcessPoolExecutor(min(jobs, max(len(left), 1)), CONTEXT) as pool:
         # The last exercises take longest; begun first, they do not run alone at the end.
-        proofs = [pool.submit(_verified, course.root, exercise.name) for exercise in reversed(exercises)]
-        yield from (proof.result() for proof in reversed(proofs))
+        proofs = {one.name: pool.submit(_verified, course.root, one.name) for one in reversed(left)}
+        for exercise in exercises:
+            if (proof := before[exercise.name]) is None:
+                keep_proof(course, exercise, proof := proofs[exercise.name].result())
+            yield proof
     prune(course.root / FOLDER, course.exercises.values())
 
 

@@ -61,8 +61,9 @@ def _release_solutions(course: "options.Course", exercises: "list[options.Exerci
 @options.exercises
 @options.jobs(help="Verify in so many processes; default: all cores.")
 @click.option("--verbose", is_flag=True, help="Show all mistakes that cost very little or very much.")
+@click.option("--anew", is_flag=True, help="Prove also what was proved before and has not changed.")
 def verify(
-    course: "options.Course", exercises: "list[options.Exercise]", jobs: int | None, verbose: bool
+    course: "options.Course", exercises: "list[options.Exercise]", jobs: int | None, verbose: bool, anew: bool
 ) -> None:
     """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
     from autograder.authoring.costs import FILE, summary, table
@@ -70,7 +71,7 @@ def verify(
     from autograder.files import write_whole
 
     proofs = []
-    for proof in prove_together(course, exercises, jobs or os.cpu_count() or 1):
+    for proof in prove_together(course, exercises, jobs or os.cpu_count() or 1, anew=anew):
         proofs.append(proof)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
         counts += f"; {proof.heldout}" if proof.heldout else ""
@@ -78,7 +79,8 @@ def verify(
         counts += f"; {proof.carried}" if proof.carried else ""
         counts += f"; {proof.strength}" if proof.strength else ""
         counts += f"; an attempt tells at most {proof.bits} bits of hidden inputs" if proof.bits else ""
-        click.echo(f"{proof.exercise}: {'not proved' if proof.findings else 'proved'} ({counts})")
+        known = "proved before and unchanged" if proof.before else "proved"
+        click.echo(f"{proof.exercise}: {'not proved' if proof.findings else known} ({counts})")
         for line in (*proof.findings, *summary(proof.costs, whole=verbose)):
             click.echo(f"  {line}")
     if {proof.exercise for proof in proofs} == set(course.exercises):

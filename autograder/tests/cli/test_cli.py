@@ -116,7 +116,7 @@ def test_an_exercise_s_fault_is_told_without_a_traceback(course: Course) -> None
 
 def test_verify_tells_what_is_proved_and_what_is_not(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     proofs = [Proof("01_small", 1, 3, 2), Proof("02_big", findings=("02_big.py: missing; write it",))]
-    monkeypatch.setattr("autograder.authoring.verify.prove_together", lambda *_: iter(proofs))
+    monkeypatch.setattr("autograder.authoring.verify.prove_together", lambda *_, **__: iter(proofs))
     done = call(course, "verify")
     assert done.exit_code == 3
     assert done.stdout.splitlines() == [
@@ -127,8 +127,14 @@ def test_verify_tells_what_is_proved_and_what_is_not(course: Course, monkeypatch
 
 
 def test_verify_exits_with_0_where_all_is_proved(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autograder.authoring.verify.prove_together", lambda *_: iter([Proof("01_small")]))
-    assert call(course, "verify", "01_small").exit_code == 0
+    proofs = [Proof("01_small"), Proof("02_big", before=True)]
+    monkeypatch.setattr("autograder.authoring.verify.prove_together", lambda *_, **__: iter(proofs))
+    done = call(course, "verify", "01_small")
+    assert done.exit_code == 0
+    assert [line.partition(" (")[0] for line in done.stdout.splitlines()] == [
+        "01_small: proved",
+        "02_big: proved before and unchanged",
+    ]
 
 
 @pytest.mark.parametrize(("ok", "code"), [(True, 0), (False, 3)])
