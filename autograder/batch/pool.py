@@ -66,7 +66,7 @@ class ProcessPool:
         """
         if not self._started:
             self._started = True
-            start_together(self._graders, self._certain)
+            start_together(self._graders, max(self._certain, 1))  # the one that is to be graded now
 
     def _grade(self, task: Task) -> Graded:
         submission, notebook = task

@@ -44,7 +44,6 @@ def run(
         raise click.UsageError("--result is of one notebook")
     with prelaunched():  # the worker's process imports torch while this one reads the course
         with loading():
-            from autograder.batch.junit import to_junit
             from autograder.batch.run import run_notebooks
             from autograder.cli.table import show_report
             from autograder.grading.failures import describe_failure
@@ -62,6 +61,8 @@ def run(
                 click.echo(terminal_line(f"{notebook}: our failure: {problem}"), err=True)
             reports.append((notebook, report))
     if junit is not None:
+        from autograder.batch.junit import to_junit
+
         junit.write(to_junit(reports))
     failed = any(report.status is Status.GRADER_ERROR for _, report in reports)
     if result is not None and not failed:  # without one, the runner says that grading failed

@@ -23,7 +23,7 @@ from autograder.submission.notebook import Notebook
 # A submission has so long in its worker, and may be graded twice if the zygote dies; the rest is our part.
 _TIMES_TOTAL, _OUR_SECONDS = 2, 120.0
 _START_SECONDS = 120.0  # importing torch on a cold disk
-_END_SECONDS = 10.0
+_END_SECONDS, _ZYGOTE_SECONDS = 10.0, 2.0
 _ATTEMPTS = 2
 _COMMAND = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -113,7 +113,7 @@ class MarkingProcess:
         self._exit_code(None)
         self._channel.close()
         if self._zygote is not None:
-            self._zygote.end()
+            self._zygote.end(_ZYGOTE_SECONDS)
 
     def _receive(self, seconds: float) -> bytes:
         if not self._channel.poll(seconds):
@@ -212,10 +212,14 @@ def start_together(graders: Sequence[GuardedGrader], certain: int) -> None:
     which share then what they have loaded, unless there is but one.
     """
     ahead = [launch_ahead() for _ in graders[:certain]] if may_fork() else []
-    if len(graders) > 1 and may_fork():
-        marking.warm()
-    for grader in graders:
-        grader.start(ahead)
+    try:
+        if len(graders) > 1 and may_fork():
+            marking.warm()
+        for grader in graders:
+            grader.start(ahead)
+    finally:
+        for left in ahead:
+            left.end()
 
 
 def may_fork() -> bool:

@@ -35,8 +35,8 @@ def _fonts() -> Path:
 
 FONTS = _fonts()
 # Runs between the grader and bubblewrap, and kills the whole process group when the grader dies. Bubblewrap
-# alone is not enough: if it is killed while it raises its wall, its child waits for ever. The zygote waits
-# until this is loaded, so it does without the module subprocess.
+# alone is not enough: if it is killed while it raises its wall, its child waits for ever. The zygote has to
+# wait until this is loaded, so it does without the module subprocess.
 _GUARD = """
 import ctypes, os, signal, sys
 grader, descriptor, *command = sys.argv[1:]

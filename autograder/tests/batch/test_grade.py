@@ -238,3 +238,18 @@ def test_a_notebook_that_is_replaced_while_it_is_graded_is_graded_again(tmp_path
     assert "YOUR CODE HERE" in kept  # what was graded is what is shown
     second = grade_submissions(course, [small(course)])
     assert (line(second, "ann").graded, line(second, "ann").score) == (True, 5.0)
+
+
+def test_work_that_is_found_late_is_done_while_the_gradebook_is_open(tmp_path: Path) -> None:
+    course = open_course(tmp_path / "course")
+    hand_in(course, "ann", solved(small(course)))
+    hand_in(course, "ben", solved(small(course), row_sums=WRONG_SUMS))
+    grade_submissions(course, [small(course)], jobs=2)
+    hand_in(course, "ben", solved(small(course)))
+    late = grade_submissions(course, [small(course)], jobs=2)
+    assert [(one.student, one.score, one.graded) for one in late.lines] == [
+        ("ann", 5.0, False),
+        ("ben", 5.0, True),
+    ]
+    again = grade_submissions(course, [small(course)], executor=Unneeded())
+    assert [(one.student, one.score) for one in again.lines] == [("ann", 5.0), ("ben", 5.0)]
