@@ -14,6 +14,7 @@ from autograder.course.course import Course
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import CONFIG, copy_small_course
 from autograder.tests.nursery import ALONE, Nursery
+from autograder.tests.warm import SUBPROCESS, WarmPopen
 
 HERE = Path(__file__).parent
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
@@ -117,6 +118,8 @@ def nursery() -> Iterator[Nursery]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("autograder.sandbox.launch._start", warm.launch)
         patch.setattr("autograder.grading.guarded.may_fork", warm.is_ready)
+        patch.setattr("autograder.grading.guarded.subprocess", SUBPROCESS)
+        patch.setattr(WarmPopen, "nursery", warm, raising=False)
         yield warm
     warm.close()
 
