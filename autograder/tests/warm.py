@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NoReturn
 from autograder.tests.nursery import Nursery
 
 _RUN, _LINE = "-m", "-c"
+_PACKAGES = ("autograder", "nbgrader")
 # What a new Python does not warn of, other than in its main program.
 _SILENT = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
@@ -54,7 +55,7 @@ SUBPROCESS = SimpleNamespace(**{**vars(subprocess), "Popen": WarmPopen})
 def _is_ours(words: Sequence[str]) -> bool:
     if words[0] != sys.executable:
         return False
-    return words[1] == _LINE or (words[1] == _RUN and words[2].partition(".")[0] == "autograder")
+    return words[1] == _LINE or (words[1] == _RUN and words[2].partition(".")[0] in _PACKAGES)
 
 
 def _take(pipes: Iterable[int], kept: set[int]) -> None:
