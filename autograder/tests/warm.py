@@ -26,21 +26,26 @@ _SILENT = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Resourc
 class WarmPopen(subprocess.Popen[Any]):
     """A `subprocess.Popen` whose process is forked from this one, if its command runs our own Python code."""
 
-    nursery: ClassVar[Nursery]  # from which such processes, too, get their zygotes
+    nursery: ClassVar[Nursery | None] = None  # from which such processes, too, get their zygotes
 
     def _execute_child(self, args: Any, *others: Any) -> None:
         words = [args] if isinstance(args, str) else list(args)
         if not _is_ours(words):
             super()._execute_child(args, *others)  # type: ignore[misc]
             return
-        _, _, _, pass_fds, cwd, env, _, _, _, read, _, _, write, _, error, _, _, _, _, _, new_session, _ = others
-        assert self.nursery.is_ready()  # what it says once, this process has to hear
+        _, _, _, pass_fds, cwd, env, _, _, _, read, _, _, write, _, error, _, _, _, _, _, new_session, _ = (
+            others
+        )
+        kept = set(pass_fds)
+        if self.nursery is not None:
+            assert self.nursery.is_ready()  # what it says once, this process has to hear
+            kept.add(self.nursery.descriptor)
         self.pid = os.fork()
         if self.pid == 0:
             try:
                 if new_session:
                     os.setsid()
-                _take((read, write, error), {*pass_fds, self.nursery.descriptor})
+                _take((read, write, error), kept)
                 _run(words, cwd, env)
             finally:
                 os._exit(1)

@@ -435,7 +435,9 @@ def test_a_line_tells_how_all_exercises_stand_and_never_of_code_that_has_not_run
     assert progress(one) == ""
 
 
-def test_a_page_tells_what_the_checks_found_and_nothing_on_it_runs(folders: Path, warm_pytest: Pytest) -> None:
+def test_a_page_tells_what_the_checks_found_and_nothing_on_it_runs(
+    folders: Path, warm_pytest: Pytest
+) -> None:
     place = folders / "01_small" / "01_small.ipynb"
     notebook = json.loads(place.read_text(encoding="utf-8"))
     rewrite(
