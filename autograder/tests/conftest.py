@@ -88,8 +88,8 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Use more processes than cores: tests wait for other processes nearly half of their time."""
-    return (os.cpu_count() or 1) + 2
+    """Use a process more than there are cores: tests wait for others a third of their time."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

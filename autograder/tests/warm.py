@@ -1,7 +1,8 @@
 """Python programs that start warm, for tests: this process is forked, where each would import torch for seconds.
 
-What runs is the program itself, in a process of its own with its own words, folder, environment and pipes; only
-the imports are ours. A test of how a program starts, or of what it imports, starts a real one.
+What runs is the program itself, in a process of its own with its own words, folder, environment and pipes;
+only the imports are ours. A test of how a program starts, or of what it imports, starts a real one, and so does one whose program reads
+a database that this process has opened before: SQLite does not survive a fork.
 """
 
 import gc
@@ -18,7 +19,7 @@ from typing import Any, ClassVar, NoReturn
 from autograder.tests.nursery import Nursery
 
 _RUN, _LINE = "-m", "-c"
-_PACKAGES = ("autograder", "nbgrader")
+_PACKAGES = ("alembic", "autograder", "nbgrader")
 # What a new Python does not warn of, other than in its main program.
 _SILENT = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
@@ -53,6 +54,13 @@ class WarmPopen(subprocess.Popen[Any]):
         self._close_pipe_fds(*others[9:15])  # type: ignore[attr-defined]
 
 
+def run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    """Do what `subprocess.run` does, with text captured, in a process that starts warm."""
+    with WarmPopen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options) as process:
+        said = process.communicate(timeout=300)
+    return subprocess.CompletedProcess(command, process.returncode, *said)
+
+
 # What stands for the module `subprocess` where programs are to start warm.
 SUBPROCESS = SimpleNamespace(**{**vars(subprocess), "Popen": WarmPopen})
 
@@ -64,7 +72,7 @@ def _is_ours(words: Sequence[str]) -> bool:
 
 
 def _take(pipes: Iterable[int], kept: set[int]) -> None:
-    """Make `pipes` standard input, output and error; close all others of this process's files, save the kept ones.
+    """Make `pipes` standard input, output and error, and close all other files save the kept ones.
 
     Nobody may find one of them open here who waits for its end elsewhere.
     """

@@ -2,22 +2,19 @@
 
 import sys
 from pathlib import Path
-from subprocess import PIPE, CompletedProcess
+from subprocess import CompletedProcess
 
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
 from autograder.course.course import Course
 from autograder.gradebook.config import load
-from autograder.tests.warm import WarmPopen
+from autograder.tests.warm import run
 
 
 def nbgrader(course: Course, *arguments: str) -> CompletedProcess[str]:
     """Run nbgrader's own command in the course's folder, in a process of its own."""
-    command = [sys.executable, "-m", "nbgrader", *arguments]
-    with WarmPopen(command, cwd=course.root, stdout=PIPE, stderr=PIPE, text=True) as process:
-        said = process.communicate(timeout=300)
-    return CompletedProcess(command, process.returncode, *said)
+    return run([sys.executable, "-m", "nbgrader", *arguments], cwd=course.root)
 
 
 def formgrader(course: Course, exchange: Path | None = None) -> NbGraderAPI:

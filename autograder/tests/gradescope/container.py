@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from autograder.tests.warm import WarmPopen
+from autograder.tests.warm import run
 
 PROGRAM = "autograder.gradescope.run"
 
@@ -48,15 +48,7 @@ class Container:
         assert f'-m {PROGRAM} ../course "$submission" "$results/results.json"' in script
         places = ["../course", str(self.root / "submission"), str(self.results)]
         command = [sys.executable, "-m", PROGRAM, *places]
-        with WarmPopen(
-            command,
-            cwd=self.root / "source" / "engine",
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            said = process.communicate(timeout=300)
-        return subprocess.CompletedProcess(command, process.returncode, *said)
+        return run(command, cwd=self.root / "source" / "engine")
 
     def graded(self, *handed_in: tuple[str, str], warm: bool = True) -> dict[str, Any]:
         """Return the results on these files, of which there must be some."""
