@@ -99,7 +99,7 @@ class Nursery:
         return True
 
     def launch(self, *, outer: bool) -> Launched:
-        """Do what `launch._start` does, by a fork; behind other walls or by another command it starts alone."""
+        """Do what `launch._start` does, by a fork; other walls or another command are for one alone."""
         if outer != self._outer or launch.zygote_command is not _COMMAND:
             return ALONE(outer=outer)
         assert self.is_ready()

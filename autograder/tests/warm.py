@@ -1,8 +1,8 @@
-"""Python programs that start warm, for tests: this process is forked, where each would import torch for seconds.
+"""Python programs that start warm, for tests: forked from this process, where each would import torch.
 
 What runs is the program itself, in a process of its own with its own words, folder, environment and pipes;
-only the imports are ours. A test of how a program starts, or of what it imports, starts a real one, and so does one whose program reads
-a database that this process has opened before: SQLite does not survive a fork.
+only the imports are ours. A test of how a program starts, or of what it imports, starts a real one. So does a
+test whose program reads a database that this process has opened before: SQLite does not survive a fork.
 """
 
 import gc
@@ -34,9 +34,8 @@ class WarmPopen(subprocess.Popen[Any]):
         if not _is_ours(words):
             super()._execute_child(args, *others)  # type: ignore[misc]
             return
-        _, _, _, pass_fds, cwd, env, _, _, _, read, _, _, write, _, error, _, _, _, _, _, new_session, _ = (
-            others
-        )
+        pass_fds, cwd, env = others[3:6]
+        pipes, new_session = others[9:15], others[20]
         kept = set(pass_fds)
         if self.nursery is not None:
             assert self.nursery.is_ready()  # what it says once, this process has to hear
@@ -46,18 +45,22 @@ class WarmPopen(subprocess.Popen[Any]):
             try:
                 if new_session:
                     os.setsid()
-                _take((read, write, error), kept)
+                _take((pipes[0], pipes[3], pipes[5]), kept)
                 _run(words, cwd, env)
             finally:
                 os._exit(1)
-        self._child_created = True
-        self._close_pipe_fds(*others[9:15])  # type: ignore[attr-defined]
+        vars(self)["_child_created"] = True  # as Popen itself notes it, to wait for it
+        self._close_pipe_fds(*pipes)  # type: ignore[attr-defined]
 
 
 def run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
     """Do what `subprocess.run` does, with text captured, in a process that starts warm."""
     with WarmPopen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options) as process:
-        said = process.communicate(timeout=300)
+        try:
+            said = process.communicate(timeout=300)
+        except BaseException:
+            process.kill()
+            raise
     return subprocess.CompletedProcess(command, process.returncode, *said)
 
 

@@ -6,6 +6,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from subprocess import CompletedProcess
+from types import SimpleNamespace
 
 import pytest
 
@@ -52,7 +53,7 @@ def columns(path: Path) -> set[str]:
 def test_whoever_reads_it_first_brings_it_up_to_date_and_keeps_it_as_it_was(
     older: Course, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(migration.subprocess, "run", warm)
+    monkeypatch.setattr(migration, "subprocess", SimpleNamespace(run=warm))
     path = older.root / "gradebook.db"
     assert [one.score for one in read_gradebook(older, small(older))] == [7.0]
     assert "lms_user_id" in columns(path)
