@@ -5,6 +5,7 @@ only the imports are ours. A test of how a program starts, or of what it imports
 test whose program reads a database that this process has opened before: SQLite does not survive a fork.
 """
 
+import faulthandler
 import gc
 import os
 import runpy
@@ -91,6 +92,7 @@ def _take(pipes: Iterable[int], kept: set[int]) -> None:
 
 def _run(words: Sequence[str], cwd: str | None, env: dict[str, str] | None) -> NoReturn:
     """Do what Python does with these words, and end the process."""
+    faulthandler.disable()  # which pytest has begun
     if cwd is not None:
         os.chdir(cwd)
     if env is not None:
