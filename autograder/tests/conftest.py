@@ -14,6 +14,7 @@ from autograder.course.course import Course
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import CONFIG, copy_small_course
 from autograder.tests.nursery import ALONE, Nursery
+from autograder.tests.warm import SUBPROCESS, WarmPopen
 
 HERE = Path(__file__).parent
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
@@ -53,19 +54,23 @@ SLOW = [
 ]
 # These take longest, so they begin first; two workers should not wait for a third one at the end.
 LONGEST = [
+    "hostile/test_hostile.py",
+    "publishing/test_browser.py",
     "term/test_term.py",
+    "test_architecture.py",  # whose worker has only the term to do before: a short one
     "../../solutions/test_course.py",
     "batch/test_cluster.py",
-    "hostile/test_hostile.py",
-    "test_architecture.py",  # whose worker has only the term to do before: a short one
-    "bench/test_benchmark.py",
-    "batch/test_interruption.py",
-    "grading/test_guarded.py",
-    "batch/test_run.py",
-    "publishing/test_browser.py",
-    "gradebook/test_autograde.py",
-    "course/test_kit.py",
     "authoring/test_jupyter.py",
+    "hostile/test_hostile_code.py",
+    "gradebook/test_formgrader_browser.py",
+    "batch/test_interruption.py",
+    "grading/test_grader.py",
+    "gradebook/test_autograded.py",
+    "authoring/test_verify.py",
+    "course/test_kit.py",
+    "gradescope/test_run.py",
+    "sandbox/test_zygote.py",
+    "batch/test_pool.py",
 ]
 
 
@@ -87,14 +92,19 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Use more processes than cores: tests wait for other processes nearly half of their time."""
-    return (os.cpu_count() or 1) + 2
+    """Use a process more than there are cores: tests wait for others a third of their time."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest."""
     places = {(HERE / name).resolve(): place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+def pytest_collection_finish() -> None:
+    """Leave what is imported by now out of every later look for garbage, here and in what is forked."""
+    gc.freeze()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -117,6 +127,8 @@ def nursery() -> Iterator[Nursery]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("autograder.sandbox.launch._start", warm.launch)
         patch.setattr("autograder.grading.guarded.may_fork", warm.is_ready)
+        patch.setattr("autograder.grading.guarded.subprocess", SUBPROCESS)
+        patch.setattr(WarmPopen, "nursery", warm, raising=False)
         yield warm
     warm.close()
 

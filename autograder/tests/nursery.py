@@ -86,6 +86,11 @@ class Nursery:
             self._process = ALONE(outer=self._outer)
         self._warm = False
 
+    @property
+    def descriptor(self) -> int:
+        """The file by which zygotes are asked for, also in processes that are forked from this one."""
+        return self._process.control.fileno()
+
     def is_ready(self) -> bool:
         """Wait until the process is warm; whatever is forked from now on can use it, too."""
         if not self._warm:
@@ -94,8 +99,8 @@ class Nursery:
         return True
 
     def launch(self, *, outer: bool) -> Launched:
-        """Do what `launch._start` does, by a fork; behind other walls than usual a zygote starts alone."""
-        if outer != self._outer:
+        """Do what `launch._start` does, by a fork; other walls or another command are for one alone."""
+        if outer != self._outer or launch.zygote_command is not _COMMAND:
             return ALONE(outer=outer)
         assert self.is_ready()
         ours, theirs = socket.socketpair()

@@ -6,11 +6,14 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from multiprocessing import forkserver
 from pathlib import Path
 
 import psutil
 import pytest
+from dask import config
 from distributed import Client, LocalCluster, Scheduler
+from distributed.utils import get_mp_context
 
 from autograder.batch import cluster
 from autograder.batch.cluster import Cluster
@@ -26,6 +29,15 @@ from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 
 SLOW = "import time\ntime.sleep(0.7)\ndef double(x):\n    return 2 * x"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def fork_server() -> Iterator[None]:
+    """Have Dask workers forked from a process that has imported all that they need."""
+    with config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        get_mp_context().set_forkserver_preload(["distributed", "autograder.tests.batch.warm_dask"])
+        yield
+    forkserver._forkserver._stop()  # type: ignore[attr-defined]
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +148,7 @@ def kill_a_busy_one(dask: LocalCluster) -> list[psutil.Process]:
     busy = [state.address for state in scheduler(dask).workers.values() if state.processing]
     pid = next(nanny.pid for nanny in dask.workers.values() if nanny.worker_address in busy)
     gone = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
-    assert len(gone) > 1  # it has a zygote
+    assert len(gone) > 1  # it has a marking process
     os.kill(pid, signal.SIGKILL)
     return gone
 

@@ -1,6 +1,7 @@
 """Grading in several processes: the same results, a few submissions at a time, and no process left over."""
 
 import os
+import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -152,6 +153,7 @@ def test_a_process_that_breaks_is_replaced(tmp_path: Path, monkeypatch: pytest.M
     course = open_course(tmp_path / "course")
     submission = hand_in(course, "ann", solved(small(course)))
     monkeypatch.setattr(marking, "serve", lambda *_: os.abort())
+    monkeypatch.setattr(guarded, "subprocess", subprocess)  # a new Python takes the place of what was forked
     tasks = [(submission, read_notebook(submission.notebook))]
     with ProcessPool(course, 2) as executor:
         done = [(one.student, graded.report.score) for one, _, graded in executor.map(tasks)]

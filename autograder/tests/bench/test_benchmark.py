@@ -2,13 +2,17 @@
 
 from dataclasses import asdict, replace
 
-from autograder.bench import stages
+import pytest
+
+from autograder.bench import meter, stages
 from autograder.bench.benchmark import QUICK, measure_exercise
 from autograder.course.course import Course
 from autograder.tests.classroom import small
+from autograder.tests.warm import SUBPROCESS
 
 
-def test_a_tiny_bench_measures_everything_of_ours(furnished: Course) -> None:
+def test_a_tiny_bench_measures_everything_of_ours(furnished: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meter, "subprocess", SUBPROCESS)
     notices: list[str] = []
     plan = replace(QUICK, sizes=(), stock=0, otter=0)
     found = measure_exercise(furnished, small(furnished), plan, notices.append)

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,19 +29,21 @@ from autograder.worker.omission import Omissions
 COURSE = load_course(Path(__file__).parents[3])
 Notebook = dict[str, Any]
 STUB = "# YOUR CODE HERE\n    raise NotImplementedError()"
-# Imports torch once, then runs pytest in a fresh process in each folder, as a shell starts one with `&`.
+# Imports torch once, then runs pytest in a fresh process for each line, as a shell starts one with `&`.
 RUN_ALL = """
-import os, signal, sys, torch, pytest
+import json, os, signal, sys, torch, pytest
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-for folder in sys.argv[1:]:
+for line in sys.stdin:
+    folder, arguments, output, errors = json.loads(line)
     if not os.fork():
         os.chdir(folder)
-        os.dup2(os.open("../" + folder + ".txt", os.O_WRONLY | os.O_CREAT), 1)
-        os.dup2(1, 2)
-        status = pytest.main(open(".asked").read().split() if os.path.exists(".asked") else [])
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        for number, path in ((1, output), (2, errors)):
+            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
+        status = pytest.main(arguments)
         sys.stdout.flush()
         os._exit(status)
-    os.wait()
+    print(os.waitstatus_to_exitcode(os.wait()[1]), flush=True)
 """
 
 
@@ -243,8 +245,64 @@ FILES = {
 }
 
 
+def environment() -> dict[str, str]:
+    keep = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
+    return {**keep, "COLUMNS": "110", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OMP_NUM_THREADS": "1"}
+
+
+class Pytest:
+    """Runs pytest in folders, each time in a process of its own that has torch already."""
+
+    def __init__(self) -> None:
+        self._warm = subprocess.Popen(
+            [sys.executable, "-c", RUN_ALL],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
+
+    def run(self, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run it in one folder."""
+        paths = [folder.with_name(f"{folder.name}.{kind}") for kind in ("out", "err")]
+        code = self.into(folder, arguments, *paths)
+        said = [path.read_text(encoding="utf-8") for path in paths]
+        for path in paths:
+            path.unlink()
+        return subprocess.CompletedProcess(arguments, code, *said)
+
+    def into(self, folder: Path, arguments: Sequence[str], output: Path, errors: Path) -> int:
+        """Run it, let these files have what it says, and return its code."""
+        assert self._warm.stdin is not None
+        assert self._warm.stdout is not None
+        self._warm.stdin.write(json.dumps([str(folder), arguments, str(output), str(errors)]) + "\n")
+        self._warm.stdin.flush()
+        return int(self._warm.stdout.readline())
+
+    def everywhere(self, root: Path) -> Path:
+        """Run it in each folder in `root`; its output lies beside the folder."""
+        for folder in sorted(root.iterdir()):
+            asked = folder / ".asked"
+            arguments = asked.read_text(encoding="utf-8").split() if asked.is_file() else []
+            said = root / f"{folder.name}.txt"
+            self.into(folder, arguments, said, said)
+        return root
+
+    def close(self) -> None:
+        """End the warm process."""
+        self._warm.communicate(timeout=60)
+
+
 @pytest.fixture(scope="module")
-def outputs(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def warm_pytest() -> Iterator[Pytest]:
+    """Return what runs pytest; one process of it serves all tests."""
+    warm = Pytest()
+    yield warm
+    warm.close()
+
+
+@pytest.fixture(scope="module")
+def outputs(released: Path, warm_pytest: Pytest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder where each case's output lies, one run of pytest a case."""
     root = tmp_path_factory.mktemp("kit")
     original = (released / "01_small.ipynb").read_text(encoding="utf-8")
@@ -270,7 +328,7 @@ def outputs(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("Untitled.ipynb", "01_small-Copy1.ipynb"):
         (root / "two_notebooks" / name).write_text(json.dumps(notebook), encoding="utf-8")
     os.utime(root / "two_notebooks" / "01_small.ipynb", (0, 0))
-    return run_all(root)
+    return warm_pytest.everywhere(root)
 
 
 def hand_out(released: Path, folder: Path, notebook: str) -> Path:
@@ -279,21 +337,10 @@ def hand_out(released: Path, folder: Path, notebook: str) -> Path:
     return folder
 
 
-def environment() -> dict[str, str]:
-    keep = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
-    return {**keep, "COLUMNS": "110", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OMP_NUM_THREADS": "1"}
-
-
-def run_all(root: Path) -> Path:
-    """Run pytest in each folder in `root`; its output lies beside the folder."""
-    names = sorted(path.name for path in root.iterdir())
-    subprocess.run([sys.executable, "-c", RUN_ALL, *names], cwd=root, env=environment(), check=True)
-    return root
-
-
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", *arguments]
-    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+def run_anew(folder: Path) -> None:
+    """Run pytest as students do, in a new Python."""
+    command = [sys.executable, "-m", "pytest"]
+    subprocess.run(command, cwd=folder, env=environment(), capture_output=True, check=True)
 
 
 def passed(output: str) -> str:
@@ -314,12 +361,12 @@ def test_students_see(name: str, outputs: Path, golden: Callable[[str, str], Non
 
 
 @pytest.fixture(scope="module")
-def references(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def references(warm_pytest: Pytest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder where each exercise's output lies, its questions answered by the reference."""
     root = tmp_path_factory.mktemp("references")
     for exercise in COURSE.exercises.values():
         write_source(exercise, root / exercise.name)
-    return run_all(root)
+    return warm_pytest.everywhere(root)
 
 
 @pytest.mark.parametrize("name", list(COURSE.exercises))
@@ -360,8 +407,8 @@ def folders(released: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_several_folders_are_counted_together(folders: Path) -> None:
-    done = run(folders, "-q")
+def test_several_folders_are_counted_together(folders: Path, warm_pytest: Pytest) -> None:
+    done = warm_pytest.run(folders, "-q")
     assert done.returncode == 1, done.stdout + done.stderr
     assert passed(done.stdout) == "questions passed: 3 of 4"
     assert done.stdout.splitlines()[-1] == "exercises so far: 01 2/2, 02 1/2"
@@ -388,7 +435,9 @@ def test_a_line_tells_how_all_exercises_stand_and_never_of_code_that_has_not_run
     assert progress(one) == ""
 
 
-def test_a_page_tells_what_the_checks_found_and_nothing_on_it_runs(folders: Path) -> None:
+def test_a_page_tells_what_the_checks_found_and_nothing_on_it_runs(
+    folders: Path, warm_pytest: Pytest
+) -> None:
     place = folders / "01_small" / "01_small.ipynb"
     notebook = json.loads(place.read_text(encoding="utf-8"))
     rewrite(
@@ -398,7 +447,7 @@ def test_a_page_tells_what_the_checks_found_and_nothing_on_it_runs(folders: Path
     )
     insert(notebook, 2, "raise KeyError('<b>')")
     place.write_text(json.dumps(notebook), encoding="utf-8")
-    done = run(folders / "01_small", "--page")
+    done = warm_pytest.run(folders / "01_small", "--page")
     page = folders / "01_small" / "checks.html"
     assert f"page: {page}" in done.stdout.splitlines()
     text = page.read_text(encoding="utf-8")
@@ -412,26 +461,26 @@ def test_a_page_tells_what_the_checks_found_and_nothing_on_it_runs(folders: Path
     assert "<script" not in text
 
 
-def test_one_folder_of_several_can_be_named(folders: Path) -> None:
-    done = run(folders, "01_small", "-p", "no:cacheprovider")
+def test_one_folder_of_several_can_be_named(folders: Path, warm_pytest: Pytest) -> None:
+    done = warm_pytest.run(folders, "01_small", "-p", "no:cacheprovider")
     assert (done.returncode, done.stderr) == (0, "")
     assert passed(done.stdout) == "questions passed: 2 of 2"
 
 
-def test_a_question_can_be_chosen_by_its_name(folders: Path) -> None:
-    done = run(folders / "02_other", "02_other.ipynb::double")
+def test_a_question_can_be_chosen_by_its_name(folders: Path, warm_pytest: Pytest) -> None:
+    done = warm_pytest.run(folders / "02_other", "02_other.ipynb::double")
     assert passed(done.stdout) == "questions passed: 1 of 1"
     assert done.stdout.splitlines()[-1] == "exercises so far: 01 -, 02 - (- not run yet)"
 
 
-def test_a_notebook_under_another_name_is_found(folders: Path) -> None:
+def test_a_notebook_under_another_name_is_found(folders: Path, warm_pytest: Pytest) -> None:
     (folders / "01_small" / "01_small.ipynb").rename(folders / "01_small" / "Copy of 01_small (1).ipynb")
-    done = run(folders / "01_small")
+    done = warm_pytest.run(folders / "01_small")
     assert passed(done.stdout) == "questions passed: 2 of 2"
 
 
 def test_only_pytests_own_files_are_left_behind(folders: Path) -> None:
-    run(folders / "01_small")
+    run_anew(folders / "01_small")
     left = {path.name for path in (folders / "01_small").iterdir()}
     assert left == {"01_small.ipynb", "SETUP.md", "conftest.py", "__pycache__", ".pytest_cache"}
 

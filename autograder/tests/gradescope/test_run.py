@@ -34,7 +34,7 @@ def test_a_right_submission_scores_in_full(own: Course, container: Container) ->
 def test_a_wrong_submission_loses_its_question_and_names_its_mistake(
     own: Course, container: Container
 ) -> None:
-    read = container.graded(("my work.ipynb", text_of(solved(small(own), row_sums=WRONG_SUMS))))
+    read = container.graded(("my work.ipynb", text_of(solved(small(own), row_sums=WRONG_SUMS))), warm=False)
     double, sums = read["tests"]
     assert (double["score"], sums["status"]) == (2, "failed")
     assert sums["score"] < 3
@@ -65,7 +65,7 @@ def test_our_own_failure_leaves_no_results_at_all(own: Course, tmp_path: Path) -
     broken.results.write_text("old", encoding="utf-8")
     suite = tmp_path / "source/course/solutions/01_small/test_hidden.py"
     suite.write_text("raise RuntimeError('broken suite')", encoding="utf-8")
-    done = broken.run(("01_small.ipynb", text_of(solved(small(own)))))
+    done = broken.run_warm(("01_small.ipynb", text_of(solved(small(own)))))
     assert done.returncode == 3
     assert "our failure" in done.stdout
     assert not broken.results.exists()

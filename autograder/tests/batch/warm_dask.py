@@ -1,0 +1,15 @@
+"""What Dask workers of tests are forked with: our code, and a nursery from which their zygotes come.
+
+multiprocessing's fork server imports this module before it forks anything.
+"""
+
+from autograder.batch import dask_worker as dask_worker
+from autograder.grading import guarded
+from autograder.sandbox import launch
+from autograder.tests.nursery import Nursery
+from autograder.tests.warm import SUBPROCESS, WarmPopen
+
+WarmPopen.nursery = Nursery()
+WarmPopen.nursery.is_ready()
+launch._start = WarmPopen.nursery.launch
+setattr(guarded, "subprocess", SUBPROCESS)  # noqa: B010 - a module that is imported there is no export
