@@ -5,7 +5,7 @@ import itertools
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def own_folder(place: Path) -> Iterator[Path]:
     for folder in place.glob(f"{_PREFIX}*"):
         with suppress(OSError):
             _remove_unclaimed(folder)
-    folder, lock = _claimed(place)
+    folder, lock = _claimed(lambda: Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place)))
     try:
         yield folder
     finally:
@@ -35,25 +35,32 @@ def remove(folder: Path) -> None:
 
     Every folder is first moved next to the others, so that no path grows longer than the kernel accepts.
     """
-    heap = folder.with_name(f"{folder.name}-removed")
-    heap.mkdir()
-    names = map(str, itertools.count())
-    pending = [_taken(folder, heap / next(names))]
-    while pending:
-        place = pending.pop()
-        for entry in list(os.scandir(place)):
-            if entry.is_dir(follow_symlinks=False):
-                pending.append(_taken(Path(entry.path), heap / next(names)))
-            else:
-                Path(entry.path).unlink()
-        place.rmdir()
-    heap.rmdir()
+    heap, lock = _claimed(lambda: _made(folder.with_name(f"{folder.name}-removed")))
+    try:
+        names = map(str, itertools.count())
+        pending = [_taken(folder, heap / next(names))]
+        while pending:
+            place = pending.pop()
+            for entry in list(os.scandir(place)):
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(_taken(Path(entry.path), heap / next(names)))
+                else:
+                    Path(entry.path).unlink()
+            place.rmdir()
+        heap.rmdir()
+    finally:
+        os.close(lock)
 
 
-def _claimed(place: Path) -> tuple[Path, int]:
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def _claimed(make: Callable[[], Path]) -> tuple[Path, int]:
     """Make a folder and lock it; make another if a process removed it as unclaimed before the lock."""
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
+        folder = make()
         with suppress(FileNotFoundError):
             lock = os.open(folder, os.O_RDONLY)
             fcntl.flock(lock, fcntl.LOCK_EX)

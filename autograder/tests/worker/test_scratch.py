@@ -12,7 +12,7 @@ import pytest
 from autograder.course.limits import Limits
 from autograder.sandbox.process import Worker
 from autograder.sandbox.zygote import Zygote, ZygoteError
-from autograder.worker.scratch import own_folder
+from autograder.worker.scratch import own_folder, remove
 
 pytestmark = pytest.mark.usefixtures("born_alone")
 
@@ -81,3 +81,22 @@ def test_only_folders_of_our_own_are_removed(tmp_path: Path) -> None:
         assert first.is_dir()
         assert second.is_dir()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "worker-file", "worker-link"]
+
+
+def test_a_folder_is_removed_though_another_process_clears_up_in_between(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, cleared = tmp_path / "worker-1", list[Path]()
+    (folder / "below").mkdir(parents=True)
+    mkdir = Path.mkdir
+
+    def made_and_cleared(path: Path) -> None:
+        mkdir(path)
+        if not cleared:
+            cleared.append(path)
+            path.rmdir()
+
+    monkeypatch.setattr(Path, "mkdir", made_and_cleared)
+    remove(folder)
+    assert cleared
+    assert list(tmp_path.iterdir()) == []
