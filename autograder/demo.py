@@ -158,10 +158,11 @@ def _know_mistakes(root: Path) -> None:
     """
     torch.set_num_threads(1)  # two would wait for one another while the class is graded
     course = load_course(root)
+    students = [student.name for student in CLASS if student.eager and student.answer is mistaken]
     for exercise in reversed(course.exercises.values()):
-        answer = _chosen(exercise.mistakes, exercise, "carl")
-        if isinstance(answer, Mistake):
-            Diagnosis(Suite(exercise)).table(answer.question)
+        answers = [_chosen(exercise.mistakes, exercise, student) for student in students]
+        for question in {answer.question for answer in answers if isinstance(answer, Mistake)}:
+            Diagnosis(Suite(exercise)).table(question)
 
 
 def hand_ins(exercises: Sequence[Exercise]) -> int:

@@ -12,8 +12,9 @@ from jupyter_client.kernelspec import KernelSpecManager
 
 from autograder.course.course import CourseError, load_course
 from autograder.course.limits import Limits, Tier
+from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import WorkerError
-from autograder.sandbox.zygote import Zygote, ZygoteError
+from autograder.sandbox.zygote import Zygote
 
 PACKAGES = ("torch", "nbgrader", "pytest", "jupytext", "ipython", "pydantic")
 KERNEL = "python3"

@@ -18,9 +18,9 @@ from autograder.course.exercise import Exercise, Mistake, Variant
 from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
+from autograder.grading.cell_result import CellResult
 from autograder.grading.grader import Grader
 from autograder.grading.misconceptions import load_catalogue, spelt
-from autograder.grading.session import CellResult
 from autograder.grading.table import FOLDER, prune
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote

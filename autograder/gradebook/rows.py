@@ -99,8 +99,9 @@ class ExerciseRows:
         set_committed_value(submission, "assignment", self._assignment)
         grades, comments = dict[str, Grade](), dict[str, Comment]()
         for about in self._notebooks:
-            ids = {"id": new_uuid(), "assignment_id": submission.id, "notebook_id": about.id}
-            notebook = SubmittedNotebook(assignment=submission, **ids)
+            notebook = SubmittedNotebook(
+                id=new_uuid(), notebook_id=about.id, assignment_id=submission.id, assignment=submission
+            )
             grades |= {n: _row(Grade, notebook, cell) for n, cell in about.graded.items()}
             comments |= {n: _row(Comment, notebook, cell) for n, cell in about.commented.items()}
         return Rows(submission, grades, comments, new=True)

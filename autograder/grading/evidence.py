@@ -7,7 +7,8 @@ from enum import IntEnum
 import torch
 
 from autograder.grading.same_answer import same_exchanges, same_shapes
-from autograder.testing.exchange import Exchange, StudentError
+from autograder.testing.exchange import Exchange
+from autograder.testing.student_error import StudentError
 from autograder.testing.suite import TestRun
 
 # These come of a change that fits the code badly, and not of what the change is about.

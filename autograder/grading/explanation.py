@@ -10,13 +10,14 @@ from autograder.grading.location import Locator
 from autograder.grading.session import ExhaustedError, Session
 from autograder.grading.verdicts import other_kind
 from autograder.report.report import TestReport, Verdict
+from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError
-from autograder.sandbox.zygote import ZygoteError
 from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import NotDefinedError, StudentError
+from autograder.testing.exchange import NotDefinedError
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import DISCLOSED
+from autograder.testing.student_error import StudentError
 from autograder.testing.suite import Suite, TestRun
 from autograder.worker.protocol import ProtocolError
 

@@ -11,8 +11,9 @@ from typing import Any
 from autograder.grading.form import form
 from autograder.grading.same_answer import same_exchanges
 from autograder.grading.wrong_answers import WrongAnswer
-from autograder.testing.exchange import Exchange, StudentError
+from autograder.testing.exchange import Exchange
 from autograder.testing.expectations import Unmet
+from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, TestRun
 from autograder.worker.protocol import ProtocolError, pack, read_frame
 

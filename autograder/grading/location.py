@@ -3,7 +3,7 @@
 from autograder.course.exercise import Exercise
 from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import StudentError
+from autograder.testing.student_error import StudentError
 
 
 class Locator:

@@ -20,7 +20,7 @@ from autograder.grading.misconceptions import Catalogue, Misconception
 from autograder.grading.named import Named, both, in_words, one_of, two_things
 from autograder.grading.pairs import Pair
 from autograder.grading.table import Table
-from autograder.testing.exchange import StudentError
+from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, TestRun
 
 _MOST_PAIRS = 40  # are run for one submission

@@ -12,9 +12,10 @@ from autograder.errors import AutograderError
 from autograder.grading.graded import Graded, failure_report
 from autograder.grading.grader import Grader
 from autograder.report.report import Status, Verdict
+from autograder.sandbox.errors import WallError, ZygoteError
 from autograder.sandbox.launch import prelaunched
 from autograder.sandbox.process import WorkerError
-from autograder.sandbox.zygote import WallError, Zygote, ZygoteError
+from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook
 from autograder.testing.suite import Suite
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from autograder.course.limits import Limits
 from autograder.course.names import checked_question
-from autograder.grading.cell_result import MAX_SHOWN as MAX_SHOWN
-from autograder.grading.cell_result import CellResult as CellResult
+from autograder.grading.cell_result import MAX_SHOWN, CellResult
 from autograder.grading.oracle import Oracle
 from autograder.report.outputs import checked_outputs
 from autograder.report.report import Verdict
@@ -15,7 +14,8 @@ from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.submission.readable import MAX_RUN_DOTS, quick_to_run
-from autograder.testing.exchange import Reply, StudentError
+from autograder.testing.exchange import Reply
+from autograder.testing.student_error import StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 MAX_RESTARTS = 8

@@ -16,9 +16,10 @@ from autograder.grading.evidence import explained, own_affair
 from autograder.grading.known import Known, sketch
 from autograder.grading.session import LOST
 from autograder.report.report import QuestionReport, Verdict
-from autograder.sandbox.zygote import ZygoteError
-from autograder.testing.exchange import Local, NotDefinedError, StudentError
+from autograder.sandbox.errors import ZygoteError
+from autograder.testing.exchange import Local, NotDefinedError
 from autograder.testing.inputs import Inputs
+from autograder.testing.student_error import StudentError
 from autograder.testing.suite import TestRun
 from autograder.worker.namespace import run_code
 

@@ -13,11 +13,12 @@ from autograder.course.slips import SlipSettings
 from autograder.grading.session import ExhaustedError
 from autograder.report.report import TestReport, Verdict
 from autograder.report.text import one_line
+from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError
-from autograder.sandbox.zygote import ZygoteError
-from autograder.testing.exchange import Exchange, NotDefinedError, StudentError
+from autograder.testing.exchange import Exchange, NotDefinedError
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import Inputs
+from autograder.testing.student_error import StudentError
 from autograder.testing.suite import Suite, TestRun
 from autograder.worker.protocol import ProtocolError
 

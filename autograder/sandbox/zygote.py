@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from autograder.course.limits import Limits, Tier
 from autograder.sandbox import bubblewrap
-from autograder.sandbox.errors import WallError as WallError
-from autograder.sandbox.errors import ZygoteError as ZygoteError
+from autograder.sandbox.errors import WallError, ZygoteError
 from autograder.sandbox.launch import launch_zygote
 from autograder.sandbox.probe import probe_walls
 from autograder.sandbox.process import Worker, WorkerError

@@ -5,7 +5,6 @@ from typing import Protocol
 
 import torch
 
-from autograder.testing.student_error import StudentError as StudentError
 from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, Tensors
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import torch
 
 from autograder.report.text import one_line
-from autograder.testing.exchange import StudentError
 from autograder.testing.student import Inspection, Remote
+from autograder.testing.student_error import StudentError
 
 _MAX_MESSAGE = 500
 
@@ -69,8 +69,7 @@ def expect_close(
         return  # as nearly always: what is wrong is looked for below
     expect_no_nan(tensor, name)
     wrong = ~torch.isclose(tensor, expected, rtol=rtol, atol=atol)
-    if wrong.any():
-        raise Unmet(f"{_where(wrong, name)} {hint}".rstrip())
+    raise Unmet(f"{_where(wrong, name)} {hint}".rstrip())
 
 
 def expect_equal(actual: object, expected: torch.Tensor, *, hint: str = "", name: str = "The result") -> None:

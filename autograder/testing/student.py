@@ -12,7 +12,8 @@ from typing import Any
 import torch
 
 from autograder.report.text import one_line
-from autograder.testing.exchange import Backend, Exchange, NotDefinedError, Request, StudentError
+from autograder.testing.exchange import Backend, Exchange, NotDefinedError, Request
+from autograder.testing.student_error import StudentError
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
 from autograder.worker.ran import Ran, take_ran
 

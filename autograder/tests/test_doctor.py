@@ -8,7 +8,7 @@ from autograder import doctor
 from autograder.course.course import Course
 from autograder.course.limits import Limits, Tier
 from autograder.doctor import Check, examine, pins
-from autograder.sandbox.zygote import ZygoteError
+from autograder.sandbox.errors import ZygoteError
 
 
 @pytest.fixture

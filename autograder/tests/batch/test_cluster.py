@@ -23,7 +23,7 @@ from autograder.batch.grade import grade_submissions
 from autograder.batch.in_process import InProcess
 from autograder.batch.pool import ProcessPool
 from autograder.course.course import Course, load_course
-from autograder.sandbox.zygote import WallError
+from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import MAX_BYTES, read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved

@@ -12,7 +12,8 @@ from autograder.batch.in_process import InProcess
 from autograder.course.course import Course, load_course
 from autograder.grading import restarting
 from autograder.grading.grader import Grader
-from autograder.sandbox.zygote import WallError, Zygote
+from autograder.sandbox.errors import WallError
+from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved

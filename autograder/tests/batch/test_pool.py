@@ -16,7 +16,7 @@ from autograder.course.course import Course, load_course
 from autograder.grading import guarded, marking
 from autograder.grading.guarded import GuardedGrader
 from autograder.sandbox import launch
-from autograder.sandbox.zygote import WallError
+from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved

@@ -22,7 +22,7 @@ from autograder.doctor import Check
 from autograder.errors import OUR_FAILURE, AutograderError
 from autograder.gradebook.conversion import ConversionError
 from autograder.gradescope.package import PackageError
-from autograder.sandbox.zygote import WallError, ZygoteError
+from autograder.sandbox.errors import WallError, ZygoteError
 from autograder.submission.recognition import UnknownExerciseError
 from autograder.submission.students import StudentsError
 from autograder.tests.classroom import hand_in

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from autograder.course.course import Course
+from autograder.grading.cell_result import CellResult
 from autograder.grading.graded import Graded
-from autograder.grading.session import CellResult
 from autograder.report.outputs import Output
 from autograder.report.report import Report, Status, Verdict
 from autograder.submission.notebook import read_notebook
-from autograder.testing.exchange import StudentError
+from autograder.testing.student_error import StudentError
 from autograder.tests.classroom import ANSWER, cell_of, hand_in, small, solved
 from autograder.tests.gradebook.rows import (
     UNREADABLE,

@@ -14,8 +14,9 @@ from autograder.grading.evidence import (
     own_affair,
     tells,
 )
-from autograder.testing.exchange import Exchange, StudentError
+from autograder.testing.exchange import Exchange
 from autograder.testing.expectations import Unmet
+from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, TestRun
 
 TEST = HiddenTest("double", "Title", 1.0, 0, "test_title")

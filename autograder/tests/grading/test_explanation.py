@@ -7,14 +7,16 @@ import torch
 
 from autograder.course.course import Course
 from autograder.course.limits import Limits
+from autograder.grading.cell_result import CellResult
 from autograder.grading.explanation import Explainer
-from autograder.grading.session import CellResult, ExhaustedError, LeftOut, Session
+from autograder.grading.session import ExhaustedError, LeftOut, Session
 from autograder.report.report import Verdict
+from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError
-from autograder.sandbox.zygote import ZygoteError
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import Exchange, NotDefinedError, StudentError
+from autograder.testing.exchange import Exchange, NotDefinedError
 from autograder.testing.expectations import Unmet
+from autograder.testing.student_error import StudentError
 from autograder.testing.suite import Suite, TestRun
 from autograder.tests.grading.workers import ScriptedZygote
 from autograder.worker.protocol import Header, ProtocolError, Tensors

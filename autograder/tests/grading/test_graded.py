@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from autograder.grading.cell_result import CellResult
 from autograder.grading.graded import Graded
-from autograder.grading.session import CellResult
 from autograder.report.outputs import Output
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
-from autograder.testing.exchange import StudentError
+from autograder.testing.student_error import StudentError
 
 QUESTION = QuestionReport("double", Verdict.FAILED, 1.5, 2.0, "Twice?\nTwice!", "double__squares", ())
 REPORT = Report(

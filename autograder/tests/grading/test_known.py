@@ -6,8 +6,9 @@ import torch
 from autograder.grading.known import known, read, sketch, written
 from autograder.grading.same_answer import same_exchanges
 from autograder.grading.wrong_answers import WrongAnswer
-from autograder.testing.exchange import Exchange, StudentError
+from autograder.testing.exchange import Exchange
 from autograder.testing.expectations import Unmet
+from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, TestRun
 
 TEST = HiddenTest("double", "Title", 1.0, 3, "test_title")

@@ -5,7 +5,7 @@ import pytest
 from autograder.course.course import Course
 from autograder.grading.location import Locator
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import StudentError
+from autograder.testing.student_error import StudentError
 
 GIVEN = "import torch\n\ntable = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])"
 

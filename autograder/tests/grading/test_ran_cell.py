@@ -1,9 +1,9 @@
 """Of a notebook's cells, those count that ran, as far as they came."""
 
+from autograder.grading.cell_result import CellResult
 from autograder.grading.ran_cell import RanCell, ran_cells
-from autograder.grading.session import CellResult
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import StudentError
+from autograder.testing.student_error import StudentError
 
 
 def test_cells_without_a_result_did_not_run_and_a_failed_one_ran_to_a_line() -> None:

@@ -12,7 +12,8 @@ from autograder.grading import restarting
 from autograder.grading.grader import Grader
 from autograder.grading.restarting import RestartingGrader
 from autograder.report.report import Status, Verdict
-from autograder.sandbox.zygote import WallError, Zygote
+from autograder.sandbox.errors import WallError
+from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.conftest import Family

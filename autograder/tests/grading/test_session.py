@@ -3,21 +3,15 @@
 import pytest
 
 from autograder.course.limits import Limits
-from autograder.grading.session import (
-    FORGED,
-    MAX_RECEIVED,
-    MAX_RESTARTS,
-    MAX_SHOWN,
-    ExhaustedError,
-    LeftOut,
-    Session,
-)
+from autograder.grading.cell_result import MAX_SHOWN
+from autograder.grading.session import FORGED, MAX_RECEIVED, MAX_RESTARTS, ExhaustedError, LeftOut, Session
 from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import NotDefinedError, StudentError
+from autograder.testing.exchange import NotDefinedError
 from autograder.testing.student import Student
+from autograder.testing.student_error import StudentError
 from autograder.tests.grading.workers import ScriptedZygote
 from autograder.worker.protocol import Header, ProtocolError
 

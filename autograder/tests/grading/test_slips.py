@@ -17,8 +17,8 @@ from autograder.grading.misconceptions import Misconception
 from autograder.grading.slips import shows_enough
 from autograder.report.report import QuestionReport, Verdict
 from autograder.sandbox.zygote import Zygote
-from autograder.testing.exchange import StudentError
 from autograder.testing.expectations import Unmet
+from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Suite, TestRun
 from autograder.tests.classroom import SECRET
 

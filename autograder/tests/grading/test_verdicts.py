@@ -9,11 +9,12 @@ from autograder.course.course import Course
 from autograder.grading.session import ExhaustedError
 from autograder.grading.verdicts import decide, told_bits
 from autograder.report.report import TestReport, Verdict
+from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError
-from autograder.sandbox.zygote import ZygoteError
-from autograder.testing.exchange import Exchange, NotDefinedError, StudentError
+from autograder.testing.exchange import Exchange, NotDefinedError
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import numbered_inputs
+from autograder.testing.student_error import StudentError
 from autograder.testing.suite import Suite, TestRun
 from autograder.worker.protocol import Header, ProtocolError
 

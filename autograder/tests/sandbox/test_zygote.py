@@ -11,8 +11,9 @@ import pytest
 
 from autograder.course.limits import Limits, Tier
 from autograder.sandbox import bubblewrap
+from autograder.sandbox.errors import WallError, ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
-from autograder.sandbox.zygote import WallError, Zygote, ZygoteError
+from autograder.sandbox.zygote import Zygote
 from autograder.tests.sandbox.processes import descendants, gone
 
 pytestmark = pytest.mark.usefixtures("born_alone")

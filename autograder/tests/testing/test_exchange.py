@@ -4,8 +4,9 @@ import pytest
 import torch
 
 from autograder.report.text import one_line
-from autograder.testing.exchange import Local, StudentError
+from autograder.testing.exchange import Local
 from autograder.testing.student import Student
+from autograder.testing.student_error import StudentError
 from autograder.worker.namespace import run_code
 
 CODE = "import torch\n\ndef zero(x):\n    x.zero_()\n    return x\n\ndef draw():\n    return torch.rand(3)\n"

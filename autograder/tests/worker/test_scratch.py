@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from autograder.course.limits import Limits
+from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import Worker
-from autograder.sandbox.zygote import Zygote, ZygoteError
+from autograder.sandbox.zygote import Zygote
 from autograder.worker.scratch import own_folder, remove
 
 pytestmark = pytest.mark.usefixtures("born_alone")
