@@ -11,14 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jupytext
-import matplotlib.font_manager  # builds the font cache, which a kernel would announce as a warning
-import nbclient
-import nbformat
 import pytest
 import safetensors.torch
 import yaml
-from jupyter_client.manager import KernelManager
 
 from autograder.course.course import load_course
 from autograder.course.source import Role
@@ -551,67 +546,8 @@ def test_a_wrong_block_costs_nothing_in_the_model_made_of_it(
     assert [run.test.title for run in runs if run.error is not None] == []
 
 
-@pytest.fixture(scope="module")
-def kernel() -> Iterator[KernelManager]:
-    """Return a kernel that has made its imports by the second notebook."""
-    assert matplotlib.font_manager.fontManager
-    kernel = KernelManager(kernel_name="python3")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(
-            "OMP_NUM_THREADS", "1"
-        )  # several threads on a busy machine wait for one another
-        kernel.start_kernel()
-    yield kernel
-    kernel.shutdown_kernel(now=True)
-    kernel.cleanup_resources()
-
-
-# Takes away what the notebook before has left, other than its imports.
-EMPTY = """
-get_ipython().run_line_magic("reset", "-f")
-import os
-import matplotlib.pyplot
-import torch
-matplotlib.pyplot.close("all")
-matplotlib.pyplot.rcdefaults()
-torch.set_printoptions(profile="default")
-torch.seed()
-os.chdir({place!r})
-get_ipython().run_line_magic("reset", "-f")
-"""
-
-
 @pytest.mark.parametrize("name", EXERCISES)
-def test_a_notebook_runs_in_a_kernel_without_a_warning(
-    name: str, kernel: KernelManager
-) -> None:
-    """Every cell, pictures and checks included, runs top to bottom and writes nothing to stderr."""
-    cells = jupytext.reads(
-        EXERCISES[name].source.read_text(encoding="utf-8"), fmt="py:percent"
-    ).cells
-    code = [
-        nbformat.v4.new_code_cell(cell.source)
-        for cell in cells
-        if cell.cell_type == "code"
-    ]
-    lasting = re.compile(r"filterwarnings|simplefilter|set_default")
-    assert [cell for cell in code if lasting.search(cell.source)] == [], (
-        "this would change the notebooks that run after it"
-    )
-    handout = SOLUTIONS / name / "handout"
-    place = handout if handout.is_dir() else handout.parent
-    empty = nbformat.v4.new_code_cell(EMPTY.format(place=str(place)))
-    notebook = nbformat.v4.new_notebook(cells=[empty, *code])
-    client = nbclient.NotebookClient(notebook, timeout=300, km=kernel)
-    try:
-        client.execute()
-    finally:
-        client.kc.stop_channels()
-    pictures = 0
-    for cell in notebook.cells:
-        for output in cell.outputs:
-            assert output.get("name") != "stderr", (
-                f"{name}: a cell writes to stderr: {output.text}\n{cell.source}"
-            )
-            pictures += "image/png" in output.get("data", {})
-    assert pictures > 0, f"{name}: no cell shows a picture"
+def test_a_notebook_shows_pictures(name: str) -> None:
+    """Some cell that is not graded ends by showing what it drew; `verify` runs them all in a kernel."""
+    drawn = [cell for cell in EXERCISES[name].cells if cell.role is Role.DEMO]
+    assert any(cell.text.rstrip().endswith("plt.show()") for cell in drawn)

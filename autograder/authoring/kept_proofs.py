@@ -23,6 +23,7 @@ from autograder.files import write_whole
 from autograder.submission.digest import rules
 
 FOLDER = "build/proofs"
+_COMPUTING = ("torch", "ipython", "safetensors", "ipykernel", "matplotlib")
 _AUTHORING = Path(autograder.__file__).parent / "authoring"
 _JSON = TypeAdapter(Proof)
 
@@ -44,7 +45,7 @@ def keep_proof(course: Course, exercise: Exercise, proof: Proof) -> None:
 
 def _path(course: Course, exercise: Exercise) -> Path:
     settings = course.settings.checks_see, course.settings.mutants_fail
-    computing = sys.version, version("torch"), version("ipython"), version("safetensors")
+    computing = sys.version, *map(version, _COMPUTING)
     digest = hashlib.sha256(repr((rules(course, exercise), settings, computing)).encode())
     for folder in (exercise.folder, _AUTHORING):
         for path in own_files(folder):

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 
-from autograder.authoring import built_on, held_out, layout, visible
+from autograder.authoring import built_on, held_out, in_kernel, layout, visible
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.costs import Cost, costs, findings
 from autograder.authoring.kept_proofs import keep_proof, kept_proof
@@ -71,9 +72,11 @@ def prove_together(
 
 
 def _verified(root: Path, name: str) -> Proof:
+    """Verify one exercise, and if nothing is found run its notebook in a kernel."""
     course = load_course(root)
     with Zygote() as zygote:
-        return next(prove(course, course.chosen([name]), zygote))
+        proof = next(prove(course, (exercise := course.exercises[name],), zygote))
+    return proof if proof.findings else replace(proof, findings=tuple(in_kernel.problems(exercise)))
 
 
 class _Verification:

@@ -21,6 +21,7 @@ collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not te
 Family = Callable[[], set[psutil.Process]]
 # Each of these starts browsers, clusters, kernels, other graders or hundreds of workers.
 SLOW = [
+    "authoring/test_in_kernel.py",
     "authoring/test_jupyter.py",
     "authoring/test_verify.py",
     "batch/test_cluster.py",
