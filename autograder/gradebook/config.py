@@ -3,12 +3,15 @@
 import os
 import shutil
 import sys
+from copy import deepcopy
+from functools import lru_cache
 from pathlib import Path
 
 from nbgrader import api
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.course.course import FILE as COURSE
 from autograder.course.course import Course
 from autograder.gradebook.autograde import CHECKED, GRADED, SubmissionExporter
 from autograder.gradebook.exchange import ReleaseFeedback
@@ -41,10 +44,13 @@ def configuration(course: Course) -> Config:
 
 
 def load(course: Course) -> Config:
-    """Return the settings that nbgrader's own commands use: ours, then those of nbgrader_config.py."""
+    """Return the settings that nbgrader's own commands use: ours, then those of nbgrader_config.py.
+
+    That file is run once for each content of it and of course.yaml, which it reads.
+    """
     config = configuration(course)
-    if (course.root / FILE).is_file():
-        config.merge(PyFileConfigLoader(FILE, path=str(course.root)).load_config())
+    if (path := course.root.absolute() / FILE).is_file():
+        config.merge(deepcopy(_given(path, path.read_bytes(), path.with_name(COURSE).read_bytes())))
     config.CourseDirectory.root = str(course.root)
     return config
 
@@ -72,6 +78,11 @@ def gradebook_exists(course: Course) -> bool:
     """Whether the course has a gradebook; one on a server always counts as there."""
     path = gradebook_file(course)
     return path is None or path.is_file()
+
+
+@lru_cache(maxsize=1)
+def _given(path: Path, *_content: bytes) -> Config:
+    return PyFileConfigLoader(path.name, path=str(path.parent)).load_config()
 
 
 def _file(address: str) -> Path | None:

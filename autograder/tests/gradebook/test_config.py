@@ -40,6 +40,19 @@ def test_settings_of_one_course_do_not_leak_into_the_next(ready: Course) -> None
     assert database(ready) == f"sqlite:///{ready.root.resolve()}/gradebook.db"
 
 
+def test_what_is_done_with_settings_once_read_does_not_last(ready: Course) -> None:
+    add(ready, "c.CourseDirectory.ignore = ['.git']")
+    load(ready).CourseDirectory.ignore.append("cache")
+    assert load(ready).CourseDirectory.ignore == [".git"]
+
+
+def test_settings_follow_course_yaml(ready: Course) -> None:
+    before = load(ready).CourseDirectory.course_id
+    path = ready.root / "course.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace(before, "another"), encoding="utf-8")
+    assert load(ready).CourseDirectory.course_id == "another"
+
+
 def test_the_gradebook_lies_in_the_course_s_folder_wherever_the_command_is_run(
     ready: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
