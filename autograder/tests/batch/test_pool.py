@@ -1,5 +1,6 @@
 """Grading in several processes: the same results, a few submissions at a time, and no process left over."""
 
+import faulthandler
 import os
 import subprocess
 import time
@@ -152,7 +153,12 @@ def test_processes_that_have_done_their_work_are_gone(classroom: Course) -> None
 def test_a_process_that_breaks_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     course = open_course(tmp_path / "course")
     submission = hand_in(course, "ann", solved(small(course)))
-    monkeypatch.setattr(marking, "serve", lambda *_: os.abort())
+
+    def abort(*_: object) -> None:
+        faulthandler.disable()  # pytest's would print where
+        os.abort()
+
+    monkeypatch.setattr(marking, "serve", abort)
     monkeypatch.setattr(guarded, "subprocess", subprocess)  # a new Python takes the place of what was forked
     tasks = [(submission, read_notebook(submission.notebook))]
     with ProcessPool(course, 2) as executor:
