@@ -58,7 +58,9 @@ def reruns(
 
 
 def is_better(again: QuestionReport, before: QuestionReport) -> bool:
-    """Whether a question scores more than before."""
+    """Whether a question scores more than before, or may score once a person has looked."""
+    if again.verdict is Verdict.REVIEW:
+        return before.score == 0.0
     return again.score is not None and before.score is not None and again.score > before.score
 
 

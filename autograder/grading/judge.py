@@ -15,6 +15,7 @@ from autograder.report.report import QuestionReport, TestReport, Verdict, summar
 from autograder.testing.suite import HiddenTest, TestRun
 from autograder.worker.ran import Ran
 
+_NOTHING_HELD = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
 WhyHeld = Callable[[Sequence[Ran]], str | None]  # says why a person has to look, given the disclosed runs
 
 
@@ -52,9 +53,9 @@ class Judge:
         elif question.verdict is Verdict.FAILED:
             words = leading(explained, told, self.diagnosis.rarity)
             question = replace(question, hint=words or question.hint)
-        if why_held is None or question.verdict in (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED):
-            question = self.slips.priced(question, own, hidden)
-            return replace(question, shown=self.examples.of(name, explained, own))
+        priced = self.slips.priced(question, own, hidden)
+        if why_held is None or question.verdict in _NOTHING_HELD or not priced.score:
+            return replace(priced, shown=self.examples.of(name, explained, own))
         hint = why_held([shown for run in own for shown in run.ran]) or ""
         rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
         return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule))

@@ -182,6 +182,8 @@ def test_the_better_score_counts() -> None:
     ]
     broken = summarize("a", 2.0, (TestReport("It holds.", Verdict.GRADER_ERROR),))
     assert not is_better(broken, worse)
+    held, nothing = of(Verdict.REVIEW, score=0.0), of(Verdict.FAILED, score=0.0)
+    assert [is_better(held, nothing), is_better(held, worse)] == [True, False], "a person may give it all"
     assert with_note(better, ["a", "b"]).hint == (
         "`a` and `b` were wrong; this question was graded with right ones."
     )

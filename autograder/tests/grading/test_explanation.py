@@ -1,6 +1,7 @@
 """What a failed test does with disclosed inputs gives its student a verdict and a hint."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 import torch
@@ -14,11 +15,12 @@ from autograder.report.report import Verdict
 from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import Exchange, NotDefinedError
+from autograder.testing.exchange import Exchange, Local, NotDefinedError
 from autograder.testing.expectations import Unmet
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import Suite, TestRun
 from autograder.tests.grading.workers import ScriptedZygote
+from autograder.worker.namespace import run_code
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 LIMITS = Limits(cell_seconds=3, call_seconds=2)
@@ -150,11 +152,17 @@ def test_a_name_in_a_cell_that_fails_has_that_cells_error_for_a_hint(judge: Judg
         ({"value": None}, [], "None"),
         ({"value": 0.5}, [], "a float"),
         ({"value": {"tuple": [1, 2]}}, [], "2 values"),
-        ({"value": {"dict": []}}, [], "a dict"),
+        ({"value": {"dict": []}}, [], "an empty dict"),
+        (
+            {"value": {"dict": [["size", 3], ["mean", {"float": "nan"}]]}},
+            [],
+            "a dict with the keys 'mean', 'size'",
+        ),
+        ({"value": {"float": "nan"}}, [], "a float"),
         ({"value": {"handle": 0, "type": "numpy.ndarray"}}, [], "numpy.ndarray"),
         ({"value": {"tensor": 0}}, [torch.ones(2)], "a float32 tensor of shape (2,)"),
         ({"value": {"tensor": 0}}, [torch.ones(3, 5).double()], "a float64 tensor of shape (3, 5)"),
-        ({"value": {"tensor": 9}}, [], "a dict"),
+        ({"value": {"tensor": 9}}, [], "something else"),
     ],
 )
 def test_a_test_that_breaks_on_an_answer_of_another_kind_fails(
@@ -163,6 +171,43 @@ def test_a_test_that_breaks_on_an_answer_of_another_kind_fails(
     verdict, hint = judge(TypeError("in the test"), answered(reply, *tensors))
     assert verdict is Verdict.FAILED
     assert hint == f"A call must give a float32 tensor of shape (3, 5), but it gave {seen}."
+
+
+DESCRIBED = "def double(x):\n    return ({'mean': x.mean(), 'sizes': list(x.shape)}, 'a table')"
+
+
+@pytest.mark.parametrize(
+    ("items", "hint"),
+    [
+        ([{"dict": [["sizes", {"list": [3, 5]}], ["mean", {"tensor": 0}]]}, "3"], ""),
+        (
+            ["3", {"dict": [["sizes", {"list": [3, 5]}], ["mean", {"tensor": 0}]]}],
+            "'mean', 'sizes', but it gave a str.",
+        ),
+        (
+            [{"dict": [["avg", {"tensor": 0}], ["sizes", {"list": [3, 5]}]]}, "3"],
+            "a dict with the keys 'avg', 'sizes'.",
+        ),
+        (
+            [{"dict": [["sizes", {"list": [3]}], ["mean", {"tensor": 0}]]}, "3"],
+            "must give 2 values, but it gave 1 value.",
+        ),
+        (
+            [{"dict": [["sizes", {"list": [3, 5]}], ["mean", 1]]}, "3"],
+            "tensor of shape (), but it gave an int.",
+        ),
+    ],
+)
+def test_so_does_one_that_breaks_on_what_an_answer_holds(
+    suite: Suite, session: Session, items: list[Any], hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suite, "_solution", lambda: Local(run_code((DESCRIBED,))))
+    run = TestRun(
+        suite.tests[0], KeyError("mean"), (answered({"value": {"tuple": items}}, torch.tensor(1.0)),)
+    )
+    report = Explainer(suite, CELLS, session).explain(run)
+    assert report.hint.endswith(hint)
+    assert bool(report.hint) == bool(hint)
 
 
 def test_a_test_that_breaks_on_an_answer_of_the_right_kind_has_no_words_for_it(judge: Judged) -> None:

@@ -198,6 +198,13 @@ def test_an_operator_that_work_by_hand_has_no_use_for_is_for_review(desk: Desk) 
     assert of(report, "row_sums").verdict == Verdict.PASSED
 
 
+@pytest.mark.parametrize("body", ["return 'x'", "return torch.mul(x.flatten()[:0], 2)"])
+def test_nobody_has_to_look_at_what_scores_nothing_anyway(desk: Desk, body: str) -> None:
+    question = of(desk.grade(double=f"def double(x):\n    {body}"), "double")
+    assert (question.verdict, question.score) == (Verdict.FAILED, 0)
+    assert "person" not in question.hint
+
+
 def test_a_clean_definition_that_did_not_run_is_for_review(desk: Desk) -> None:
     clean = "def double(x):\n    return x + x\n"
     draft = "import torch\ndef double(x):\n    return torch.mul(x, 2)\n"

@@ -2,8 +2,8 @@
 
 earlier: "def double(x): return x * 3"
 by_hand: [basics]
-verdict: failed
-hint: must be a tensor, but it is None
+verdict: review
+hint: asks you to do without
 """
 
 
