@@ -30,6 +30,7 @@ from autograder.grading.slips import HiddenRuns, Slips, kept
 from autograder.grading.verdicts import decide, report_bits
 from autograder.report.report import QuestionReport, Status, TestReport, Verdict
 from autograder.sandbox.zygote import Zygote
+from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
 from autograder.testing.suite import HiddenTest, Suite, TestRun
@@ -37,6 +38,9 @@ from autograder.worker.namespace import run_code
 from autograder.worker.ran import Ran
 
 _ALONE = Building()
+_ANOTHER_FILE = (
+    "Nothing that this exercise asks for is defined in this file. A person will look whether it is another."
+)
 
 
 class Grader:
@@ -161,6 +165,11 @@ class Grader:
             carrying = Carrying(running, judge, self._solution, session, needed, inputs, read, explain)
             standing |= carrying.again(rerun, standing)
         walls, message = self._zygote.reported_walls, _message(session, code)
+        if asked is None and not any(seems_to_define(cell.text, name) for cell in code for name in points):
+            message = f"{message} {_ANOTHER_FILE}".lstrip()
+            standing = {
+                n: replace(q, verdict=Verdict.REVIEW, hint=_ANOTHER_FILE) for n, q in standing.items()
+            }
         return Graded(report_on(self.exercise, tuple(standing.values()), walls, message), session.results)
 
     def _slipped(self, runs: Sequence[TestRun]) -> set[HiddenTest]:

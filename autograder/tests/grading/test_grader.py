@@ -205,6 +205,23 @@ def test_nobody_has_to_look_at_what_scores_nothing_anyway(desk: Desk, body: str)
     assert "person" not in question.hint
 
 
+@pytest.mark.parametrize(
+    "code", ["def softmax(x):\n    return x", "@app.cell\ndef _():\n    def double(x):\n        return x + x"]
+)
+def test_somebody_looks_at_a_file_in_which_nothing_is_defined_that_the_exercise_asks_for(
+    desk: Desk, code: str
+) -> None:
+    report = desk.grader.grade_cells(
+        (NotebookCell(0, "code", "import torch"), NotebookCell(1, "code", code))
+    ).report
+    assert {question.verdict for question in report.questions[:2]} == {Verdict.REVIEW}
+    assert report.score == 0
+    assert report.message.startswith("Nothing that this exercise asks for is defined in this file.")
+    one = NotebookCell(2, "code", "def double(x):\n    return x +")
+    again = desk.grader.grade_cells((NotebookCell(1, "code", code), one)).report
+    assert of(again, "double").verdict is Verdict.NOT_DEFINED
+
+
 def test_a_clean_definition_that_did_not_run_is_for_review(desk: Desk) -> None:
     clean = "def double(x):\n    return x + x\n"
     draft = "import torch\ndef double(x):\n    return torch.mul(x, 2)\n"
