@@ -1,16 +1,18 @@
 """Records an exercise in the gradebook: its questions, their points, their released cells."""
 
 import json
+from contextlib import suppress
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import BaseCell, Comment, Grade, Gradebook, Notebook, SourceCell
+from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry, Notebook, SourceCell
 from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, LockCells
 
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import build_notebook, to_json
+from autograder.course.source import GRADED
 
 
 def released(exercise: Exercise) -> NotebookNode:
@@ -34,19 +36,27 @@ def record_exercise(course: Course, exercise: Exercise, database: str) -> None:
         gradebook.update_or_create_assignment(exercise.name, **({"duedate": due} if due else {}))
         kernel = json.dumps(node.metadata.get("kernelspec", {}))
         book = gradebook.update_or_create_notebook(exercise.name, exercise.name, kernelspec=kernel)
-        cells = [cell for cell in node.cells if "nbgrader" in cell.metadata]
-        _forget(gradebook, exercise, book, {cell.metadata.nbgrader.grade_id for cell in cells})
-        for cell in cells:
-            _record(gradebook, exercise.name, cell)
+        _forget(gradebook, exercise, book)
+        for cell in node.cells:
+            if "nbgrader" in cell.metadata:
+                _record(gradebook, exercise.name, cell)
         _complete(gradebook, book)
+
+
+def expect_nothing_lost(gradebook: Gradebook, exercise: Exercise) -> None:
+    """Raise a CourseError if the exercise lacks a question for which a person has graded somebody."""
+    with suppress(MissingEntry):
+        _gone(gradebook, exercise, gradebook.find_notebook(exercise.name, exercise.name))
 
 
 def _record(gradebook: Gradebook, name: str, cell: NotebookNode) -> None:
     """Create or update nbgrader's rows on one cell."""
     about = cell.metadata.nbgrader
     if utils.is_grade(cell):
+        points = float(about.points)
+        _look_again(gradebook, name, about.grade_id, points)
         gradebook.update_or_create_grade_cell(
-            about.grade_id, name, name, max_score=float(about.points), cell_type=cell.cell_type
+            about.grade_id, name, name, max_score=points, cell_type=cell.cell_type
         )
     if utils.is_solution(cell):
         gradebook.update_or_create_solution_cell(about.grade_id, name, name)
@@ -54,8 +64,31 @@ def _record(gradebook: Gradebook, name: str, cell: NotebookNode) -> None:
     gradebook.update_or_create_source_cell(about.grade_id, name, name, locked=utils.is_locked(cell), **kept)
 
 
-def _forget(gradebook: Gradebook, exercise: Exercise, book: Notebook, names: set[str]) -> None:
+def _look_again(gradebook: Gradebook, name: str, grade_id: str, points: float) -> None:
+    """Have a person look at what one gave for a question that is worth something else from now on."""
+    with suppress(MissingEntry):
+        cell = gradebook.find_grade_cell(grade_id, name, name)
+        if cell.max_score != points:
+            given = Grade.manual_score.isnot(None) | Grade.extra_credit.isnot(None)
+            found = gradebook.db.query(Grade).filter(Grade.cell_id == cell.id, given)
+            found.update({Grade.needs_manual_grade: True}, synchronize_session=False)
+
+
+def _forget(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> None:
     """Delete the cells that the exercise no longer has, with grades and comments that no person gave."""
+    names = _names(exercise)
+    for cell in _gone(gradebook, exercise, book):
+        for row in (Grade, Comment):
+            gradebook.db.query(row).filter(row.cell_id == cell.id).delete()
+        gradebook.db.delete(cell)
+    for source in (source for source in book.source_cells if source.name not in names):
+        gradebook.db.delete(gradebook.db.get(SourceCell, source.id))
+    gradebook.db.commit()
+
+
+def _gone(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> list[BaseCell]:
+    """Return the cells that the exercise no longer has; CourseError if a person has graded one of them."""
+    names = _names(exercise)
     gone = [cell for cell in book._base_cells if cell.name not in names]
     for cell in gone:
         if graded := _graded_by_hand(gradebook, cell):
@@ -63,13 +96,11 @@ def _forget(gradebook: Gradebook, exercise: Exercise, book: Notebook, names: set
                 f'{exercise.source}: "{cell.name}" is gone, but {graded} of its grades in the gradebook were '
                 "given by hand; put it back, or take those grades out in the formgrader first"
             )
-    for cell in gone:
-        for row in (Grade, Comment):
-            gradebook.db.query(row).filter(row.cell_id == cell.id).delete()
-        gradebook.db.delete(cell)
-    for source in (source for source in book.source_cells if source.name not in names):
-        gradebook.db.delete(gradebook.db.get(SourceCell, source.id))
-    gradebook.db.commit()
+    return gone
+
+
+def _names(exercise: Exercise) -> set[str]:
+    return {cell.grade_id for cell in exercise.cells if cell.role in GRADED}
 
 
 def _graded_by_hand(gradebook: Gradebook, cell: BaseCell) -> int:

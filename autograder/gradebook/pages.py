@@ -12,6 +12,7 @@ from nbgrader.converters import GenerateFeedback
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.gradebook.assignment import expect_nothing_lost
 from autograder.gradebook.changes import ScoreChange
 from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import database, gradebook_exists, load
@@ -26,10 +27,14 @@ from autograder.submission.submission import Submission
 
 
 def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
-    """Return the submissions of `exercise` in the course's gradebook; none where there is no gradebook."""
+    """Return the submissions of `exercise` in the course's gradebook; none where there is no gradebook.
+
+    CourseError says that a question is gone for which a person gave points: they would be lost.
+    """
     if not gradebook_exists(course):
         return ()
     with Gradebook(database(course), course.settings.course) as gradebook:
+        expect_nothing_lost(gradebook, exercise)
         found = submissions_in(gradebook, exercise, lateness=Lateness(course, exercise, load(course)))
     bank = CommentBank(course.root)
     return tuple(bank.put_in(exercise.name, submission) for submission in found)

@@ -9,6 +9,7 @@ from autograder.collecting.attempts import Attempt
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.answers import are_kept, read_answers
+from autograder.gradebook.assignment import expect_nothing_lost
 from autograder.gradebook.config import database, gradebook_exists
 from autograder.gradebook.folder_check import handed_in, time_in
 from autograder.gradebook.grades import enter, judge
@@ -33,6 +34,7 @@ class PreviewedGradebook(OpenedGradebook):
         if gradebook_exists(self._course):
             address = database(self._course)
             self._gradebook = self._open.enter_context(Gradebook(address, self._course.settings.course))
+            expect_nothing_lost(self._gradebook, self._exercise)
             self.ledger.open(self._gradebook, dry_run=True)
             self._gradebook.db.expunge_all()
         return self

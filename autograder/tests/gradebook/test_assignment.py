@@ -8,6 +8,8 @@ from autograder.authoring.build import build_sources
 from autograder.course.course import Course, CourseError, load_course
 from autograder.gradebook import register
 from autograder.gradebook.assignment import released
+from autograder.gradebook.pages import read_gradebook
+from autograder.gradebook.preview import PreviewedGradebook
 from autograder.tests.classroom import hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import by_hand, dump, gradebook_entry, gradebook_submission, record
 from autograder.tests.gradebook.stock import nbgrader
@@ -121,3 +123,25 @@ def test_a_question_that_people_graded_is_never_deleted(taught: Course) -> None:
     with pytest.raises(CourseError, match='"why" is gone, but 1 of its grades'):
         register(course, small(course))
     assert any("why" in row for row in dump(course.root / "gradebook.db")["grades"])
+    for reads in (
+        lambda: read_gradebook(course, small(course)),
+        PreviewedGradebook(course, small(course)).__enter__,
+    ):
+        with pytest.raises(CourseError, match='"why" is gone, but 1 of its grades'):
+            reads()
+
+
+def test_a_person_looks_again_at_what_one_gave_for_a_question_that_is_worth_something_else(
+    taught: Course,
+) -> None:
+    for cell in ("check-double", "why"):
+        by_hand(taught, "ann", cell, 1.5)
+    course = edit(taught, 'check="double" points=2', 'check="double" points=4')
+    register(course, small(course))
+    waiting = {e.question for e in gradebook_submission(course, "ann").entries if e.needs_person}
+    assert waiting == {"double"}
+    record(course, "ann")
+    by_hand(course, "ann", "check-double", 3.0)
+    register(course, small(course))
+    record(course, "ann")
+    assert not gradebook_entry(course, "ann", "double").needs_person
