@@ -57,7 +57,7 @@ def show_summary(summary: Summary) -> None:
     """Print a table of what became of a class, a row for each exercise."""
     names = dict.fromkeys(line.exercise for line in summary.lines)
     rows = [_row(name, [line for line in summary.lines if line.exercise == name]) for name in names]
-    columns = ("exercise", *_STATES, "not changed", "late", "for a person", "mean score")
+    columns = ("exercise", *_STATES, "not changed", "late", "for a person", "mean by tests")
     note = f"{len(summary.lines)} submissions, {len(summary.waiting)} that need a person's help"
     show("Graded", columns, rows, note)
 
@@ -66,7 +66,9 @@ def show_changes(changes: Sequence[ScoreChange], *, dry_run: bool = False) -> No
     """Print whose score is another than before, or would be, by how much and why."""
     rows = []
     for change in changes:
-        apart = [f"{q.name} {number(q.before)} > {number(q.after)}" for q in change.questions]
+        apart = [
+            f"{q.name} {_given(q.name, q.before)} to {_given(q.name, q.after)}" for q in change.questions
+        ]
         gain = None if None in (change.before, change.after) else (change.after or 0) - (change.before or 0)
         gained = "" if gain is None else f"{'+' if gain > 0 else ''}{number(gain)}"
         scores = (number(change.before), number(change.after), gained)
@@ -106,6 +108,10 @@ def _row(exercise: str, lines: Sequence[SubmissionLine]) -> list[str]:
     counts += [sum(not line.graded for line in lines), sum(line.seconds_late > 0 for line in lines)]
     counts.append(sum(line.ours or bool(line.waiting) for line in lines))
     return [exercise, *(str(count or "") for count in counts), f"{number(mean)} of {number(most)}"]
+
+
+def _given(question: str, score: float | None) -> str:
+    return number(0 if score is None and question == "late" else score)  # in time, nothing is taken off
 
 
 def _cell(line: SubmissionLine) -> str:
