@@ -251,6 +251,8 @@ MISCONCEPTIONS = (
         torch.dot(X, Y) => torch.dot(X, Y) / (X.norm() * Y.norm())
         return total => return total / (a.norm() * b.norm())
         """,
+        # where cosines are asked for, these words would be wrong
+        where=r"\A(?![\s\S]*(functional\.normalize|F\.normalize|vector_norm|linalg\.norm|cosine))",
     ),
     Misconception(
         "distances",
