@@ -4,7 +4,6 @@ A student may get an extension long before there is a submission, so the gradebo
 """
 
 import csv
-import io
 from datetime import datetime
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from autograder.course.course import Course
 from autograder.course.kept import EXTENSIONS
 from autograder.course.moments import MomentError, read_moment
 from autograder.errors import UsageError
-from autograder.files import write_whole
+from autograder.gradebook.lists import rewrite
 from autograder.submission.students import read_rows
 from autograder.submission.submission import is_student
 
@@ -37,10 +36,8 @@ def extend(course: Course, student: str, exercise: str, until: str | None) -> No
         if moment <= due:
             raise ExtensionError(f"UNTIL: {until} is not after {due.isoformat()}, when {exercise} is due")
         kept[student, exercise] = until
-    text = io.StringIO()
     rows = [[*who, moment] for who, moment in sorted(kept.items())]
-    csv.writer(text, lineterminator="\n").writerows([HEADER, *rows])
-    write_whole(course.root / EXTENSIONS, text.getvalue())
+    rewrite(course.root / EXTENSIONS, [HEADER, *rows])
 
 
 def read_extensions(course: Course, exercise: str) -> dict[str, datetime] | None:

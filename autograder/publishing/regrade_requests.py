@@ -10,8 +10,8 @@ import csv
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from autograder.course.course import Course
 from autograder.course.kept import DONE, REQUESTS
 from autograder.errors import UsageError
 from autograder.files import append_line, read_lines
+from autograder.gradebook.renamed import renamed
 from autograder.report.text import printable
 from autograder.submission.students import read_rows
 
@@ -57,14 +58,17 @@ class RegradeRequests:
 
     def __init__(self, course: Course) -> None:
         self._path = course.root / DONE
-        self._done = {str(line["digest"]) for line in read_lines(self._path) if "digest" in line}
-        self.listed = tuple(one for one in _listed(course) if one.digest not in self._done)
+        self._done: set[str] = set()
+        self._former: dict[str, set[str]] = {}  # the ids that a student had before
+        for line in read_lines(self._path):
+            self._remember(line)
+        self.listed = tuple(one for one in _listed(course) if not self._is_done(one))
 
     def of(self, student: str, exercise: str, notebook: dict[str, Any]) -> tuple[RegradeRequest, ...]:
         """Return those about one submission, whose autograded notebook this is."""
         own = (one for one in self.listed if (one.student, one.exercise) == (student, exercise))
         found = dict.fromkeys((*own, *_in_notebook(student, exercise, notebook)))
-        return tuple(one for one in found if one.digest not in self._done)
+        return tuple(one for one in found if not self._is_done(one))
 
     def finish(self, requests: Sequence[RegradeRequest]) -> None:
         """Keep that a person has done these."""
@@ -73,6 +77,17 @@ class RegradeRequests:
             names = {"student": one.student, "exercise": one.exercise, "question": one.question}
             append_line(self._path, json.dumps({"time": time, **names, "digest": one.digest}))
             self._done.add(one.digest)
+
+    def _remember(self, line: Mapping[str, Any]) -> None:
+        if (ids := renamed(line)) is not None:
+            old, new = ids
+            self._former[new] = {old, *self._former.pop(old, ()), *self._former.get(new, ())}
+        elif "digest" in line:
+            self._done.add(str(line["digest"]))
+
+    def _is_done(self, request: RegradeRequest) -> bool:
+        ids = request.student, *self._former.get(request.student, ())
+        return any(replace(request, student=id_).digest in self._done for id_ in ids)
 
 
 def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Iterator[RegradeRequest]:

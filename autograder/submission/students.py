@@ -148,8 +148,12 @@ def read_rows(path: Path) -> list[list[str]]:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise csv.Error(str(error)) from None
-    separator = ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
-    return list(csv.reader(lines, delimiter=separator))
+    return list(csv.reader(lines, delimiter=separator_of(lines)))
+
+
+def separator_of(lines: Sequence[str]) -> str:
+    """Return what stands between cells, which the first line tells."""
+    return ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
 
 
 def _columns(path: Path, header: Sequence[str]) -> list[str]:
