@@ -27,6 +27,7 @@ def students(course: "options.Course", exercises: "list[options.Exercise]", list
     from autograder.cli.table import show
     from autograder.collecting.attendance import attendance
     from autograder.course.kept import STUDENTS
+    from autograder.gradebook.extensions import unknown_students
     from autograder.report.text import terminal_line
     from autograder.submission.students import read_students
 
@@ -44,6 +45,8 @@ def students(course: "options.Course", exercises: "list[options.Exercise]", list
     counted = "1 student" if everybody == 1 else f"{everybody} students"
     show(f"{counted} in {path.name}{empty}", ("exercise", "came", "missing"), rows)
     for line in (line for one in shown for line in _odd(one)):
+        click.echo(terminal_line(line))
+    for line in unknown_students(course, known, [exercise.name for exercise in exercises]):
         click.echo(terminal_line(line))
 
 

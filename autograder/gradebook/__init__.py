@@ -38,6 +38,7 @@ backup: packs a running course into one file, and brings it back.
 export_plugin: makes `nbgrader export` reckon late penalties anew.
 exchange: reads what came through nbgrader's exchange, and returns feedback through it.
 comments: the course's bank of comments, by whose names people write them.
+doubts: finds names in extensions.csv and comments.yaml that stand for nobody and nothing.
 formgrader: keeps students' scripts out of the formgrader's pages, and offers comments there.
 """
 

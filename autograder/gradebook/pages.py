@@ -3,7 +3,7 @@
 Publishing shows what graders and people have left there, and writes nothing to it. Only `settle` does.
 """
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 import nbformat
@@ -27,12 +27,24 @@ from autograder.submission.submission import Submission
 
 def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
     """Return the submissions of `exercise` in the course's gradebook; none where there is no gradebook."""
+    bank = CommentBank(course.root)
+    return tuple(bank.put_in(exercise.name, submission) for submission in _as_given(course, exercise))
+
+
+def _as_given(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
+    """Return the submissions with people's comments as they were written."""
     if not gradebook_exists(course):
         return ()
     with Gradebook(database(course), course.settings.course) as gradebook:
-        found = submissions_in(gradebook, exercise, lateness=Lateness(course, exercise, load(course)))
+        return submissions_in(gradebook, exercise, lateness=Lateness(course, exercise, load(course)))
+
+
+def doubtful_comments(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
+    """Yield a line on what names nothing: in the bank of comments, or of it in people's comments."""
     bank = CommentBank(course.root)
-    return tuple(bank.put_in(exercise.name, submission) for submission in found)
+    yield from bank.unknown_places(course.exercises)
+    for exercise in exercises:
+        yield from bank.unknown_names(exercise.name, _as_given(course, exercise))
 
 
 def read_people(course: Course) -> dict[str, Person]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from autograder.course.kept import STUDENTS
+from autograder.course.names import closest
 from autograder.errors import UsageError
 from autograder.submission.submission import is_student
 
@@ -65,6 +66,15 @@ class Students:
     def in_group(self, text: str) -> Sequence[Student]:
         """Return the members of a group."""
         return self._groups.get(squeezed(text), [])
+
+    def unknown(self, id_: str) -> str:
+        """Return that this is nobody's id, and whose it could be; empty where it is a student's."""
+        ids = [student.id for student in self.all]
+        if id_ in ids:
+            return ""
+        meant = ", ".join(student.id for student in self.called(id_)) or closest(id_, ids)
+        fix = f'did you mean "{meant}"?' if meant else "add it there"
+        return f'"{id_}" is no id in {STUDENTS}; {fix}'
 
     @cached_property
     def _ids(self) -> Mapping[tuple[str, str], Student]:
