@@ -57,7 +57,8 @@ def _people(students: Sequence["Student"]) -> str:
 def _odd(one: "Attendance") -> Iterator[str]:
     """Yield a line on each id in submitted/ that is not the list's own."""
     for id_ in one.unknown:
-        yield f"{one.exercise} unknown: {id_} is not in the list; add it there, or delete the submission"
+        fix = f"add it there, unless {id_} has left: grades stay"
+        yield f"{one.exercise} unknown: {id_} is not in the list; {fix}"
     for id_, student in one.others.items():
         if id_ in one.twice:
             yield f"{one.exercise} twice: {id_} is {student.id}, who came under several ids; keep one"

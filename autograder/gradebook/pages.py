@@ -20,7 +20,7 @@ from autograder.gradebook.feedback import View, feedback_page
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.ledger import Ledger, turn
 from autograder.gradebook.reading import submissions_in
-from autograder.gradebook.roster import Person, read_class, read_roster
+from autograder.gradebook.roster import Person, read_class, read_recorded, read_roster
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.submission.submission import Submission
 
@@ -53,6 +53,14 @@ def read_people(course: Course) -> dict[str, Person]:
         return dict(sorted(read_roster(course.root).items()))
     with Gradebook(database(course), course.settings.course) as gradebook:
         return read_class(gradebook, course)
+
+
+def read_former(course: Course) -> dict[str, Person]:
+    """Return those whom the gradebook knows and students.csv names no more; nobody where there is no list."""
+    if not (listed := read_roster(course.root)) or not gradebook_exists(course):
+        return {}
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        return {id_: one for id_, one in read_recorded(gradebook).items() if id_ not in listed}
 
 
 def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:
