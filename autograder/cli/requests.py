@@ -5,6 +5,7 @@ import sys
 import click
 
 from autograder.cli import options
+from autograder.errors import SOME_REFUSED
 
 
 @click.command()
@@ -39,7 +40,7 @@ def requests(
         show("Regrade requests", ("student", "exercise", "question", "reason"), rows)
         for problem in asked.problems:
             click.echo(terminal_line(problem), err=True)
-        sys.exit(1 if asked.problems else 0)
+        sys.exit(SOME_REFUSED if asked.problems else 0)
     finished = [one for one in found if (one.student, one.question) == done]
     if not finished:
         raise RequestError(f"{done[0]} asks for no regrade of {done[1]}; see them with `autograder requests`")

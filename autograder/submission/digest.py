@@ -37,7 +37,7 @@ _LEFT_OUT = {
     *("gradebook/migration.py", "gradebook/backup.py", "gradebook/renaming.py", "course/loading.py"),
     *("gradebook/history.py", "gradebook/graded_attempts.py", "gradebook/early.py"),
     *("gradebook/without_server.py", "gradebook/lists.py", "gradebook/renamed.py"),
-    "gradebook/doubts.py",
+    *("gradebook/doubts.py", "course/unwritable.py"),
 }
 
 
