@@ -17,6 +17,7 @@ from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.conversion import ConversionError, converting, open_converter, write_folder
 from autograder.gradebook.feedback import View, feedback_page
+from autograder.gradebook.folder_check import KEPT
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.ledger import Ledger, turn
 from autograder.gradebook.reading import submissions_in
@@ -81,7 +82,8 @@ def write_feedback(
 ) -> Iterator[Path | ConversionError]:
     """Write a page for each graded submission and yield its path, or the error if it cannot be written.
 
-    Only `students` get one, if they are given; `view` may tell less than all.
+    Only `students` get one, if they are given; `view` may tell less than all. Beside a page lies what the
+    exchange needs to return it, and no file of the exercise: students have these, and pages refer to none.
     """
     with open_converter(GenerateFeedback, course, exercise) as converter:
         for graded in read_gradebook(course, exercise):
@@ -94,8 +96,8 @@ def write_feedback(
                 with converting(course, converter.log, exercise.name, graded.student):
                     node = nbformat.read(submission.autograded, as_version=4)
                     text = feedback_page(course, exercise, graded, node, view)
-                    beside = submission.autograded.parent.iterdir()
-                    others = {path.name: path for path in beside if path.suffix != ".ipynb"}
+                    beside = (submission.autograded.with_name(name) for name in KEPT)
+                    others = {path.name: path for path in beside if path.is_file()}
                     write_folder(converter, submission, submission.feedback, text, others)
             except ConversionError as error:
                 yield error
