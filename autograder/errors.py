@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-WRONG_USE, OUR_FAILURE = 2, 3
+SOME_REFUSED, WRONG_USE, OUR_FAILURE = 1, 2, 3
 
 
 class AutograderError(Exception):

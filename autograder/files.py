@@ -13,24 +13,37 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+_DRAFT = ".part"
 ANYBODY, OWNER = 0o666, 0o600  # who may read a file, as far as the process's umask lets them
 _LOG = logging.getLogger(__name__)
 
 
 def write_whole(path: Path, content: str | bytes, mode: int = ANYBODY) -> Path:
     """Write `content` to `path`, text as UTF-8, make missing folders on the way, and return `path`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        write_whole_in(folder, path.name, content.encode() if isinstance(content, str) else content, mode)
-    finally:
-        os.close(folder)
+    with _naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            write_whole_in(folder, path.name, content.encode() if isinstance(content, str) else content, mode)
+        finally:
+            os.close(folder)
     return path
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let an error of the system name the file that was to be written, where it names a draft or nothing."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None or str(error.filename).endswith(_DRAFT):
+            error.filename = str(path)
+        raise
 
 
 def write_whole_in(folder: int, name: str, content: bytes, mode: int = ANYBODY) -> None:
     """Write the file `name` in the folder that is open as `folder`, even if that has been moved."""
-    draft = f".{secrets.token_hex(8)}.part"
+    draft = f".{secrets.token_hex(8)}{_DRAFT}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(draft, flags, mode, dir_fd=folder)
     try:
@@ -55,16 +68,17 @@ class Member:
 
 def write_zip(path: Path, members: Iterable[Member], mode: int = ANYBODY) -> Path:
     """Write a zip of these files in this order; the same files give the same bytes, at any time."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        draft.touch(mode, exist_ok=False)
-        with zipfile.ZipFile(draft, "w") as archive:
-            for member in members:
-                _pack(archive, member)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    draft = path.with_name(f".{secrets.token_hex(8)}{_DRAFT}")
+    with _naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            draft.touch(mode, exist_ok=False)
+            with zipfile.ZipFile(draft, "w") as archive:
+                for member in members:
+                    _pack(archive, member)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
     return path
 
 
@@ -83,14 +97,15 @@ def _pack(archive: zipfile.ZipFile, member: Member) -> None:
 def append_line(path: Path, text: str) -> None:
     """Add a line to a file to which lines are only added; a line that was cut off before stays apart."""
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-    descriptor = os.open(path, flags, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        size = os.fstat(descriptor).st_size
-        cut_off = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-        os.write(descriptor, f"{chr(10) if cut_off else ''}{text}\n".encode())
-    finally:
-        os.close(descriptor)
+    with _naming(path):
+        descriptor = os.open(path, flags, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            size = os.fstat(descriptor).st_size
+            cut_off = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+            os.write(descriptor, f"{chr(10) if cut_off else ''}{text}\n".encode())
+        finally:
+            os.close(descriptor)
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:

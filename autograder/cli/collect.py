@@ -9,8 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import click
 
 from autograder.cli import options
-
-SOME_REFUSED = 1  # everything else was collected all the same
+from autograder.errors import SOME_REFUSED
 
 
 @click.command()

@@ -118,6 +118,8 @@ def grade(
             from autograder.authoring.build import build_missing
             from autograder.batch.grade import grade_submissions
             from autograder.cli.progress import Progress, show_changes, show_summary
+            from autograder.gradebook.doubts import doubts
+            from autograder.report.text import terminal_line
 
         if not dry_run:
             build_missing(course, (exercise for exercise, some in found.items() if some))
@@ -135,6 +137,8 @@ def grade(
         show_summary(summary)
         changes = [line.change for line in summary.lines if line.change is not None]
         show_changes(changes if dry_run else summary.changes, dry_run=dry_run)
+    for line in doubts(course, exercises):
+        click.echo(terminal_line(line), err=True)
     sys.exit(summary.exit_code)
 
 

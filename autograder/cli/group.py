@@ -23,12 +23,13 @@ from autograder.cli.certificate import certificate, certify
 from autograder.cli.collect import collect
 from autograder.cli.extend import extend
 from autograder.cli.grade import demo, grade, run
+from autograder.cli.options import course_folder
 from autograder.cli.publish import dashboard, export, feedback, github, package, similar
 from autograder.cli.rename import rename
 from autograder.cli.requests import requests
 from autograder.cli.students import students
 from autograder.cli.watch import watch
-from autograder.errors import OUR_FAILURE, AutograderError
+from autograder.errors import OUR_FAILURE, SOME_REFUSED, AutograderError
 
 
 class Commands(click.Group):
@@ -54,6 +55,11 @@ class Commands(click.Group):
             click.echo(str(error), err=True)
             context.exit(error.exit_code)
         except Exception as error:
+            from autograder.course.unwritable import unwritable
+
+            if problem := unwritable(error, course_folder(context.obj)):
+                click.echo(problem, err=True)
+                context.exit(SOME_REFUSED)
             descriptor, path = tempfile.mkstemp(".log", "autograder-")
             with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as log:
                 log.writelines(traceback.format_exception(error))

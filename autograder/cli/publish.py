@@ -34,16 +34,19 @@ def feedback(
     a zip") take them back. Canvas gives feedback the name of the file that was handed in, so that there it is
     a notebook with scores and comments in place of a page.
     """
+    from autograder.gradebook.pages import doubtful_comments
     from autograder.publishing.feedback import write_pages
-
-    click.echo(f"{len(write_pages(course, exercises))} pages in {course.root / 'feedback'}")
-    if to is None:
-        return
-    from autograder.publishing.feedback_zip import Target, pack_feedback
     from autograder.report.text import terminal_line
 
     if worksheet is not None:
         _refuse_several(exercises)
+    click.echo(f"{len(write_pages(course, exercises))} pages in {course.root / 'feedback'}")
+    for line in doubtful_comments(course, exercises):
+        click.echo(terminal_line(line), err=True)
+    if to is None:
+        return
+    from autograder.publishing.feedback_zip import Target, pack_feedback
+
     for exercise in exercises:
         packed = pack_feedback(course, exercise, Target(to), sheet=worksheet, changed=changed)
         for problem in packed.problems:

@@ -1,8 +1,11 @@
 """The `autograder requests` command: what students want to have looked at again."""
 
+import sys
+
 import click
 
 from autograder.cli import options
+from autograder.errors import SOME_REFUSED
 
 
 @click.command()
@@ -24,6 +27,7 @@ def requests(
     from autograder.cli.table import show
     from autograder.publishing.graded_work import read_graded_work
     from autograder.publishing.regrade_requests import RegradeRequests, RequestError
+    from autograder.report.text import terminal_line
 
     if done is not None and len(exercises) != 1:
         raise click.UsageError("--done is about one exercise; name it")
@@ -34,7 +38,9 @@ def requests(
     if done is None:
         rows = [(one.student, one.exercise, one.question, one.reason) for one in found]
         show("Regrade requests", ("student", "exercise", "question", "reason"), rows)
-        return
+        for problem in asked.problems:
+            click.echo(terminal_line(problem), err=True)
+        sys.exit(SOME_REFUSED if asked.problems else 0)
     finished = [one for one in found if (one.student, one.question) == done]
     if not finished:
         raise RequestError(f"{done[0]} asks for no regrade of {done[1]}; see them with `autograder requests`")

@@ -27,6 +27,7 @@ def students(course: "options.Course", exercises: "list[options.Exercise]", list
     from autograder.cli.table import show
     from autograder.collecting.attendance import attendance
     from autograder.course.kept import STUDENTS
+    from autograder.gradebook.extensions import unknown_students
     from autograder.report.text import terminal_line
     from autograder.submission.students import read_students
 
@@ -45,6 +46,8 @@ def students(course: "options.Course", exercises: "list[options.Exercise]", list
     show(f"{counted} in {path.name}{empty}", ("exercise", "came", "missing"), rows)
     for line in (line for one in shown for line in _odd(one)):
         click.echo(terminal_line(line))
+    for line in unknown_students(course, known, [exercise.name for exercise in exercises]):
+        click.echo(terminal_line(line))
 
 
 def _people(students: Sequence["Student"]) -> str:
@@ -54,7 +57,8 @@ def _people(students: Sequence["Student"]) -> str:
 def _odd(one: "Attendance") -> Iterator[str]:
     """Yield a line on each id in submitted/ that is not the list's own."""
     for id_ in one.unknown:
-        yield f"{one.exercise} unknown: {id_} is not in the list; add it there, or delete the submission"
+        fix = f"add it there, unless {id_} has left: grades stay"
+        yield f"{one.exercise} unknown: {id_} is not in the list; {fix}"
     for id_, student in one.others.items():
         if id_ in one.twice:
             yield f"{one.exercise} twice: {id_} is {student.id}, who came under several ids; keep one"

@@ -128,6 +128,11 @@ class Exercise:
         """The points of each written answer."""
         return {cell.name: cell.points for cell in self.cells if cell.role is Role.MANUAL}
 
+    @property
+    def named(self) -> list[str]:
+        """All questions, tested and written, or none while the source is wrong."""
+        return [*self.questions, *self.written] if self.questions else []
+
     @cached_property
     def demos(self) -> frozenset[str]:
         """The text of each demo cell, which only draws: grading need not run it."""

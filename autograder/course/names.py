@@ -1,6 +1,6 @@
 """The names that exercises, questions and their cells bear, and a suggestion for a name that is unknown."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"  # of a course, an exercise or a question: it names folders and files
@@ -20,5 +20,14 @@ def checked_question(cell_id: str) -> str | None:
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Ask whether the known name most like `name` was meant, or list all known names if none is like it."""
     known = list(known)
-    close = get_close_matches(name, known, n=1)
-    return f'did you mean "{close[0]}"?' if close else f"use one of {', '.join(known)}"
+    close = closest(name, known)
+    return f'did you mean "{close}"?' if close else f"use one of {', '.join(known)}"
+
+
+def closest(name: str, known: Collection[str]) -> str:
+    """Return the known name most like `name`, or the only one that begins so; empty where none does."""
+    folded = {one.casefold(): one for one in known}
+    close = get_close_matches(name.casefold(), folded, n=1)
+    longer = [one for one in folded if name and one.startswith(name.casefold())]
+    found = close or longer[: len(longer) == 1]
+    return folded[found[0]] if found else ""

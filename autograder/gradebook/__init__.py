@@ -13,6 +13,7 @@ autograded: makes the notebook that nbgrader sees of a submitted and the release
 answers: keeps with each grade which answer it was given for.
 rows: finds nbgrader's rows on a submission, or makes them.
 grades: records a graded submission: scores, comments, and the notebook as it was graded.
+lists: writes the lists that people keep, too, in the form in which they are.
 extensions: keeps who may hand in later.
 graded_attempts: keeps what each attempt came to.
 counting: says which attempt of a student counts.
@@ -31,11 +32,13 @@ saved_pictures: the pictures of cells that grading does not run.
 early: takes out of a report what early pages do not tell.
 feedback: puts our page in the place of the one that nbgrader would write.
 pages: serves publishing, which only reads: submissions and feedback pages.
+renamed: says in files to which lines are only added that a student has another id.
 renaming: gives a student another id, everywhere.
 backup: packs a running course into one file, and brings it back.
 export_plugin: makes `nbgrader export` reckon late penalties anew.
 exchange: reads what came through nbgrader's exchange, and returns feedback through it.
 comments: the course's bank of comments, by whose names people write them.
+doubts: finds names in extensions.csv and comments.yaml that stand for nobody and nothing.
 formgrader: keeps students' scripts out of the formgrader's pages, and offers comments there.
 """
 

@@ -6,20 +6,25 @@ bank says under that name; students read the text.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from autograder.course.exercise import Exercise
 from autograder.course.kept import COMMENTS
-from autograder.course.yaml_lines import DocumentError, read_document
+from autograder.course.names import closest, suggestion
+from autograder.course.yaml_lines import Document, DocumentError, KeyPath, read_document
 from autograder.errors import UsageError
 from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.report.text import one_line
 
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 _NAMED = re.compile(r"(?<![\w#&/])#([A-Za-z][\w-]*)", re.ASCII)  # a heading of Markdown has a space
 _DEPTH = 3  # an exercise, a question, a name
+_SHOWN, _LONGEST = 3, 400  # students who are named, letters of a line
 
 
 class CommentsError(UsageError):
@@ -31,7 +36,8 @@ class CommentBank:
 
     def __init__(self, root: Path) -> None:
         self._path = root / COMMENTS
-        self._data = self._read() if self._path.is_file() else {}
+        self._document = self._read() if self._path.is_file() else Document({}, {})
+        self._data: dict[str, Any] = self._document.data
 
     def comments(self, exercise: str, question: str | None = None) -> dict[str, str]:
         """Return the texts for a question by name, or those for all questions of an exercise."""
@@ -50,7 +56,43 @@ class CommentBank:
             entries.append(replace(entry, remark=words))
         return replace(graded, entries=tuple(entries))
 
-    def _read(self) -> dict[str, Any]:
+    def unknown_places(self, exercises: Mapping[str, Exercise]) -> Iterator[str]:
+        """Yield a line on each part of the bank that is for no exercise, or for no question of one."""
+        for name, part in self._data.items():
+            if not isinstance(part, Mapping):
+                continue
+            if name not in exercises:
+                yield self._line((name,), f"is no exercise; {suggestion(str(name), exercises)}")
+                continue
+            questions = exercises[name].named
+            for question, texts in part.items() if questions else ():
+                if isinstance(texts, Mapping) and question not in questions:
+                    problem = f"is no question of {name}; {suggestion(str(question), questions)}"
+                    yield self._line((name, question), problem)
+
+    def unknown_names(self, exercise: str, graded: Iterable[GradebookSubmission]) -> Iterator[str]:
+        """Yield a line on each name in people's comments that the bank does not have for their question.
+
+        Students read it as it is: it may be meant so.
+        """
+        found: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for entry in (entry for one in graded for entry in one.entries if self._data):
+            known = self.comments(exercise, entry.question)
+            for name in dict.fromkeys(_NAMED.findall(entry.remark)):
+                if name not in known:
+                    found[entry.question, name].append(entry.student)
+        for (question, name), students in found.items():
+            more = f" and {len(students) - _SHOWN} more" if len(students) > _SHOWN else ""
+            whose = f"{exercise} {question} {', '.join(students[:_SHOWN])}{more}"
+            close = closest(name, self.comments(exercise, question))
+            meant = f', did you mean "#{close}"?' if close else ""
+            told = f'"#{name}" is no comment of {COMMENTS} for this question{meant}; it stays as it is'
+            yield one_line(f"{whose}: {told}", _LONGEST)
+
+    def _line(self, path: KeyPath, problem: str) -> str:
+        return one_line(f"{COMMENTS}:{self._document.line(path)}: {path[-1]} {problem}", _LONGEST)
+
+    def _read(self) -> Document:
         try:
             document = read_document(self._path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError):
@@ -66,7 +108,7 @@ class CommentBank:
                 line, name = document.line(path), ".".join(map(str, path))
                 fix = "write `name: text`, alone or below an exercise, or below a question of it"
                 raise CommentsError(f"{self._path}:{line}: {name} is no comment; {fix}")
-        return document.data
+        return document
 
 
 def _text(known: Mapping[str, str], found: "re.Match[str]") -> str:

@@ -16,6 +16,7 @@ from traitlets.config import Config
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.log import log_of
+from autograder.course.unwritable import unwritable
 from autograder.errors import AutograderError
 from autograder.files import write_whole
 from autograder.gradebook.config import load
@@ -45,16 +46,23 @@ def open_converter(
 
 @contextmanager
 def converting(course: Course, log: Logger, exercise: str, student: str = "") -> Iterator[None]:
-    """Raise a ConversionError for whatever fails in the `with` block: the caller goes on to the next one."""
+    """Raise a ConversionError for whatever fails in the `with` block: the caller goes on to the next one.
+
+    A full or read-only disk is one for all that follow, so the error stays as it is.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SAWarning)  # from nbgrader's own use of its database
             yield
     except Exception as error:
-        log.exception("%s %s", exercise, student)
+        problem = unwritable(error, course.root)
+        if problem and not isinstance(error, PermissionError):
+            raise
+        if not problem:
+            log.exception("%s %s", exercise, student)
+            problem = f"{course.build / LOG}.log says why"
         whose = f" of {student}" if student else ""
-        message = f"nbgrader gave up on {exercise}{whose}; {course.build / LOG}.log says why"
-        raise ConversionError(message) from error
+        raise ConversionError(f"nbgrader gave up on {exercise}{whose}; {problem}") from error
 
 
 def write_folder(

@@ -4,7 +4,7 @@ A student may get an extension long before there is a submission, so the gradebo
 """
 
 import csv
-import io
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -12,11 +12,13 @@ from autograder.course.course import Course
 from autograder.course.kept import EXTENSIONS
 from autograder.course.moments import MomentError, read_moment
 from autograder.errors import UsageError
-from autograder.files import write_whole
-from autograder.submission.students import read_rows
+from autograder.gradebook.lists import rewrite
+from autograder.report.text import one_line
+from autograder.submission.students import Students, listed_students, read_rows
 from autograder.submission.submission import is_student
 
 HEADER = ["student", "exercise", "until"]
+_LONGEST = 200  # letters of a line
 Extensions = dict[tuple[str, str], str]  # the moment as it was written, by student and exercise
 
 
@@ -26,10 +28,12 @@ class ExtensionError(UsageError):
 
 def extend(course: Course, student: str, exercise: str, until: str | None) -> None:
     """Let a student hand in until then, or as everybody else if `until` is None."""
+    kept, students = _read(course), listed_students(course.root)
+    given_back = kept.pop((student, exercise), None) is not None and until is None
+    if students is not None and not given_back and (problem := students.unknown(student)):
+        raise ExtensionError(problem)
     if not is_student(student):
         raise ExtensionError(f'"{student}" is no student\'s id; use letters, digits and . _ @ + -')
-    kept = _read(course)
-    kept.pop((student, exercise), None)
     if until is not None:
         due, moment = course.due(exercise), _moment(until, "UNTIL")
         if due is None:
@@ -37,10 +41,8 @@ def extend(course: Course, student: str, exercise: str, until: str | None) -> No
         if moment <= due:
             raise ExtensionError(f"UNTIL: {until} is not after {due.isoformat()}, when {exercise} is due")
         kept[student, exercise] = until
-    text = io.StringIO()
     rows = [[*who, moment] for who, moment in sorted(kept.items())]
-    csv.writer(text, lineterminator="\n").writerows([HEADER, *rows])
-    write_whole(course.root / EXTENSIONS, text.getvalue())
+    rewrite(course.root / EXTENSIONS, [HEADER, *rows])
 
 
 def read_extensions(course: Course, exercise: str) -> dict[str, datetime] | None:
@@ -58,22 +60,33 @@ def read_extensions(course: Course, exercise: str) -> dict[str, datetime] | None
     }
 
 
+def unknown_students(course: Course, students: Students, exercises: Collection[str]) -> Iterator[str]:
+    """Yield a line on each row for somebody who is not in the list and has handed in nothing."""
+    for number, (student, exercise), _ in _rows(course):
+        problem = students.unknown(student)
+        if problem and exercise in exercises and not (course.root / "submitted" / student).is_dir():
+            yield f"{EXTENSIONS}:{number}: {one_line(problem, _LONGEST)}"
+
+
 def _read(course: Course) -> Extensions:
+    return {whose: moment for _, whose, moment in _rows(course)}
+
+
+def _rows(course: Course) -> Iterator[tuple[int, tuple[str, str], str]]:
+    """Yield each extension with the number of its row."""
     path = course.root / EXTENSIONS
     if not path.is_file():
-        return {}
+        return
     try:
         header, *rows = read_rows(path)
     except (ValueError, csv.Error):
         raise ExtensionError(f"{path}: cannot be read; save it as CSV in UTF-8 with a header") from None
     if [cell.strip() for cell in header] != HEADER:
         raise ExtensionError(f"{path}:1: must be {','.join(HEADER)}")
-    found: Extensions = {}
     for number, row in enumerate(rows, 2):
         cells = [cell.strip() for cell in row]
         if any(cells):
-            found.update([_row(course, path, number, cells)])
-    return found
+            yield number, *_row(course, path, number, cells)
 
 
 def _row(course: Course, path: Path, number: int, cells: list[str]) -> tuple[tuple[str, str], str]:

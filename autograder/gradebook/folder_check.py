@@ -11,7 +11,7 @@ from autograder.submission.submission import Submission, is_student
 
 MAX_FILES = 200
 TIMESTAMP = "timestamp.txt"
-_KEPT = (TIMESTAMP, "submission_secret.txt")  # without the second nbgrader releases no feedback
+KEPT = (TIMESTAMP, "submission_secret.txt")  # without which nbgrader's exchange releases no feedback
 _MAX_BYTES = 1000
 _NO_TIME = (ValueError, OverflowError, TypeError, AttributeError)  # raised by words that are none
 
@@ -34,7 +34,7 @@ def refusal(submission: Submission) -> str:
 
 def companions(submission: Submission) -> list[Path]:
     """Return the files that nbgrader needs besides the notebook; it gets to see no others."""
-    return [path for name in _KEPT if _is_small_file(path := submission.folder / name)]
+    return [path for name in KEPT if _is_small_file(path := submission.folder / name)]
 
 
 def handed_in(submission: Submission) -> datetime | None:

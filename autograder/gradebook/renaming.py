@@ -1,7 +1,5 @@
 """Gives a student another id, everywhere: gradebook, submissions, attempts, pages, lists and audit."""
 
-import csv
-import io
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,12 +8,14 @@ from sqlalchemy import text
 
 from autograder.collecting.placing import LOCK
 from autograder.course.course import Course
-from autograder.course.kept import EXTENSIONS, REQUESTS, STUDENTS
+from autograder.course.kept import DONE, EXPORTS, EXTENSIONS, REQUESTS, STUDENTS
 from autograder.errors import UsageError
-from autograder.files import locked, write_whole
+from autograder.files import locked
 from autograder.gradebook.audit import Audit
 from autograder.gradebook.config import database, gradebook_exists
 from autograder.gradebook.ledger import turn
+from autograder.gradebook.lists import rewrite
+from autograder.gradebook.renamed import note_renamed
 from autograder.submission.students import read_rows
 from autograder.submission.submission import is_student
 
@@ -37,31 +37,41 @@ def rename(course: Course, old: str, new: str) -> None:
     if not is_student(new):
         raise RenamingError(f'"{new}" is no id; use letters, digits and . _ @ + -')
     with turn(course), locked(course.root / LOCK):
-        known = _known(course)
-        moves = [(path, path.with_name(new + path.suffix)) for path in _paths(course, old)]
-        for _, place in moves:
-            if place.exists():
-                raise RenamingError(f"{place} is there already; {new} is somebody else")
-        if {old, new} <= known:
-            raise RenamingError(f"the gradebook has {new} already; choose an id that nobody has")
+        in_gradebook = old in _known(course)
+        moves = _moves(course, old, new)
         in_lists = [name for name in (STUDENTS, EXTENSIONS, REQUESTS) if old in _listed(course.root / name)]
-        if not moves and old not in known and not in_lists:
+        if not (in_gradebook or moves or in_lists):
             raise RenamingError(f"nobody has the id {old}")
-        if old in known:
+        if STUDENTS in in_lists and new in _listed(course.root / STUDENTS):
+            raise RenamingError(f"{STUDENTS} has {new} already; choose an id that nobody has")
+        if in_gradebook:
             _in_gradebook(course, old, new)
         for path, place in moves:
             path.rename(place)
+        for name in (DONE, EXPORTS):
+            note_renamed(course.root / name, old, new)
         for name in in_lists:
             _in_list(course.root / name, old, new)
         for exercise in course.exercises.values():
             Audit(course, exercise).rename(old, new)
 
 
+def _moves(course: Course, old: str, new: str) -> list[tuple[Path, Path]]:
+    """Return what has to move, and where to; nothing may be there."""
+    if old in ("", "..") or old != Path(old).name:  # no folder of one student
+        return []
+    both = zip(_paths(course, old), _paths(course, new), strict=True)
+    moves = [(path, place) for path, place in both if path.exists()]
+    for _, place in moves:
+        if place.exists():
+            raise RenamingError(f"{place} is there already; {new} is somebody else")
+    return moves
+
+
 def _paths(course: Course, student: str) -> Iterator[Path]:
-    """Yield what lies anywhere under a student's id."""
-    places = [course.root / folder / student for folder in _FOLDERS]
-    places += [course.build / "reports" / name / f"{student}.json" for name in course.exercises]
-    yield from (place for place in places if place.exists())
+    """Yield where anything of a student may lie; as ids have dots, none is taken for a name and a suffix."""
+    yield from (course.root / folder / student for folder in _FOLDERS)
+    yield from (course.build / "reports" / name / f"{student}.json" for name in course.exercises)
 
 
 def _known(course: Course) -> set[str]:
@@ -73,6 +83,8 @@ def _known(course: Course) -> set[str]:
 
 
 def _in_gradebook(course: Course, old: str, new: str) -> None:
+    if new in _known(course):
+        raise RenamingError(f"the gradebook has {new} already; choose an id that nobody has")
     with Gradebook(database(course), course.settings.course) as gradebook:
         for step in _STEPS:
             gradebook.db.execute(text(step), {"old": old, "new": new})
@@ -91,10 +103,7 @@ def _in_list(path: Path, old: str, new: str) -> None:
     for row in rows:
         if len(row) > place and row[place].strip() == old:
             row[place] = new
-    written = io.StringIO()
-    separator = ";" if ";" in path.read_text(encoding="utf-8-sig").partition("\n")[0] else ","
-    csv.writer(written, delimiter=separator, lineterminator="\n").writerows(rows)
-    write_whole(path, written.getvalue())
+    rewrite(path, rows)
 
 
 def _id_places(rows: list[list[str]]) -> list[int]:

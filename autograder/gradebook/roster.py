@@ -56,9 +56,13 @@ def enter_students(gradebook: Gradebook, course: Course) -> None:
 
 def read_class(gradebook: Gradebook, course: Course) -> dict[str, Person]:
     """Return the class by id, in order of the ids; without students.csv it is whom the gradebook knows."""
-    known = {row.id: _known(row) for row in gradebook.db.query(Student)}
-    roster = read_roster(course.root)
+    known, roster = read_recorded(gradebook), read_roster(course.root)
     return {id_: roster.get(id_, known.get(id_, Person(id_))) for id_ in sorted(roster or known)}
+
+
+def read_recorded(gradebook: Gradebook) -> dict[str, Person]:
+    """Return whom the gradebook knows by id, also those who have left the class."""
+    return {row.id: _known(row) for row in gradebook.db.query(Student)}
 
 
 def _known(row: Student) -> Person:

@@ -12,6 +12,7 @@ from typing import Any
 from autograder.course.course import Course
 from autograder.course.kept import EXPORTS
 from autograder.files import append_line, read_lines
+from autograder.gradebook.renamed import renamed
 
 Values = Mapping[str, str | float]  # what goes out, by student: a score, or a digest of a page
 
@@ -41,6 +42,11 @@ class Exports:
             self._last |= {(exercise, student): value for student, value in new.items()}
 
     def _remember(self, line: Mapping[str, Any]) -> None:
+        if (ids := renamed(line)) is not None:
+            old, new = ids
+            for exercise in [exercise for exercise, student in self._last if student == old]:
+                self._last[exercise, new] = self._last.pop((exercise, old))
+            return
         with suppress(KeyError, TypeError, AttributeError):  # a line that we have not written
             if line["to"] == self._to:
                 grades = line["grades"].items()

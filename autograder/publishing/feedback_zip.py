@@ -73,7 +73,7 @@ def pack_feedback(
             if to is Target.CANVAS:
                 files[student] = _for_canvas(submission, one, canvas_number(student, listed))
             else:
-                files[student] = _for_moodle(submission, by_sheet.get(student, ""))
+                files[student] = _for_moodle(submission, by_sheet.get(student, ""), sheet)
         except _UnknownError as problem:
             problems.append(f"{student}: {problem}")
     exports = Exports(course, f"feedback {to}")
@@ -107,11 +107,15 @@ def _canvas_person(submission: Submission, arrival: Arrival, listed: str) -> str
     return f"id-{submission.student.replace('_', '-')}_{user}"
 
 
-def _for_moodle(submission: Submission, by_sheet: str) -> tuple[str, bytes]:
+def _for_moodle(submission: Submission, by_sheet: str, sheet: Path | None) -> tuple[str, bytes]:
     """Return the name and the content of one student's file: the feedback page."""
     arrival = arrival_of(submission)
     number = by_sheet or ("" if arrival.upload is not None else arrival.number)
     if not number.isdigit():
+        if sheet is not None:
+            raise _UnknownError(
+                f"is in no row of {sheet.name} by id, address or name; return the page by hand"
+            )
         raise _UnknownError("has no participant's number of Moodle's; give the worksheet with --worksheet")
     if not submission.feedback.is_file():
         raise _UnknownError("has no feedback page; see what `autograder feedback` says of it")

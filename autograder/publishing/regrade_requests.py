@@ -10,17 +10,19 @@ import csv
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from autograder.course.course import Course
 from autograder.course.kept import DONE, REQUESTS
+from autograder.course.names import suggestion
 from autograder.errors import UsageError
 from autograder.files import append_line, read_lines
-from autograder.report.text import printable
-from autograder.submission.students import read_rows
+from autograder.gradebook.renamed import renamed
+from autograder.report.text import one_line, printable
+from autograder.submission.students import listed_students, read_rows
 
 _COLUMNS = ["student", "exercise", "question", "reason"]
 _LINE = re.compile(r"[^\w\n]{0,20}regrade[ \t]+`?(\w[\w.-]{0,99})`?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
@@ -57,14 +59,19 @@ class RegradeRequests:
 
     def __init__(self, course: Course) -> None:
         self._path = course.root / DONE
-        self._done = {str(line["digest"]) for line in read_lines(self._path) if "digest" in line}
-        self.listed = tuple(one for one in _listed(course) if one.digest not in self._done)
+        self._done: set[str] = set()
+        self._former: dict[str, set[str]] = {}  # the ids that a student had before
+        for line in read_lines(self._path):
+            self._remember(line)
+        rows = [(row, one) for row, one in _listed(course) if not self._is_done(one)]
+        self.listed = tuple(one for _, one in rows)
+        self.problems = tuple(_problems(course, rows))  # of rows that name nobody or nothing
 
     def of(self, student: str, exercise: str, notebook: dict[str, Any]) -> tuple[RegradeRequest, ...]:
         """Return those about one submission, whose autograded notebook this is."""
         own = (one for one in self.listed if (one.student, one.exercise) == (student, exercise))
         found = dict.fromkeys((*own, *_in_notebook(student, exercise, notebook)))
-        return tuple(one for one in found if one.digest not in self._done)
+        return tuple(one for one in found if not self._is_done(one))
 
     def finish(self, requests: Sequence[RegradeRequest]) -> None:
         """Keep that a person has done these."""
@@ -73,6 +80,17 @@ class RegradeRequests:
             names = {"student": one.student, "exercise": one.exercise, "question": one.question}
             append_line(self._path, json.dumps({"time": time, **names, "digest": one.digest}))
             self._done.add(one.digest)
+
+    def _remember(self, line: Mapping[str, Any]) -> None:
+        if (ids := renamed(line)) is not None:
+            old, new = ids
+            self._former[new] = {old, *self._former.pop(old, ()), *self._former.get(new, ())}
+        elif "digest" in line:
+            self._done.add(str(line["digest"]))
+
+    def _is_done(self, request: RegradeRequest) -> bool:
+        ids = request.student, *self._former.get(request.student, ())
+        return any(replace(request, student=id_).digest in self._done for id_ in ids)
 
 
 def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Iterator[RegradeRequest]:
@@ -85,7 +103,30 @@ def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Itera
         yield _request(student, exercise, match[1], match[2])
 
 
-def _listed(course: Course) -> Iterator[RegradeRequest]:
+def _problems(course: Course, rows: Iterable[tuple[int, RegradeRequest]]) -> Iterator[str]:
+    """Yield a line on each row whose student, exercise or question nobody knows."""
+    students = listed_students(course.root)
+    for row, one in rows:
+        found = []
+        gone = (
+            course.root / "submitted" / one.student
+        ).is_dir()  # who has left the course may ask all the same
+        if not one.student:
+            found.append("names no student")
+        elif students is not None and not gone:
+            found.append(students.unknown(one.student))
+        if one.exercise not in course.exercises:
+            found.append(f'"{one.exercise}" is no exercise; {suggestion(one.exercise, course.exercises)}')
+        elif (known := course.exercises[one.exercise].named) and one.question not in known:
+            found.append(
+                f'"{one.question}" is no question of {one.exercise}; {suggestion(one.question, known)}'
+            )
+        if any(found):
+            yield one_line(f"{REQUESTS}:{row}: {', and '.join(filter(None, found))}", _LONGEST)
+
+
+def _listed(course: Course) -> Iterator[tuple[int, RegradeRequest]]:
+    """Yield the requests of the list, each with the number of its row."""
     path = course.root / REQUESTS
     if not path.is_file():
         return
@@ -96,10 +137,10 @@ def _listed(course: Course) -> Iterator[RegradeRequest]:
     columns = [cell.strip().casefold() for cell in header]
     if not set(_COLUMNS) <= set(columns):
         raise RequestError(f"{path}:1: must have the columns {', '.join(_COLUMNS)}")
-    for row in rows:
+    for number, row in enumerate(rows, 2):
         cells = dict(zip(columns, (cell.strip() for cell in row), strict=False))
-        if cells.get("student"):
-            yield _request(*(cells.get(name, "") for name in _COLUMNS))
+        if any(cells.values()):
+            yield number, _request(*(cells.get(name, "") for name in _COLUMNS))
 
 
 def _request(student: str, exercise: str, question: str, reason: str) -> RegradeRequest:

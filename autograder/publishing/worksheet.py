@@ -21,14 +21,15 @@ from autograder.collecting.identity import Identification
 from autograder.collecting.times import TimeRow, Times, read_participants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.kept import STUDENTS
 from autograder.errors import UsageError
 from autograder.files import write_whole
-from autograder.gradebook.pages import read_gradebook
+from autograder.gradebook.pages import read_former, read_gradebook
 from autograder.publishing.csv_table import decimal
 from autograder.publishing.export import points_of, scores_of
 from autograder.publishing.exported import Exports
 from autograder.report.text import number
-from autograder.submission.students import Students, listed_students
+from autograder.submission.students import Student, Students, listed_students
 
 _BOM = "\ufeff"
 _ALIKE = 1e-6
@@ -57,7 +58,8 @@ def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, *, changed: 
     rows = list(csv.reader(io.StringIO(text.removeprefix(_BOM), newline=""), delimiter=separator))
     place, comma = _grade_column(sheet, exercise, rows)
     scores, exports = scores_of(read_gradebook(course, exercise)), Exports(course, "worksheet")
-    wanted = exports.changed(exercise.name, scores) if changed else scores.keys()
+    former = read_former(course)
+    wanted = set(exports.changed(exercise.name, scores) if changed else scores) - set(former)
     filled, problems = [], []
     whose = participants(course, times, scores)
     for row in rows[1:]:
@@ -68,7 +70,9 @@ def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, *, changed: 
             grade = decimal(scores[found])
             row[place] = grade.replace(".", ",") if comma else grade
             filled.append(found)
-    problems += [f"{student}: is not in {sheet.name}" for student in sorted(set(wanted) - set(filled))]
+    problems += [f"{student}: is not in {sheet.name}" for student in sorted(wanted - set(filled))]
+    left = sorted(set(scores) & set(former))
+    problems += [f"{student}: is not in {STUDENTS} any more, so it gets no grade there" for student in left]
     path = course.build / "exports" / f"{exercise.name}-worksheet.csv"
     out = io.StringIO(newline="")
     ending = "\r\n" if "\r\n" in text else "\n"
@@ -85,20 +89,26 @@ def participants(course: Course, times: Times, known: Collection[str]) -> Mappin
     """
     students = listed_students(course.root)
     people = Identification(students, times)
-    return {row.number: _student(row, people, students, known) for row in times.rows if row.number}
+    left = read_former(course).values()
+    former = Students(tuple(Student(one.id, (one.name,), one.email) for one in left))
+    return {row.number: _student(row, people, students, former, known) for row in times.rows if row.number}
 
 
 def _student(
-    row: TimeRow, people: Identification, students: Students | None, known: Collection[str]
+    row: TimeRow, people: Identification, students: Students | None, former: Students, known: Collection[str]
 ) -> str | EntryError:
+    """Return whose a row is: an address is of one person alone, and a name may be of two."""
     hidden = f"Participant_{row.number}"
     found = students.called(hidden, "moodle") if students else ()
     if found or hidden in known:
         return found[0].id if found else hidden
+    if row.email and (left := former.called(row.email)) and not (students and students.called(row.email)):
+        return left[0].id
     try:
         return people.person(row)
     except EntryError as error:
-        return error
+        named = former.called(row.names[0])
+        return named[0].id if len(named) == 1 else error
 
 
 def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]) -> tuple[int, bool]:

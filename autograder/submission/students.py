@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from autograder.course.kept import STUDENTS
+from autograder.course.names import closest
 from autograder.errors import UsageError
 from autograder.submission.submission import is_student
 
@@ -65,6 +66,15 @@ class Students:
     def in_group(self, text: str) -> Sequence[Student]:
         """Return the members of a group."""
         return self._groups.get(squeezed(text), [])
+
+    def unknown(self, id_: str) -> str:
+        """Return that this is nobody's id, and whose it could be; empty where it is a student's."""
+        ids = [student.id for student in self.all]
+        if id_ in ids:
+            return ""
+        meant = ", ".join(student.id for student in self.called(id_)) or closest(id_, ids)
+        fix = f'did you mean "{meant}"?' if meant else "add it there"
+        return f'"{id_}" is no id in {STUDENTS}; {fix}'
 
     @cached_property
     def _ids(self) -> Mapping[tuple[str, str], Student]:
@@ -148,8 +158,12 @@ def read_rows(path: Path) -> list[list[str]]:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise csv.Error(str(error)) from None
-    separator = ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
-    return list(csv.reader(lines, delimiter=separator))
+    return list(csv.reader(lines, delimiter=separator_of(lines)))
+
+
+def separator_of(lines: Sequence[str]) -> str:
+    """Return what stands between cells, which the first line tells."""
+    return ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
 
 
 def _columns(path: Path, header: Sequence[str]) -> list[str]:

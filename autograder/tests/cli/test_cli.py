@@ -1,5 +1,6 @@
 """The command line: what is typed, what is printed, and the exit code that tells programs."""
 
+import errno
 import json
 import re
 import subprocess
@@ -104,6 +105,19 @@ def test_our_own_failure_is_one_line_and_a_file(
     log = Path(found[1])
     assert "RuntimeError: a defect of ours" in log.read_text(encoding="utf-8")
     log.unlink()
+
+
+def test_what_cannot_be_written_is_one_line_with_the_place(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: object, **options: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("autograder.gradebook.backup.write_zip", full)
+    done = call(course, "backup")
+    assert done.exit_code == 1
+    fix = "make room there, and say the same command again"
+    assert done.stderr == f"{course.root}: cannot be written: No space left on device; {fix}\n"
 
 
 def test_an_exercise_s_fault_is_told_without_a_traceback(course: Course) -> None:

@@ -71,3 +71,17 @@ def test_an_export_of_what_changed_holds_nothing_new_the_second_time(course: Cou
     assert run(course, "export").exit_code == 0
     assert run(course, "export", "--changed").exit_code == 0
     assert (course.build / "exports" / "moodle.csv").read_text(encoding="utf-8").strip() == "username"
+
+
+def test_feedback_says_what_names_nothing_in_the_comments(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (course.root / "comments.yaml").write_text("good: Good.\n02_x:\n  a: A.\n", encoding="utf-8")
+    given = submission("ann", entry("ann", "why", 2.0, remark="#bad"))
+    monkeypatch.setattr("autograder.gradebook.pages._as_given", lambda course, exercise: (given,))
+    done = run(course, "feedback")
+    assert done.exit_code == 0
+    assert done.stderr.splitlines() == [
+        "comments.yaml:2: 02_x is no exercise; use one of 01_small",
+        '01_small why ann: "#bad" is no comment of comments.yaml for this question; it stays as it is',
+    ]

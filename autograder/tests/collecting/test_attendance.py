@@ -30,7 +30,7 @@ def test_who_is_missing_unknown_or_there_twice_is_shown(handed_in: Course) -> No
         "4 students in students.csv",
         "exercise came missing",
         "01_small 3 of 4 zoe (Zoë Müller)",
-        "01_small unknown: ghost is not in the list; add it there, or delete the submission",
+        "01_small unknown: ghost is not in the list; add it there, unless ghost has left: grades stay",
         "01_small twice: 101 is ada, who came under several ids; keep one",
         "01_small under another id: 103 is eve; collect again with the list",
     ]

@@ -35,3 +35,6 @@ def test_what_is_no_folder_s_name_everywhere_is_no_name(name: str) -> None:
 def test_a_name_like_a_known_one_is_suggested_and_otherwise_all_are_listed() -> None:
     assert suggestion("doubles", ("double", "row_sums")) == 'did you mean "double"?'
     assert suggestion("softmax", ("double", "row_sums")) == "use one of double, row_sums"
+    assert suggestion("DOUBLES", ("double", "row_sums")) == 'did you mean "double"?'
+    assert suggestion("01", ("01_dot_products", "02_heads")) == 'did you mean "01_dot_products"?'
+    assert suggestion("0", ("01_small", "02_big")) == "use one of 01_small, 02_big"

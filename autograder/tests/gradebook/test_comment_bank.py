@@ -13,6 +13,7 @@ from traitlets.config import Config
 from autograder.course.course import Course
 from autograder.gradebook.comments import CommentBank, CommentsError
 from autograder.gradebook.config import load
+from autograder.gradebook.doubts import doubts
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.tests.classroom import CONFIG
 from autograder.tests.publishing.test_export import entry
@@ -98,3 +99,45 @@ def test_a_bank_that_cannot_be_used_is_refused_with_its_line(course: Course, tex
     (course.root / "comments.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(CommentsError, match=message):
         CommentBank(course.root)
+
+
+def test_parts_for_no_exercise_and_no_question_are_named_with_their_lines(
+    course: Course, bank: CommentBank
+) -> None:
+    lines = [
+        "comments.yaml:6: other is no question of 01_small; use one of double, row_sums, why",
+        "comments.yaml:8: 02_next is no exercise; use one of 01_small",
+    ]
+    assert list(bank.unknown_places(course.exercises)) == lines
+    assert list(doubts(course, [])) == lines
+    text = BANK.replace("  why:", "  why_:").replace("02_next", "1_small")
+    (course.root / "comments.yaml").write_text(text, encoding="utf-8")
+    assert [line.partition("; ")[2] for line in doubts(course, [])] == [
+        'did you mean "why"?',
+        "use one of double, row_sums, why",
+        'did you mean "01_small"?',
+    ]
+    (course.root / "comments.yaml").write_text("- one\n", encoding="utf-8")
+    (line,) = doubts(course, [])
+    assert "comments.yaml:1: must hold names with texts" in line
+
+
+def test_a_name_that_the_bank_does_not_have_is_told_once_for_all_who_read_it(bank: CommentBank) -> None:
+    remarks = {"ann": "#unit #unit", "ben": "#unit and #factor, question #1", "cy": "#unit", "di": "#unit"}
+    graded = [
+        GradebookSubmission(student, 0.0, 0.0, (entry(student, "why", None, remark=remark),))
+        for student, remark in remarks.items()
+    ]
+    told = "is no comment of comments.yaml for this question"
+    assert list(bank.unknown_names("01_small", graded)) == [
+        f'01_small why ann, ben, cy and 1 more: "#unit" {told}, did you mean "#units"?; it stays as it is'
+    ]
+    alone = GradebookSubmission("ann", 0.0, 0.0, (entry("ann", "why", None, remark="#zzz"),))
+    assert list(bank.unknown_names("01_small", [alone])) == [
+        f'01_small why ann: "#zzz" {told}; it stays as it is'
+    ]
+
+
+def test_without_a_bank_a_name_is_nothing_to_tell(course: Course) -> None:
+    alone = GradebookSubmission("ann", 0.0, 0.0, (entry("ann", "why", None, remark="#zzz"),))
+    assert list(CommentBank(course.root).unknown_names("01_small", [alone])) == []

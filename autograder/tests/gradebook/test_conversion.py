@@ -1,5 +1,6 @@
 """Whatever fails inside nbgrader becomes one error with a log; folders are written anew."""
 
+import errno
 import warnings
 from pathlib import Path
 
@@ -30,6 +31,26 @@ def test_what_fails_is_one_line_on_the_submission_and_a_traceback_in_the_log(
     assert "ERROR 01_small ann\nTraceback (most recent call last):" in kept
     assert "KeyError: 'secret'" in kept
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EDQUOT])
+def test_a_full_disk_ends_it_all_and_a_closed_folder_is_one_student_s(course: Course, number: int) -> None:
+    with (
+        log_of(course, LOG) as log,
+        pytest.raises(OSError, match="full"),
+        converting(course, log, "01_small", "ann"),
+    ):
+        raise OSError(number, "full")
+    folder = course.root / "autograded" / "ann"
+    with (
+        log_of(course, LOG) as log,
+        pytest.raises(ConversionError) as caught,
+        converting(course, log, "01_small", "ann"),
+    ):
+        raise PermissionError(errno.EACCES, "closed", str(folder))
+    told = f"nbgrader gave up on 01_small of ann; {folder}: cannot be written: Permission denied; let whoever"
+    assert str(caught.value).startswith(told)
+    assert not (course.build / "nbgrader.log").exists()
 
 
 def test_where_nothing_fails_no_log_is_written(course: Course) -> None:

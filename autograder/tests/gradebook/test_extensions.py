@@ -1,9 +1,13 @@
 """The list of extensions, which a command and people write."""
 
 import pytest
+from click.testing import CliRunner
 
+from autograder.cli import main
 from autograder.course.course import Course, load_course
+from autograder.gradebook.doubts import doubts
 from autograder.gradebook.extensions import ExtensionError, extend, read_extensions
+from autograder.tests.classroom import small
 
 BERLIN = "2026-03-03 12:00 Europe/Berlin"
 
@@ -71,3 +75,55 @@ def test_a_list_that_a_spreadsheet_saved_is_read_like_that_of_the_students(dated
     text = f"\ufeffstudent;exercise;until\r\nann;01_small;{BERLIN}\r\n"
     (dated.root / "extensions.csv").write_text(text, encoding="utf-8", newline="")
     assert list(read_extensions(dated, "01_small") or ()) == ["ann"]
+
+
+LISTED = "id,name,email\nada,Ada Lovelace,ada@uni.edu\nana,Ana,\nzoe,Zoë,\n"
+
+
+@pytest.mark.parametrize(
+    ("student", "fix"),
+    [
+        ("ADA", 'did you mean "ada"?'),
+        ("ada@uni.edu", 'did you mean "ada"?'),
+        ("Ada Lovelace", 'did you mean "ada"?'),
+        ("ana1", 'did you mean "ana"?'),
+        ("qqqqq", "add it there"),
+    ],
+)
+def test_an_extension_is_for_somebody_of_the_list(dated: Course, student: str, fix: str) -> None:
+    (dated.root / "students.csv").write_text(LISTED, encoding="utf-8")
+    words = ["--course", str(dated.root), "extend", student, "01_small", BERLIN]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 2
+    assert done.output == f'"{student}" is no id in students.csv; {fix}\n'
+    assert not (dated.root / "extensions.csv").exists()
+    extend(dated, "ada", "01_small", BERLIN)
+
+
+def test_who_has_left_can_lose_an_extension(dated: Course) -> None:
+    extend(dated, "bob", "01_small", BERLIN)
+    (dated.root / "students.csv").write_text(LISTED, encoding="utf-8")
+    extend(dated, "bob", "01_small", None)
+    assert read_extensions(dated, "01_small") == {}
+
+
+def test_a_row_for_somebody_unknown_is_named_and_the_others_count(dated: Course) -> None:
+    (dated.root / "students.csv").write_text(LISTED, encoding="utf-8")
+    rows = "".join(f"{student},01_small,{BERLIN}\n" for student in ("ana1", "ada", "left"))
+    (dated.root / "extensions.csv").write_text(f"student,exercise,until\n{rows}", encoding="utf-8")
+    (dated.root / "submitted" / "left" / "02_other").mkdir(parents=True)  # handed in before leaving
+    line = 'extensions.csv:2: "ana1" is no id in students.csv; did you mean "ana"?'
+    assert list(doubts(dated, [small(dated)])) == [line]
+    assert list(doubts(dated, [])) == []
+    for command in ("students", "grade"):
+        done = CliRunner().invoke(main, ["--course", str(dated.root), command])
+        assert (done.exit_code, done.output.count(line)) == (0, 1), done.output
+    assert set(read_extensions(dated, "01_small") or ()) == {"ana1", "ada", "left"}
+
+
+def test_an_extension_leaves_the_list_in_the_form_that_a_spreadsheet_gave_it(dated: Course) -> None:
+    path = dated.root / "extensions.csv"
+    path.write_bytes(f"\ufeffstudent;exercise;until\r\nann;01_small;{BERLIN}\r\n".encode())
+    extend(dated, "zoe", "01_small", BERLIN)
+    rows = f"ann;01_small;{BERLIN}\r\nzoe;01_small;{BERLIN}\r\n"
+    assert path.read_bytes().decode() == f"\ufeffstudent;exercise;until\r\n{rows}"

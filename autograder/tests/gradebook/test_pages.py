@@ -65,11 +65,13 @@ def test_a_page_that_fails_is_reported_and_stops_no_other(
     assert "a defect of ours" in (ready.build / "nbgrader.log").read_text(encoding="utf-8")
 
 
-def test_what_lies_beside_the_autograded_notebook_lies_beside_the_page(ready: Course) -> None:
+def test_beside_the_page_lies_what_the_exchange_needs_and_nothing_of_the_exercise(ready: Course) -> None:
     submission = hand_in(ready, "ann", solved(small(ready)), late="2026-01-01 12:00:00 UTC")
     record(ready, "ann")
     submission.feedback.parent.mkdir(parents=True)
     (submission.feedback.parent / "old.html").touch()
+    for name in ("conftest.py", "SETUP.md", "notation.md"):
+        (submission.autograded.parent / name).touch()
     list(write_feedback(ready, small(ready)))
     assert sorted(path.name for path in submission.feedback.parent.iterdir()) == [
         "01_small.html",

@@ -6,9 +6,13 @@ import pytest
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
+from autograder.files import append_line
 from autograder.gradebook.extensions import extend, read_extensions
 from autograder.gradebook.pages import read_gradebook
 from autograder.gradebook.renaming import RenamingError, rename
+from autograder.publishing.exported import Exports
+from autograder.publishing.regrade_requests import RegradeRequests
+from autograder.submission.students import read_students
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in, ruled
 from autograder.tests.classroom import small
 from autograder.tests.gradebook.rows import by_hand
@@ -44,3 +48,86 @@ def test_everything_goes_along_and_nothing_is_graded_again(ready: Course) -> Non
     story = [json.loads(line) for line in (course.root / "audit.jsonl").read_text().splitlines()]
     mine = [line for line in story if line["student"] == "ada.l"]
     assert (mine[0]["why"], mine[0]["score"], mine[-1]["score"]) == ("renamed from ann", 5.0, 7.0)
+
+
+def lies_under(course: Course) -> list[set[str]]:
+    """Return the ids under which anything of a student lies, folder by folder."""
+    folders = ("submitted", "attempts", "autograded")
+    found = [{path.name for path in (course.root / folder).iterdir()} for folder in folders]
+    reports = (course.build / "reports" / "01_small").iterdir()
+    return [*found, {path.name.removesuffix(".json") for path in reports}]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("s.obrien2", "obrien"),
+        ("s.obrien2", "s.obrien"),
+        ("ada@cs.uni.edu", "ada.lovelace@uni.edu"),
+        ("s12", "s12.new"),
+        ("s12.new.json", "s12"),
+        ("a", "a.json"),
+    ],
+)
+def test_an_id_may_have_any_dots_and_the_way_back_is_open(ready: Course, old: str, new: str) -> None:
+    course = ruled(ready, "newest")
+    beside = f"{old}x"  # an id that begins with the other one
+    for student in (old, beside):
+        hand_in(course, 1.0, -1, student)
+    grade_submissions(course, [small(course)], executor=ByTheirWord())
+    for before, now in ((old, new), (new, old)):
+        rename(course, before, now)
+        assert lies_under(course) == [{now, beside}] * 4
+        known = [one.student for one in read_gradebook(course, small(course))]
+        assert sorted(known) == sorted([now, beside])
+    asked = ByTheirWord()
+    grade_submissions(course, [small(course)], executor=asked)
+    assert asked.asked == []
+
+
+@pytest.mark.parametrize("old", [".", "..", "", "ben/01_small", "../submitted/ben"])
+def test_what_is_no_folder_of_one_student_is_nobody_s_id(ready: Course, old: str) -> None:
+    hand_in(ready, 1.0, -1, "ben")
+    with pytest.raises(RenamingError, match="nobody has the id"):
+        rename(ready, old, "ann")
+    assert (ready.root / "submitted" / "ben" / "01_small" / "01_small.ipynb").is_file()
+
+
+def test_two_students_of_the_list_stay_two(course: Course) -> None:
+    listed = course.root / "students.csv"
+    listed.write_text("id,name\nann,Ann\nben,Ben\n", encoding="utf-8")
+    with pytest.raises(RenamingError, match=r"students\.csv has ben already"):
+        rename(course, "ann", "ben")
+    assert [one.id for one in read_students(listed).all] == ["ann", "ben"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeffid;name\r\nann;Müller, Ann\r\nben;Ben\r\n",
+        "\ufeffid,name\nann,Müller\n",
+        "ann,Ann Müller;Annie\r\nben,Ben\r\n",
+    ],
+)
+def test_the_list_keeps_the_form_that_a_spreadsheet_gave_it(course: Course, text: str) -> None:
+    listed = course.root / "students.csv"
+    listed.write_bytes(text.encode())
+    rename(course, "ann", "ada")
+    assert listed.read_bytes().decode() == text.replace("ann", "ada")
+
+
+def test_what_is_done_and_what_went_out_stays_so_under_the_new_id(course: Course) -> None:
+    (course.root / "students.csv").write_text("yosef,Yosef\n", encoding="utf-8")
+    requests = course.root / "regrade_requests.csv"
+    text = "student,exercise,question,reason\nyosef,01_small,double,look\nyosef,01_small,why,no\n"
+    requests.write_text(text, encoding="utf-8")
+    asked = RegradeRequests(course)
+    asked.finish(asked.listed[:1])
+    Exports(course, "canvas").note("01_small", {"yosef": 3.0, "ann": 1.0})
+    for old, new in (("yosef", "y"), ("y", "yosef.k"), ("yosef.k", "yosef"), ("yosef", "yosef.k")):
+        rename(course, old, new)
+        assert [(one.student, one.question) for one in RegradeRequests(course).listed] == [(new, "why")]
+        went = {new: 3.0, old: 3.0, "ann": 1.0}
+        assert Exports(course, "canvas").changed("01_small", went) == {old}
+    append_line(course.root / "exports.jsonl", json.dumps({"student": 1, "renamed from": []}))
+    assert Exports(course, "canvas").changed("01_small", {"ann": 1.0}) == set()

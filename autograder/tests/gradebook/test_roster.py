@@ -5,7 +5,7 @@ from nbgrader.api import Gradebook
 
 from autograder.course.course import Course
 from autograder.gradebook.config import database
-from autograder.gradebook.pages import read_people
+from autograder.gradebook.pages import read_former, read_people
 from autograder.gradebook.roster import Person, enter_students
 from autograder.submission.students import StudentsError
 from autograder.tests.classroom import hand_in, small, solved
@@ -32,6 +32,9 @@ def test_names_come_from_students_csv_and_an_id_stands_for_a_missing_one(ready: 
     people = read_people(ready)
     assert people["ann"] == Person("ann", "Noether", "Ann", "ann@uni.example")
     assert [person.name for person in people.values()] == ["Noether, Ann", "Dyk, Bob van", "Cher"]
+    assert read_former(ready) == {}
+    (ready.root / "students.csv").write_text(CLASS.replace("ann,", "eve,"), encoding="utf-8")
+    assert read_former(ready) == {"ann": Person("ann", "Noether", "Ann", "ann@uni.example")}
 
 
 def test_who_was_collected_and_never_graded_is_called_by_the_list_or_else_by_the_id(ready: Course) -> None:

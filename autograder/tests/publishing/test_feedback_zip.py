@@ -154,6 +154,11 @@ def test_moodle_s_worksheet_tells_participants_that_no_archive_told(term: Term) 
     sheet.write_text(SHEET, encoding="utf-8")
     _, files = term.pack(Target.MOODLE, sheet=sheet)
     assert {found_by_moodle(name)[0] for name in files} == {3001, 3002}
+    sheet.write_text(SHEET.replace("Bob Byte", "Rob Byte"), encoding="utf-8")
+    packed, _ = term.pack(Target.MOODLE, sheet=sheet)
+    assert packed.problems == (
+        "Bob.Byte: is in no row of Grades.csv by id, address or name; return the page by hand",
+    )
 
 
 def test_only_what_changed_is_packed_again_and_the_same_feedback_gives_the_same_bytes(term: Term) -> None:

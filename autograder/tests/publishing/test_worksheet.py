@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.collecting.times import TimesError
+from autograder.collecting.times import TimesError, read_participants
 from autograder.course.course import Course
+from autograder.gradebook.roster import Person
 from autograder.publishing import worksheet
 from autograder.publishing.worksheet import Filled, WorksheetError, fill_worksheet
 from autograder.report.gradebook_submission import GradebookSubmission
@@ -117,3 +118,49 @@ def test_times_that_nobody_can_read_are_no_obstacle(fill: Fill) -> None:
     assert filled.students == ("Ada.Lovelace",)
     with pytest.raises(TimesError, match="is no grading worksheet"):
         fill("a,b\n1,2\n", scored("Ada.Lovelace", 3.0))
+
+
+def test_who_has_left_the_class_gets_no_grade_and_is_named(
+    fill: Fill, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (fill.course.root / "students.csv").write_text("id,name,email\nada,Ada Lovelace,\n", encoding="utf-8")
+    former = {"drop": Person("drop", "Byte", "Bob"), "x": Person("x")}
+    monkeypatch.setattr(worksheet, "read_former", lambda course: former)
+    filled = fill(SHEET, scored("ada", 3.0), scored("drop", 2.0))
+    assert [row[4] for row in cells(filled.path.read_bytes().decode())] == ["Grade", "3", ""]
+    assert filled.problems == ("drop: is not in students.csv any more, so it gets no grade there",)
+
+
+@pytest.mark.parametrize(
+    ("drop", "expected"),
+    [
+        (Person("drop", "Byte", "Bob"), "drop"),
+        (Person("drop", "Other", "Name", "BOB@uni.edu"), "drop"),
+        (Person("bob.byte"), "bob.byte"),
+        (Person("drop", "Byte", "Rob"), ""),
+    ],
+)
+def test_the_row_of_who_has_left_is_found_by_id_address_or_name(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drop: Person, expected: str
+) -> None:
+    (course.root / "students.csv").write_text("id,name,email\nada,Ada Lovelace,\n", encoding="utf-8")
+    monkeypatch.setattr(worksheet, "read_former", lambda course: {drop.id: drop})
+    (tmp_path / "Grades.csv").write_bytes(SHEET.encode())
+    found = worksheet.participants(course, read_participants(tmp_path / "Grades.csv"), [drop.id])
+    assert found["3001"] == "ada"
+    assert (found["3002"] if expected else str(found["3002"])) == (
+        expected or '"Bob Byte" is not in the list of students'
+    )
+
+
+def test_of_two_of_one_name_the_one_who_has_left_keeps_the_own_row(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (course.root / "students.csv").write_text(
+        "id,name,email\na1,Ada Lovelace,ada@uni.edu\n", encoding="utf-8"
+    )
+    left = Person("a2", "Lovelace", "Ada", "bob@uni.edu")
+    monkeypatch.setattr(worksheet, "read_former", lambda course: {"a2": left})
+    (tmp_path / "Grades.csv").write_bytes(SHEET.replace("Bob Byte", "Ada Lovelace").encode())
+    found = worksheet.participants(course, read_participants(tmp_path / "Grades.csv"), ["a1", "a2"])
+    assert dict(found) == {"3001": "a1", "3002": "a2"}
