@@ -18,6 +18,9 @@ _ALIASES = {"names": "name", "e-mail": "email", "groups": "group"}
 _SEVERAL = re.compile(r"\s*;\s*")  # between names, and between groups, in one cell
 # Moodle leaves these out of a name that it writes into a zip; the others stand between words.
 _LEFT_OUT, _BETWEEN = re.compile(r"[&<>\"`|':\\/\x00-\x1f]"), re.compile(r"[\s._,]+")
+# People and programs type several apostrophes and hyphens for one.
+_APOSTROPHES = re.compile("[\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u2018\u2019\u201b\u2032\ua78c]")
+_HYPHENS = re.compile("[\u2010-\u2015\u2212\ufe58]")
 
 
 class StudentsError(UsageError):
@@ -98,7 +101,8 @@ def _index(pairs: Iterable[tuple[str, Student]]) -> Mapping[str, Sequence[Studen
 
 def spelling(text: str) -> str:
     """Return what two ways to write a name or an id have in common."""
-    return _BETWEEN.sub(" ", _LEFT_OUT.sub("", folded(text))).strip()
+    plain = unicodedata.normalize("NFKC", _HYPHENS.sub("-", _APOSTROPHES.sub("'", text)))
+    return _BETWEEN.sub(" ", _LEFT_OUT.sub("", folded(plain))).strip()
 
 
 def folded(text: str) -> str:

@@ -71,6 +71,18 @@ def test_people_are_found_however_platforms_write_their_names(
     assert [student.id for student in listed.called(text)] == ids
 
 
+@pytest.mark.parametrize("apostrophe", "'\u2019\u2018\u02bc\u00b4`\uff07\u2032")
+@pytest.mark.parametrize("hyphen", "-\u2010\u2011\u2013\u2014\u2212\uff0d")
+def test_a_name_is_the_same_whichever_apostrophe_hyphen_and_letters_are_typed(
+    apostrophe: str, hyphen: str
+) -> None:
+    for listed in ("'", "\u2019"):
+        one = Student("sean", (f"O{listed}Brien\u2010Fiorentini, Se\u00e1n",))
+        text = f"Sea\u0301n\u00a0O{apostrophe}Brien{hyphen}\ufb01orentini"
+        assert Students((one,)).called(text) == [one]
+        assert Students((one,)).squeezed("obrienfiorentiniseán") == [one]
+
+
 def test_canvas_s_names_without_gaps_and_groups_are_found(listed: Students) -> None:
     assert [student.id for student in listed.squeezed("alvarezjuana")] == ["juan"]
     assert [student.id for student in listed.squeezed("obrienconan")] == ["conan"]
