@@ -14,6 +14,7 @@ In reading order:
 - instructor: reads names by the instructor's own pattern
 - clock: settles when a notebook was handed in
 - times: reads who handed in when from Moodle's grading worksheet, or from a CSV
+- given_times: finds whose each row of such a CSV is
 - moments: reads points of time as platforms write them, in many languages
 - gradescope_metadata: reads Gradescope's file about who handed in what, and when
 - placing: takes a notebook in, as an attempt and, if it is the newest, into submitted/

@@ -20,5 +20,16 @@ def checked_question(cell_id: str) -> str | None:
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Ask whether the known name most like `name` was meant, or list all known names if none is like it."""
     known = list(known)
-    close = get_close_matches(name, known, n=1)
-    return f'did you mean "{close[0]}"?' if close else f"use one of {', '.join(known)}"
+    return question_after(name, known) or f"use one of {', '.join(known)}"
+
+
+def question_after(name: str, known: Iterable[str]) -> str:
+    """Ask whether the known name most like `name` was meant; return an empty text if none is like it."""
+    close = closest(name, known)
+    return f'did you mean "{close}"?' if close else ""
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """Return the known name most like `name`, be it in other letters' case, or an empty text."""
+    folded = {text.casefold(): text for text in known}
+    return next((folded[text] for text in get_close_matches(name.casefold(), folded, n=1)), "")

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from autograder.course.kept import STUDENTS
+from autograder.course.names import closest
 from autograder.errors import UsageError
 from autograder.submission.submission import is_student
 
@@ -64,6 +65,12 @@ class Students:
     def squeezed(self, text: str) -> Sequence[Student]:
         """Return everybody whose name gives `text` without the gaps between its words, as in Canvas."""
         return self._squeezed.get(squeezed(text), [])
+
+    def closest(self, text: str) -> Student | None:
+        """Return the student who has the id, name or address most like `text`, if any is like it."""
+        ids = {folded(id_): (student,) for student in self.all for _, id_ in student.ids}
+        known: Mapping[str, Sequence[Student]] = {**ids, **self._names}
+        return next(iter(known.get(closest(spelling(text), known), ())), None)
 
     def in_group(self, text: str) -> Sequence[Student]:
         """Return the members of a group."""

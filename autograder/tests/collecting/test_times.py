@@ -33,11 +33,11 @@ def test_a_list_may_name_exercises_and_its_first_row_that_fits_counts(tmp_path: 
         encoding="utf-8",
     )
     times = read_times([path])
-    assert [row.when for exercise in ("01", "02") if (row := times.student(exercise, ["Ada"]))] == [
+    assert [row.when for exercise in ("01", "02") if (row := times.student(exercise, "Ada"))] == [
         datetime(2026, 3, 1, 8),
         datetime(2026, 3, 1, 8),
     ]
-    row = times.student("02", ["ada"])
+    row = times.student("02", "ada")
     assert row is not None
     assert row.when == datetime(2026, 3, 2, 8)
 
@@ -63,6 +63,7 @@ def test_what_students_write_is_neither_a_time_nor_a_group_nor_an_address(tmp_pa
         ("", "is no grading worksheet"),
         ("name,grade\nada,5\n", "make a CSV with the columns student and time"),
         ("student,time\nada,1 March\n", ':2: "1 March" is no time that can be read; write it as 2026-01-31'),
+        ("student,time\nada,2026-03-29\n", ':2: "2026-03-29" is a day without a time of day; write it as'),
         ("ID,Name,Grade\nParticipant 7,Ada,85\n", ":2: has no times"),
     ],
 )

@@ -35,3 +35,4 @@ def test_what_is_no_folder_s_name_everywhere_is_no_name(name: str) -> None:
 def test_a_name_like_a_known_one_is_suggested_and_otherwise_all_are_listed() -> None:
     assert suggestion("doubles", ("double", "row_sums")) == 'did you mean "double"?'
     assert suggestion("softmax", ("double", "row_sums")) == "use one of double, row_sums"
+    assert suggestion("ROW_SUM", ("double", "row_sums")) == 'did you mean "row_sums"?'
