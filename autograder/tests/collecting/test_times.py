@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from autograder.collecting.times import TimesError, read_times
+from autograder.errors import UsageError
 
 HEADER = "ID,Nom,Statut,Date de remise,Note,Modifiable,Modification (travail),Texte,Modification (note)\n"
 DUE = '"dimanche 1 mars 2026, 23:59"'
@@ -75,5 +76,9 @@ def test_a_list_that_cannot_serve_is_refused(tmp_path: Path, text: str, message:
 
 
 def test_a_list_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "times.csv"
+    with pytest.raises(UsageError, match="there is no such file"):
+        read_times([path])
+    path.write_bytes("student,time\nZoë,-".encode("latin-1"))
     with pytest.raises(TimesError, match="cannot be read; delete what students wrote, save it as CSV"):
-        read_times([tmp_path / "missing.csv"])
+        read_times([path])
