@@ -11,6 +11,7 @@ In reading order:
 - identity: tells which students Canvas or Moodle means by a name
 - platforms: reads what Canvas and Moodle write into names
 - names: judges names: what is wrong with them, and what the class has in common
+- no_notebook: says who handed in something, but no notebook
 - instructor: reads names by the instructor's own pattern
 - clock: settles when a notebook was handed in
 - times: reads who handed in when from Moodle's grading worksheet, or from a CSV
