@@ -4,7 +4,7 @@ The contents are not kept, so an archive of any size takes little memory. Only n
 exercise are read here, one by one: their cells tell.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,6 +24,7 @@ from autograder.submission.recognition import UnknownExerciseError, exercise_by_
 from autograder.submission.students import folded
 
 REFUSED = "refused"
+_MANY = 3  # notebooks of one exercise, beside which one of another is a slip
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Survey:
         self._rules = rules
         self._course = course
         self.refused: list[CollectedLine] = []
-        self.chosen = list(self._choose(self._recognised(list(self._candidates()))))
+        self.chosen = _with_strays(list(self._choose(self._recognised(list(self._candidates())))))
 
     def _candidates(self) -> Iterator[Candidate]:
         """Yield the notebooks whose names tell student and exercise, and refuse what is wrong."""
@@ -212,3 +213,18 @@ def _best(group: Sequence[Candidate]) -> Candidate:
     last = max(exact, key=lambda candidate: candidate.attribution.upload or 0)
     chosen = f"chosen from {len(group)}" if len(group) > 1 else ""
     return replace(last, message=", ".join(filter(None, (chosen, last.message))))
+
+
+def _with_strays(chosen: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates with a word on one that is not of the exercise of which all others are."""
+    kinds = Counter(exercise for _, exercise in {(one.number, one.attribution.exercise) for one in chosen})
+    others = next((name for name, count in kinds.items() if count >= _MANY), "")
+    if len(kinds) != 2 or min(kinds.values()) > 1 or not others:
+        return list(chosen)
+    said = f"though all other notebooks here are of {others}"
+    return [
+        one
+        if one.attribution.exercise == others
+        else replace(one, message=", ".join(filter(None, (one.message, said))))
+        for one in chosen
+    ]
