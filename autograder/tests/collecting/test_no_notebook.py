@@ -133,3 +133,15 @@ def test_where_nobody_hands_in_a_notebook_each_gets_a_line(course: Course, tmp_p
     assert [message for _, _, message in found] == [
         f"is no notebook; ask {who} for the .ipynb file" for who in ("ada", "bob", "eve")
     ]
+
+
+def test_a_notebook_alone_is_told_where_to_go(course: Course, tmp_path: Path) -> None:
+    path, rules = tmp_path / "01_small.ipynb", NamingRules(list(course.exercises))
+    path.write_text(NOTEBOOK, encoding="utf-8")
+    (line,) = collect_archives(course, [path], rules)
+    message = "is a notebook; put it into a folder named by its student's id, collect the one above"
+    assert (line.status, line.message) == ("refused", message)
+    folder = tmp_path / "mail" / "ada"
+    folder.mkdir(parents=True)
+    path.rename(folder / path.name)
+    assert [one.student for one in collect_archives(course, [tmp_path / "mail"], rules)] == ["ada"]
