@@ -181,9 +181,7 @@ def _cell(row: Sequence[str], place: int) -> str:
 
 def _moment(line: str, text: str) -> datetime | None:
     if _is_day(text):
-        raise TimesError(
-            f'{line}: "{text}" is a day without a time of day; write {text} 18:00, or when it was'
-        )
+        raise TimesError(f'{line}: "{text}" is a day alone; write its time, too, as {text} 18:00')
     when = None if text in _NONE else read_moment(text)
     if when is None and text not in _NONE:
         raise TimesError(f'{line}: "{text}" is no time that can be read; write it as 2026-01-31 18:00')
