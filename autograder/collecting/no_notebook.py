@@ -6,6 +6,7 @@ Whatever else lies beside a notebook is of no interest: data, figures, a platfor
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -31,6 +32,7 @@ _PHOTOS = {".heic", ".heif", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
 _HELPERS = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl", ".json"}
 _HELPERS |= {".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
 _HELPING = {"conftest.py", "requirements.txt", "timestamp.txt", "readme.txt"}
+_ENDING = re.compile(r"\.[^./]*\Z")
 # What was typed into Moodle's or Canvas's own page comes as a page under names of its own.
 _TYPED = (
     (re.compile(r"_assignsubmission_onlinetext"), "_assignsubmission_file"),
@@ -85,7 +87,7 @@ def without_notebook(
             found[owner].append(entry)
     for group in found.values():
         files = sorted(group, key=_is_helper)
-        whose = _whose(files[0], rules, context)
+        whose = _whose(files[0], rules, context, came)
         if whose is not None and not (whose.students and set(whose.students) <= set(came)):
             yield replace(whose, files=files)
 
@@ -101,23 +103,35 @@ def _owner(entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext) -> 
     return name.partition("/")[0]
 
 
-def _whose(entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext) -> Unused | None:
+def _whose(
+    entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext, came: Collection[str]
+) -> Unused | None:
     """Return whose the file is; None where nothing shows that somebody handed it in."""
     name = typed(entry.name)
     own = name.removeprefix(context.class_folder)
     upload = bool(rules.platform_name(own) or context.record(name))
     try:
-        return _attributed(replace(entry, name=name), rules, context, sure=upload)
+        return _attributed(_as_notebook(replace(entry, name=name), rules), rules, context, sure=upload)
     except EntryError as error:
         if upload:
             return Unused((), (), str(error))
-    if "/" in own or entry.inside:
+    if "/" in own or entry.inside or rules.pattern is not None:
         return None
-    as_folder = f"{context.class_folder}{PurePosixPath(stem(own)).stem}/{own}"
-    try:
-        return _attributed(replace(entry, name=as_folder), rules, context, sure=False)
-    except EntryError:
-        return Unused((), ()) if _suffix(entry) in _UNREAD | _PAPERS | _PHOTOS else None
+    person = PurePosixPath(stem(own)).stem
+    if rules.students is not None:
+        with suppress(EntryError):
+            as_folder = replace(entry, name=f"{context.class_folder}{person}/{own}")
+            return _attributed(as_folder, rules, context, sure=False)
+    beside = any(re.match(rf"{re.escape(student)}(?![^\W_])", own, re.IGNORECASE) for student in came)
+    return Unused((), ()) if _suffix(entry) in _UNREAD | _PAPERS | _PHOTOS and not beside else None
+
+
+def _as_notebook(entry: ArchiveEntry, rules: NamingRules) -> ArchiveEntry:
+    """Return the file as the instructor's pattern would know it, which is made for notebooks."""
+    if rules.pattern is None:
+        return entry
+    last = f"{_ENDING.sub('', entry.inside or entry.name)}.ipynb"
+    return replace(entry, inside=last) if entry.inside else replace(entry, name=last)
 
 
 def _attributed(

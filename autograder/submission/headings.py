@@ -7,7 +7,8 @@ from collections.abc import Sequence
 COLUMNS = ("id", "name", "email", "canvas", "moodle", "gradescope", "group")
 _FIRST, _LAST, _STUDENT = "first name", "last name", "student"
 _MEANINGS = {
-    "id": "idnumber idnummer studentid studentnumber studentno studentnr sid username userid login loginid"
+    "id": "idnumber idnummer idnr sisuserid sisloginid sisid"
+    " studentid studentnumber studentno studentnr sid username userid login loginid"
     " matrikelnummer matrikelnr matrikel matriculationnumber matrnr matrnummer mtknr kennung benutzername"
     " anmeldename registrationnumber numérodétudiant numéroétudiant numerodetudiant numerodidentification"
     " numérodidentification matricule matricola numerodimatricola matrícula númerodeid numerodeid"

@@ -1,6 +1,7 @@
 """Nobody's work vanishes without a word: a file that is no notebook gets a line, unless one lies beside."""
 
 import json
+import re
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,6 +16,7 @@ from autograder.submission.students import Student, Students
 LISTED = Students((Student("ada", ("101",)), Student("bob", ("Bob Bee", "102"))))
 MOODLE = "{}_7_assignsubmission_file/"
 NOTEBOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+PATTERN = r"(?P<student>\w+) - .*\.ipynb"
 METADATA = "".join(f'submission_{n}:\n  :submitters:\n  - {{":sid": "{n}"}}\n' for n in (5, 6))
 
 
@@ -118,6 +120,28 @@ def test_beside_a_notebook_other_files_are_of_no_interest(
     course: Course, tmp_path: Path, names: list[str]
 ) -> None:
     assert {status for status, _, _ in collect(course, tmp_path, names)} == {"new"}
+
+
+def test_in_a_folder_without_folders_a_paper_beside_a_notebook_is_of_no_interest(
+    course: Course, tmp_path: Path
+) -> None:
+    found = collect(course, tmp_path, ["ada_01_small.ipynb", "ada_report.pdf", "adam.rar", "bob.pdf"])
+    assert [(path, message.partition("; ")[2]) for _, path, message in found[1:]] == [
+        ("adam.rar", "pack it as a zip, or unpack it into a folder of the student's"),
+        ("bob.pdf", "ask whoever it is of for the .ipynb file"),
+    ]
+
+
+def test_an_instructor_s_own_pattern_tells_whose_it_is(course: Course, tmp_path: Path) -> None:
+    path, rules = tmp_path / "class.zip", NamingRules(["01_small"], pattern=re.compile(PATTERN))
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("ada - 01_small.ipynb", "ada - report.pdf", "bob - report.pdf", "about.pdf"):
+            archive.writestr(name, NOTEBOOK)
+    lines = list(collect_archives(course, [path], rules))
+    assert [(line.student, line.path, line.status) for line in lines] == [
+        ("", "bob - report.pdf", "refused"),
+        ("ada", "ada - 01_small.ipynb", "new"),
+    ]
 
 
 def test_a_pdf_in_gradescope_gets_a_line(course: Course, tmp_path: Path) -> None:
