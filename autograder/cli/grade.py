@@ -93,8 +93,10 @@ def grade(
     as_json: bool,
 ) -> None:
     """Grade what lies in submitted/ and keep it in the gradebook."""
-    from autograder.batch.submissions import certain_work, submissions_of
+    from autograder.batch.submissions import certain_work, refuse_strangers, submissions_of
 
+    if students:
+        refuse_strangers(course, students)
     found = {exercise: submissions_of(course, exercise, students) for exercise in exercises}
     submissions = [submission for some in found.values() for submission in some]
     total = len(submissions)

@@ -32,6 +32,8 @@ def students(course: "options.Course", exercises: "list[options.Exercise]", list
     from autograder.submission.students import read_students
 
     path = listed or course.root / STUDENTS
+    if not path.exists():
+        raise click.UsageError(f"{path}: there is no such file; write the class into it: id,name,email")
     known = read_students(path)
     found = [attendance(course, known, exercise) for exercise in exercises]
     begun = [one for one in found if one.came or one.unknown or one.others]

@@ -11,9 +11,11 @@ In reading order:
 - identity: tells which students Canvas or Moodle means by a name
 - platforms: reads what Canvas and Moodle write into names
 - names: judges names: what is wrong with them, and what the class has in common
+- no_notebook: says who handed in something, but no notebook
 - instructor: reads names by the instructor's own pattern
 - clock: settles when a notebook was handed in
 - times: reads who handed in when from Moodle's grading worksheet, or from a CSV
+- given_times: finds whose each row of such a CSV is
 - moments: reads points of time as platforms write them, in many languages
 - gradescope_metadata: reads Gradescope's file about who handed in what, and when
 - placing: takes a notebook in, as an attempt and, if it is the newest, into submitted/

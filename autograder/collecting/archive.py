@@ -10,10 +10,11 @@ from typing import IO
 from autograder.collecting.bounds import EXHAUSTION, TOO_COSTLY, ArchiveError, Bounds
 from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.folder import open_plain, read_folder
-from autograder.collecting.names import is_archive
+from autograder.collecting.names import is_archive, notebook_stem
 from autograder.collecting.tar import read_tar
 from autograder.collecting.zip import read_zip
 
+_NOTEBOOK_ALONE = "is a notebook; put it into a folder named by its student's id, collect the one above"
 _MAX_NESTED = 64 << 20  # bytes of an archive in an archive, which is held in memory
 _NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20  # a nested archive is of one student among many
 
@@ -37,6 +38,8 @@ def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEn
 
 
 def _read_file(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
+    if notebook_stem(path.name) is not None:
+        raise ArchiveError(_NOTEBOOK_ALONE)
     with open_plain(path) as file:
         yield from _read_archive(file, os.fstat(file.fileno()).st_size, bounds)
 

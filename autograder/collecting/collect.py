@@ -15,12 +15,13 @@ from autograder.collecting.arrival import Source
 from autograder.collecting.bounds import EXHAUSTION, TOO_COSTLY, ArchiveError
 from autograder.collecting.clock import Clock
 from autograder.collecting.entry import ArchiveEntry, EntryError
+from autograder.collecting.given_times import assigned, nobodys
 from autograder.collecting.naming import NamingRules
 from autograder.collecting.placing import Placing, place
 from autograder.collecting.survey import REFUSED, Candidate, CollectedLine, Survey
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES
-from autograder.submission.submission import Submission
+from autograder.submission.submission import Submission, find_submissions
 
 
 def collect_archives(
@@ -35,13 +36,24 @@ def collect_archives(
 
     An archive that cannot be read stops no other. Without `times` no submission has a time, so none is late.
     Times without a zone are read in `zone`, or else in that of the exercise's due date.
+    A row of the instructor's times that is nobody's is refused at the end.
     """
+    given, unusable = assigned(rules.times, rules.students, rules.exercises)
+    rules = replace(rules, times=given)
     clock = Clock(rules, believed=times, zone=zone)
+    came = set()
     for archive in archives:
         try:
-            yield from _Collection(course, archive, rules, clock).lines()
+            for line in _Collection(course, archive, rules, clock).lines():
+                came.add(line.student)
+                yield line
         except EXHAUSTION:
             yield CollectedLine(str(archive), "", REFUSED, TOO_COSTLY)
+    yield from unusable
+    came |= {
+        one.student for exercise in course.exercises.values() for one in find_submissions(course, exercise)
+    }
+    yield from nobodys(given, came - {""})
 
 
 @dataclass(frozen=True, slots=True)

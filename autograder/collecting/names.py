@@ -9,7 +9,11 @@ from autograder.collecting.platforms import read_platform_name
 
 MAX_NAME = 1000
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz")
-_LEFT_OUT = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store"}
+_LEFT_OUT = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store", "Thumbs.db", "desktop.ini"}
+# Browsers save a notebook as X.ipynb.txt, X.ipynb.json or, the second time, X.ipynb (1).txt; Canvas adds -1.
+_NOTEBOOK = re.compile(
+    r"(?P<stem>.+)\.ipynb(?P<copy>( ?\(\d+\)|-\d+)?\.(txt|json))?", re.IGNORECASE | re.DOTALL
+)
 _GRADESCOPE = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
 
 
@@ -27,6 +31,12 @@ def name_problem(name: str) -> str:
 def left_out(name: str) -> bool:
     """Whether the file is one that operating systems and editors leave everywhere."""
     return any(part in _LEFT_OUT or part.startswith("._") for part in PurePosixPath(name).parts)
+
+
+def notebook_stem(name: str) -> str | None:
+    """Return the name of a notebook's file without its endings; or None where it has none of them."""
+    match = _NOTEBOOK.fullmatch(PurePosixPath(name).name)
+    return match["stem"] + (match["copy"] or "").rpartition(".")[0] if match else None
 
 
 def is_archive(name: str) -> bool:

@@ -13,7 +13,7 @@ from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.gradescope_metadata import GradescopeRecord
 from autograder.collecting.identity import Identification
 from autograder.collecting.instructor import match_pattern
-from autograder.collecting.names import is_gradescope, stem
+from autograder.collecting.names import is_gradescope, notebook_stem, stem
 from autograder.collecting.platforms import (
     MoodleNames,
     Platform,
@@ -82,7 +82,7 @@ class NamingRules:
 
     def attributions(self, entry: ArchiveEntry, context: ArchiveContext) -> Iterator[Attribution]:
         """Yield what the name of a notebook says: one attribution for each member of a group."""
-        file = PurePosixPath(entry.inside or entry.name).stem
+        file = _stem(entry.inside or entry.name)
         name = entry.name.removeprefix(context.class_folder)
         people = Identification(self.students, self.times, context.moodle)
         if self.pattern is not None:
@@ -135,7 +135,7 @@ class NamingRules:
         top, slash, _ = name.partition("/")
         if slash:
             return top
-        own = stem(name) if packed else PurePosixPath(name).stem
+        own = stem(name) if packed else _stem(name)
         exercise = self.exercise or self._exercise_in(own)
         student = own.removesuffix(f"_{exercise}") if exercise else own
         if student == own and not (packed or self.exercise):
@@ -159,3 +159,8 @@ class NamingRules:
         if not name or name in self.exercises:
             raise EntryError(_NO_STUDENT)
         return people.student(name)
+
+
+def _stem(name: str) -> str:
+    """Return the name of a file without its ending, or without both of a notebook that a browser saved."""
+    return notebook_stem(name) or PurePosixPath(name).stem

@@ -7,8 +7,10 @@ from autograder.collecting.arrival import Arrival, Source
 from autograder.collecting.attempts import (
     Attempt,
     adopt,
+    attempts_of,
     digest_of,
     keep,
+    put_forward,
     read_files,
     submit,
     write_files,
@@ -60,9 +62,12 @@ def _place(
     newest = attempts[-1] if attempts else None
     if (known := _known(attempts, digest_of(content), arrival)) is not None:
         status = _settle(submission, known, arrival)
-        if newest is None or known is newest:
+        last = attempts_of(submission)[-1]
+        if newest is not None and last.number != newest.number and put_forward(submission, last):
+            return Placing.REPLACED  # by what the corrected time makes the newest
+        if last.number == known.number:
             return status
-        return Placing.UNCHANGED if newest.digest == known.digest else Placing.OLDER
+        return Placing.UNCHANGED if last.digest == known.digest else Placing.OLDER
     files = times_of(arrival) | ({SECRET: secret} if secret else {})
     older = newest is not None and arrival.is_older_than(newest.arrival)
     if not older:
@@ -79,17 +84,20 @@ def _known(attempts: Sequence[Attempt], digest: str, arrival: Arrival) -> Attemp
     The same bytes are one more attempt only where somebody tells that they came after other ones again.
     """
     same = [one for one in attempts if one.digest == digest]
+    marks = ("when", "upload", "downloaded")  # if one of them is the same, it is the same upload
     for one in same:
-        when, upload = one.arrival.when, one.arrival.upload
-        if (when is not None and when == arrival.when) or (upload is not None and upload == arrival.upload):
+        pairs = [(getattr(one.arrival, mark), getattr(arrival, mark)) for mark in marks]
+        if any(known is not None and known == told for known, told in pairs):
             return one
     if arrival.source in _UNSURE:
         return same[-1] if same else None
     later = (place for place, one in enumerate(attempts) if arrival.is_older_than(one.arrival))
-    place = next(later, len(attempts))
-    beside = [one for one in attempts[max(place - 1, 0) : place + 1] if one.digest == digest]
+    last = next(later, len(attempts))
+    earlier = (place for place in reversed(range(last)) if attempts[place].arrival.is_older_than(arrival))
+    first = next(earlier, 0)  # it came after this one and before `last`; where between them, nobody tells
+    between = [*reversed(attempts[first:last]), *attempts[last : last + 1]]
     unsure = [one for one in same if one.arrival.source in _UNSURE]
-    return next(iter((*beside, *reversed(unsure))), None)
+    return next((one for one in (*between, *reversed(unsure)) if one.digest == digest), None)
 
 
 def _settle(submission: Submission, attempt: Attempt, arrival: Arrival) -> Placing:

@@ -4,7 +4,7 @@ The contents are not kept, so an archive of any size takes little memory. Only n
 exercise are read here, one by one: their cells tell.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,14 +15,16 @@ from autograder.collecting.archive import read_entries
 from autograder.collecting.bounds import EXHAUSTION, TOO_COSTLY, ArchiveError
 from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.gradescope_metadata import METADATA, GradescopeRecord, find_export, read_metadata
-from autograder.collecting.names import class_folder, left_out, name_problem
+from autograder.collecting.names import class_folder, left_out, name_problem, notebook_stem
 from autograder.collecting.naming import Attribution, NamingRules
+from autograder.collecting.no_notebook import typed, without_notebook
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.recognition import UnknownExerciseError, exercise_by_cells
 from autograder.submission.students import folded
 
 REFUSED = "refused"
+_MANY = 3  # notebooks of one exercise, beside which one of another is a slip
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Survey:
         self._rules = rules
         self._course = course
         self.refused: list[CollectedLine] = []
-        self.chosen = list(self._choose(self._recognised(list(self._candidates()))))
+        self.chosen = _with_strays(list(self._choose(self._recognised(list(self._candidates())))))
 
     def _candidates(self) -> Iterator[Candidate]:
         """Yield the notebooks whose names tell student and exercise, and refuse what is wrong."""
@@ -67,11 +69,15 @@ class Survey:
                 self._refuse(entry.problem, entry.path)
         sound = [(number, entry) for number, entry in enumerate(entries) if not entry.problem]
         notebooks = [(number, entry) for number, entry in sound if self._is_notebook(entry)]
+        numbers = {number for number, _ in notebooks}
+        others = [entry for number, entry in sound if number not in numbers and not left_out(entry.path)]
         paths = [entry.path for _, entry in notebooks]
         twins = _twins(paths)
         records = self._gradescope_records([entry.name for _, entry in sound], [one.name for one in entries])
-        folder = class_folder(paths, self._rules.exercises)
-        context = self._rules.context([entry.name for _, entry in notebooks], folder, records)
+        folder = class_folder(paths or [entry.path for entry in others], self._rules.exercises)
+        names = [typed(entry.name) for _, entry in sound]
+        context = self._rules.context(names, folder, records)
+        came = set()
         for number, entry in notebooks:
             try:
                 _refuse_twin(entry.path, twins)
@@ -83,13 +89,16 @@ class Survey:
                     if member.problem:
                         self._refuse(member.problem, entry.path)
                     else:
+                        came.add(member.student)
                         yield Candidate(number, entry.path, entry.when, member, member.message)
+        for unused in without_notebook((one for _, one in notebooks), others, self._rules, context, came):
+            self._refuse(unused.message, unused.files[0].path)
 
     def _is_notebook(self, entry: ArchiveEntry) -> bool:
         """Whether an entry is a notebook, or a script that was exported from one and kept its name."""
         name = PurePosixPath(entry.inside or entry.name)
         exported = name.suffix == ".py" and any(exercise in name.stem for exercise in self._rules.exercises)
-        return (name.suffix == ".ipynb" or exported) and not left_out(entry.path)
+        return (notebook_stem(name.name) is not None or exported) and not left_out(entry.path)
 
     def _recognised(self, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
         """Yield the candidates with an exercise each, and refuse where not even the cells tell it."""
@@ -204,3 +213,18 @@ def _best(group: Sequence[Candidate]) -> Candidate:
     last = max(exact, key=lambda candidate: candidate.attribution.upload or 0)
     chosen = f"chosen from {len(group)}" if len(group) > 1 else ""
     return replace(last, message=", ".join(filter(None, (chosen, last.message))))
+
+
+def _with_strays(chosen: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates with a word on one that is not of the exercise of which all others are."""
+    kinds = Counter(exercise for _, exercise in {(one.number, one.attribution.exercise) for one in chosen})
+    others = next((name for name, count in kinds.items() if count >= _MANY), "")
+    if len(kinds) != 2 or min(kinds.values()) > 1 or not others:
+        return list(chosen)
+    said = f"though all other notebooks here are of {others}"
+    return [
+        one
+        if one.attribution.exercise == others
+        else replace(one, message=", ".join(filter(None, (one.message, said))))
+        for one in chosen
+    ]

@@ -8,8 +8,9 @@ import csv
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -39,6 +40,7 @@ class TimeRow:
     email: str = ""
     exercise: str = ""  # empty where the row holds for any
     group: str = ""
+    line: str = ""  # where it stands in a list of the instructor's own
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Times:
     """All rows of the files that the instructor gave."""
 
     rows: tuple[TimeRow, ...] = ()
+    exact: bool = False  # a list's rows have the students' own ids
 
     def participant(self, number: str, name: str = "") -> TimeRow | None:
         """Return the worksheet's row on a participant; without a name, as in blind marking, by number."""
@@ -76,12 +79,11 @@ class Times:
     def _students(self) -> Mapping[str, Sequence[TimeRow]]:
         return _index((spelling(name), row) for row in self.rows if not row.number for name in row.names)
 
-    def student(self, exercise: str, ids: Iterable[str]) -> TimeRow | None:
-        """Return the row of the instructor's own list on a student, by any id or name."""
-        rows = [(text, row) for text in ids for row in self._students.get(spelling(text), ())]
-        fitting = [(text, row) for text, row in rows if row.exercise in ("", exercise)]
-        exact = [(text, row) for text, row in fitting if text in row.names]
-        return next((row for _, row in (*exact, *fitting)), None)
+    def student(self, exercise: str, id_: str) -> TimeRow | None:
+        """Return the row of the instructor's own list on a student."""
+        fitting = [row for row in self._students.get(spelling(id_), ()) if row.exercise in ("", exercise)]
+        exact = [row for row in fitting if id_ in row.names]
+        return next(iter(exact if self.exact else (*exact, *fitting)), None)
 
 
 def _index(pairs: Iterable[tuple[str, TimeRow]]) -> Mapping[str, Sequence[TimeRow]]:
@@ -139,7 +141,8 @@ def _list(
     exercise = columns.get("exercise", len(columns))
     for line, row in lines:
         cells = [cell.strip() for cell in row] + [""] * (len(columns) + 1 - len(row))
-        yield TimeRow(_moment(line, cells[time]), "", (cells[person],), exercise=cells[exercise])
+        when = _moment(line, cells[time])
+        yield TimeRow(when, "", (cells[person],), exercise=cells[exercise], line=line)
 
 
 def _worksheet(header: Sequence[str], lines: Sequence[tuple[str, Sequence[str]]]) -> Iterator[TimeRow]:
@@ -177,7 +180,15 @@ def _cell(row: Sequence[str], place: int) -> str:
 
 
 def _moment(line: str, text: str) -> datetime | None:
+    if _is_day(text):
+        raise TimesError(f'{line}: "{text}" is a day alone; write its time, too, as {text} 18:00')
     when = None if text in _NONE else read_moment(text)
     if when is None and text not in _NONE:
         raise TimesError(f'{line}: "{text}" is no time that can be read; write it as 2026-01-31 18:00')
     return when
+
+
+def _is_day(text: str) -> bool:
+    with suppress(ValueError):
+        return bool(date.fromisoformat(text))
+    return False

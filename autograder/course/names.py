@@ -1,6 +1,6 @@
 """The names that exercises, questions and their cells bear, and a suggestion for a name that is unknown."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"  # of a course, an exercise or a question: it names folders and files
@@ -20,11 +20,16 @@ def checked_question(cell_id: str) -> str | None:
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Ask whether the known name most like `name` was meant, or list all known names if none is like it."""
     known = list(known)
+    return question_after(name, known) or f"use one of {', '.join(known)}"
+
+
+def question_after(name: str, known: Iterable[str]) -> str:
+    """Ask whether the known name most like `name` was meant; return an empty text if none is like it."""
     close = closest(name, known)
-    return f'did you mean "{close}"?' if close else f"use one of {', '.join(known)}"
+    return f'did you mean "{close}"?' if close else ""
 
 
-def closest(name: str, known: Collection[str]) -> str:
+def closest(name: str, known: Iterable[str]) -> str:
     """Return the known name most like `name`, or the only one that begins so; empty where none does."""
     folded = {one.casefold(): one for one in known}
     close = get_close_matches(name.casefold(), folded, n=1)

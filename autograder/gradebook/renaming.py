@@ -16,6 +16,7 @@ from autograder.gradebook.config import database, gradebook_exists
 from autograder.gradebook.ledger import turn
 from autograder.gradebook.lists import rewrite
 from autograder.gradebook.renamed import note_renamed
+from autograder.submission.headings import meaning
 from autograder.submission.students import read_rows
 from autograder.submission.submission import is_student
 
@@ -108,5 +109,5 @@ def _in_list(path: Path, old: str, new: str) -> None:
 
 def _id_places(rows: list[list[str]]) -> list[int]:
     """Return in which column ids stand: without a header, in the first."""
-    header = [cell.strip().casefold() for cell in rows[0]] if rows else []
-    return [next((place for place, cell in enumerate(header) if cell in ("id", "student")), 0)]
+    columns = [meaning(cell) for cell in rows[0]] if rows else []
+    return [next((columns.index(name) for name in ("id", "student") if name in columns), 0)]

@@ -6,6 +6,7 @@ reading order:
 submission: names the student and the exercise, and says where nbgrader keeps the files
 notebook: reads the bytes into plain cells, or refuses them
 students: reads the list of students, with what platforms call them
+headings: understands the headings of that list
 readable: whether code is short and flat enough to be parsed
 script: reads a notebook that was handed in as a Python script
 pictures: takes pictures out of text cells that are long because of them

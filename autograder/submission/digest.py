@@ -24,7 +24,7 @@ _OTHERS = {"errors.py", "files.py"}
 _LEFT_OUT = {
     *("course/bundle.py", "course/copy.py", "course/hints.py", "course/kept.py", "course/log.py"),
     *("grading/failures.py", "grading/guarded.py", "grading/marking.py"),
-    *("submission/recognition.py", "submission/students.py"),
+    *("submission/headings.py", "submission/recognition.py", "submission/students.py"),
     *("gradebook/autograde.py", "gradebook/config.py", "gradebook/conversion.py", "gradebook/feedback.py"),
     *("gradebook/folder_check.py", "gradebook/formgrader.py", "gradebook/pages.py", "gradebook/reading.py"),
     *("gradebook/release.py", "gradebook/exchange.py", "gradebook/roster.py", "gradebook/lateness.py"),

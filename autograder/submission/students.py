@@ -12,13 +12,15 @@ from pathlib import Path
 from autograder.course.kept import STUDENTS
 from autograder.course.names import closest
 from autograder.errors import UsageError
+from autograder.submission.headings import HeadingError, columns_of, values_of
 from autograder.submission.submission import is_student
 
-_COLUMNS = ("id", "name", "email", "canvas", "moodle", "gradescope", "group")
-_ALIASES = {"names": "name", "e-mail": "email", "groups": "group"}
 _SEVERAL = re.compile(r"\s*;\s*")  # between names, and between groups, in one cell
 # Moodle leaves these out of a name that it writes into a zip; the others stand between words.
 _LEFT_OUT, _BETWEEN = re.compile(r"[&<>\"`|':\\/\x00-\x1f]"), re.compile(r"[\s._,]+")
+# People and programs type several apostrophes and hyphens for one.
+_APOSTROPHES = re.compile("[\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u2018\u2019\u201b\u2032\ua78c]")
+_HYPHENS = re.compile("[\u2010-\u2015\u2212\ufe58]")
 
 
 class StudentsError(UsageError):
@@ -62,6 +64,12 @@ class Students:
     def squeezed(self, text: str) -> Sequence[Student]:
         """Return everybody whose name gives `text` without the gaps between its words, as in Canvas."""
         return self._squeezed.get(squeezed(text), [])
+
+    def closest(self, text: str) -> Student | None:
+        """Return the student who has the id, name or address most like `text`, if any is like it."""
+        ids = {folded(id_): (student,) for student in self.all for _, id_ in student.ids}
+        known: Mapping[str, Sequence[Student]] = {**ids, **self._names}
+        return next(iter(known.get(closest(spelling(text), known), ())), None)
 
     def in_group(self, text: str) -> Sequence[Student]:
         """Return the members of a group."""
@@ -108,7 +116,8 @@ def _index(pairs: Iterable[tuple[str, Student]]) -> Mapping[str, Sequence[Studen
 
 def spelling(text: str) -> str:
     """Return what two ways to write a name or an id have in common."""
-    return _BETWEEN.sub(" ", _LEFT_OUT.sub("", folded(text))).strip()
+    plain = unicodedata.normalize("NFKC", _HYPHENS.sub("-", _APOSTROPHES.sub("'", text)))
+    return _BETWEEN.sub(" ", _LEFT_OUT.sub("", folded(plain))).strip()
 
 
 def folded(text: str) -> str:
@@ -138,11 +147,12 @@ def read_students(path: Path) -> Students:
     """Return the students in a CSV file: with a header, or with an id and other names in each row."""
     try:
         rows = read_rows(path)
+        columns = columns_of(rows)
     except csv.Error:
         raise StudentsError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
-    header = [cell.strip().casefold() for cell in rows[0]] if rows else []
-    titled = "id" in header
-    columns = _columns(path, header) if titled else []
+    except HeadingError as error:
+        raise StudentsError(f"{path}:1: {error}") from None
+    titled = bool(columns)
     students = []
     for number, row in enumerate(rows[titled:], 1 + titled):
         cells = [cell.strip() for cell in row]
@@ -153,10 +163,17 @@ def read_students(path: Path) -> Students:
 
 
 def read_rows(path: Path) -> list[list[str]]:
-    """Return the rows of a CSV file, or raise csv.Error; some spreadsheets put ; between cells."""
+    """Return the rows of a CSV file; some spreadsheets put ; between cells.
+
+    It raises csv.Error where it is none in UTF-8, and UsageError where there is no file to read.
+    """
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+    except FileNotFoundError:
+        raise UsageError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be opened: {error.strerror}") from None
+    except UnicodeDecodeError as error:
         raise csv.Error(str(error)) from None
     return list(csv.reader(lines, delimiter=separator_of(lines)))
 
@@ -166,21 +183,12 @@ def separator_of(lines: Sequence[str]) -> str:
     return ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
 
 
-def _columns(path: Path, header: Sequence[str]) -> list[str]:
-    columns = [_ALIASES.get(cell, cell) for cell in header]
-    for cell in filter(None, columns):
-        if cell not in _COLUMNS or columns.count(cell) > 1:
-            known = ", ".join(_COLUMNS)
-            raise StudentsError(f'{path}:1: "{cell}" is no column, or is there twice; use {known}')
-    return columns
-
-
 def _student(line: str, columns: Sequence[str], cells: Sequence[str]) -> tuple[str, Student]:
     if not columns:
         id_, *others = filter(None, cells)
         values = {"id": id_, "name": ";".join(others)}
     else:
-        values = dict(zip(columns, cells, strict=False))
+        values = values_of(columns, cells)
     if not is_student(values.get("id", "")):
         wrong = values.get("id", "")
         raise StudentsError(f'{line}: "{wrong}" is no id; put one of letters, digits and . _ @ + - first')

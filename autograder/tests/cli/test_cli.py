@@ -64,6 +64,32 @@ def test_an_exercise_that_is_graded_lies_where_the_formgrader_looks_for_it(
 
 
 @pytest.mark.parametrize(
+    ("student", "hint"),
+    [
+        ("Ann", '; did you mean "ann"?'),
+        ("eev", '; did you mean "eve"?'),
+        ("Adams, Eve", '; did you mean "eve"?'),
+        ("xyz", ""),
+    ],
+)
+def test_grading_somebody_who_is_nobody_is_wrong_use(course: Course, student: str, hint: str) -> None:
+    (course.root / "students.csv").write_text("eve,Eve Adams\nzoe\n", encoding="utf-8")
+    hand_in(course, "ann", "no notebook")
+    done = call(course, "grade", "--student", "ann", "--student", student)
+    assert (done.exit_code, done.stderr) == (2, f'nobody has the id "{student}"{hint}\n')
+
+
+@pytest.mark.parametrize("student", ["ann", "zoe"])
+def test_whoever_is_listed_or_came_may_be_graded(
+    course: Course, monkeypatch: pytest.MonkeyPatch, student: str
+) -> None:
+    (course.root / "students.csv").write_text("zoe\n", encoding="utf-8")
+    hand_in(course, "ann", "no notebook")
+    monkeypatch.setattr("autograder.batch.grade.grade_submissions", lambda *_, **__: Summary(()))
+    assert call(course, "grade", "--student", student).exit_code == 0
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         (["run", "01_small.ipynb", "--exercise", "02_big"], 'has no exercise "02_big"; use one of 01_small'),

@@ -67,6 +67,49 @@ def test_without_any_time_an_archive_that_is_collected_again_brings_nothing_back
     assert (kept(submission), counting(submission)) == (["1", "2"], ("2", ""))
 
 
+NOBODY, TOLD = Source.NOBODY, Source.TOLD
+MAILED = Arrival(source=Source.IGNORED)
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        Arrival(None, NOBODY, downloaded=WHEN),
+        Arrival(None, NOBODY, downloaded=WHEN + HOUR),
+        Arrival(None, NOBODY),
+        Arrival(WHEN - HOUR, TOLD, downloaded=WHEN),
+        Arrival(WHEN - HOUR, TOLD, downloaded=WHEN + HOUR),
+        Arrival(None, NOBODY, upload=7, downloaded=WHEN),
+    ],
+)
+def test_what_a_platform_still_has_does_not_replace_what_came_by_mail(
+    submission: Submission, again: Arrival
+) -> None:
+    place(submission, b"platform's", Arrival(None, NOBODY, upload=again.upload, downloaded=WHEN))
+    for _ in range(3):
+        place(submission, b"mailed", MAILED)
+        assert place(submission, b"platform's", again) is Placing.OLDER
+        assert (kept(submission), counting(submission)[0]) == (["platform's", "mailed"], "mailed")
+
+
+def test_two_downloads_without_times_may_alternate(submission: Submission) -> None:
+    downloads = [(text, Arrival(None, NOBODY, downloaded=WHEN + n * HOUR)) for n, text in enumerate("121")]
+    for archive in (0, 1, 0, 1, 2, 0, 2, 1, 0):
+        text, arrival = downloads[archive]
+        place(submission, text.encode(), arrival)
+    assert kept(submission) == ["1", "2", "1"]
+    assert place(submission, b"1", downloads[0][1]) is Placing.UNCHANGED
+    assert counting(submission)[0] == "1"
+
+
+def test_a_corrected_time_settles_which_one_is_the_newest(submission: Submission) -> None:
+    place(submission, b"1", Arrival(WHEN, TOLD))
+    archive = WHEN + 9 * HOUR
+    place(submission, b"2", Arrival(WHEN + HOUR, TOLD, downloaded=archive))
+    assert place(submission, b"2", Arrival(WHEN - HOUR, TOLD, downloaded=archive)) is Placing.REPLACED
+    assert (kept(submission), counting(submission)[0]) == (["2", "1"], "1")
+
+
 def test_what_came_another_way_than_by_collecting_is_kept_before_it_is_replaced(
     submission: Submission,
 ) -> None:

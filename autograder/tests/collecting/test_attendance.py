@@ -45,4 +45,4 @@ def test_where_nobody_has_handed_in_that_is_said(course: Course, tmp_path: Path)
 def test_a_missing_list_is_wrong_use(course: Course) -> None:
     done = CliRunner().invoke(main, ["--course", str(course.root), "students"])
     assert done.exit_code == 2
-    assert "students.csv: cannot be read; save it as CSV in UTF-8" in done.stderr
+    assert "students.csv: there is no such file; write the class into it: id,name,email" in done.stderr

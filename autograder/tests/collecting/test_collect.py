@@ -512,7 +512,7 @@ def test_the_command_tells_of_nothing(course: Course, tmp_path: Path) -> None:
         ([], "Missing argument 'ARCHIVE...'"),
         ([".", "--exercise", "02_big"], 'has no exercise "02_big"'),
         ([".", "--pattern", "("], "--pattern: missing )"),
-        ([".", "--students", "none.csv"], "none.csv: cannot be read"),
+        ([".", "--students", "none.csv"], "none.csv: there is no such file"),
     ],
 )
 def test_wrong_use_exits_with_2_and_collects_nothing(course: Course, words: list[str], message: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.collecting.names import left_out, name_problem
+from autograder.collecting.names import left_out, name_problem, notebook_stem
 from autograder.submission.students import folded
 
 
@@ -55,3 +55,21 @@ def test_a_name_without_problem_stays_in_its_folder(name: str) -> None:
         assert not name.startswith("/")
         assert ".." not in re.split(r"[/\\]", name)
         assert name.isprintable() or not re.search(r"[\x00-\x1f\x7f]", name)
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("ada/01_small.ipynb", "01_small"),
+        ("01_small.IPYNB", "01_small"),
+        ("01_small.Ipynb.TXT", "01_small"),
+        ("01_small.ipynb.json", "01_small"),
+        ("01_small.ipynb (2).txt", "01_small (2)"),
+        ("01_small.ipynb-1.json", "01_small-1"),
+        ("01_small.ipynb.pdf", None),
+        ("01_small.txt", None),
+        (".ipynb", None),
+    ],
+)
+def test_a_notebook_is_one_however_a_browser_has_saved_it(name: str, stem: str | None) -> None:
+    assert notebook_stem(name) == stem

@@ -60,3 +60,14 @@ def test_an_exported_script_counts_where_there_is_no_notebook(survey: Surveyor) 
         "ada/01_first.py", "bob/01_first.py", "bob/01_first.ipynb", "eve/helpers.py", "eve/x.ipynb"
     )
     assert chosen(found) == [(0, "ada", "01_first"), (2, "bob", "01_first")]
+
+
+@pytest.mark.parametrize(
+    ("others", "said"), [(3, "though all other notebooks here are of 02_second"), (2, "")]
+)
+def test_one_notebook_of_another_exercise_than_all_others_is_taken_with_a_word(
+    survey: Surveyor, others: int, said: str
+) -> None:
+    names = [f"s_{number}_900{number}_02_second.ipynb" for number in range(1, 1 + others)]
+    found = survey(*names, "s_9_9009_01_first.ipynb")
+    assert [one.message for one in found.chosen] == [*[""] * others, said]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from autograder.collecting.times import TimesError, read_times
+from autograder.errors import UsageError
 
 HEADER = "ID,Nom,Statut,Date de remise,Note,Modifiable,Modification (travail),Texte,Modification (note)\n"
 DUE = '"dimanche 1 mars 2026, 23:59"'
@@ -33,11 +34,11 @@ def test_a_list_may_name_exercises_and_its_first_row_that_fits_counts(tmp_path: 
         encoding="utf-8",
     )
     times = read_times([path])
-    assert [row.when for exercise in ("01", "02") if (row := times.student(exercise, ["Ada"]))] == [
+    assert [row.when for exercise in ("01", "02") if (row := times.student(exercise, "Ada"))] == [
         datetime(2026, 3, 1, 8),
         datetime(2026, 3, 1, 8),
     ]
-    row = times.student("02", ["ada"])
+    row = times.student("02", "ada")
     assert row is not None
     assert row.when == datetime(2026, 3, 2, 8)
 
@@ -63,6 +64,10 @@ def test_what_students_write_is_neither_a_time_nor_a_group_nor_an_address(tmp_pa
         ("", "is no grading worksheet"),
         ("name,grade\nada,5\n", "make a CSV with the columns student and time"),
         ("student,time\nada,1 March\n", ':2: "1 March" is no time that can be read; write it as 2026-01-31'),
+        (
+            "student,time\nada,2026-03-29\n",
+            ':2: "2026-03-29" is a day alone; write its time, too',
+        ),
         ("ID,Name,Grade\nParticipant 7,Ada,85\n", ":2: has no times"),
     ],
 )
@@ -74,5 +79,9 @@ def test_a_list_that_cannot_serve_is_refused(tmp_path: Path, text: str, message:
 
 
 def test_a_list_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "times.csv"
+    with pytest.raises(UsageError, match="there is no such file"):
+        read_times([path])
+    path.write_bytes("student,time\nZoë,-".encode("latin-1"))
     with pytest.raises(TimesError, match="cannot be read; delete what students wrote, save it as CSV"):
-        read_times([tmp_path / "missing.csv"])
+        read_times([path])

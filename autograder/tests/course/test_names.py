@@ -38,3 +38,4 @@ def test_a_name_like_a_known_one_is_suggested_and_otherwise_all_are_listed() -> 
     assert suggestion("DOUBLES", ("double", "row_sums")) == 'did you mean "double"?'
     assert suggestion("01", ("01_dot_products", "02_heads")) == 'did you mean "01_dot_products"?'
     assert suggestion("0", ("01_small", "02_big")) == "use one of 01_small, 02_big"
+    assert suggestion("ROW_SUM", ("double", "row_sums")) == 'did you mean "row_sums"?'

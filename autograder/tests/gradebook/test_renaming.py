@@ -21,7 +21,7 @@ from autograder.tests.gradebook.rows import by_hand
 def test_everything_goes_along_and_nothing_is_graded_again(ready: Course) -> None:
     course = ruled(ready, "best")
     listed = course.root / "students.csv"
-    listed.write_text("name;id;canvas\nLovelace, Ada;ann;7\nBen;ben;8\n")
+    listed.write_text("Student;Matrikelnummer;canvas\nLovelace, Ada;ann;7\nBen;ben;8\n")
     for share in (1.0, 0.4):
         hand_in(course, share, -share)
     hand_in(course, 0.2, -1, "ben")
@@ -36,7 +36,7 @@ def test_everything_goes_along_and_nothing_is_graded_again(ready: Course) -> Non
     rename(course, "ann", "ada.l")
     left = [path for path in course.root.rglob("*ann*") if not path.name.startswith("gradebook")]
     assert left == []
-    assert listed.read_text() == "name;id;canvas\nLovelace, Ada;ada.l;7\nBen;ben;8\n"
+    assert listed.read_text() == "Student;Matrikelnummer;canvas\nLovelace, Ada;ada.l;7\nBen;ben;8\n"
     assert list(read_extensions(course, "01_small") or ()) == ["ada.l"]
     asked = ByTheirWord()
     grade_submissions(course, [small(course)], executor=asked)

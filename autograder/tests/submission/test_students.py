@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.errors import UsageError
 from autograder.submission.students import Student, Students, StudentsError, read_students
 
 
@@ -35,6 +36,67 @@ def test_a_list_of_students_that_cannot_serve_is_refused_by_line(
     path.write_text(text, encoding="utf-8")
     with pytest.raises(StudentsError, match=message):
         read_students(path)
+
+
+ADA = [Student("7001", ("Lovelace, Ada",), "ada@uni.edu")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Matrikelnummer;Nachname;Vorname;E-Mail\n7001;Lovelace;Ada;ada@uni.edu\n",
+        "student_id,full name,mail\n7001,'Lovelace, Ada',ada@uni.edu\n",
+        "Vorname,Nachname,ID-Nummer,E-Mail-Adresse,Gruppen\nAda,Lovelace,7001,ada@uni.edu,\n",
+        "First name,Last name,ID number,Email address,Groups\nAda,Lovelace,7001,ada@uni.edu\n",
+        "Nom,Prénom,Numéro d'identification,Adresse de courriel\nLovelace,Ada,7001,ada@uni.edu\n",
+        "Apellido(s),Nombre,Número de ID,Dirección de correo\nLovelace,Ada,7001,ada@uni.edu\n",
+        "First Name,Last Name,SID,Email\nAda,Lovelace,7001,ada@uni.edu\n",
+        "Name;Vorname;Matrikel-Nr.;Mail\nLovelace;Ada;7001;ada@uni.edu\n",
+        "Student,ID,E-Mail\n'Lovelace, Ada',7001,ada@uni.edu\n",
+        "student,name,email\n7001,'Lovelace, Ada',ada@uni.edu\n",
+        "Kennung,,Name,Email\n7001,B.Sc.,'Lovelace, Ada',ada@uni.edu\n",
+    ],
+)
+def test_the_headings_of_universities_exports_are_understood(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "students.csv"
+    path.write_text(text.replace("'Lovelace, Ada'", '"Lovelace, Ada"'), encoding="utf-8-sig")
+    assert list(read_students(path).all) == ADA
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Vorname,Nachname\nAda,Lovelace\n",
+        "Name\nada\n",
+        "Kürzel;Person\n7001;Ada\n7002;Bob\n",
+        "Person,Adresse\nada,ada@uni.edu\nbob,bob@uni.edu\n",
+    ],
+)
+def test_a_header_that_tells_no_id_becomes_no_student(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "students.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(StudentsError, match=r":1: .* has no column id; write the headings id,name,email"):
+        read_students(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ada,Ada Lovelace\nbob,77\n", "s1,Ada,7001\ns2,Bob,7002\n", "ada,a@b.c\nbob,b@b.c\n", "ada\nbob\n"],
+)
+def test_without_headings_the_first_row_is_a_student(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "students.csv"
+    path.write_text(text, encoding="utf-8")
+    assert len(read_students(path).all) == 2
+
+
+def test_a_file_that_is_not_there_is_not_called_badly_encoded(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"students\.csv: there is no such file"):
+        read_students(tmp_path / "students.csv")
+    with pytest.raises(UsageError, match="cannot be opened: Is a directory"):
+        read_students(tmp_path)
+    (tmp_path / "students.csv").write_bytes("id\nZoë".encode("latin-1"))
+    with pytest.raises(StudentsError, match="cannot be read; save it as CSV in UTF-8"):
+        read_students(tmp_path / "students.csv")
 
 
 LISTED = """id,names,E-Mail,canvas,moodle,gradescope,group
@@ -69,6 +131,18 @@ def test_people_are_found_however_platforms_write_their_names(
     listed: Students, text: str, ids: list[str]
 ) -> None:
     assert [student.id for student in listed.called(text)] == ids
+
+
+@pytest.mark.parametrize("apostrophe", "'\u2019\u2018\u02bc\u00b4`\uff07\u2032")
+@pytest.mark.parametrize("hyphen", "-\u2010\u2011\u2013\u2014\u2212\uff0d")
+def test_a_name_is_the_same_whichever_apostrophe_hyphen_and_letters_are_typed(
+    apostrophe: str, hyphen: str
+) -> None:
+    for listed in ("'", "\u2019"):
+        one = Student("sean", (f"O{listed}Brien\u2010Fiorentini, Se\u00e1n",))
+        text = f"Sea\u0301n\u00a0O{apostrophe}Brien{hyphen}\ufb01orentini"
+        assert Students((one,)).called(text) == [one]
+        assert Students((one,)).squeezed("obrienfiorentiniseán") == [one]
 
 
 def test_canvas_s_names_without_gaps_and_groups_are_found(listed: Students) -> None:

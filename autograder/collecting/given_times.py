@@ -1,0 +1,57 @@
+"""Finds whose each row of an instructor's own list of times is, and says which rows are nobody's."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from autograder.collecting.entry import EntryError
+from autograder.collecting.survey import REFUSED, CollectedLine
+from autograder.collecting.times import TimeRow, Times
+from autograder.course.names import question_after, suggestion
+from autograder.submission.students import Students, spelling
+
+
+def assigned(
+    times: Times, students: Students | None, exercises: Sequence[str]
+) -> tuple[Times, Sequence[CollectedLine]]:
+    """Return the times with the students' own ids in them, and a line on each row that cannot be used."""
+    rows, refused = [], []
+    for row in times.rows:
+        try:
+            rows.append(row if row.number or row.when is None else _assigned(row, students, exercises))
+        except EntryError as error:
+            refused.append(CollectedLine(row.line, "", REFUSED, str(error)))
+    return Times(tuple(rows), exact=students is not None), refused
+
+
+def nobodys(times: Times, came: Collection[str]) -> Iterator[CollectedLine]:
+    """Yield a line on each row that is of none of those who came, where no list says who there is."""
+    known = set(map(spelling, came))
+    for row in times.rows:
+        if not (times.exact or row.number or row.when is None or known & set(map(spelling, row.names))):
+            (name,) = row.names
+            yield CollectedLine(
+                row.line, "", REFUSED, _with(f'nobody called "{name}" came', question_after(name, came))
+            )
+
+
+def _assigned(row: TimeRow, students: Students | None, exercises: Sequence[str]) -> TimeRow:
+    if row.exercise and row.exercise not in exercises:
+        raise EntryError(f'"{row.exercise}" is no exercise; {suggestion(row.exercise, exercises)}')
+    if students is None:
+        return row
+    (name,) = row.names
+    found = students.called(name)
+    if len(found) > 1:
+        ids = ", ".join(student.id for student in found)
+        raise EntryError(f'"{name}" is the name of several students ({ids}); write the id or address')
+    if not found:
+        close = students.closest(name)
+        meant = " ".join((close.id, *(f"({text})" for text in close.names[:1]))) if close else ""
+        raise EntryError(
+            _with(f'"{name}" is not in the list of students', meant and f"did you mean {meant}?")
+        )
+    return replace(row, names=(found[0].id,))
+
+
+def _with(problem: str, question: str) -> str:
+    return "; ".join(filter(None, (problem, question)))
