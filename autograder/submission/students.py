@@ -77,10 +77,10 @@ class Students:
 
     def unknown(self, id_: str) -> str:
         """Return that this is nobody's id, and whose it could be; empty where it is a student's."""
-        ids = [student.id for student in self.all]
-        if id_ in ids:
+        if id_ in (student.id for student in self.all):
             return ""
-        meant = ", ".join(student.id for student in self.called(id_)) or closest(id_, ids)
+        close = self.closest(id_)
+        meant = ", ".join(student.id for student in self.called(id_) or filter(None, [close]))
         fix = f'did you mean "{meant}"?' if meant else "add it there"
         return f'"{id_}" is no id in {STUDENTS}; {fix}'
 
