@@ -255,6 +255,14 @@ def join_wrongly(notebook: Notebook) -> None:
     join(notebook)
 
 
+def join_below(notebook: Notebook) -> None:
+    """Have an answer below a check in one cell."""
+    solve(notebook)
+    codes = (source(notebook, name) for name in ("check-double", "row_sums"))
+    rewrite(notebook, "check-double", "\n\n".join(codes))
+    notebook["cells"].remove(cell(notebook, "row_sums"))
+
+
 def join_changed(notebook: Notebook) -> None:
     """Have all code in one cell, with a check that is not the original."""
     rewrite(notebook, "check-double", "# Check of double\nassert double(table) is not None")
@@ -290,8 +298,8 @@ def loop(notebook: Notebook) -> None:
 CASES: list[Callable[[Notebook], None]] = [
     leave, solve, mistype, mistake, crash, forget_return, disorder, lose_check, soften_check, wrap_assert,
     repeat, export, use_magics, rename, leave_early, read_elsewhere, time_definition, see_values,
-    lack_packages, read_beside, hide, join, join_wrongly, join_changed, end_program, ask_input, read_nothing,
-    loop,
+    lack_packages, read_beside, hide, join, join_wrongly, join_below, join_changed, end_program,
+    ask_input, read_nothing, loop,
 ]  # fmt: skip
 ASKED = {
     "hint": "--hint double",
