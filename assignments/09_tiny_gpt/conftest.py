@@ -20,16 +20,17 @@ import os
 import pytest
 import re
 import signal
+import sys
 import threading
 import time
 import traceback
 import warnings
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 
 # What the kit knows of its exercise; a release fills this in.
@@ -216,8 +217,9 @@ MEANING = "these checks see the commonest slips; the score comes from further te
 
 # Leaves out of a cell what cannot work here: packages, files, the network, a GPU.
 
+LEFT_OUT = "which was left out"
+NO_INPUT = "a graded cell cannot ask for input"
 _MAX_QUOTE = 80  # characters of a statement that a message quotes
-_ELSEWHERE = (OSError, EOFError)  # files, folders, programs, the network, and somebody who answers input()
 _DISPLAYS = ("matplotlib", "gui", "config")  # magics that only say how things are shown
 _NO_GPU = (AssertionError, RuntimeError)
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -242,8 +244,9 @@ class Omissions:
     def __init__(self, here: str, no_magic: tuple[type[BaseException], ...] = ()) -> None:
         self._here = here
         self._no_magic = no_magic
-        self._origins: dict[str, str] = {}  # by missing name: the statement that should have made it
-        self._star = ""  # the last import of all names from something that is not there
+        # By missing name: the statement that should have made it, and why it was left out. "*" is the last
+        # import of all names from something that is not there.
+        self._origins: dict[str, tuple[str, str]] = {}
         self._unmade: dict[str, BaseException] = {}  # by name: why the running cell did not make it
 
     def start_cell(self) -> None:
@@ -269,8 +272,17 @@ class Omissions:
 
     def origin(self, name: str) -> str:
         """Return where a missing name should come from, or nothing for a name that was never to be made."""
-        origin = self._origins.get(name, "" if hasattr(builtins, name) else self._star)
-        return f"from {origin}, which was left out" if name and origin else ""
+        statement, _ = self._origin(name)
+        return f"from {statement}, {LEFT_OUT}" if statement else ""
+
+    def cause(self, name: str) -> str:
+        """Return what `origin` does, and why it was left out."""
+        _, why = self._origin(name)
+        return f"{self.origin(name)}: {why}" if why else ""
+
+    def _origin(self, name: str) -> tuple[str, str]:
+        known = name in self._origins or not name or hasattr(builtins, name)
+        return self._origins.get(name if known else "*", ("", ""))
 
     def _without_name(self, statement: ast.stmt, error: NameError, name: str) -> Rest | None:
         """Return a statement without its uses of a missing name, so far as it can do without them."""
@@ -287,9 +299,7 @@ class Omissions:
 
     def _left_out(self, statement: ast.stmt, error: BaseException, why: str) -> Rest:
         names, quoted = list(_bound(statement)), _quoted(statement)
-        self._origins.update(dict.fromkeys(names, quoted))
-        if "*" in names:
-            self._star = quoted
+        self._origins.update(dict.fromkeys(names, (quoted, why)))
         if not isinstance(statement, _IMPORTS):
             self._unmade.update(dict.fromkeys(names, error))
         return Rest((), f"Line {statement.lineno}, {quoted}, was left out: {why}.")
@@ -301,7 +311,9 @@ class Omissions:
         _, *magic = _magic(statement) or ("",)
         if magic and (isinstance(error, self._no_magic) or magic[0] in _DISPLAYS):
             return f"this magic is not there {self._here}"
-        if isinstance(error, _ELSEWHERE):
+        if isinstance(error, EOFError):  # nobody answers input()
+            return NO_INPUT
+        if isinstance(error, OSError):
             kind = type(error).__name__
             return f"{kind}: it needs a file, a program or the network, which is not there {self._here}"
         if isinstance(error, _NO_GPU) and isinstance(statement, (ast.Expr, ast.Assert)):
@@ -364,14 +376,17 @@ def _quoted(statement: ast.stmt) -> str:
     return f"`{' '.join(text.split())[:_MAX_QUOTE]}`"
 
 
-# Ends a cell that runs for too long, makes Ctrl-C end one cell alone, and keeps what cells print.
+# Keeps a running cell in hand: its time, Ctrl-C, what it prints, and what would end or stop pytest.
 
 MAX_SECONDS = 60  # for a cell; grading allows less
 MAX_PRINTED = 20_000  # characters of what the cells of one question print
 
 
 class Watch:
-    """Ends a cell that runs for too long, and makes Ctrl-C end that cell alone."""
+    """Ends a cell that runs for too long, and makes Ctrl-C end that cell alone.
+
+    Meanwhile os._exit ends the cell and not pytest, and nobody answers input().
+    """
 
     last_stop = 0.0
 
@@ -379,10 +394,22 @@ class Watch:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has it ignored
         self._done, self._late = threading.Event(), False
         threading.Thread(target=self._wait, daemon=True).start()
+        self._process, self._replaced = os.getpid(), (os._exit, builtins.input)
+        os._exit, builtins.input = self._exit, self._input
         return self
 
     def __exit__(self, *_: object) -> None:
+        os._exit, builtins.input = self._replaced
         self._done.set()
+
+    def _exit(self, status: int) -> NoReturn:
+        if os.getpid() != self._process:  # a process that the cell has started
+            self._replaced[0](status)
+        raise SystemExit(status)
+
+    @staticmethod
+    def _input(*_: object) -> str:
+        raise EOFError(NO_INPUT)
 
     def _wait(self) -> None:
         while not self._done.wait(MAX_SECONDS):  # more than once, since a bare `except` may catch it
@@ -413,12 +440,15 @@ class Printed(io.StringIO):
 class Cell:
     """A code cell; its `number` counts code cells from 1, and tracebacks call it `file`."""
 
-    def __init__(self, path: Path, number: int, saved: dict[str, Any]) -> None:
-        self.file = f"{path}, code cell {number}"
+    is_joined = False  # whether whole checks stand in it beside other code
+
+    def __init__(self, path: Path, number: int, saved: dict[str, Any], part: str = "") -> None:
+        self.file = f"{path}, code cell {number}{part}"
         self.number = number
         self.code = "".join(saved["source"])
         self.metadata = saved.get("metadata", {})
         self.notes: list[str] = []  # what was left out when it ran
+        self.reads: list[str] = []  # the files beside the notebook that it read then
 
     @cached_property
     def fingerprint(self) -> str:
@@ -430,6 +460,8 @@ class Cell:
     @cached_property
     def checks(self) -> str:
         """The question that the cell checks, or "": its first line tells, or its id, or its code."""
+        if self.is_joined:
+            return ""
         heading = re.match(r"\s*# Check of (\w+)", self.code)
         grade_id = self.metadata.get("nbgrader", {}).get("grade_id")
         for name, check in ((question.name, question.check) for question in QUESTIONS):
@@ -444,15 +476,23 @@ class Cell:
 
     @property
     def answers(self) -> str:
-        """The question whose answer seems to stand in the cell, or ""."""
+        """The question whose answer seems to stand in the cell, the first of several, or ""."""
         return "" if self.checks else next((one.name for one in QUESTIONS if self.makes(one.name)), "")
+
+    @property
+    def names(self) -> set[str]:
+        """The names in the code, as far as it is Python."""
+        with contextlib.suppress(SyntaxError):
+            return {node.id for node in ast.walk(ast.parse(plain(self.code))) if isinstance(node, ast.Name)}
+        return set()
 
     @property
     def label(self) -> str:
         """How messages call the cell."""
         if self.checks:
             return f"the check of {self.checks}"
-        return f"the cell of {self.answers}" if self.answers else f"code cell {self.number}"
+        named = self.answers and not self.is_joined
+        return f"the cell of {self.answers}" if named else f"code cell {self.number}"
 
     def makes(self, name: str) -> bool:
         """Whether the cell seems to define, assign or import `name`, judged by its text."""
@@ -493,12 +533,13 @@ class Cell:
                 return "assert " + " ".join((ast.get_source_segment(code, node.test) or "").split())
         return self.line(number)
 
-    def run(self, variables: dict[str, Any], omissions: Omissions) -> BaseException | None:
+    def run(self, variables: dict[str, Any], omissions: Omissions | None) -> BaseException | None:
         """Run the cell with the notebook's variables; return the error that it raises, or None.
 
-        What cannot work on this machine is left out, as in grading; `notes` say so.
+        What cannot work on this machine goes to `omissions` and is left out, as in grading; `notes` say so.
         """
-        omissions.start_cell()
+        if omissions:
+            omissions.start_cell()
         with warnings.catch_warnings(), Watch() as watch:
             warnings.simplefilter("ignore")
             try:
@@ -511,16 +552,16 @@ class Cell:
                 return watch.stopped(error)
             except (Exception, SystemExit) as error:
                 return error
-        return omissions.unmade(variables)
+        return omissions.unmade(variables) if omissions else None
 
     def _run_statement(
-        self, statement: ast.stmt, flags: int, variables: dict[str, Any], omissions: Omissions
+        self, statement: ast.stmt, flags: int, variables: dict[str, Any], omissions: Omissions | None
     ) -> None:
         code = compile(ast.Module([statement], []), self.file, "exec", flags, dont_inherit=True)
         try:
             exec(code, variables)  # noqa: S102 - your own code
         except Exception as error:
-            rest = omissions.rest(statement, error)
+            rest = omissions.rest(statement, error) if omissions else None
             if rest is None:
                 raise
         else:
@@ -548,6 +589,107 @@ def plain(code: str) -> str:
     if code.startswith("%%") and not re.match(r"%%(time|capture)\b", code):
         return ""
     return re.sub(r"(?m)^([ \t]*)(([\w, ]+=)?[ \t]*[%!?].*|[\w.]+\?+[ \t]*$)", r"\1pass", code)
+
+
+# Finds the checks that stand inside a larger cell, as where somebody has joined the cells of a notebook.
+
+JOINED = (
+    "has checks inside code cell {}, with other code: where one of them fails, what stands below it does not"
+    " run, neither here nor in grading; give each check a cell of its own"
+)
+
+
+def cells_of(path: Path, number: int, saved: dict[str, Any]) -> list[Cell]:
+    """Return a code cell, and behind it each check that stands whole inside it, as a cell of its own.
+
+    The larger cell stays as it is: it runs with its checks, as in grading.
+    """
+    cell = Cell(path, number, saved)
+    if cell.fingerprint in {question.check for question in QUESTIONS}:
+        return [cell]
+    inside = [_inside(path, cell, question) for question in QUESTIONS]
+    checks = [check for check in inside if check]
+    cell.is_joined = bool(checks)
+    return [cell, *checks]
+
+
+def mentions_check(cell: Cell, name: str) -> bool:
+    """Whether a line of a cell says that the check of `name` begins there."""
+    return bool(_heading(name).search(cell.code))
+
+
+def _inside(path: Path, cell: Cell, question: Question) -> Cell | None:
+    """Return the check of `question` that begins at a line of the cell, on the same lines, if it does."""
+    heading = _heading(question.name).search(cell.code)
+    if not heading:
+        return None
+    above, lines = cell.code[: heading.start()].count("\n"), cell.code[heading.start() :].split("\n")
+    for end in range(1, len(lines) + 1):
+        code = "\n" * above + "\n".join(lines[:end])
+        found = Cell(path, cell.number, {"source": code}, f", check of {question.name}")
+        if found.fingerprint == question.check:
+            return found
+    return None
+
+
+def _heading(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?m)^# Check of {re.escape(name)}\b")
+
+
+# Knows which files beside the notebook its cells read, and which of these hide a module that is needed.
+
+NEEDED = {*sys.stdlib_module_names, "torch", "numpy", "matplotlib", "sympy", "networkx", "jinja2"}
+ALONE = "reads {} in {}, but no file lies beside a graded notebook: write what you need into the notebook"
+
+
+class Reads:
+    """Notes which files in the notebook's folder are opened for reading while it is entered."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+        self._listens = False
+        self._read: set[Path] = set()
+        self._written: set[Path] = set()
+        sys.addaudithook(self._hear)  # which is for good
+
+    def __enter__(self) -> Reads:
+        self._read.clear()
+        self._listens = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listens = False
+
+    def _hear(self, event: str, arguments: tuple[object, ...]) -> None:
+        if self._listens and event == "open" and isinstance(arguments[0], (str, bytes)):
+            written = str(arguments[1] or "r")[0] in "wax"
+            path = Path(os.fsdecode(arguments[0])).absolute()
+            (self._written if written else self._read).add(path)
+
+    def names(self) -> list[str]:
+        """Return the files that were there before, by their names; a module goes by its source."""
+        found = {self._name(path) for path in self._read - self._written}
+        return sorted(found - {"", "conftest.py"})
+
+    def _name(self, path: Path) -> str:
+        if path.parent.name == "__pycache__":
+            path = path.parent.parent / f"{path.name.partition('.')[0]}.py"
+        path = path.resolve()
+        if self._folder not in path.parents or Path(sys.prefix).resolve() in path.parents:
+            return ""
+        name = path.relative_to(self._folder)
+        return "" if name.parts[0].startswith(".") or not path.is_file() else name.as_posix()
+
+
+def hiding(folder: Path, read: set[str]) -> list[str]:
+    """Return the files in `folder` that were imported, or `read`, in the place of what is needed."""
+    found = sorted(path for path in folder.glob("*.py") if path.name != "conftest.py")
+    return [path.name for path in found if path.stem in NEEDED and (path.name in read or _is_loaded(path))]
+
+
+def _is_loaded(path: Path) -> bool:
+    file = getattr(sys.modules.get(path.stem), "__file__", None)
+    return file is not None and Path(file).resolve() == path.resolve()
 
 
 # Finds the part of the lesson that a question belongs to: the nearest larger heading above its answer.
@@ -600,6 +742,10 @@ class UnsolvedError(Exception):
         self.cause = cause
 
 
+class WholeFileError(UnsolvedError):
+    """Why no question of the notebook can be checked."""
+
+
 class Notebook:
     """The notebook: runs its cells once, then the check of each question, and says why one does not pass."""
 
@@ -608,6 +754,7 @@ class Notebook:
         self.errors: dict[Cell, BaseException] = {}  # what each failing cell raised
         self.notes: list[str] = []  # what you should know, even where all checks pass
         self.printed: dict[str, str] = {}  # by question: what its check has printed
+        self.failure: WholeFileError | None = None  # once it has been told
         self.omissions = Omissions("on this machine")
 
     @cached_property
@@ -617,15 +764,20 @@ class Notebook:
             cells = json.loads(self.path.read_text(encoding="utf-8-sig"))["cells"]
             return [{**cell, "source": "".join(cell["source"])} for cell in cells if cell["cell_type"]]
         except ValueError as error:
-            raise UnsolvedError(f"{self.path.name} is not JSON: {error}. Save it from Jupyter.") from None
+            raise WholeFileError(f"{self.path.name} is not JSON: {error}. Save it from Jupyter.") from None
         except (KeyError, TypeError, AttributeError):
-            raise UnsolvedError(f"{self.path.name} is JSON, but no notebook of today's format.") from None
+            raise WholeFileError(f"{self.path.name} is JSON, but no notebook of today's format.") from None
 
     @cached_property
     def cells(self) -> list[Cell]:
-        """The code cells, in order."""
+        """The code cells, in order, and behind each the checks that are joined to it."""
         codes = [cell for cell in self.saved if cell["cell_type"] == "code"]
-        return [Cell(self.path, number, cell) for number, cell in enumerate(codes, 1)]
+        return [cell for number, code in enumerate(codes, 1) for cell in cells_of(self.path, number, code)]
+
+    @cached_property
+    def reads(self) -> Reads:
+        """What listens to the cells as they read files."""
+        return Reads(self.path.parent)
 
     @cached_property
     def variables(self) -> dict[str, Any]:
@@ -633,22 +785,45 @@ class Notebook:
         variables = {"__name__": "__main__", "display": print}
         with contextlib.redirect_stdout(Printed()), contextlib.redirect_stderr(Printed()):
             for cell in self.cells:
-                if cell.is_yours and (error := cell.run(variables, self.omissions)):
+                if cell.is_yours and (error := self._run(cell, variables)):
                     self.errors[cell] = error
                     if not cell.answers:
                         self.notes.append(f"does not run from top to bottom. {self._described(error)}")
+        used = set().union(*(cell.names for cell in self.cells if cell.answers))
         for cell in self.cells:
             self.notes += [f"in {cell.label}: {note[0].lower()}{note[1:]}" for note in cell.notes]
+            if cell.is_joined:
+                self.notes.append(JOINED.format(cell.number))
+            if cell.reads and (cell.answers or any(map(cell.makes, used))):
+                self._note_reading(cell.reads, cell.label)
         return variables
+
+    def _run(self, cell: Cell, variables: dict[str, Any]) -> BaseException | None:
+        with self.reads:
+            error = cell.run(variables, self.omissions)
+        cell.reads = self.reads.names()
+        return error
 
     def ask(self, question: Question) -> None:
         """Run the check of `question`; raise UnsolvedError where it does not pass."""
+        try:
+            self._ask(question)
+        except UnsolvedError:
+            read = {name for cell in self.cells for name in cell.reads}
+            if not (files := hiding(self.path.parent, read)):
+                raise
+            self.notes.clear()  # all that follows from it
+            hides = f"{files[0]} beside {self.path.name} hides the real {files[0].removesuffix('.py')}"
+            raise WholeFileError(f"{hides}: rename that file.") from None
+
+    def _ask(self, question: Question) -> None:
         check = self._check(question)
         if question.name not in self.variables:
             raise self._absence(question.name)
         self._note_twins(question.name)
-        with contextlib.redirect_stdout(Printed()) as printed:
-            error = check.run(dict(self.variables), Omissions("on this machine"))
+        with contextlib.redirect_stdout(Printed()) as printed, self.reads:
+            error = check.run(dict(self.variables), None)
+        self._note_reading(self.reads.names(), f"the cell of {question.name}")
         self.printed[question.name] = printed.getvalue()
         print(printed.getvalue(), end="")  # noqa: T201 - pytest shows it where the question does not pass
         if error:
@@ -656,16 +831,17 @@ class Notebook:
 
     def answer(self, name: str) -> Cell | None:
         """Return the cell that answers a question, the last of several."""
-        return next((cell for cell in reversed(self.cells) if cell.answers == name), None)
+        return next((cell for cell in reversed(self.cells) if cell.is_yours and cell.makes(name)), None)
 
     def part(self, name: str) -> Part | None:
         """Return the part of the lesson that a question belongs to, if the notebook still has it."""
-        texts: list[str] = []
-        codes = iter(self.cells)
+        texts, number = list[str](), 0
+        places = {cell.number for cell in self.cells if cell.checks == name}
         for saved in self.saved:
+            number += saved["cell_type"] == "code"
             if saved["cell_type"] == "markdown":
                 texts.append(saved["source"])
-            elif saved["cell_type"] == "code" and next(codes).checks == name:
+            elif number in places:
                 return part_above(texts)
         return None
 
@@ -674,8 +850,11 @@ class Notebook:
         name = question.name
         found = [cell for cell in self.cells if cell.checks == name]
         if not found:
-            lost = f"its check cell, which begins with `# Check of {name}`, is missing"
-            raise UnsolvedError(f"{name}: {lost}. Copy it back from a fresh notebook of this exercise.")
+            lost, more = f"its check cell, which begins with `# Check of {name}`, is missing", ""
+            if within := [cell for cell in self.cells if mentions_check(cell, name)]:
+                lost = f"its check stands in {within[0].label} with other code, and is not the original"
+                more = "; grading does without it"
+            raise UnsolvedError(f"{name}: {lost}. Copy it back from a fresh notebook of this exercise{more}.")
         original = [cell for cell in found if cell.fingerprint == question.check]
         if not original:
             self.notes.append(f"has a changed check of {name}; a fresh notebook has the original")
@@ -687,6 +866,12 @@ class Notebook:
             twins = " and ".join(str(cell.number) for cell in self.cells if cell.label == label)
             if "and" in twins:
                 self.notes.append(f"has {label} more than once, as code cells {twins}; keep one")
+
+    def _note_reading(self, files: list[str], where: str) -> None:
+        """Note what a graded answer could not read, once."""
+        note = ALONE.format(" and ".join(files), where)
+        if files and note not in self.notes:
+            self.notes.append(note)
 
     def _absence(self, name: str) -> UnsolvedError:
         """Return the error that says why nothing is called `name` after all cells have run."""
@@ -720,6 +905,8 @@ class Notebook:
     def _described(self, error: BaseException) -> str:
         """Return what an error says, the line that raised it and, for an unknown name, where to look."""
         text = error.msg if isinstance(error, SyntaxError) else str(error)
+        if isinstance(error, SystemExit) and not isinstance(error.code, str):
+            text = "this ends the program"
         cell, number = self.place(error)
         place = f"\n    {cell.label}, line {number}: {cell.line(number)}" if cell else ""
         if type(error) is NameError and cell:
@@ -728,8 +915,8 @@ class Notebook:
 
     def _lost(self, name: str, user: Cell, number: int) -> str:
         """Say why `name` is unknown when the cell `user` runs this line."""
-        if origin := self.omissions.origin(name):
-            return f"`{name}` should come {origin}: it does not work on this machine."
+        if cause := self.omissions.cause(name):
+            return f"`{name}` should come {cause}."
         if advice := user.local_advice(name, number):
             return advice
         for cell in self.cells:
@@ -751,6 +938,42 @@ class Notebook:
             if frame.f_code.co_filename in cells:
                 return cells[frame.f_code.co_filename], number
         return None, 0
+
+
+# Finds the exercise's notebook in a folder, and says what to do where pytest has nothing to check.
+
+def in_order(folder: Path) -> list[Path]:
+    """Return a folder's notebooks of this exercise, or all if none is of it, the one saved last first."""
+    found = sorted(folder.glob("*.ipynb"), key=lambda path: (path.stat().st_mtime, path.stem == EXERCISE))
+    return [path for path in found[::-1] if is_exercise(path)] or found[::-1]
+
+
+def is_exercise(path: Path) -> bool:
+    """Whether a notebook seems to be one of this exercise, by its name or by its checks."""
+    with contextlib.suppress(UnsolvedError):
+        return EXERCISE in path.stem or any(cell.checks for cell in Notebook(path).cells)
+    return False
+
+
+def missing(folder: Path) -> str:
+    """Say what to do where pytest was given nothing in `folder` that it could check."""
+    place = folder / f"{EXERCISE}.ipynb"
+    if notebooks := in_order(folder):
+        names = ", ".join(question.name for question in QUESTIONS)
+        return f"nothing here goes by that name: {notebooks[0].name} has the questions {names}"
+    for export in exports(folder):
+        which = f"{export.name} is an export, which grading reads and pytest does not"
+        return f"{which}: save the notebook itself as {place}"
+    return f"no notebook here: save yours as {place} and run pytest in that folder"
+
+
+def exports(folder: Path) -> Iterator[Path]:
+    """Yield the Python files in a folder that seem to have been made of this exercise's notebook."""
+    for path in sorted(folder.glob("*.py")):
+        if path.name != "conftest.py":
+            text = path.read_text(encoding="utf-8", errors="replace")
+            if EXERCISE in path.stem or any(f"# Check of {question.name}" in text for question in QUESTIONS):
+                yield path
 
 
 # Remembers which questions of an exercise passed, as long as its notebook and its kit are the same.
@@ -782,7 +1005,9 @@ def keep(folder: Path, state: str, passed: int, total: int) -> None:
 
 def progress(folder: Path) -> str:
     """Return a line on all exercises that lie beside an exercise's folder, or nothing where it is alone."""
-    found = dict(_exercises(folder.parent))
+    found = dict(
+        sorted(_exercises(folder.parent), key=lambda pair: (pair[1] == folder, pair[1].name == pair[0]))
+    )
     if len(found) < 2:
         return ""
     numbers = {name: match[0] for name in found if (match := re.match(r"\d+", name))}
@@ -934,6 +1159,12 @@ class QuestionTest(pytest.Item):
         """Run the check."""
         try:
             self.notebook.ask(self.question)
+        except WholeFileError as failure:
+            if self.notebook.failure:
+                self.failure = UnsolvedError("not checked, for the same reason as the question above")
+                pytest.skip(str(self.failure))
+            self.failure = self.notebook.failure = failure
+            raise
         except UnsolvedError as failure:
             self.failure = failure
             raise
@@ -953,7 +1184,7 @@ class QuestionTest(pytest.Item):
         fitting = [hint["hint"] for hint in hints if "when" in hint and re.search(hint["when"], seen)]
         texts = fitting + [hint["hint"] for hint in hints if "when" not in hint]
         if not texts:
-            return f"{self.name}: {seen}\nThere are no hints for this question."
+            return f"{seen}\nThere are no hints for {self.name}."
         cache, key = getattr(self.config, "cache", None), f"given_hints/{EXERCISE}/{self.name}"
         given = cache.get(key, []) if cache else []
         number = next((number for number, hint in enumerate(texts, 1) if hint not in given), len(texts))
@@ -986,7 +1217,7 @@ class QuestionTest(pytest.Item):
         """Show only why the question does not pass, without a traceback, and where the lesson tells of it."""
         if not isinstance(excinfo.value, UnsolvedError):
             return super().repr_failure(excinfo, style)
-        part = self.part()
+        part = None if isinstance(excinfo.value, WholeFileError) else self.part()
         if part is None:
             return str(excinfo.value)
         place = f"{self.path.name}#{part.anchor}" if part.anchor else f"{self.path.name}, {part.heading}"
@@ -1009,7 +1240,7 @@ class Tally:
     def __init__(self) -> None:
         self.passed: dict[str, bool] = {}  # by pytest's name of the question
         self.notes: list[str] = []
-        self.missing: list[Path] = []  # the notebooks that should be there
+        self.missing: list[Callable[[], str]] = []  # by folder: what to do where nothing was checked
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count a question when its check has run."""
@@ -1052,8 +1283,7 @@ class Tally:
             yield MEANING
             yield from self._kept(session, tests)
         elif not session.testscollected and not session.testsfailed:
-            for path in self.missing:
-                yield f"no notebook here: save yours as {path} and run pytest in that folder"
+            yield from (advice() for advice in self.missing)
 
     def _kept(self, session: pytest.Session, tests: list[Any]) -> Iterator[str]:
         """Keep how each exercise stands, write its page where one is asked for, and say both."""
@@ -1097,7 +1327,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not config.pluginmanager.has_plugin("tally"):
         config.pluginmanager.register(Tally(), "tally")
     tally: Any = config.pluginmanager.get_plugin("tally")
-    tally.missing.append(HERE / f"{EXERCISE}.ipynb")
+    tally.missing.append(lambda: missing(HERE))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> NotebookFile | None:
@@ -1113,16 +1343,3 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> NotebookFi
     if file_path == chosen:
         notebook.others, notebook.stands_for_all = others, True
     return notebook
-
-
-def in_order(folder: Path) -> list[Path]:
-    """Return a folder's notebooks of this exercise, or all if none is of it, the one saved last first."""
-    found = sorted(folder.glob("*.ipynb"), key=lambda path: (path.stat().st_mtime, path.stem == EXERCISE))
-    return [path for path in found[::-1] if is_exercise(path)] or found[::-1]
-
-
-def is_exercise(path: Path) -> bool:
-    """Whether a notebook seems to be one of this exercise, by its name or by its checks."""
-    with contextlib.suppress(UnsolvedError):
-        return EXERCISE in path.stem or any(cell.checks for cell in Notebook(path).cells)
-    return False

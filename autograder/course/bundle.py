@@ -14,7 +14,10 @@ from autograder.worker import omission
 
 _HERE = Path(__file__).parent / "kit"
 SETUP = _HERE / "SETUP.md"
-_NAMES = ("watch", "cell", "lesson", "notebook", "progress", "page", "questions", "session")
+_NAMES = (
+    *("watch", "cell", "joined", "beside", "lesson", "notebook", "finding", "progress", "page", "questions"),
+    "session",
+)
 _MODULES = (_HERE / "contents.py", Path(omission.__file__), *(_HERE / f"{name}.py" for name in _NAMES))
 _TITLE = '''\
 """Checks the notebook in this folder from a fresh start: save it, then run `pytest` here.

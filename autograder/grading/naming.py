@@ -22,6 +22,7 @@ from autograder.grading.pairs import Pair
 from autograder.grading.table import Table
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, TestRun
+from autograder.worker.omission import LEFT_OUT
 
 _MOST_PAIRS = 40  # are run for one submission
 _SHAPE = "has shape"
@@ -119,9 +120,10 @@ class Naming:
 
     @staticmethod
     def _crashed_by(misconception: Misconception, failed: Sequence[TestRun]) -> frozenset[int]:
-        """Return the tests, by number, that crashed in the words of a misconception."""
-        crashed = (run for run in failed if isinstance(run.error, StudentError))
-        return frozenset(run.test.number for run in crashed if re.search(misconception.crash, str(run.error)))
+        """Return the tests that crashed in the words of a misconception; a left-out line says more itself."""
+        crashed = {run.test.number: str(run.error) for run in failed if isinstance(run.error, StudentError)}
+        own = {number: words for number, words in crashed.items() if LEFT_OUT not in words}
+        return frozenset(number for number, words in own.items() if re.search(misconception.crash, words))
 
 
 @dataclass(frozen=True)

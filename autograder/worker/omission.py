@@ -13,8 +13,9 @@ from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 
+LEFT_OUT = "which was left out"
+NO_INPUT = "a graded cell cannot ask for input"
 _MAX_QUOTE = 80  # characters of a statement that a message quotes
-_ELSEWHERE = (OSError, EOFError)  # files, folders, programs, the network, and somebody who answers input()
 _DISPLAYS = ("matplotlib", "gui", "config")  # magics that only say how things are shown
 _NO_GPU = (AssertionError, RuntimeError)
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -39,8 +40,9 @@ class Omissions:
     def __init__(self, here: str, no_magic: tuple[type[BaseException], ...] = ()) -> None:
         self._here = here
         self._no_magic = no_magic
-        self._origins: dict[str, str] = {}  # by missing name: the statement that should have made it
-        self._star = ""  # the last import of all names from something that is not there
+        # By missing name: the statement that should have made it, and why it was left out. "*" is the last
+        # import of all names from something that is not there.
+        self._origins: dict[str, tuple[str, str]] = {}
         self._unmade: dict[str, BaseException] = {}  # by name: why the running cell did not make it
 
     def start_cell(self) -> None:
@@ -66,8 +68,17 @@ class Omissions:
 
     def origin(self, name: str) -> str:
         """Return where a missing name should come from, or nothing for a name that was never to be made."""
-        origin = self._origins.get(name, "" if hasattr(builtins, name) else self._star)
-        return f"from {origin}, which was left out" if name and origin else ""
+        statement, _ = self._origin(name)
+        return f"from {statement}, {LEFT_OUT}" if statement else ""
+
+    def cause(self, name: str) -> str:
+        """Return what `origin` does, and why it was left out."""
+        _, why = self._origin(name)
+        return f"{self.origin(name)}: {why}" if why else ""
+
+    def _origin(self, name: str) -> tuple[str, str]:
+        known = name in self._origins or not name or hasattr(builtins, name)
+        return self._origins.get(name if known else "*", ("", ""))
 
     def _without_name(self, statement: ast.stmt, error: NameError, name: str) -> Rest | None:
         """Return a statement without its uses of a missing name, so far as it can do without them."""
@@ -84,9 +95,7 @@ class Omissions:
 
     def _left_out(self, statement: ast.stmt, error: BaseException, why: str) -> Rest:
         names, quoted = list(_bound(statement)), _quoted(statement)
-        self._origins.update(dict.fromkeys(names, quoted))
-        if "*" in names:
-            self._star = quoted
+        self._origins.update(dict.fromkeys(names, (quoted, why)))
         if not isinstance(statement, _IMPORTS):
             self._unmade.update(dict.fromkeys(names, error))
         return Rest((), f"Line {statement.lineno}, {quoted}, was left out: {why}.")
@@ -98,7 +107,9 @@ class Omissions:
         _, *magic = _magic(statement) or ("",)
         if magic and (isinstance(error, self._no_magic) or magic[0] in _DISPLAYS):
             return f"this magic is not there {self._here}"
-        if isinstance(error, _ELSEWHERE):
+        if isinstance(error, EOFError):  # nobody answers input()
+            return NO_INPUT
+        if isinstance(error, OSError):
             kind = type(error).__name__
             return f"{kind}: it needs a file, a program or the network, which is not there {self._here}"
         if isinstance(error, _NO_GPU) and isinstance(statement, (ast.Expr, ast.Assert)):

@@ -17,7 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from autograder.worker.compiler import CellTransformer, Compiler, may_wait
 from autograder.worker.description import describe
-from autograder.worker.omission import Omissions
+from autograder.worker.omission import NO_INPUT, Omissions
 from autograder.worker.protocol import Header
 from autograder.worker.stand_in import stand_in
 
@@ -32,6 +32,7 @@ _PROGRAMS = """
 """
 _NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash."
 _HERE = "where notebooks are graded"
+_ALONE = "No file lies beside a graded notebook: write what you need into the notebook."
 _SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
 
 
@@ -146,9 +147,13 @@ class Shell:
         """Return an error's description, with a sentence more where something left out has led to it."""
         match described:
             case {"type": "NameError", "message": str(message)}:
-                origin = self._omissions.origin(message.removeprefix("name '").partition("'")[0])
-                more = f". It should come {origin}." if origin else ""
+                cause = self._omissions.cause(message.removeprefix("name '").partition("'")[0])
+                more = f". It should come {cause}. {_ALONE}" if cause else ""
                 return {**described, "message": f"{message}{more}"}
+            case {"type": "FileNotFoundError", "message": str(message)}:
+                return {**described, "message": f"{message}. {_ALONE}"}
+            case {"type": "EOFError"}:
+                return {**described, "message": NO_INPUT}
             case {"type": "ModuleNotFoundError", "message": str(message)}:
                 name = message.removeprefix("import of ").partition(" halted; None in sys.modules")
                 message = f"No module named '{name[0]}'" if name[1] else message

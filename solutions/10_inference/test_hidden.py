@@ -28,13 +28,11 @@ TAKE = (
 def expect_parts(answer, count, what):
     """Expect `count` parts, as a tuple or a list."""
     packed = isinstance(answer, tuple | list)
-    seen = (
-        f"{len(answer)} parts"
-        if packed
-        else "a single tensor"
-        if answer is not None
-        else "None"
-    )
+    seen = "neither a tuple nor a list"
+    if packed:
+        seen = f"{len(answer)} parts"
+    elif answer is None or isinstance(answer, torch.Tensor):
+        seen = "None" if answer is None else "a single tensor"
     message = f"The result must be {what}, but it is {seen}."
     expect(packed and len(answer) == count, message)
     return tuple(answer)

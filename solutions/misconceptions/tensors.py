@@ -88,6 +88,13 @@ MISCONCEPTIONS = (
         says=r"must have shape \(((?:\d+, )*)1, ((?:\d+, )*\d+)\), but it has \(\1\2\)",
     ),
     Misconception(
+        "one_of_several",
+        "Only one of several results comes out.",
+        "How many things does the description ask for, and in which order?",
+        "return A, B => return A || return B\nreturn A, B, C => return A || return B || return C",
+        no_slip_in={"project": "one of three results"},
+    ),
+    Misconception(
         "first_of_the_batch",
         "Only the first part of the result comes out.",
         "Compare the size of its first dimension with the description: are these rows, or sequences of a batch?",

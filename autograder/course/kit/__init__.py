@@ -4,10 +4,12 @@ A release makes one file of these modules (bundle.py), in this order, with the w
 first. A student's folder has no autograder, so they import nothing but each other, pytest and Python's own.
 
 contents: what the kit knows of its exercise
-watch: ends cells that run for too long, and keeps what cells print
+watch: ends cells that run for too long or would end pytest, and keeps what cells print
 cell: a code cell, what it is for, and how it runs
+joined: finds the checks that stand inside a larger cell
+beside: knows which files beside the notebook its cells read
 notebook: runs the cells, then the check of each question, and says why one does not pass
-lesson: finds the part of the lesson that a question belongs to
+finding: finds the notebook in a folder, or says what to do where there is none
 progress: remembers which questions passed, as long as notebook and kit are the same
 page: writes what the checks found as a page
 questions: the notebook and its questions as pytest sees them

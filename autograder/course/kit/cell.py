@@ -20,12 +20,15 @@ from autograder.worker.omission import Omissions
 class Cell:
     """A code cell; its `number` counts code cells from 1, and tracebacks call it `file`."""
 
-    def __init__(self, path: Path, number: int, saved: dict[str, Any]) -> None:
-        self.file = f"{path}, code cell {number}"
+    is_joined = False  # whether whole checks stand in it beside other code
+
+    def __init__(self, path: Path, number: int, saved: dict[str, Any], part: str = "") -> None:
+        self.file = f"{path}, code cell {number}{part}"
         self.number = number
         self.code = "".join(saved["source"])
         self.metadata = saved.get("metadata", {})
         self.notes: list[str] = []  # what was left out when it ran
+        self.reads: list[str] = []  # the files beside the notebook that it read then
 
     @cached_property
     def fingerprint(self) -> str:
@@ -37,6 +40,8 @@ class Cell:
     @cached_property
     def checks(self) -> str:
         """The question that the cell checks, or "": its first line tells, or its id, or its code."""
+        if self.is_joined:
+            return ""
         heading = re.match(r"\s*# Check of (\w+)", self.code)
         grade_id = self.metadata.get("nbgrader", {}).get("grade_id")
         for name, check in ((question.name, question.check) for question in QUESTIONS):
@@ -51,15 +56,23 @@ class Cell:
 
     @property
     def answers(self) -> str:
-        """The question whose answer seems to stand in the cell, or ""."""
+        """The question whose answer seems to stand in the cell, the first of several, or ""."""
         return "" if self.checks else next((one.name for one in QUESTIONS if self.makes(one.name)), "")
+
+    @property
+    def names(self) -> set[str]:
+        """The names in the code, as far as it is Python."""
+        with contextlib.suppress(SyntaxError):
+            return {node.id for node in ast.walk(ast.parse(plain(self.code))) if isinstance(node, ast.Name)}
+        return set()
 
     @property
     def label(self) -> str:
         """How messages call the cell."""
         if self.checks:
             return f"the check of {self.checks}"
-        return f"the cell of {self.answers}" if self.answers else f"code cell {self.number}"
+        named = self.answers and not self.is_joined
+        return f"the cell of {self.answers}" if named else f"code cell {self.number}"
 
     def makes(self, name: str) -> bool:
         """Whether the cell seems to define, assign or import `name`, judged by its text."""
@@ -100,12 +113,13 @@ class Cell:
                 return "assert " + " ".join((ast.get_source_segment(code, node.test) or "").split())
         return self.line(number)
 
-    def run(self, variables: dict[str, Any], omissions: Omissions) -> BaseException | None:
+    def run(self, variables: dict[str, Any], omissions: Omissions | None) -> BaseException | None:
         """Run the cell with the notebook's variables; return the error that it raises, or None.
 
-        What cannot work on this machine is left out, as in grading; `notes` say so.
+        What cannot work on this machine goes to `omissions` and is left out, as in grading; `notes` say so.
         """
-        omissions.start_cell()
+        if omissions:
+            omissions.start_cell()
         with warnings.catch_warnings(), Watch() as watch:
             warnings.simplefilter("ignore")
             try:
@@ -118,16 +132,16 @@ class Cell:
                 return watch.stopped(error)
             except (Exception, SystemExit) as error:
                 return error
-        return omissions.unmade(variables)
+        return omissions.unmade(variables) if omissions else None
 
     def _run_statement(
-        self, statement: ast.stmt, flags: int, variables: dict[str, Any], omissions: Omissions
+        self, statement: ast.stmt, flags: int, variables: dict[str, Any], omissions: Omissions | None
     ) -> None:
         code = compile(ast.Module([statement], []), self.file, "exec", flags, dont_inherit=True)
         try:
             exec(code, variables)  # noqa: S102 - your own code
         except Exception as error:
-            rest = omissions.rest(statement, error)
+            rest = omissions.rest(statement, error) if omissions else None
             if rest is None:
                 raise
         else:

@@ -40,7 +40,9 @@ def keep(folder: Path, state: str, passed: int, total: int) -> None:
 
 def progress(folder: Path) -> str:
     """Return a line on all exercises that lie beside an exercise's folder, or nothing where it is alone."""
-    found = dict(_exercises(folder.parent))
+    found = dict(
+        sorted(_exercises(folder.parent), key=lambda pair: (pair[1] == folder, pair[1].name == pair[0]))
+    )
     if len(found) < 2:
         return ""
     numbers = {name: match[0] for name in found if (match := re.match(r"\d+", name))}

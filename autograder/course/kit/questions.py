@@ -12,7 +12,7 @@ import pytest
 
 from autograder.course.kit.contents import EXERCISE, HINTS, MEANING, QUESTIONS, Question
 from autograder.course.kit.lesson import Part
-from autograder.course.kit.notebook import Notebook, UnsolvedError
+from autograder.course.kit.notebook import Notebook, UnsolvedError, WholeFileError
 from autograder.course.kit.page import Finding
 from autograder.course.kit.progress import state_of
 
@@ -52,6 +52,12 @@ class QuestionTest(pytest.Item):
         """Run the check."""
         try:
             self.notebook.ask(self.question)
+        except WholeFileError as failure:
+            if self.notebook.failure:
+                self.failure = UnsolvedError("not checked, for the same reason as the question above")
+                pytest.skip(str(self.failure))
+            self.failure = self.notebook.failure = failure
+            raise
         except UnsolvedError as failure:
             self.failure = failure
             raise
@@ -71,7 +77,7 @@ class QuestionTest(pytest.Item):
         fitting = [hint["hint"] for hint in hints if "when" in hint and re.search(hint["when"], seen)]
         texts = fitting + [hint["hint"] for hint in hints if "when" not in hint]
         if not texts:
-            return f"{self.name}: {seen}\nThere are no hints for this question."
+            return f"{seen}\nThere are no hints for {self.name}."
         cache, key = getattr(self.config, "cache", None), f"given_hints/{EXERCISE}/{self.name}"
         given = cache.get(key, []) if cache else []
         number = next((number for number, hint in enumerate(texts, 1) if hint not in given), len(texts))
@@ -104,7 +110,7 @@ class QuestionTest(pytest.Item):
         """Show only why the question does not pass, without a traceback, and where the lesson tells of it."""
         if not isinstance(excinfo.value, UnsolvedError):
             return super().repr_failure(excinfo, style)
-        part = self.part()
+        part = None if isinstance(excinfo.value, WholeFileError) else self.part()
         if part is None:
             return str(excinfo.value)
         place = f"{self.path.name}#{part.anchor}" if part.anchor else f"{self.path.name}, {part.heading}"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from autograder.course.kit.contents import EXERCISE, MEANING
-from autograder.course.kit.notebook import Notebook, UnsolvedError
+from autograder.course.kit.contents import MEANING
+from autograder.course.kit.finding import in_order, missing
 from autograder.course.kit.page import NO_JINJA, write_page
 from autograder.course.kit.progress import keep, progress
 from autograder.course.kit.questions import NotebookFile
@@ -26,7 +26,7 @@ class Tally:
     def __init__(self) -> None:
         self.passed: dict[str, bool] = {}  # by pytest's name of the question
         self.notes: list[str] = []
-        self.missing: list[Path] = []  # the notebooks that should be there
+        self.missing: list[Callable[[], str]] = []  # by folder: what to do where nothing was checked
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count a question when its check has run."""
@@ -69,8 +69,7 @@ class Tally:
             yield MEANING
             yield from self._kept(session, tests)
         elif not session.testscollected and not session.testsfailed:
-            for path in self.missing:
-                yield f"no notebook here: save yours as {path} and run pytest in that folder"
+            yield from (advice() for advice in self.missing)
 
     def _kept(self, session: pytest.Session, tests: list[Any]) -> Iterator[str]:
         """Keep how each exercise stands, write its page where one is asked for, and say both."""
@@ -114,7 +113,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not config.pluginmanager.has_plugin("tally"):
         config.pluginmanager.register(Tally(), "tally")
     tally: Any = config.pluginmanager.get_plugin("tally")
-    tally.missing.append(HERE / f"{EXERCISE}.ipynb")
+    tally.missing.append(lambda: missing(HERE))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> NotebookFile | None:
@@ -130,16 +129,3 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> NotebookFi
     if file_path == chosen:
         notebook.others, notebook.stands_for_all = others, True
     return notebook
-
-
-def in_order(folder: Path) -> list[Path]:
-    """Return a folder's notebooks of this exercise, or all if none is of it, the one saved last first."""
-    found = sorted(folder.glob("*.ipynb"), key=lambda path: (path.stat().st_mtime, path.stem == EXERCISE))
-    return [path for path in found[::-1] if is_exercise(path)] or found[::-1]
-
-
-def is_exercise(path: Path) -> bool:
-    """Whether a notebook seems to be one of this exercise, by its name or by its checks."""
-    with contextlib.suppress(UnsolvedError):
-        return EXERCISE in path.stem or any(cell.checks for cell in Notebook(path).cells)
-    return False

@@ -224,6 +224,71 @@ def lack_packages(notebook: Notebook) -> None:
     rewrite(notebook, "row_sums", "def row_sums(x):\n    return einops.reduce(x, 'a b -> a', 'sum')")
 
 
+def read_beside(notebook: Notebook) -> None:
+    """Use files beside the notebook in answers, in a cell that one needs, and in one that none does."""
+    insert(notebook, 3, "import helper", "open('words.txt').read()", "open('own.txt', 'w').write('1')")
+    answer(notebook, "double", "return x * helper.two()")
+    answer(
+        notebook, "row_sums", "open('own.txt').close()\n    open('words.txt').close()\n    return x.sum(-1)"
+    )
+
+
+def hide(notebook: Notebook) -> None:
+    """Have a file beside the notebook that is called like a module, and import from it."""
+    solve(notebook)
+    insert(notebook, 3, "from colorsys import rgb_to_hsv", "rgb_to_hsv(1, 1, 1)")
+    rewrite(notebook, "double", "from colorsys import rgb_to_hsv\ndef double(x):\n    return rgb_to_hsv(x)")
+
+
+def join(notebook: Notebook) -> None:
+    """Have all code in one cell."""
+    solve(notebook)
+    codes = ["".join(each["source"]) for each in notebook["cells"] if each["cell_type"] == "code"]
+    notebook["cells"] = []
+    insert(notebook, 0, "\n\n".join(code for code in codes if "matplotlib" not in code))
+
+
+def join_wrongly(notebook: Notebook) -> None:
+    """Have all code in one cell, in which a check fails and ends it."""
+    solve(notebook)
+    rewrite(notebook, "double", "def double(x):\n    return x")
+    join(notebook)
+
+
+def join_below(notebook: Notebook) -> None:
+    """Have an answer below a check in one cell."""
+    solve(notebook)
+    codes = (source(notebook, name) for name in ("check-double", "row_sums"))
+    rewrite(notebook, "check-double", "\n\n".join(codes))
+    notebook["cells"].remove(cell(notebook, "row_sums"))
+
+
+def join_changed(notebook: Notebook) -> None:
+    """Have all code in one cell, with a check that is not the original."""
+    rewrite(notebook, "check-double", "# Check of double\nassert double(table) is not None")
+    join(notebook)
+
+
+def end_program(notebook: Notebook) -> None:
+    """End the program in a cell, and in a function that is checked."""
+    answer(notebook, "double", "import sys\n    sys.exit()")
+    rewrite(notebook, "row_sums", "import os\nos._exit(0)\n" + source(notebook, "row_sums"))
+    insert(notebook, 3, "sys = __import__('sys')\nsys.exit('no data')")
+
+
+def ask_input(notebook: Notebook) -> None:
+    """Ask for input in a cell, and in a function that is checked."""
+    solve(notebook)
+    rewrite(notebook, "double", "def double(x):\n    return x * int(input('factor: '))")
+    insert(notebook, 3, "name = input()")
+
+
+def read_nothing(notebook: Notebook) -> None:
+    """Read a file that is not there in a function that is checked."""
+    solve(notebook)
+    rewrite(notebook, "double", "def double(x):\n    return open('no_such.txt').read()")
+
+
 def loop(notebook: Notebook) -> None:
     """Never come back."""
     answer(notebook, "double", "while True: print('x')")
@@ -233,10 +298,24 @@ def loop(notebook: Notebook) -> None:
 CASES: list[Callable[[Notebook], None]] = [
     leave, solve, mistype, mistake, crash, forget_return, disorder, lose_check, soften_check, wrap_assert,
     repeat, export, use_magics, rename, leave_early, read_elsewhere, time_definition, see_values,
-    lack_packages, loop,
+    lack_packages, read_beside, hide, join, join_wrongly, join_below, join_changed, end_program,
+    ask_input, read_nothing, loop,
 ]  # fmt: skip
-ASKED = {"hint": "--hint double", "no_hint": "--hint row_sums", "no_question": "--hint treble", "first": "-x"}
-OTHERS = ("two_notebooks", "no_notebook_there", *ASKED)
+ASKED = {
+    "hint": "--hint double",
+    "no_hint": "--hint row_sums",
+    "no_question": "--hint treble",
+    "first": "-x",
+    "misspelt": "01_small.ipynb::doubel",
+    "misspelt_part": "-k doubel",
+    "misnamed": "1_small.ipynb",
+}
+OTHERS = ("two_notebooks", "no_notebook_there", "exported_script", *ASKED)
+BESIDE = {
+    "read_beside": {"helper.py": "def two():\n    return 2\n", "words.txt": "a b"},
+    "hide": {"colorsys.py": "red = 1\n"},
+    "exported_script": {"01_small (1).py": "# %%\ndef double(x):\n    return 2 * x\n"},
+}
 FILES = {
     "no_json": '{"cells": [\n<<<<<<< HEAD\n',
     "no_notebook": "[1, 2]",
@@ -322,7 +401,11 @@ def outputs(released: Path, warm_pytest: Pytest, tmp_path_factory: pytest.TempPa
     )
     (root / "hint" / "conftest.py").write_text(hinted, encoding="utf-8")
     (root / "loop" / "conftest.py").write_text(kit.replace("= 60", "= 2"), encoding="utf-8")
-    (root / "no_notebook_there" / "01_small.ipynb").unlink()
+    for name in ("no_notebook_there", "exported_script"):
+        (root / name / "01_small.ipynb").unlink()
+    for name, texts in BESIDE.items():
+        for file, text in texts.items():
+            (root / name / file).write_text(text, encoding="utf-8")
     notebook = json.loads(original)
     solve(notebook)
     for name in ("Untitled.ipynb", "01_small-Copy1.ipynb"):
@@ -351,7 +434,7 @@ def passed(output: str) -> str:
 def settled(output: str) -> str:
     """Return pytest's output without what differs from run to run, and from folder to folder."""
     kept = [line for line in output.splitlines() if not line.startswith(("platform ", "rootdir: "))]
-    text = re.sub(r"as /\S+/(?=\w+/\w+\.ipynb)", "as /home/me/", "\n".join(kept))
+    text = re.sub(r"(as|ERROR: not found:) /\S+/(?=\w+/\w+\.ipynb)", r"\1 /home/me/", "\n".join(kept))
     return re.sub(r" in \d+\.\d+s", " in 0.00s", re.sub(r"(x\n){9,}", "x\n", text)) + "\n"
 
 
@@ -435,6 +518,17 @@ def test_a_line_tells_how_all_exercises_stand_and_never_of_code_that_has_not_run
     assert progress(one) == ""
 
 
+def test_the_folder_that_is_tested_counts_and_not_a_copy_of_it(folders: Path, warm_pytest: Pytest) -> None:
+    for copy in ("00 saved", "01_small old"):
+        shutil.copytree(folders / "01_small", folders / copy)
+    keep(folders / "01_small old", state_of(folders / "01_small old"), 0, 2)
+    done = warm_pytest.run(folders / "01_small", "--page")
+    assert done.stdout.splitlines()[-1] == "exercises so far: 01 2/2, 02 - (- not run yet)"
+    assert "01 2/2" in (folders / "01_small" / "checks.html").read_text(encoding="utf-8")
+    assert progress(folders / "02_other") == "exercises so far: 01 2/2, 02 - (- not run yet)"
+    assert progress(folders / "01_small old") == "exercises so far: 01 0/2, 02 - (- not run yet)"
+
+
 def test_a_page_tells_what_the_checks_found_and_nothing_on_it_runs(
     folders: Path, warm_pytest: Pytest
 ) -> None:
@@ -459,6 +553,17 @@ def test_a_page_tells_what_the_checks_found_and_nothing_on_it_runs(
     assert "<summary>In the lesson: Sums of rows</summary>" in text
     assert "exercises so far: 01 1/2, 02 - (- not run yet)" in text
     assert "<script" not in text
+
+
+def test_a_page_tells_once_why_the_whole_notebook_cannot_be_checked(
+    folders: Path, warm_pytest: Pytest
+) -> None:
+    (folders / "01_small" / "01_small.ipynb").write_text("", encoding="utf-8")
+    done = warm_pytest.run(folders / "01_small", "--page")
+    assert passed(done.stdout) == "questions passed: 0 of 2"
+    text = (folders / "01_small" / "checks.html").read_text(encoding="utf-8")
+    assert text.count("is not JSON") == 1
+    assert text.count("does not pass yet") == 2
 
 
 def test_one_folder_of_several_can_be_named(folders: Path, warm_pytest: Pytest) -> None:
@@ -505,6 +610,17 @@ def test_ctrl_c_ends_one_cell_with_its_place_and_in_a_row_everything(tmp_path: P
     assert error.__traceback__ is not None
     with pytest.raises(KeyboardInterrupt):
         cell.run({}, Omissions("here"))
+
+
+def test_a_cell_cannot_end_pytest_and_the_processes_that_it_starts_end_as_ever(tmp_path: Path) -> None:
+    replaced = os._exit, input
+    start = "import os\nif not (child := os.fork()):\n    os._exit(3)\n"
+    code = f"{start}status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])\nos._exit(0)"
+    variables = dict[str, Any]()
+    error = kit_cell.Cell(tmp_path, 1, {"source": code}).run(variables, Omissions("here"))
+    assert isinstance(error, SystemExit)
+    assert variables["status"] == 3
+    assert (os._exit, input) == replaced
 
 
 class Asking:

@@ -151,6 +151,13 @@ def test_misconceptions_are_named_in_any_writing_alone_in_pairs_and_in_part(
         assert named(misconceptions, other) is None, other
 
 
+def test_a_line_that_was_left_out_explains_an_unknown_name_better_than_a_misconception(
+    misconceptions: Diagnosis,
+) -> None:
+    message = "name 'h' is not defined. It should come from `import h`, which was left out: it is not there."
+    assert named(misconceptions, f'(_ for _ in ()).throw(NameError("{message}"))') is None
+
+
 def test_two_things_wrong_are_named_where_only_one_pair_explains_them(misconceptions: Diagnosis) -> None:
     """What no test tells apart counts as one; a form that only one mistake gives is told beside others."""
     (catalogue,) = misconceptions.suite.exercise.catalogue

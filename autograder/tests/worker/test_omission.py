@@ -9,6 +9,7 @@ from autograder.course.limits import Limits
 from autograder.sandbox.zygote import Zygote
 
 HERE = "where notebooks are graded"
+ALONE = "No file lies beside a graded notebook: write what you need into the notebook."
 Run = Callable[..., dict[str, Any]]
 
 
@@ -84,8 +85,24 @@ def test_a_call_that_uses_a_missing_name_says_which_import_was_left_out(run: Run
     error = ask(op="call", of={"name": "turn"}, args={"tuple": [1]}, kwargs={"dict": []})["error"]
     assert error["message"] == (
         "name 'rearrange' is not defined. It should come from `from einops import rearrange`, "
-        "which was left out."
+        f"which was left out: what it imports is not there {HERE}. {ALONE}"
     )
+
+
+def test_a_call_that_lacks_a_file_says_that_none_lies_there(run: Run, ask: Run) -> None:
+    run("text = open('words.txt').read()\ndef late():\n    return open('words.txt')\ndef early():\n    text")
+    call = {"op": "call", "args": {"tuple": []}, "kwargs": {"dict": []}}
+    assert ask(of={"name": "late"}, **call)["error"]["message"].endswith(f"'words.txt'. {ALONE}")
+    message = ask(of={"name": "early"}, **call)["error"]["message"]
+    assert "from `text = open('words.txt').read()`, which was left out: FileNotFoundError: it " in message
+    assert message.endswith(ALONE)
+
+
+def test_what_asks_for_input_says_that_nobody_can_answer(run: Run, ask: Run) -> None:
+    assert said(run("input()")) == "Line 1, `input()`, was left out: a graded cell cannot ask for input.\n"
+    run("def asking():\n    return input('Name: ')")
+    error = ask(op="call", of={"name": "asking"}, args={"tuple": []}, kwargs={"dict": []})["error"]
+    assert error["message"] == "a graded cell cannot ask for input"
 
 
 def test_a_call_that_imports_what_is_missing_says_that_it_is_not_here(run: Run, ask: Run) -> None:
@@ -111,7 +128,7 @@ def test_a_definition_that_cannot_do_without_it_fails_and_says_so(run: Run) -> N
     shown = run("import pytorch as L\nclass Head(L.LightningModule):\n    pass\nprint('on')")
     assert printed(shown) == ""
     assert shown["error"]["message"].endswith(
-        "It should come from `import pytorch as L`, which was left out."
+        f"from `import pytorch as L`, which was left out: what it imports is not there {HERE}. {ALONE}"
     )
 
 
