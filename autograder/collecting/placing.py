@@ -62,14 +62,14 @@ def _place(
     newest = attempts[-1] if attempts else None
     if (known := _known(attempts, digest_of(content), arrival)) is not None:
         status = _settle(submission, known, arrival)
-        last = attempts_of(submission)[-1]
-        if newest is not None and last.number != newest.number and put_forward(submission, last):
-            return Placing.REPLACED  # by what the corrected time makes the newest
-        if last.number == known.number:
+        last = attempts_of(submission)[-1] if arrival.source is Source.TOLD else newest
+        if newest is None or last is None or last.number == newest.number == known.number:
             return status
+        if last.number != newest.number and put_forward(submission, last):
+            return Placing.REPLACED  # by what the corrected time makes the newest
         return Placing.UNCHANGED if last.digest == known.digest else Placing.OLDER
     files = times_of(arrival) | ({SECRET: secret} if secret else {})
-    older = newest is not None and arrival.is_older_than(newest.arrival)
+    older = any(arrival.is_older_than(one.arrival) for one in attempts)
     if not older:
         submit(
             submission, content, files
@@ -94,7 +94,7 @@ def _known(attempts: Sequence[Attempt], digest: str, arrival: Arrival) -> Attemp
     later = (place for place, one in enumerate(attempts) if arrival.is_older_than(one.arrival))
     last = next(later, len(attempts))
     earlier = (place for place in reversed(range(last)) if attempts[place].arrival.is_older_than(arrival))
-    first = next(earlier, 0)  # it came after this one and before `last`; where between them, nobody tells
+    first = next(earlier, 0)  # this one came before it, and the one at `last` after it; nobody tells more
     between = [*reversed(attempts[first:last]), *attempts[last : last + 1]]
     unsure = [one for one in same if one.arrival.source in _UNSURE]
     return next((one for one in (*between, *reversed(unsure)) if one.digest == digest), None)

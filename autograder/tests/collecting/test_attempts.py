@@ -92,6 +92,22 @@ def test_what_a_platform_still_has_does_not_replace_what_came_by_mail(
         assert (kept(submission), counting(submission)[0]) == (["platform's", "mailed"], "mailed")
 
 
+def test_an_older_download_replaces_nothing_that_came_by_mail_after_a_newer_one(
+    submission: Submission,
+) -> None:
+    place(submission, b"2", Arrival(None, NOBODY, downloaded=WHEN))
+    place(submission, b"mailed", MAILED)
+    assert place(submission, b"1", Arrival(None, NOBODY, downloaded=WHEN - HOUR)) is Placing.OLDER
+    assert (kept(submission), counting(submission)[0]) == (["1", "2", "mailed"], "mailed")
+
+
+def test_the_newest_once_more_by_mail_brings_nothing_older_back(submission: Submission) -> None:
+    place(submission, b"2", Arrival(WHEN, TOLD))
+    place(submission, b"1", Arrival(WHEN - HOUR, TOLD))
+    place(submission, b"2", MAILED)
+    assert counting(submission)[0] == "2"
+
+
 def test_two_downloads_without_times_may_alternate(submission: Submission) -> None:
     downloads = [(text, Arrival(None, NOBODY, downloaded=WHEN + n * HOUR)) for n, text in enumerate("121")]
     for archive in (0, 1, 0, 1, 2, 0, 2, 1, 0):
