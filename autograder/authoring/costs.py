@@ -50,7 +50,7 @@ def costs(exercise: Exercise, slips: Slips) -> Iterator[Cost]:
         for known in slips.diagnosis.table(question).answers:
             ways[known.answer.names[0]].append(known)
         for name, found in ways.items():
-            yield _cost((exercise.name, question, name.partition("__")[2]), found, slips)
+            yield _cost((exercise.name, question, name.rpartition("__")[2]), found, slips)
 
 
 def _cost(names: tuple[str, str, str], ways: Sequence[Known], slips: Slips) -> Cost:

@@ -11,7 +11,7 @@ from typing import Any
 
 from autograder.course.exercise import Exercise
 from autograder.course.names import suggestion
-from autograder.course.source import Role, SourceError
+from autograder.course.source import Role, SourceError, read_text
 from autograder.course.yaml_lines import Document, DocumentError, KeyPath, Problem, read_document
 
 Hints = dict[str, list[dict[str, str]]]
@@ -24,7 +24,7 @@ def read_hints(exercise: Exercise) -> Hints:
     if not path.is_file():
         return {}
     try:
-        document = read_document(path.read_text(encoding="utf-8"))
+        document = read_document(read_text(path))
         problems = list(_problems(exercise, document))
     except DocumentError as error:
         problems = list(error.problems)

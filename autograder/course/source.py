@@ -77,7 +77,7 @@ class Cell:
 
 def read_source(path: Path) -> tuple[Cell, ...]:
     """Return the cells of the source at `path`, with its figures; SourceError says what is wrong with it."""
-    source = _Source(path.read_text(encoding="utf-8"), path)
+    source = _Source(read_text(path), path)
     return tuple(_with_figures(path, cell) for cell in _cells(source))
 
 
@@ -114,6 +114,16 @@ def fingerprint(code: str) -> str:
     lines = (line.rstrip() for line in code.splitlines())
     kept = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
     return hashlib.sha256(kept.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def read_text(path: Path) -> str:
+    """Return the text of an author's file; SourceError with the line where it is not UTF-8."""
+    content = path.read_bytes()
+    try:
+        return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise SourceError(f"{path}:{line}: not UTF-8 text; save it as UTF-8") from None
 
 
 def parsed(path: Path, code: str, line: int = 1) -> ast.Module:
