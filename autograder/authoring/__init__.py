@@ -7,6 +7,7 @@ proof: what verifying an exercise has found
 kept_proofs: keeps the proofs of exercises that have not changed
 verify: proves an exercise by its own answers, right and wrong
 in_kernel: runs the solved notebook in a real kernel
+handed_out: finds what a release would refuse, and answers that it would give away
 layout: finds files that belong to no exercise
 touched: finds the questions that other answers can touch
 visible: measures how many costly mistakes the visible checks see
