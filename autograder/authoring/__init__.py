@@ -11,6 +11,7 @@ failures: says where and why a right answer fails a hidden test
 proving: proves exercises in several processes
 in_kernel: runs the solved notebook in a real kernel
 handed_out: finds what a release would refuse, and answers that it would give away
+rule_words: looks up the words of rules in torch
 layout: finds files that belong to no exercise
 touched: finds the questions that other answers can touch
 visible: measures how many costly mistakes the visible checks see

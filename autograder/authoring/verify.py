@@ -1,10 +1,11 @@
 """Proves each exercise by its own answers: right ones must score in full, wrong ones must fail."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 
-from autograder.authoring import built_on, held_out, layout, visible
+from autograder.authoring import built_on, held_out, layout, rule_words, visible
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.costs import Cost, costs, findings
 from autograder.authoring.failures import failures, place
@@ -45,7 +46,10 @@ def prove(
         (steps := steps or Steps()).begin("running the solution and collecting the hidden tests")
         try:
             grader = Grader.of_course(course, exercise, zygote, _SECRET)
-            yield _Verification(exercise, grader, course.settings, steps).proof()
+            wrong = tuple(rule_words.unknown_operators(course, exercise))
+            notes = tuple(rule_words.unknown_calls(course, exercise))
+            proof = _Verification(exercise, grader, course.settings, steps).proof()
+            yield replace(proof, findings=(*wrong, *proof.findings), notes=notes)
         except SourceError as error:
             yield Proof(exercise.name, findings=(str(error),))
 

@@ -83,7 +83,7 @@ def verify(
         counts += f"; an attempt tells at most {proof.bits} bits of hidden inputs" if proof.bits else ""
         known = "proved before and unchanged" if proof.before else "proved"
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else known} ({counts})")
-        for line in (*proof.findings, *summary(proof.costs, whole=verbose, kept=everything)):
+        for line in (*proof.findings, *proof.notes, *summary(proof.costs, whole=verbose, kept=everything)):
             click.echo(f"  {line}")
     if everything:
         for rule in idle_rules(course, proofs):

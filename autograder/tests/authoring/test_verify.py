@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from autograder.authoring.proof import Proof
 from autograder.authoring.verify import idle_rules, prove
 from autograder.cli import main
-from autograder.course.course import Course
+from autograder.course.course import Course, load_course
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.course.test_folder import leave
 
@@ -118,6 +118,25 @@ def test_a_mistake_that_fails_a_question_which_calls_it_asks_for_builds_on(
     found = findings(course, zygote)
     assert "double__squares.py: also fails row_sums: " in found
     assert "As row_sums calls double, write `builds_on: {row_sums: [double]}` in course.yaml" in found
+
+
+def test_misspelt_words_of_rules_are_told_with_their_line(course: Course, zygote: Zygote) -> None:
+    path = course.root / "course.yaml"
+    text = path.read_text(encoding="utf-8")
+    rules = (
+        "row_sums: [einsum, matmull, '@', double]\n    by_hand:\n      row_sums: [basics, sumss, prod, sum_]"
+    )
+    path.write_text(text.replace("row_sums: [einsum]", rules), encoding="utf-8")
+    course = load_course(course.root)
+    (proof,) = prove(course, course.chosen([]), zygote)
+    wrong = "is neither a group nor an operator of torch; did you mean"
+    assert proof.findings[:2] == (
+        f'{path}:11: by_hand.row_sums: "sumss" {wrong} "sums"?',
+        f'{path}:11: by_hand.row_sums: "sum_" {wrong} "sum"?',
+    )
+    assert proof.notes == (
+        f'{path}:9: forbid.row_sums: "matmull" names nothing in torch; did you mean "matmul"?',
+    )
 
 
 def test_what_jupyter_leaves_in_the_folder_is_no_finding(course: Course, zygote: Zygote) -> None:
