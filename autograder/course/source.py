@@ -210,8 +210,8 @@ def _cell(path: Path, raw: Any, line: int) -> Cell:
         kind = "markdown" if role is Role.MANUAL else "code"
         raise SourceError(f"{place} is marked {role}; that takes a {kind} cell")
     points = raw.metadata.get("points", 0)
-    if role is not Role.SOLUTION and not (isinstance(points, int | float) and 0 < points < 1e9):
-        raise SourceError(f"{place} needs points above 0, as in points=2")
+    if role is not Role.SOLUTION and not (isinstance(points, int | float) and 0 < points < 1e6):
+        raise SourceError(f"{place} needs points above 0 and below a million, as in points=2")
     return Cell(role, raw.source, str(raw.metadata[role]), float(points), line)
 
 

@@ -66,7 +66,11 @@ def test_the_release_of_a_cell_has_a_stub_where_the_solution_was(exercise: Exerc
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("points=2", "", "01_small.py:14: this cell needs points above 0, as in points=2"),
+        (
+            "points=2",
+            "",
+            "01_small.py:14: this cell needs points above 0 and below a million, as in points=2",
+        ),
         ("points=2", "points=0", "needs points above 0"),
         ("points=2", "pints=2", 'the unknown key "pints"; use one of solution, check, manual, demo'),
         (
