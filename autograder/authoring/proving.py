@@ -84,6 +84,7 @@ def _verified(root: Path, name: str, folder: Path) -> Proof:
     steps.end()
     (folder / name).unlink()
     if steps.endless:
-        said = f"{steps.now} took more than {SECONDS // 60} minutes; look for a loop there that never ends"
+        limit = f"{SECONDS // 60} minutes of computing"
+        said = f"{steps.now} took more than {limit}; look for a loop there that never ends"
         return Proof(name, findings=(f"{exercise.folder}: {said}",))
     return proof
