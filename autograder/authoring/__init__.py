@@ -5,8 +5,13 @@ In reading order:
 new: starts an exercise with a small one that runs
 proof: what verifying an exercise has found
 kept_proofs: keeps the proofs of exercises that have not changed
+steps: knows at which step a proof is, and ends one that goes on for ever
 verify: proves an exercise by its own answers, right and wrong
+failures: says where and why a right answer fails a hidden test
+proving: proves exercises in several processes
 in_kernel: runs the solved notebook in a real kernel
+handed_out: finds what a release would refuse, and answers that it would give away
+rule_words: looks up the words of rules in torch
 layout: finds files that belong to no exercise
 touched: finds the questions that other answers can touch
 visible: measures how many costly mistakes the visible checks see

@@ -45,13 +45,13 @@ from .held_out import tally as tally
 from .new import create as create
 from .new import entry as entry
 from .proof import Proof as Proof
+from .proving import prove_together as prove_together
 from .release import release_notebooks as release_notebooks
 from .release import stale as stale
 from .solutions import NotOverError as NotOverError
 from .solutions import write_solutions as write_solutions
 from .strength import Strength as Strength
 from .verify import prove as prove
-from .verify import prove_together as prove_together
 from .visible import Look as Look
 from .visible import Sight as Sight
 from .visible import check_error as check_error

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from autograder.authoring.handed_out import refused
 from autograder.course.bundle import SETUP, build_kit
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
@@ -35,8 +36,10 @@ def write_source(exercise: Exercise, folder: Path) -> list[Path]:
     """Fill `folder` with source notebook, kit and set-up of `exercise` alone, and return these files.
 
     The Markdown files that lie beside all exercises, in solutions/, come along: notebooks may link to them.
-    So does what lies in the exercise's own handout/.
+    So does what lies in the exercise's own handout/. SourceError says what of that cannot be handed out.
     """
+    if problems := list(refused(exercise)):
+        raise SourceError("\n".join(problems))
     texts: dict[str, str | bytes] = {
         f"{exercise.name}.ipynb": to_json(build_notebook(exercise)),
         "conftest.py": build_kit(exercise),

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from warnings import catch_warnings
 
-from autograder.course.building import Building
+from autograder.course.building import BUILDS_ON, Building, problems
 from autograder.course.exercise import Exercise, Variant
+from autograder.course.source import Role
 from autograder.report.report import Report
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
@@ -37,6 +38,17 @@ def measure(exercise: Exercise, building: Building, suite: Suite, grade: _Grade)
     pairs = [(later, earlier) for later, names in building.builds_on.items() for earlier in names]
     found = [_problem(exercise, later, earlier, suite, grade) for later, earlier in pairs]
     return Carried(len(pairs), found.count(None), tuple(problem for problem in found if problem))
+
+
+def independent(exercise: Exercise, building: Building, later: str, earlier: str) -> str:
+    """Return what to do where a wrong answer to one question fails another one, too."""
+    (cell,) = (cell for cell in exercise.cells if (cell.role, cell.name) == (Role.SOLUTION, later))
+    names = {part.id for part in ast.walk(ast.parse(cell.text)) if isinstance(part, ast.Name)}
+    if earlier in names and earlier not in building.builds_on.get(later, ()):
+        entry = {BUILDS_ON: {later: [earlier]}}
+        if not list(problems(exercise, entry)):
+            return f"As {later} calls {earlier}, write `{BUILDS_ON}: {{{later}: [{earlier}]}}` in course.yaml"
+    return "Make that test independent"
 
 
 def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: _Grade) -> str | None:

@@ -50,7 +50,7 @@ def costs(exercise: Exercise, slips: Slips) -> Iterator[Cost]:
         for known in slips.diagnosis.table(question).answers:
             ways[known.answer.names[0]].append(known)
         for name, found in ways.items():
-            yield _cost((exercise.name, question, name.partition("__")[2]), found, slips)
+            yield _cost((exercise.name, question, name.rpartition("__")[2]), found, slips)
 
 
 def _cost(names: tuple[str, str, str], ways: Sequence[Known], slips: Slips) -> Cost:
@@ -84,8 +84,11 @@ def findings(exercise: Exercise, found: Iterable[Cost], slips: Slips) -> Iterato
             yield f"{exercise.folder}: {one.question}__{one.mistake} costs {one.percent}; {fix}"
 
 
-def summary(found: Sequence[Cost], *, whole: bool = False) -> Iterator[str]:
-    """Yield a line on an exercise's costs, and one on each question's outliers, the farthest or all."""
+def summary(found: Sequence[Cost], *, whole: bool = False, kept: bool = True) -> Iterator[str]:
+    """Yield a line on an exercise's costs, and one on each question's outliers, the farthest or all.
+
+    The first one says where all costs are `kept`, if they are.
+    """
     outliers = [one for one in found if one.is_outlier]
     if found:
         usual = found[0].bounds
@@ -95,7 +98,8 @@ def summary(found: Sequence[Cost], *, whole: bool = False) -> Iterator[str]:
         )
         crash = sum(one.because == CRASHES for one in outliers)
         excused = sum(bool(one.because) for one in outliers) - crash
-        yield f"{within}, {crash} crash in most tests, {excused} are no slips; all are in {FILE}"
+        where = f"; all are in {FILE}" if kept else ""
+        yield f"{within}, {crash} crash in most tests, {excused} are no slips{where}"
     for question in dict.fromkeys(one.question for one in outliers):
         own = sorted((one for one in outliers if one.question == question), key=_distance, reverse=True)
         shown = own if whole else own[:_SHOWN]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.course.exercise import Exercise
-from autograder.course.source import SourceError
+from autograder.course.source import SourceError, read_text
 from autograder.course.yaml_lines import DocumentError, read_document
 
 FILE = "equivalent.yaml"
@@ -37,7 +37,7 @@ def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
     if not path.is_file():
         return ()
     try:
-        document = read_document(path.read_text(encoding="utf-8"))
+        document = read_document(read_text(path))
     except DocumentError as error:
         problems = (f"{path}:{problem.line}: {problem.message}" for problem in error.problems)
         raise SourceError("\n".join(problems)) from None

@@ -142,4 +142,4 @@ def tally(answers: Sequence[NamedAnswer]) -> Tally:
 
 def _parts(name: str | None) -> frozenset[str]:
     """Return the things wrong that a name stands for."""
-    return frozenset(name.partition("__")[2].split("+")) if name else frozenset()
+    return frozenset(name.rpartition("__")[2].split("+")) if name else frozenset()

@@ -1,7 +1,8 @@
-"""Finds files that do not belong in an exercise's folder, and answers that are missing there."""
+"""Finds files that do not belong in an exercise's folder or release, and answers that are missing there."""
 
 from collections.abc import Iterator
 
+from autograder.authoring import handed_out
 from autograder.course.exercise import Exercise
 from autograder.course.figure import SUFFIXES
 from autograder.course.folder import left_by_programs
@@ -22,3 +23,4 @@ def problems(exercise: Exercise) -> Iterator[str]:
     if exercise.points and not exercise.mistakes:
         fix = "write at least one, as mistakes/question__what.py"
         yield f"{exercise.folder / 'mistakes'}: holds no known mistake; {fix}"
+    yield from handed_out.problems(exercise)

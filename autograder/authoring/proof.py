@@ -23,4 +23,5 @@ class Proof:
     fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers
     costs: tuple[Cost, ...] = ()  # of each known mistake
     findings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # of what may be a slip and may be meant
     before: bool = False  # whether this was shown before, and nothing has changed since

@@ -50,7 +50,7 @@ def _misconceptions(maker: WrongAnswers) -> dict[str, list[WrongAnswer]]:
     ways: dict[str, list[WrongAnswer]] = {}
     for answer in maker.single:
         if not answer.written:
-            ways.setdefault(answer.names[0].partition("__")[2], []).append(answer)
+            ways.setdefault(answer.names[0].rpartition("__")[2], []).append(answer)
     return ways
 
 

@@ -1,20 +1,19 @@
 """Proves each exercise by its own answers: right ones must score in full, wrong ones must fail."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 
-from autograder.authoring import built_on, held_out, in_kernel, layout, visible
+from autograder.authoring import built_on, held_out, layout, rule_words, visible
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.costs import Cost, costs, findings
-from autograder.authoring.kept_proofs import keep_proof, kept_proof
+from autograder.authoring.failures import failures, place
 from autograder.authoring.proof import Proof
+from autograder.authoring.steps import Steps
 from autograder.authoring.strength import Strength, measure
 from autograder.authoring.touched import Touched
-from autograder.batch.pool import CONTEXT
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise, Mistake, Variant
 from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
@@ -22,12 +21,9 @@ from autograder.course.source import Cell, Role, SourceError
 from autograder.grading.cell_result import CellResult
 from autograder.grading.grader import Grader
 from autograder.grading.misconceptions import load_catalogue, spelt
-from autograder.grading.table import FOLDER, prune
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote
-from autograder.testing.exchange import Local
 from autograder.testing.inputs import SETS, numbered_inputs
-from autograder.worker.namespace import run_code
 
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 _SETS = 2  # further sets of hidden inputs that a right answer must pass; the next one meets the next of them
@@ -42,41 +38,20 @@ def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
     return [rule for rule in rules if rule not in fitting]
 
 
-def prove(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[Proof]:
+def prove(
+    course: Course, exercises: Sequence[Exercise], zygote: Zygote, steps: Steps | None = None
+) -> Iterator[Proof]:
     """Verify each exercise with the same worker and suite that grade submissions."""
     for exercise in exercises:
+        (steps := steps or Steps()).begin("running the solution and collecting the hidden tests")
         try:
             grader = Grader.of_course(course, exercise, zygote, _SECRET)
-            yield _Verification(exercise, grader, course.settings).proof()
+            wrong = tuple(rule_words.unknown_operators(course, exercise))
+            notes = tuple(rule_words.unknown_calls(course, exercise))
+            proof = _Verification(exercise, grader, course.settings, steps).proof()
+            yield replace(proof, findings=(*wrong, *proof.findings), notes=notes)
         except SourceError as error:
             yield Proof(exercise.name, findings=(str(error),))
-
-
-def prove_together(
-    course: Course, exercises: Sequence[Exercise], jobs: int, *, anew: bool = False
-) -> Iterator[Proof]:
-    """Verify exercises in `jobs` processes, each with its own zygote; the proofs come in order.
-
-    What was proved before and has not changed is not proved again, unless `anew` asks for that.
-    """
-    before = {one.name: None if anew else kept_proof(course, one) for one in exercises}
-    left = [exercise for exercise in exercises if before[exercise.name] is None]
-    with ProcessPoolExecutor(min(jobs, max(len(left), 1)), CONTEXT) as pool:
-        # The last exercises take longest; begun first, they do not run alone at the end.
-        proofs = {one.name: pool.submit(_verified, course.root, one.name) for one in reversed(left)}
-        for exercise in exercises:
-            if (proof := before[exercise.name]) is None:
-                keep_proof(course, exercise, proof := proofs[exercise.name].result())
-            yield proof
-    prune(course.root / FOLDER, course.exercises.values())
-
-
-def _verified(root: Path, name: str) -> Proof:
-    """Verify one exercise, and if nothing is found run its notebook in a kernel."""
-    course = load_course(root)
-    with Zygote() as zygote:
-        proof = next(prove(course, (exercise := course.exercises[name],), zygote))
-    return proof if proof.findings else replace(proof, findings=tuple(in_kernel.problems(exercise)))
 
 
 class _Verification:
@@ -87,10 +62,12 @@ class _Verification:
     of the wrong ones the visible checks see, and how many mutants of the reference the hidden tests fail.
     """
 
-    def __init__(self, exercise: Exercise, grader: Grader, settings: CourseSettings) -> None:
+    def __init__(self, exercise: Exercise, grader: Grader, settings: CourseSettings, steps: Steps) -> None:
         self._exercise = exercise
         self._grader = grader
         self._settings = settings
+        self._steps = steps
+        steps.begin("running the hidden tests on the solution")
         self._touched = Touched(grader.suite)
         self._findings: list[str] = []
         self._numbers = cycle(range(SETS))
@@ -99,17 +76,21 @@ class _Verification:
     def proof(self) -> Proof:
         exercise = self._exercise
         self._findings.extend(layout.problems(exercise))
-        self._reference()
+        if not self._reference():  # what else is wrong would follow from it
+            counts = len(exercise.accepted), len(exercise.mistakes)
+            return Proof(exercise.name, *counts, findings=tuple(self._findings))
         self._untouched()
         for variant in exercise.accepted:
-            self._full_marks(variant.path, self._grade(exercise.replaced(variant.code)))
+            self._steps.begin(f"grading {variant.path}")
+            cells = exercise.variant(variant.code)
+            self._full_marks(variant.path, self._grade(exercise.replaced(variant.code)), cells)
             self._passes_checks(variant)
-            self._other_inputs(variant.path, exercise.variant(variant.code))
         named = sum(self._caught(mistake) for mistake in exercise.mistakes)
-        counts = len(exercise.accepted), len(exercise.mistakes), named
+        counts = len(exercise.accepted), len(exercise.mistakes)
         return Proof(
             exercise.name,
             *counts,
+            named,
             self._grader.told_bits,
             heldout=self._heldout(),
             sight=self._sight(),
@@ -133,16 +114,16 @@ class _Verification:
         unchecked = tuple(cell for cell in cells if checked_question(cell.name) is None)
         return self._grader.grade_cells(unchecked, asked=self._touched.by(answers)).report
 
-    def _reference(self) -> None:
-        """Find hidden tests and visible checks that the reference fails."""
+    def _reference(self) -> bool:
+        """Find visible checks and hidden tests that the reference fails; return whether it passes these."""
         cells = solved_cells(self._exercise, {})
         graded = self._grader.grade_cells(cells)
-        self._full_marks(self._exercise.source, graded.report)
-        self._other_inputs(self._exercise.source, self._exercise.reference)
+        right = self._full_marks(self._exercise.source, graded.report, self._exercise.reference)
         checks = {cell.grade_id: cell for cell in self._exercise.cells if cell.role is Role.CHECK}
         for cell in cells:
             if cell.name in checks:
                 self._visible_check(checks[cell.name], cell.number, graded.results.get(cell.number))
+        return right
 
     def _visible_check(self, check: Cell, number: int, result: CellResult | None) -> None:
         line, said = 1, "it ended the program or ran too long"
@@ -163,39 +144,50 @@ class _Verification:
                 said = f"{type(error).__name__}: {error}"
                 self._find(variant.path, f"is right, but the check of {name} fails: {said}; mend the check")
 
-    def _full_marks(self, path: Path, report: Report) -> None:
+    def _full_marks(self, path: Path, report: Report, cells: tuple[str, ...]) -> bool:
+        """Find tests that a right answer fails, when it is graded or with other sets of hidden inputs."""
+        numbers = islice(self._numbers, _SETS)
+        sets = [numbered_inputs(_SECRET, self._exercise.name, number) for number in numbers]
+        failed = failures(self._grader.suite, cells, sets)
+        for test, said in failed.items():
+            self._find(path, f'must score in full, but {test.question}, "{test.title}" fails: {said}')
+        told = {(test.question, test.title) for test in failed}
         for question in report.questions:
-            for test in question.tests:
-                if test.verdict is not Verdict.PASSED:
-                    seen = f'{question.name}, "{test.title}": {test.verdict}. {test.hint}'
+            for one in question.tests:
+                if one.verdict is not Verdict.PASSED and (question.name, one.title) not in told:
+                    told.add((question.name, one.title))
+                    seen = f'{question.name}, "{one.title}": {one.verdict}. {one.hint}'
                     self._find(path, f"must score in full, but {seen}")
-
-    def _other_inputs(self, path: Path, cells: tuple[str, ...]) -> None:
-        """Find tests that a right answer passes with some hidden inputs only."""
-        namespace = run_code(cells)
-        for number in islice(self._numbers, _SETS):
-            inputs = numbered_inputs(_SECRET, self._exercise.name, number)
-            for run in self._grader.suite.run(Local(namespace), inputs):
-                if run.error is not None:
-                    seen = f'{run.test.question}, "{run.test.title}": {run.error}'
-                    self._find(path, f"must score in full with every input set, but in set {number} {seen}")
+        return not told
 
     def _untouched(self) -> None:
+        self._steps.begin("grading the untouched release")
         for question in self._grade(stubs(self._exercise)).questions:
             if question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
-                seen = f'question "{question.name}" is {question.verdict}. {question.hint}'
+                passed = [test.title for test in question.tests if test.verdict is Verdict.PASSED]
+                where = place(self._grader.suite, passed, question.name)
+                seen = f'question "{question.name}" is {question.verdict}'
+                seen = (
+                    f"{seen}, since it passes {where}; let that ask for more"
+                    if where
+                    else f"{seen}. {question.hint}"
+                )
                 self._find(self._exercise.source, f"untouched, all must be not attempted, but {seen}")
 
     def _caught(self, mistake: Mistake) -> bool:
         """Find a mistake that passes its question or fails another; return whether it is named rightly."""
+        self._steps.begin(f"grading {mistake.path}")
         questions = self._grade_unchecked(self._exercise.replaced(mistake.code)).questions
         for question in questions:
             full = _scores_in_full(question)
             if question.name == mistake.question and full:
                 self._find(mistake.path, f"scores in full; add a hidden test to {question.name} that sees it")
             elif question.name != mistake.question and not full:
+                fix = built_on.independent(
+                    self._exercise, self._grader.building, question.name, mistake.question
+                )
                 seen = f"{question.name}: {question.hint}"
-                self._find(mistake.path, f"also fails {seen} Make that test independent")
+                self._find(mistake.path, f"also fails {seen} {fix}")
         own = next(question for question in questions if question.name == mistake.question)
         if own.verdict is Verdict.GRADER_ERROR:
             self._find(mistake.path, f"breaks a hidden test of its own: {own.hint}")
@@ -206,6 +198,7 @@ class _Verification:
 
     def _heldout(self) -> held_out.Tally | None:
         """Measure by which names the diagnosis calls the held-out answers, if there are any."""
+        self._steps.begin("grading the held-out answers")
         if not self._exercise.heldout:
             return None
         tally = held_out.measure(self._exercise, self._grader.diagnosis, self._grade_unchecked)
@@ -214,6 +207,7 @@ class _Verification:
 
     def _sight(self) -> visible.Sight:
         """Measure how many of the costly mistakes the visible checks see."""
+        self._steps.begin("running the visible checks on wrong answers")
         sight = visible.measure(
             self._exercise, self._grader.diagnosis, self._checks, self._settings.checks_see
         )
@@ -231,6 +225,7 @@ class _Verification:
 
     def _strength(self) -> Strength:
         """Measure how many mutants of the reference the hidden tests fail."""
+        self._steps.begin("running the hidden tests on mutants")
         measured = measure(self._exercise, self._grader.diagnosis, self._settings.mutants_fail)
         self._findings.extend(measured.findings)
         return measured

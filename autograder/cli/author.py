@@ -67,10 +67,12 @@ def verify(
 ) -> None:
     """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
     from autograder.authoring.costs import FILE, summary, table
-    from autograder.authoring.verify import idle_rules, prove_together
+    from autograder.authoring.proving import prove_together
+    from autograder.authoring.verify import idle_rules
     from autograder.files import write_whole
 
     proofs = []
+    everything = {exercise.name for exercise in exercises} == set(course.exercises)
     for proof in prove_together(course, exercises, jobs or os.cpu_count() or 1, anew=anew):
         proofs.append(proof)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
@@ -81,9 +83,9 @@ def verify(
         counts += f"; an attempt tells at most {proof.bits} bits of hidden inputs" if proof.bits else ""
         known = "proved before and unchanged" if proof.before else "proved"
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else known} ({counts})")
-        for line in (*proof.findings, *summary(proof.costs, whole=verbose)):
+        for line in (*proof.findings, *proof.notes, *summary(proof.costs, whole=verbose, kept=everything)):
             click.echo(f"  {line}")
-    if {proof.exercise for proof in proofs} == set(course.exercises):
+    if everything:
         for rule in idle_rules(course, proofs):
             click.echo(f"This rule of the catalogue fits no right answer: {rule}")
         write_whole(course.root / FILE, table(cost for proof in proofs for cost in proof.costs).encode())

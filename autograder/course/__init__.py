@@ -21,6 +21,7 @@ source: the exercise itself, a notebook as text with solutions, and its cells
 kept_source: keeps what was read of a source on disk, for the next command
 reference: on which line of the source running the solution fails
 folder: a folder's files, without what programs leave there
+giveaway: finds parts of answers in what students get
 hints: the hints that students can ask for, and what is wrong with them
 notebook: makes nbgrader's source notebook of an exercise
 bundle: makes the kit for students, one file of the modules in kit/

@@ -2,14 +2,23 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar
 
 from autograder.course.folder import own_files
-from autograder.course.source import Cell, Role, SourceError, defined_names, fingerprint, parsed, read_source
+from autograder.course.source import (
+    Cell,
+    Role,
+    SourceError,
+    defined_names,
+    fingerprint,
+    parsed,
+    read_source,
+    read_text,
+)
 
 _NO_SLIP = re.compile(r"^# No slip: (\S.*)$", re.MULTILINE)
 
@@ -32,18 +41,22 @@ class Variant:
 class Mistake(Variant):
     """A known wrong answer to one question, whose hint a student reads."""
 
+    questions: tuple[str, ...] = ()  # of the exercise
+
     @property
     def name(self) -> str:
         """The first two parts of the file's name: the question and what is wrong.
 
         A third part tells apart several ways to write the same mistake.
         """
-        return "__".join(self.path.stem.split("__")[:2])
+        what = self.path.stem.removeprefix(self.question).removeprefix("__").partition("__")[0]
+        return f"{self.question}__{what}" if what else self.question
 
     @property
     def question(self) -> str:
-        """The question that the file's name begins with."""
-        return self.name.partition("__")[0]
+        """The longest question that the file's name begins with."""
+        fitting = [name for name in self.questions if self.path.stem.startswith(f"{name}__")]
+        return max(fitting, key=len, default=self.path.stem.partition("__")[0])
 
     @property
     def no_slip(self) -> str:
@@ -175,12 +188,12 @@ class Exercise:
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
         """Known wrong answers."""
-        return tuple(self._variants("mistakes", Mistake))
+        return tuple(self._variants("mistakes", partial(Mistake, questions=tuple(self.points))))
 
     @cached_property
     def heldout(self) -> tuple[Heldout, ...]:
         """Wrong answers that measure whether mistakes are called by their names."""
-        return tuple(self._variants("heldout", Heldout))
+        return tuple(self._variants("heldout", partial(Heldout, questions=tuple(self.points))))
 
     def replaced(self, code: str) -> dict[str, str]:
         """Return what `code` puts in each solution cell whose question it defines.
@@ -197,12 +210,12 @@ class Exercise:
         replaced = self.replaced(code)
         return tuple(replaced.get(cell.name, cell.text) for cell in self.cells if cell.is_reference)
 
-    def _variants(self, folder: str, kind: type[_Kind]) -> Iterator[_Kind]:
+    def _variants(self, folder: str, make: Callable[[Path, str, str], _Kind]) -> Iterator[_Kind]:
         """Read the answers in a folder; SourceError says which of them does not belong there, and why."""
         for path in own_files(self.folder / folder, "*.py"):
-            code = path.read_text(encoding="utf-8")
+            code = read_text(path)
             doc = ast.get_docstring(parsed(path, code)) or ""
-            variant = kind(path, code, " ".join(doc.split()))
+            variant = make(path, code, " ".join(doc.split()))
             if problem := self._problem(variant):
                 raise SourceError(f"{path}: {problem}")
             yield variant

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.course.exercise import Exercise
+from autograder.course.giveaway import Secret, secrets
 from autograder.course.names import suggestion
-from autograder.course.source import Role, SourceError
+from autograder.course.source import SourceError, read_text
 from autograder.course.yaml_lines import Document, DocumentError, KeyPath, Problem, read_document
 
 Hints = dict[str, list[dict[str, str]]]
-_TELLING = 12  # characters of a line of a solution that a hint must not quote
 
 
 def read_hints(exercise: Exercise) -> Hints:
@@ -24,7 +24,7 @@ def read_hints(exercise: Exercise) -> Hints:
     if not path.is_file():
         return {}
     try:
-        document = read_document(path.read_text(encoding="utf-8"))
+        document = read_document(read_text(path))
         problems = list(_problems(exercise, document))
     except DocumentError as error:
         problems = list(error.problems)
@@ -41,7 +41,7 @@ def _problems(exercise: Exercise, document: Document) -> Iterator[Problem]:
     if not isinstance(document.data, dict):
         yield Problem(1, "must have a question on each line, and below it a list of hints")
         return
-    secrets = _solution_lines(exercise)
+    private = secrets(exercise)
     for question, hints in document.data.items():
         if question not in exercise.points:
             known = suggestion(str(question), exercise.points)
@@ -52,11 +52,11 @@ def _problems(exercise: Exercise, document: Document) -> Iterator[Problem]:
             )
         else:
             places: list[KeyPath] = [(question, number) for number in range(len(hints))]
-            wrong = zip(places, (_wrong(hint, secrets) for hint in hints), strict=True)
+            wrong = zip(places, (_wrong(hint, private) for hint in hints), strict=True)
             yield from (Problem(document.line(place), message) for place, message in wrong if message)
 
 
-def _wrong(hint: Any, secrets: list[str]) -> str:
+def _wrong(hint: Any, private: list[Secret]) -> str:
     """Return what is wrong with a hint, or nothing."""
     match hint:
         case str(text):
@@ -71,17 +71,5 @@ def _wrong(hint: Any, secrets: list[str]) -> str:
         re.compile(pattern)
     except re.error as error:
         return f"`when` is no pattern: {error}; mend it"
-    quoted = next((line for line in secrets if line in text), "")
+    quoted = next((secret.text for secret in private if secret.line(text) is not None), "")
     return f'quotes the solution: "{quoted}"; say it in other words' if quoted else ""
-
-
-def _solution_lines(exercise: Exercise) -> list[str]:
-    """Return the lines of the solutions that students do not see, without the shortest."""
-    public = "\n".join(cell.released() for cell in exercise.cells)
-    lines = (
-        line.strip()
-        for cell in exercise.cells
-        if cell.role is Role.SOLUTION
-        for line in cell.text.split("\n")
-    )
-    return [line for line in lines if len(line) >= _TELLING and line not in public and "### " not in line]

@@ -62,6 +62,15 @@ class Cell:
         """The cell's id in nbgrader: the question's name, or what `check_id` makes of it for a check."""
         return check_id(self.name) if self.role is Role.CHECK else self.name
 
+    def hidden(self) -> list[tuple[int, str]]:
+        """Return the lines of the answer that students do not get, each with its place in the text."""
+        lines, inside = [], False
+        for number, line in enumerate(self.text.split("\n")):
+            inside = (inside or BEGIN in line) and END not in line
+            if inside and BEGIN not in line:
+                lines.append((number, line))
+        return lines
+
     def released(self) -> str:
         """Return the text with its solution cut out, as nbgrader's ClearSolutions would."""
         stub = "# YOUR CODE HERE\nraise NotImplementedError()" if self.is_code else "YOUR ANSWER HERE"
@@ -77,7 +86,7 @@ class Cell:
 
 def read_source(path: Path) -> tuple[Cell, ...]:
     """Return the cells of the source at `path`, with its figures; SourceError says what is wrong with it."""
-    source = _Source(path.read_text(encoding="utf-8"), path)
+    source = _Source(read_text(path), path)
     return tuple(_with_figures(path, cell) for cell in _cells(source))
 
 
@@ -114,6 +123,15 @@ def fingerprint(code: str) -> str:
     lines = (line.rstrip() for line in code.splitlines())
     kept = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
     return hashlib.sha256(kept.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def read_text(path: Path) -> str:
+    """Return the text of an author's file; SourceError with the line where it is not UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise SourceError(f"{path}:{line}: not UTF-8 text; save it as UTF-8") from None
 
 
 def parsed(path: Path, code: str, line: int = 1) -> ast.Module:
@@ -177,6 +195,9 @@ def _first_lines(text: str, raw_cells: Sequence[Any]) -> Iterator[int]:
 
 def _cell(path: Path, raw: Any, line: int) -> Cell:
     place = f"{path}:{line - 1}: this cell"  # the line of its marker, which bears the keys
+    if unread := raw.metadata.get("incorrectly_encoded_metadata"):
+        fix = 'write text in quotes and points as a number, as in check="half" points=2'
+        raise SourceError(f"{place} has keys that cannot be read, {unread}; {fix}")
     if unknown := sorted(set(raw.metadata) - _KEYS):
         fix = "use one of solution, check, manual, demo"
         raise SourceError(f'{place} has the unknown key "{unknown[0]}"; {fix}')
@@ -189,8 +210,8 @@ def _cell(path: Path, raw: Any, line: int) -> Cell:
         kind = "markdown" if role is Role.MANUAL else "code"
         raise SourceError(f"{place} is marked {role}; that takes a {kind} cell")
     points = raw.metadata.get("points", 0)
-    if role is not Role.SOLUTION and not (isinstance(points, int | float) and points > 0):
-        raise SourceError(f"{place} needs points above 0, such as points=2")
+    if role is not Role.SOLUTION and not (isinstance(points, int | float) and 0 < points < 1e6):
+        raise SourceError(f"{place} needs points above 0 and below a million, as in points=2")
     return Cell(role, raw.source, str(raw.metadata[role]), float(points), line)
 
 
@@ -206,8 +227,10 @@ def _problems(cells: Iterable[Cell]) -> Iterator[tuple[Cell, str]]:
     for cell in solutions + manual:
         if cell.text.count(BEGIN) != cell.text.count(END) or BEGIN not in cell.text:
             yield cell, f'"{cell.name}" needs its answer between "{BEGIN}" and "{END}"'
-        if not cell.name.isidentifier():
-            yield cell, f'"{cell.name}" is no name; use letters, digits and _'
+        elif not any(line.strip(" \t#") for _, line in cell.hidden()):
+            yield cell, f'"{cell.name}" has nothing between "{BEGIN}" and "{END}"; move its answer there'
+        if not (cell.name.isidentifier() and cell.name.isascii()):
+            yield cell, f'"{cell.name}" is no name; use the letters a to z, digits and _'
     seen = set()
     for cell in solutions + checks + manual:
         if (cell.role, cell.name) in seen:

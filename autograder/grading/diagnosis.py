@@ -50,7 +50,7 @@ class Diagnosis:
 
     def why_no_slip(self, name: str) -> str:
         """Return why a known wrong answer of this name is more than one slip, or nothing."""
-        question, _, what = name.partition("__")
+        question, _, what = name.rpartition("__")
         written = [mistake.no_slip for mistake in self.suite.exercise.mistakes if mistake.name == name]
         listed = [one.why_no_slip(question) for one in self.catalogue.misconceptions if one.name == what]
         return next(filter(None, (*written, *listed)), "")

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from autograder.course.source import SourceError, parsed
+from autograder.course.source import SourceError, parsed, read_text
 from autograder.grading.patterns import PatternError, Rule, rules
 
 _ROUNDS = 4  # so often are the writings applied, since one may make room for another
@@ -108,7 +108,7 @@ def load_catalogue(files: Sequence[Path]) -> Catalogue:
 
 
 def _defined(path: Path) -> dict[str, Any]:
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path)
     parsed(path, text)
     variables: dict[str, Any] = {"__name__": path.stem}
     exec(compile(text, str(path), "exec"), variables)  # noqa: S102 - the course's own code

@@ -19,7 +19,7 @@ class Named:
     def name(self) -> str:
         """All names in one word; the question stands only before the first."""
         first, *others = self.names
-        return "+".join([first, *(name.partition("__")[2] for name in others)])
+        return "+".join([first, *(name.rpartition("__")[2] for name in others)])
 
 
 def in_words(name: str, hint: str, *, whole: bool) -> Named:

@@ -7,6 +7,7 @@ import torch
 
 from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, Tensors
+from autograder.worker.silence import silence
 
 Request = tuple[Header, Tensors]
 Reply = tuple[Header, Tensors]
@@ -43,7 +44,8 @@ class Local:
         others = generator.get_state()
         generator.set_state(self._random)
         try:
-            return self._namespace.handle(header, [tensor.clone() for tensor in tensors])
+            with silence():
+                return self._namespace.handle(header, [tensor.clone() for tensor in tensors])
         finally:
             self._random = generator.get_state()
             generator.set_state(others)

@@ -12,6 +12,7 @@ names of pytest:
 pyproject.toml bounds pytest's version; tests/testing/test_pytest_internals.py fails when these names move.
 """
 
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -19,7 +20,10 @@ from pathlib import Path
 import pytest
 from _pytest.python import get_direct_param_fixture_func
 
+from autograder.course.names import suggestion
 from autograder.course.source import SourceError
+from autograder.testing.suite_source import check_source
+from autograder.worker.silence import silence
 
 _UNUSED = (
     "cacheprovider", "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging", "monkeypatch",
@@ -35,24 +39,27 @@ class CollectedTests:
     """
 
     def __init__(self, path: Path) -> None:
-        if not path.is_file():
-            raise SourceError(f"{path}: missing; write the hidden tests there")
+        check_source(path)
         self.items: list[pytest.Function] = []
         self._given: dict[str, object] = {}
-        self._problem = ""
-        code = _collect(path, self)
+        self._problem = self._line = ""
+        with silence():
+            code = _collect(path, self)
         if code == pytest.ExitCode.INTERRUPTED and not self._problem:
             raise KeyboardInterrupt  # pytest does not pass it on
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or self._problem:
             problem = self._problem or f"pytest ended with exit code {int(code)}"
-            raise SourceError(f"{path}: cannot be collected: {problem}")
+            raise SourceError(f"{path}{self._line}: cannot be collected: {problem}")
+        for item in self.items:
+            _check_fixtures(path, item)
 
     def run(self, item: pytest.Function, student: object, reference: object) -> BaseException | None:
         """Run one of the `items` with these two fixtures, and return what it raised."""
         self._given = {"student": student, "reference": reference}
         arguments = self._given | _parameters(item)
         try:
-            with warnings.catch_warnings(action="ignore"):  # a warning would print the test's own lines
+            # A warning would print the test's own lines, and what a test prints may be hidden from students.
+            with silence(), warnings.catch_warnings(action="ignore"):
                 if set(item.fixturenames) <= set(arguments):
                     item.obj(**{name: arguments[name] for name in item.fixturenames})
                 else:
@@ -74,9 +81,12 @@ class CollectedTests:
         return self._given["reference"]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keep why a file cannot be collected: the last line of the report says it."""
+        """Keep why a file cannot be collected, and on which of its lines, as the report says."""
         if report.failed:
-            self._problem = str(report.longrepr).strip().splitlines()[-1]
+            said = str(report.longrepr).strip()
+            self._problem = said.splitlines()[-1].removeprefix("E").strip()
+            lines = re.findall(rf"\b{re.escape(report.nodeid)}:(\d+): in ", said)
+            self._line = f":{lines[-1]}" if lines else ""
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Keep the tests."""
@@ -104,6 +114,21 @@ def _parameters(item: pytest.Function) -> dict[str, object]:
     makers = {name: found[-1].func for name, found in item._fixtureinfo.name2fixturedefs.items()}
     direct = (get_direct_param_fixture_func, None)
     return {name: value for name, value in parameters.items() if makers.get(name) in direct}
+
+
+def _check_fixtures(path: Path, item: pytest.Function) -> None:
+    """Raise a SourceError for a test with an argument that nothing makes."""
+    known = {
+        *item._fixtureinfo.name2fixturedefs,
+        *(item.callspec.params if hasattr(item, "callspec") else ()),
+    }
+    for name in item.fixturenames:
+        if name not in {*known, "request"}:
+            fix = suggestion(name, ("student", "reference", *sorted(known)))
+            line = (item.reportinfo()[1] or 0) + 1
+            raise SourceError(
+                f'{path}:{line}: {item.originalname} takes "{name}", which is no fixture; {fix}'
+            )
 
 
 def _run_with_fixtures(item: pytest.Function) -> None:

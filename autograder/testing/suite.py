@@ -41,6 +41,7 @@ class HiddenTest:
     number: int  # its place in the suite, and the seed on the submission's side
     function: str  # the name of its function; a parametrized test shares it with others
     basic: bool = False  # where it fails, the question's other tests state facts alone
+    line: int = 0  # of the suite's file, on which its function begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,4 +148,5 @@ def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> Hidden
     if weight <= 0:
         raise SourceError(f"{place} has weight {weight:g}; it must be above 0")
     basic = bool(mark.kwargs.get("basic"))
-    return HiddenTest(name, doc.splitlines()[0], weight, number, item.originalname, basic)
+    line = (item.reportinfo()[1] or 0) + 1
+    return HiddenTest(name, doc.splitlines()[0], weight, number, item.originalname, basic, line)

@@ -9,7 +9,10 @@ import autograder
 
 ENGINE = Path(autograder.__file__).parent
 ROOT = ENGINE.parent
-PAGES = (ROOT / "README.md", ENGINE / "README.md", ENGINE / "CONTRIBUTING.md")
+PAGES = (
+    ROOT / "README.md",
+    *(ENGINE / name for name in ("README.md", "CONTRIBUTING.md", "testing/README.md")),
+)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FILE = re.compile(r"`((?:autograder|tests|solutions)/[a-z0-9_./-]+)`")
 TARGET = re.compile(r"\bmake ((?:[a-z]+ ?)+)")

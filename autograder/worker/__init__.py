@@ -12,6 +12,7 @@ loaded, a submission can read. The grader's side is the room `sandbox`.
 - callback: functions in the place of wrong earlier answers, which the grader answers.
 - warm_up: lets the zygote do once what is slow at first, for all its children.
 - namespace: performs what hidden tests ask of a notebook's names.
+- silence: drops what trusted code prints.
 - operators: records which operators torch runs during a call.
 - intact: whether what carries arguments and answers is still what it was.
 - origin: in which cells the code of a called object begins.

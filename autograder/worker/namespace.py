@@ -13,6 +13,7 @@ from autograder.worker.intact import is_intact
 from autograder.worker.operators import LOST, Recorder
 from autograder.worker.origin import Place, origins
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
+from autograder.worker.silence import silence
 
 Reply = tuple[Header, Tensors]
 # By these an answer gets its form.
@@ -158,10 +159,14 @@ def _compiled(source: str) -> CodeType:
 
 
 def run_code(cells: tuple[str, ...]) -> Namespace:
-    """Run trusted code cells in this process, without IPython, and return their namespace."""
+    """Run trusted code cells in this process, without IPython, and return their namespace.
+
+    What they print is dropped.
+    """
     variables: dict[str, Any] = {"__name__": "__main__"}
-    for number, code in enumerate(cells):
-        exec(compile(code, f"{CELL}{number}", "exec"), variables)  # noqa: S102 - the course's own code
+    with silence():
+        for number, code in enumerate(cells):
+            exec(compile(code, f"{CELL}{number}", "exec"), variables)  # noqa: S102 - the course's own code
     return Namespace(variables)
 
 

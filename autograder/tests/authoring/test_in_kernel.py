@@ -6,7 +6,7 @@ import pytest
 
 from autograder.authoring import in_kernel
 from autograder.authoring.proof import Proof
-from autograder.authoring.verify import prove_together
+from autograder.authoring.proving import prove_together
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.tests.classroom import small

@@ -8,8 +8,8 @@ from autograder.authoring.costs import Cost
 from autograder.authoring.held_out import Tally
 from autograder.authoring.kept_proofs import FOLDER, keep_proof, kept_proof
 from autograder.authoring.proof import Proof
+from autograder.authoring.proving import prove_together
 from autograder.authoring.strength import Strength
-from autograder.authoring.verify import prove_together
 from autograder.authoring.visible import Sight
 from autograder.course.course import Course, load_course
 from autograder.tests.classroom import small
@@ -74,7 +74,7 @@ def test_what_was_proved_before_starts_no_process(course: Course, monkeypatch: p
     def submit(*_: object) -> None:
         raise AssertionError("has to be proved")
 
-    monkeypatch.setattr("autograder.authoring.verify.ProcessPoolExecutor.submit", submit)
+    monkeypatch.setattr("autograder.authoring.proving.ProcessPoolExecutor.submit", submit)
     keep_proof(course, small(course), PROOF)
     (proof,) = prove_together(course, [small(course)], 2)
     assert proof.before

@@ -1,5 +1,8 @@
 """A new exercise runs at once, and never overwrites another."""
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from autograder.course.course import Course, CourseError, load_course
 from autograder.sandbox.zygote import Zygote
 
 NAME = "10_rotary"
+ROOT = Path(__file__).parents[3]
 
 
 def take_in(course: Course) -> Course:
@@ -34,6 +38,21 @@ def test_a_new_exercise_is_proved_at_once(course: Course, zygote: Zygote) -> Non
     course = take_in(course)
     (proof,) = prove(course, course.chosen([NAME]), zygote)
     assert (proof.findings, proof.accepted, proof.mistakes, proof.named) == ((), 1, 1, 1)
+
+
+def test_a_new_exercise_has_the_style_that_the_course_checks(course: Course) -> None:
+    """For `make check` looks at untouched files, too; a long name must not change how they are laid out."""
+    for path in ("pyproject.toml", "solutions/ruff.toml"):
+        shutil.copy(ROOT / path, course.root / path)
+    (course.root / "autograder").symlink_to(
+        ROOT / "autograder"
+    )  # by which Ruff tells the engine's imports from others
+    names = (NAME, "9", "11_a_topic_with_quite_a_long_name_that_says_it_all")
+    folders = [create(course, name)[0].parent for name in names]
+    ruff = [sys.executable, "-m", "ruff"]
+    for words in (["format", "--check", "--diff"], ["check"]):
+        done = subprocess.run([*ruff, *words, "--no-cache", *folders], cwd=course.root, capture_output=True)
+        assert done.returncode == 0, done.stdout.decode()
 
 
 def test_a_new_exercise_has_a_question_and_a_written_answer(course: Course) -> None:

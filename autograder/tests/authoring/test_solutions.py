@@ -14,7 +14,6 @@ from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import BEGIN, END, Role
 from autograder.gradebook.extensions import extend
-from autograder.worker.namespace import run_code
 
 COURSE = load_course(Path(__file__).parents[3])
 NAME = "01_small"
@@ -63,7 +62,7 @@ def test_the_solutions_of_each_exercise_run_and_hide_nothing_but_what_is_hidden(
     cells = solutions(exercise)
     assert all(len(variant.code.split('"""')[1].split("\n\n")) == 2 for variant in shown(exercise))
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        run_code(tuple(cell.text for cell in cells if cell.role is Role.CODE))
+        exec("\n".join(cell.text for cell in cells if cell.role is Role.CODE), {"__name__": "__main__"})
     twice = {q for variant in shown(exercise) for q in exercise.replaced(variant.code)}
     assert all(printed.getvalue().count(f"{q}: this check passes") >= 2 for q in twice)
     text = "\n".join(cell.text for cell in cells)

@@ -9,10 +9,11 @@ from click.testing import CliRunner
 from autograder.authoring.proof import Proof
 from autograder.authoring.verify import idle_rules, prove
 from autograder.cli import main
-from autograder.course.course import Course
+from autograder.course.course import Course, load_course
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.course.test_folder import leave
 
+HALVES = '    expect_close(student.double(x), x + x, hint="Twice: add it to itself, or multiply by two.")'
 BOTH = '"""Is that each row?"""\n\n\ndef row_sums(x):\n    return x\n\n\nglobals()["double"] = row_sums\n'
 MISTAKE = '"""Is that twice?"""\n\n\ndef double(x):\n    return {}\n'
 
@@ -39,7 +40,7 @@ def test_the_small_exercise_stands_and_each_mistake_is_called_by_its_name(
             MISTAKE.format("x * x"),
             "let a hidden test tell them apart, or drop one",
         ),
-        ("mistakes/row_sums__both.py", BOTH, "also fails double"),
+        ("mistakes/row_sums__both.py", BOTH, "Make that test independent"),
         ("accepted/wrong.py", MISTAKE.format("x"), 'must score in full, but double, "Every element becomes'),
         ("notes.txt", "", "belongs to no exercise; move it to accepted/, mistakes/ or heldout/, or"),
         ("test_hidden.py", "", 'question "double" has no hidden test; add one with @question("double")'),
@@ -53,6 +54,89 @@ def test_what_does_not_hold_is_found_with_its_place_and_fix(
     found = findings(course, zygote)
     assert finding in found
     assert str(folder) in found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "seen"),
+    [
+        (
+            HALVES,
+            "    assert (student.double(x) > 99).all()",
+            "12: assert (student.double(x) > 99).all() does not",
+        ),
+        (
+            HALVES,
+            "    assert student.double(x) is x, 'Same.'",
+            "12: assert student.double(x) is x, 'Same.' does not hold: Same.",
+        ),
+        (HALVES, "    student.duoble(x)", "12: nothing is called duoble"),
+        (HALVES, "    student.double(x).shpe", "12: AttributeError: 'Tensor' object has no attribute 'shpe'"),
+        (
+            HALVES,
+            "    expect_close(\n        student.double(x),\n        x)",
+            "12: The result has the right shape",
+        ),
+        (
+            "x = torch.randn(3, 5)",
+            "x = torch.randn(3, 5)\n    assert x[0, 0] > 0, 'Odd.'",
+            "12: assert x[0, 0] > 0, 'Odd.' does not hold: Odd.",
+        ),
+    ],
+)
+def test_a_test_that_the_solution_fails_is_found_with_its_line_and_nothing_that_follows_from_it(
+    course: Course, zygote: Zygote, old: str, new: str, seen: str
+) -> None:
+    exercise = course.exercises["01_small"]
+    text = exercise.suite.read_text(encoding="utf-8")
+    assert old in text
+    exercise.suite.write_text(text.replace(old, new, 1), encoding="utf-8")
+    (finding,) = findings(course, zygote).splitlines()
+    start = (
+        f'{exercise.source}: must score in full, but double, "Every element becomes twice as large." fails: '
+    )
+    assert finding.startswith(start)
+    assert f"{exercise.suite}:{seen}" in finding
+
+
+def test_a_test_that_asks_nothing_of_the_answer_is_found_with_its_line(
+    course: Course, zygote: Zygote
+) -> None:
+    exercise = course.exercises["01_small"]
+    text = exercise.suite.read_text(encoding="utf-8")
+    exercise.suite.write_text(text.replace(HALVES, "    assert x.dim() == 2"), encoding="utf-8")
+    found = findings(course, zygote).splitlines()[0]
+    assert f"since it passes {exercise.suite}:8; let that ask for more" in found
+
+
+def test_a_mistake_that_fails_a_question_which_calls_it_asks_for_builds_on(
+    course: Course, zygote: Zygote
+) -> None:
+    exercise = course.exercises["01_small"]
+    text = exercise.source.read_text(encoding="utf-8")
+    text = text.replace("return x.sum(dim=along_each_row)", "return double(x).sum(dim=along_each_row) / 2")
+    exercise.source.write_text(text, encoding="utf-8")
+    found = findings(course, zygote)
+    assert "double__squares.py: also fails row_sums: " in found
+    assert "As row_sums calls double, write `builds_on: {row_sums: [double]}` in course.yaml" in found
+
+
+def test_misspelt_words_of_rules_are_told_with_their_line(course: Course, zygote: Zygote) -> None:
+    path = course.root / "course.yaml"
+    text = path.read_text(encoding="utf-8")
+    rules = (
+        "row_sums: [einsum, matmull, '@', double]\n    by_hand:\n      row_sums: [basics, sumss, prod, sum_]"
+    )
+    path.write_text(text.replace("row_sums: [einsum]", rules), encoding="utf-8")
+    course = load_course(course.root)
+    (proof,) = prove(course, course.chosen([]), zygote)
+    wrong = "is neither a group nor an operator of torch; did you mean"
+    assert proof.findings[:2] == (
+        f'{path}:11: by_hand.row_sums: "sumss" {wrong} "sums"?',
+        f'{path}:11: by_hand.row_sums: "sum_" {wrong} "sum"?',
+    )
+    assert proof.notes == (
+        f'{path}:9: forbid.row_sums: "matmull" names nothing in torch; did you mean "matmul"?',
+    )
 
 
 def test_what_jupyter_leaves_in_the_folder_is_no_finding(course: Course, zygote: Zygote) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from autograder.authoring.costs import Cost
 from autograder.authoring.proof import Proof
 from autograder.batch import run as running
 from autograder.batch.dask_worker import ClusterError
@@ -156,7 +157,7 @@ def test_an_exercise_s_fault_is_told_without_a_traceback(course: Course) -> None
 
 def test_verify_tells_what_is_proved_and_what_is_not(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     proofs = [Proof("01_small", 1, 3, 2), Proof("02_big", findings=("02_big.py: missing; write it",))]
-    monkeypatch.setattr("autograder.authoring.verify.prove_together", lambda *_, **__: iter(proofs))
+    monkeypatch.setattr("autograder.authoring.proving.prove_together", lambda *_, **__: iter(proofs))
     done = call(course, "verify")
     assert done.exit_code == 3
     assert done.stdout.splitlines() == [
@@ -166,9 +167,22 @@ def test_verify_tells_what_is_proved_and_what_is_not(course: Course, monkeypatch
     ]
 
 
+@pytest.mark.parametrize(("others", "kept"), [((), True), (("02_big",), False)], ids=["all", "one of two"])
+def test_verify_names_the_table_of_costs_only_where_it_writes_it(
+    course: Course, monkeypatch: pytest.MonkeyPatch, others: tuple[str, ...], kept: bool
+) -> None:
+    with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
+        file.writelines(f"  - name: {name}\n" for name in others)
+    proofs = [Proof("01_small", costs=(Cost("01_small", "double", "squares", 0.2, 0.3),))]
+    monkeypatch.setattr("autograder.authoring.proving.prove_together", lambda *_, **__: iter(proofs))
+    done = call(course, "verify", "01_small")
+    assert ("; all are in build/costs.csv" in done.stdout) is kept
+    assert (course.root / "build" / "costs.csv").exists() is kept
+
+
 def test_verify_exits_with_0_where_all_is_proved(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     proofs = [Proof("01_small"), Proof("02_big", before=True)]
-    monkeypatch.setattr("autograder.authoring.verify.prove_together", lambda *_, **__: iter(proofs))
+    monkeypatch.setattr("autograder.authoring.proving.prove_together", lambda *_, **__: iter(proofs))
     done = call(course, "verify", "01_small")
     assert done.exit_code == 0
     assert [line.partition(" (")[0] for line in done.stdout.splitlines()] == [

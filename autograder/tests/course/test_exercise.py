@@ -79,6 +79,29 @@ def test_a_mistake_in_another_writing_keeps_its_name(exercise: Exercise) -> None
     assert names.count(("double", "double__squares")) == 2
 
 
+def test_a_mistake_belongs_to_the_longest_question_that_its_file_begins_with(exercise: Exercise) -> None:
+    text = exercise.source.read_text(encoding="utf-8")
+    exercise.source.write_text(
+        text.replace('="row_sums"', '="double_"').replace("def row_sums", "def double_"), encoding="utf-8"
+    )
+    (exercise.folder / "mistakes" / "row_sums__columns.py").unlink()
+    path = exercise.folder / "mistakes" / "double___a_copy__again.py"
+    path.write_text('"""Hint."""\n\ndef double_(x): return x.clone()\n', encoding="utf-8")
+    assert {(mistake.question, mistake.name) for mistake in exercise.mistakes} == {
+        ("double", "double__in_place"),
+        ("double", "double__squares"),
+        ("double_", "double___a_copy"),
+    }
+
+
+@pytest.mark.parametrize("place", ["accepted/latin.py", "mistakes/double__latin.py", "01_small.py"])
+def test_text_in_another_encoding_is_reported_with_its_line(exercise: Exercise, place: str) -> None:
+    path = exercise.folder / place
+    path.write_bytes('"""One.\n\nHälfte."""\n'.encode("latin-1"))
+    with pytest.raises(SourceError, match=re.escape(f"{path}:3: not UTF-8 text; save it as UTF-8")):
+        assert [exercise.cells, exercise.accepted, exercise.mistakes]
+
+
 def test_what_an_exercise_gives_and_draws_is_known_by_its_text(exercise: Exercise) -> None:
     assert [text.split("\n")[0] for text in exercise.given] == ["import torch"]
     assert [text.split("\n")[0] for text in exercise.demos] == ["import matplotlib.pyplot as plt"]

@@ -66,7 +66,11 @@ def test_the_release_of_a_cell_has_a_stub_where_the_solution_was(exercise: Exerc
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("points=2", "", "01_small.py:14: this cell needs points above 0, such as points=2"),
+        (
+            "points=2",
+            "",
+            "01_small.py:14: this cell needs points above 0 and below a million, as in points=2",
+        ),
         ("points=2", "points=0", "needs points above 0"),
         ("points=2", "pints=2", 'the unknown key "pints"; use one of solution, check, manual, demo'),
         (
@@ -90,7 +94,20 @@ def test_the_release_of_a_cell_has_a_stub_where_the_solution_was(exercise: Exerc
             'manual="why"',
             "01_small.py:20: this cell is marked manual; that takes a markdown cell",
         ),
-        ('manual="why"', 'manual="why not"', '"why not" is no name; use letters, digits and _'),
+        ('manual="why"', 'manual="why not"', '"why not" is no name; use the letters a to z, digits and _'),
+        ('manual="why"', 'manual="hälfte"', '"hälfte" is no name; use the letters a to z, digits and _'),
+        ("points=2", "points=1e400", "01_small.py:14: this cell needs points above 0"),
+        (
+            'solution="double"',
+            "solution=double",
+            "01_small.py:7: this cell has keys that cannot be read, solution=double; write text in quotes",
+        ),
+        ("points=2", "points=nan", 'cannot be read, check="double" points=nan; write text in quotes and'),
+        (
+            "    ### BEGIN SOLUTION\n    return 2 * x\n",
+            "    return 2 * x\n    ### BEGIN SOLUTION\n",
+            '01_small.py:8: "double" has nothing between "### BEGIN SOLUTION" and "### END SOLUTION"; move',
+        ),
     ],
 )
 def test_a_problem_in_the_source_is_reported_with_its_fix(

@@ -137,8 +137,20 @@ def test_a_refused_question_is_not_asked(exercise: Exercise) -> None:
             "has no docstring; it is the title that students read",
         ),
         ("@question('double', weight=0)\ndef test_a(student):\n    '''A.'''", "weight 0; it must be above 0"),
-        ("import nothing_like_this", "cannot be collected"),
-        ("def broken(:", "cannot be collected"),
+        ("import nothing_like_this", "test_hidden.py:2: cannot be collected: ModuleNotFoundError: No module"),
+        ("def broken()\n    pass", "test_hidden.py:2: expected ':'; it must be Python"),
+        (
+            "@question('double')\ndef test_a(studnet):\n    '''A.'''",
+            'test_hidden.py:2: test_a takes "studnet", which is no fixture; did you mean "student"?',
+        ),
+        (
+            "def test_a():\n    pass\n\n\n@question('double')\ndef test_a(student):\n    '''A.'''",
+            "test_hidden.py:7: test_a is there already, on line 2, and Python keeps only this one; rename",
+        ),
+        (
+            "class TestA:\n    def test_a(self): ...\n    def test_a(self): ...",
+            "test_hidden.py:4: test_a is there already, on line 3",
+        ),
     ],
 )
 def test_a_problem_in_a_suite_is_described_with_its_place(
@@ -149,6 +161,19 @@ def test_a_problem_in_a_suite_is_described_with_its_place(
         Suite(exercise)
     assert message in str(problem.value)
     assert str(path) in str(problem.value)
+
+
+def test_what_tests_and_solutions_print_reaches_neither_stdout_nor_stderr(
+    exercise: Exercise, rewrite: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = exercise.source.read_text(encoding="utf-8")
+    exercise.source.write_text(source.replace("import torch", "import torch\nprint(1)", 1), encoding="utf-8")
+    test = (
+        "@question('{}')\ndef test_{}(student):\n    '''A.'''\n    print(2, file=sys.stderr)\n    print(3)\n"
+    )
+    rewrite(f"import sys\nprint(4)\n{test.format('double', 'a')}{test.format('row_sums', 'b')}")
+    assert [run.error for run in Suite(exercise).reference_runs] == [None, None]
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_question_without_a_test_and_a_missing_suite_are_described_too(

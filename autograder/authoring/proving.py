@@ -1,0 +1,90 @@
+"""Proves exercises in several processes, and says what was at work when it is interrupted."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from multiprocessing import active_children
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import ClassVar
+
+from autograder.authoring import in_kernel
+from autograder.authoring.kept_proofs import keep_proof, kept_proof
+from autograder.authoring.proof import Proof
+from autograder.authoring.steps import SECONDS, Steps
+from autograder.authoring.verify import prove
+from autograder.batch.pool import CONTEXT
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.errors import AutograderError
+from autograder.grading.table import FOLDER, prune
+from autograder.sandbox.zygote import Zygote
+from autograder.worker.walls import die_with_parent
+
+
+class StoppedError(AutograderError):
+    """Somebody interrupted the proof; the message says what was at work."""
+
+    exit_code: ClassVar[int] = 1
+
+
+def prove_together(
+    course: Course, exercises: Sequence[Exercise], jobs: int, *, anew: bool = False
+) -> Iterator[Proof]:
+    """Verify exercises in `jobs` processes, each with its own zygote; the proofs come in order.
+
+    What was proved before and has not changed is not proved again, unless `anew` asks for that.
+    """
+    before = {one.name: None if anew else kept_proof(course, one) for one in exercises}
+    left = [exercise for exercise in exercises if before[exercise.name] is None]
+    others = active_children()
+    workers = min(jobs, max(len(left), 1))
+    with (
+        TemporaryDirectory() as steps,
+        ProcessPoolExecutor(workers, CONTEXT, initializer=die_with_parent) as pool,
+    ):
+        try:
+            # The last exercises take longest; begun first, they do not run alone at the end.
+            submitted = reversed(left)
+            proofs = {e.name: pool.submit(_verified, course.root, e.name, Path(steps)) for e in submitted}
+            for exercise in exercises:
+                if (proof := before[exercise.name]) is None:
+                    keep_proof(course, exercise, proof := proofs[exercise.name].result())
+                yield proof
+        except KeyboardInterrupt:
+            at_work = list(_at_work(Path(steps), left))
+            for child in set(active_children()) - set(others):
+                child.terminate()
+            raise StoppedError("\n".join(["stopped", *at_work])) from None
+    prune(course.root / FOLDER, course.exercises.values())
+
+
+def _at_work(steps: Path, exercises: Iterable[Exercise]) -> Iterator[str]:
+    """Yield for each exercise whose proof has begun and not ended what it was at."""
+    for exercise in exercises:
+        with suppress(OSError):
+            yield f"{exercise.name}: {(steps / exercise.name).read_text(encoding='utf-8')}"
+
+
+def _verified(root: Path, name: str, folder: Path) -> Proof:
+    """Verify one exercise, and if nothing is found run its notebook in a kernel."""
+    course = load_course(root)
+    exercise = course.exercises[name]
+    steps = Steps(folder / name)
+    try:
+        with Zygote() as zygote:
+            proof = next(prove(course, (exercise,), zygote, steps))
+        if not proof.findings:
+            steps.begin("running the notebook in a kernel")
+            proof = replace(proof, findings=tuple(in_kernel.problems(exercise)))
+    except KeyboardInterrupt:
+        if not steps.endless:
+            raise
+    steps.end()
+    (folder / name).unlink()
+    if steps.endless:
+        limit = f"{SECONDS // 60} minutes of computing"
+        said = f"{steps.now} took more than {limit}; look for a loop there that never ends"
+        return Proof(name, findings=(f"{exercise.folder}: {said}",))
+    return proof

@@ -1,0 +1,89 @@
+"""The page for authors of hidden tests shows tests that run, and names all that they can import."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import autograder.testing
+from autograder.course.exercise import Exercise
+from autograder.testing import expectations
+from autograder.testing.exchange import Local
+from autograder.testing.inputs import numbered_inputs
+from autograder.testing.suite import Suite
+from autograder.worker.namespace import run_code
+
+PAGE = (Path(autograder.testing.__file__).parent / "README.md").read_text(encoding="utf-8")
+SOURCE = """\
+# %%
+import torch
+from torch import nn
+
+# %% solution="half"
+def half(x):
+    ### BEGIN SOLUTION
+    return x / 2
+    ### END SOLUTION
+
+# %% check="half" points=1
+half(torch.ones(2))
+
+# %% solution="Scale"
+class Scale(nn.Module):
+    ### BEGIN SOLUTION
+    def __init__(self, size):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(size))
+
+    def forward(self, x):
+        return x * self.weight
+    ### END SOLUTION
+
+# %% check="Scale" points=1
+Scale(2)
+
+# %% solution="noisy"
+def noisy(x, generator):
+    ### BEGIN SOLUTION
+    return x + torch.randn(x.shape, generator=generator)
+    ### END SOLUTION
+
+# %% check="noisy" points=1
+noisy(torch.ones(2), torch.Generator())
+"""
+WRONG = [
+    "def half(x):\n    return x.div_(2)",
+    "class Scale(nn.Linear):\n    def __init__(self, size):\n        super().__init__(size, size)",
+    "def noisy(x, generator):\n    return x + torch.randn(x.shape)",
+]
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    folder = tmp_path_factory.mktemp("course") / "01_page"
+    folder.mkdir()
+    (folder / "01_page.py").write_text(SOURCE, encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    (folder / "test_hidden.py").write_text("\n\n".join(examples), encoding="utf-8")
+    return Suite(Exercise(folder))
+
+
+def test_its_examples_pass_on_right_answers(suite: Suite) -> None:
+    assert [run.error for run in suite.reference_runs] == [None] * 4
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_its_examples_fail_on_wrong_answers(suite: Suite, wrong: str) -> None:
+    backend = Local(run_code(suite.exercise.variant(wrong)))
+    assert any(run.error for run in suite.run(backend, numbered_inputs(b"secret", "01_page", 1)))
+
+
+def test_it_names_every_expectation_with_all_that_it_takes() -> None:
+    named = {name: line for line in PAGE.splitlines() for name in re.findall(r"^\| .*?`(expect\w*)\(", line)}
+    named |= {name: line for line in PAGE.splitlines() for name in re.findall(r", `(expect\w*)\(", line)}
+    known = [name for name in vars(expectations) if re.fullmatch(r"expect(_\w+)?", name)]
+    assert named.keys() == set(known)
+    for name in set(known) - {"expect_raises", "expect_gradient"}:  # which are shown as they are called
+        parameters = inspect.signature(getattr(expectations, name)).parameters
+        assert [one for one in parameters if one not in named[name]] == [], name
