@@ -1,5 +1,6 @@
 """Measures one exercise on one class: the other graders, ours, growth, stages, and a student's wait."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +65,7 @@ class _Bench:
         tables = ours.make_tables(self.course, self.exercise, self.folder / _TABLES)
         # Otter comes first, so that no installation disturbs a measurement.
         programs = otter.install(self.course, self.notify) if plan.otter else None
+        os.sync()  # what it has written is on the disk before anything is measured
         if plan.warm:
             self._grade(3, 1)  # fills the disk's cache, from which all graders then gain alike
         last = plan.jobs[-1]
