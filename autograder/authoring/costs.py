@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.course.exercise import Exercise
+from autograder.course.names import of_mistake
 from autograder.course.slips import SlipSettings
 from autograder.grading.known import Known
 from autograder.grading.slips import Slips, shows_enough
@@ -50,7 +51,7 @@ def costs(exercise: Exercise, slips: Slips) -> Iterator[Cost]:
         for known in slips.diagnosis.table(question).answers:
             ways[known.answer.names[0]].append(known)
         for name, found in ways.items():
-            yield _cost((exercise.name, question, name.rpartition("__")[2]), found, slips)
+            yield _cost((exercise.name, question, of_mistake(name)[1]), found, slips)
 
 
 def _cost(names: tuple[str, str, str], ways: Sequence[Known], slips: Slips) -> Cost:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from autograder.course.exercise import Exercise, Heldout
+from autograder.course.names import of_mistake
 from autograder.course.source import SourceError
 from autograder.grading.diagnosis import Diagnosis
 from autograder.report.report import Report
@@ -142,4 +143,4 @@ def tally(answers: Sequence[NamedAnswer]) -> Tally:
 
 def _parts(name: str | None) -> frozenset[str]:
     """Return the things wrong that a name stands for."""
-    return frozenset(name.rpartition("__")[2].split("+")) if name else frozenset()
+    return frozenset(of_mistake(name)[1].split("+")) if name else frozenset()

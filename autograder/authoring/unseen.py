@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from autograder.course.exercise import Exercise
+from autograder.course.names import of_mistake
 from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.wrong_answers import WrongAnswer, WrongAnswers
 
@@ -50,7 +51,7 @@ def _misconceptions(maker: WrongAnswers) -> dict[str, list[WrongAnswer]]:
     ways: dict[str, list[WrongAnswer]] = {}
     for answer in maker.single:
         if not answer.written:
-            ways.setdefault(answer.names[0].rpartition("__")[2], []).append(answer)
+            ways.setdefault(of_mistake(answer.names[0])[1], []).append(answer)
     return ways
 
 

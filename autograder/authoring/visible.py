@@ -1,7 +1,5 @@
 """Measures how much the visible checks see: who passes them should not lose much to the hidden tests."""
 
-import contextlib
-import io
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from autograder.course.exercise import Exercise, Mistake
 from autograder.grading.diagnosis import Diagnosis
 from autograder.testing.suite import TestRun
 from autograder.worker.namespace import run_code
+from autograder.worker.silence import silence
 
 _COSTLY = 0.25  # a mistake that costs more than this share of its question is one that a student must hear of
 
@@ -66,7 +65,7 @@ def sight(looks: Iterable[Look], share: float) -> Sight:
 
 def check_error(check: str, cells: tuple[str, ...]) -> BaseException | None:
     """Run a visible check after these trusted cells, with the same seed each time; return what it raises."""
-    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), torch.random.fork_rng([]):
+    with silence(), warnings.catch_warnings(), torch.random.fork_rng([]):
         warnings.simplefilter("ignore")
         torch.default_generator.manual_seed(0)
         variables = run_code(cells).variables

@@ -7,7 +7,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.names import closest
 from autograder.errors import UsageError
 from autograder.submission.students import Students, listed_students
-from autograder.submission.submission import Submission, find_submissions
+from autograder.submission.submission import Submission, find_submissions, students_in
 
 
 def submissions_of(course: Course, exercise: Exercise, students: Sequence[str] = ()) -> list[Submission]:
@@ -19,9 +19,7 @@ def submissions_of(course: Course, exercise: Exercise, students: Sequence[str] =
 def refuse_strangers(course: Course, students: Sequence[str]) -> None:
     """Raise UsageError on one of these ids that neither the list of students nor submitted/ has."""
     listed = listed_students(course.root) or Students(())
-    own = {student.id for student in listed.all}
-    exercises = course.exercises.values()
-    known = own.union(one.student for exercise in exercises for one in find_submissions(course, exercise))
+    known = {student.id for student in listed.all} | students_in(course)
     for name in students:
         if name not in known:
             found = listed.called(name)

@@ -21,7 +21,7 @@ from autograder.collecting.placing import Placing, place
 from autograder.collecting.survey import REFUSED, Candidate, CollectedLine, Survey
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES
-from autograder.submission.submission import Submission, find_submissions
+from autograder.submission.submission import Submission, students_in
 
 
 def collect_archives(
@@ -50,10 +50,7 @@ def collect_archives(
         except EXHAUSTION:
             yield CollectedLine(str(archive), "", REFUSED, TOO_COSTLY)
     yield from unusable
-    came |= {
-        one.student for exercise in course.exercises.values() for one in find_submissions(course, exercise)
-    }
-    yield from nobodys(given, came - {""})
+    yield from nobodys(given, lambda: (came | students_in(course)) - {""})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Finds whose each row of an instructor's own list of times is, and says which rows are nobody's."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from autograder.collecting.entry import EntryError
@@ -23,15 +23,16 @@ def assigned(
     return Times(tuple(rows), exact=students is not None), refused
 
 
-def nobodys(times: Times, came: Collection[str]) -> Iterator[CollectedLine]:
+def nobodys(times: Times, whoever_came: Callable[[], Collection[str]]) -> Iterator[CollectedLine]:
     """Yield a line on each row that is of none of those who came, where no list says who there is."""
+    rows = [] if times.exact else [row for row in times.rows if not row.number and row.when is not None]
+    came = whoever_came() if rows else ()
     known = set(map(spelling, came))
-    for row in times.rows:
-        if not (times.exact or row.number or row.when is None or known & set(map(spelling, row.names))):
-            (name,) = row.names
-            yield CollectedLine(
-                row.line, "", REFUSED, _with(f'nobody called "{name}" came', question_after(name, came))
-            )
+    for row in rows:
+        (name,) = row.names
+        if spelling(name) not in known:
+            problem = _with(f'nobody called "{name}" came', question_after(name, came))
+            yield CollectedLine(row.line, "", REFUSED, problem)
 
 
 def _assigned(row: TimeRow, students: Students | None, exercises: Sequence[str]) -> TimeRow:

@@ -17,6 +17,12 @@ def checked_question(cell_id: str) -> str | None:
     return cell_id.removeprefix(_CHECK) if cell_id.startswith(_CHECK) else None
 
 
+def of_mistake(name: str) -> tuple[str, str]:
+    """Return the question and what is wrong with its answer, which the name of a known mistake holds."""
+    question, _, what = name.rpartition("__")
+    return question, what
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Ask whether the known name most like `name` was meant, or list all known names if none is like it."""
     known = list(known)

@@ -74,12 +74,11 @@ class Cell:
     def released(self) -> str:
         """Return the text with its solution cut out, as nbgrader's ClearSolutions would."""
         stub = "# YOUR CODE HERE\nraise NotImplementedError()" if self.is_code else "YOUR ANSWER HERE"
-        lines, hidden = [], False
-        for line in self.text.split("\n"):
+        lines, hidden = [], {number for number, _ in self.hidden()}
+        for number, line in enumerate(self.text.split("\n")):
             if BEGIN in line:
                 lines.append(indent(stub, line[: len(line) - len(line.lstrip())]))
-            hidden = (hidden or BEGIN in line) and END not in line
-            if not hidden and END not in line:
+            elif number not in hidden and END not in line:
                 lines.append(line)
         return "\n".join(lines)
 

@@ -56,6 +56,10 @@ class CommentBank:
             entries.append(replace(entry, remark=words))
         return replace(graded, entries=tuple(entries))
 
+    def __bool__(self) -> bool:
+        """Whether there is anything in the bank."""
+        return bool(self._data)
+
     def unknown_places(self, exercises: Mapping[str, Exercise]) -> Iterator[str]:
         """Yield a line on each part of the bank that is for no exercise, or for no question of one."""
         for name, part in self._data.items():
@@ -76,7 +80,7 @@ class CommentBank:
         Students read it as it is: it may be meant so.
         """
         found: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for entry in (entry for one in graded for entry in one.entries if self._data):
+        for entry in (entry for one in graded for entry in one.entries if self):
             known = self.comments(exercise, entry.question)
             for name in dict.fromkeys(_NAMED.findall(entry.remark)):
                 if name not in known:

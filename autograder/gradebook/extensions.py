@@ -15,7 +15,7 @@ from autograder.errors import UsageError
 from autograder.gradebook.lists import rewrite
 from autograder.report.text import one_line
 from autograder.submission.students import Students, listed_students, read_rows
-from autograder.submission.submission import is_student
+from autograder.submission.submission import has_come, is_student
 
 HEADER = ["student", "exercise", "until"]
 _LONGEST = 200  # letters of a line
@@ -64,7 +64,7 @@ def unknown_students(course: Course, students: Students, exercises: Collection[s
     """Yield a line on each row for somebody who is not in the list and has handed in nothing."""
     for number, (student, exercise), _ in _rows(course):
         problem = students.unknown(student)
-        if problem and exercise in exercises and not (course.root / "submitted" / student).is_dir():
+        if problem and exercise in exercises and not has_come(course, student):
             yield f"{EXTENSIONS}:{number}: {one_line(problem, _LONGEST)}"
 
 

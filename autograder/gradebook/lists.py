@@ -8,14 +8,18 @@ from pathlib import Path
 from autograder.files import write_whole
 from autograder.submission.students import separator_of
 
-_BOM = "\ufeff"  # without it some spreadsheets take UTF-8 for another encoding
+BOM = "\ufeff"  # without it some spreadsheets take UTF-8 for another encoding
 
 
 def rewrite(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    """Write `rows` to a CSV file, with mark, separator and line ends of the file that is there, if any."""
-    before = path.read_bytes().decode() if path.is_file() else ""
+    """Write `rows` to a CSV file, in the form of the file that is there, if any."""
+    write_whole(path, in_form_of(path.read_bytes().decode() if path.is_file() else "", rows))
+
+
+def in_form_of(before: str, rows: Iterable[Sequence[str]]) -> str:
+    """Return `rows` as CSV with mark, separator and line ends of the text of another table."""
     text = io.StringIO()
     ending = "\r\n" if "\r\n" in before else "\n"
-    separator = separator_of(before.removeprefix(_BOM).splitlines())
+    separator = separator_of(before.removeprefix(BOM).splitlines())
     csv.writer(text, delimiter=separator, lineterminator=ending).writerows(rows)
-    write_whole(path, (_BOM if before.startswith(_BOM) else "") + text.getvalue())
+    return (BOM if before.startswith(BOM) else "") + text.getvalue()

@@ -49,7 +49,7 @@ def doubtful_comments(course: Course, exercises: Sequence[Exercise]) -> Iterator
     """Yield a line on what names nothing: in the bank of comments, or of it in people's comments."""
     bank = CommentBank(course.root)
     yield from bank.unknown_places(course.exercises)
-    for exercise in exercises:
+    for exercise in exercises if bank else ():
         yield from bank.unknown_names(exercise.name, _as_given(course, exercise))
 
 

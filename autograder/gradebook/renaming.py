@@ -38,14 +38,16 @@ def rename(course: Course, old: str, new: str) -> None:
     if not is_student(new):
         raise RenamingError(f'"{new}" is no id; use letters, digits and . _ @ + -')
     with turn(course), locked(course.root / LOCK):
-        in_gradebook = old in _known(course)
+        known = _known(course)
         moves = _moves(course, old, new)
         in_lists = [name for name in (STUDENTS, EXTENSIONS, REQUESTS) if old in _listed(course.root / name)]
-        if not (in_gradebook or moves or in_lists):
+        if not (old in known or moves or in_lists):
             raise RenamingError(f"nobody has the id {old}")
         if STUDENTS in in_lists and new in _listed(course.root / STUDENTS):
             raise RenamingError(f"{STUDENTS} has {new} already; choose an id that nobody has")
-        if in_gradebook:
+        if {old, new} <= known:
+            raise RenamingError(f"the gradebook has {new} already; choose an id that nobody has")
+        if old in known:
             _in_gradebook(course, old, new)
         for path, place in moves:
             path.rename(place)
@@ -84,8 +86,6 @@ def _known(course: Course) -> set[str]:
 
 
 def _in_gradebook(course: Course, old: str, new: str) -> None:
-    if new in _known(course):
-        raise RenamingError(f"the gradebook has {new} already; choose an id that nobody has")
     with Gradebook(database(course), course.settings.course) as gradebook:
         for step in _STEPS:
             gradebook.db.execute(text(step), {"old": old, "new": new})

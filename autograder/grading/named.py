@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from autograder.course.names import of_mistake
 from autograder.grading.known import Known
 
 _ONE_OF = "One of the things that are wrong: "
@@ -19,7 +20,7 @@ class Named:
     def name(self) -> str:
         """All names in one word; the question stands only before the first."""
         first, *others = self.names
-        return "+".join([first, *(name.rpartition("__")[2] for name in others)])
+        return "+".join([first, *(of_mistake(name)[1] for name in others)])
 
 
 def in_words(name: str, hint: str, *, whole: bool) -> Named:

@@ -23,6 +23,7 @@ from autograder.files import append_line, read_lines
 from autograder.gradebook.renamed import renamed
 from autograder.report.text import one_line, printable
 from autograder.submission.students import listed_students, read_rows
+from autograder.submission.submission import has_come
 
 _COLUMNS = ["student", "exercise", "question", "reason"]
 _LINE = re.compile(r"[^\w\n]{0,20}regrade[ \t]+`?(\w[\w.-]{0,99})`?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
@@ -108,12 +109,9 @@ def _problems(course: Course, rows: Iterable[tuple[int, RegradeRequest]]) -> Ite
     students = listed_students(course.root)
     for row, one in rows:
         found = []
-        gone = (
-            course.root / "submitted" / one.student
-        ).is_dir()  # who has left the course may ask all the same
         if not one.student:
             found.append("names no student")
-        elif students is not None and not gone:
+        elif students is not None and not has_come(course, one.student):  # who has left may ask all the same
             found.append(students.unknown(one.student))
         if one.exercise not in course.exercises:
             found.append(f'"{one.exercise}" is no exercise; {suggestion(one.exercise, course.exercises)}')

@@ -24,14 +24,14 @@ from autograder.course.exercise import Exercise
 from autograder.course.kept import STUDENTS
 from autograder.errors import UsageError
 from autograder.files import write_whole
+from autograder.gradebook.lists import BOM, in_form_of
 from autograder.gradebook.pages import read_former, read_gradebook
 from autograder.publishing.csv_table import decimal
 from autograder.publishing.export import points_of, scores_of
 from autograder.publishing.exported import Exports
 from autograder.report.text import number
-from autograder.submission.students import Student, Students, listed_students
+from autograder.submission.students import Student, Students, listed_students, separator_of
 
-_BOM = "\ufeff"
 _ALIKE = 1e-6
 
 
@@ -54,8 +54,8 @@ def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, *, changed: 
     With `changed` only those grades are written that are others than in the last worksheet.
     """
     text, times = _text(sheet), read_participants(sheet)
-    separator = ";" if ";" in text.partition("\n")[0] and "," not in text.partition("\n")[0] else ","
-    rows = list(csv.reader(io.StringIO(text.removeprefix(_BOM), newline=""), delimiter=separator))
+    plain = text.removeprefix(BOM)
+    rows = list(csv.reader(io.StringIO(plain, newline=""), delimiter=separator_of(plain.splitlines())))
     place, comma = _grade_column(sheet, exercise, rows)
     scores, exports = scores_of(read_gradebook(course, exercise)), Exports(course, "worksheet")
     former = read_former(course)
@@ -74,10 +74,7 @@ def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, *, changed: 
     left = sorted(set(scores) & set(former))
     problems += [f"{student}: is not in {STUDENTS} any more, so it gets no grade there" for student in left]
     path = course.build / "exports" / f"{exercise.name}-worksheet.csv"
-    out = io.StringIO(newline="")
-    ending = "\r\n" if "\r\n" in text else "\n"
-    csv.writer(out, delimiter=separator, lineterminator=ending).writerows(rows)
-    write_whole(path, (_BOM if text.startswith(_BOM) else "") + out.getvalue())
+    write_whole(path, in_form_of(text, rows))
     exports.note(exercise.name, {student: scores[student] for student in filled})
     return Filled(path, tuple(filled), tuple(problems))
 

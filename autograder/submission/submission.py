@@ -52,6 +52,17 @@ def is_student(name: str) -> bool:
     return bool(_ID.fullmatch(name)) and not name.endswith(".") and not _RESERVED.fullmatch(name)
 
 
+def students_in(course: Course) -> set[str]:
+    """Return whoever has anything in submitted/ for an exercise of the course."""
+    found = (find_submissions(course, exercise) for exercise in course.exercises.values())
+    return {submission.student for submissions in found for submission in submissions}
+
+
+def has_come(course: Course, student: str) -> bool:
+    """Whether anything of a student lies in submitted/."""
+    return (course.root / "submitted" / student).is_dir()
+
+
 def find_submissions(course: Course, exercise: Exercise) -> Iterator[Submission]:
     """Yield what lies in submitted/ for `exercise`, in order of the students' ids, even of invalid ones."""
     submitted = course.root / "submitted"
