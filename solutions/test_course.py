@@ -1,4 +1,4 @@
-"""Tests of the course's content: documented facts, banks, stubs, and each notebook in a real kernel."""
+"""Tests of the course's content: documented facts, banks, stubs, figures and pictures."""
 
 import ast
 import base64
