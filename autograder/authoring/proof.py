@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from autograder.authoring import built_on, held_out, visible
-from autograder.authoring.costs import Cost
+from autograder.authoring import built_on, held_out
+from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength
 
 
@@ -17,11 +17,10 @@ class Proof:
     named: int = 0  # mistakes that the diagnosis calls by their own names
     bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
     heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
-    sight: visible.Sight | None = None  # how many costly mistakes the visible checks see
     carried: built_on.Carried | None = None  # whether earlier mistakes cost later questions nothing
     strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
     fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers
-    costs: tuple[Cost, ...] = ()  # of each known mistake
+    costs: Costs | None = None  # of each wrong answer, by hidden tests alone
     findings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()  # of what may be a slip and may be meant
+    notes: tuple[str, ...] = ()  # of what may be wrong and may be meant
     before: bool = False  # whether this was shown before, and nothing has changed since

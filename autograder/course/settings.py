@@ -14,16 +14,18 @@ from autograder.course.late import LateSettings
 from autograder.course.limits import Limits, Tier
 from autograder.course.moments import MomentError, read_moment
 from autograder.course.names import NAME, suggestion
-from autograder.course.slips import SlipOrOff, SlipSettings
 from autograder.course.yaml_lines import Document, KeyPath, Problem, dotted
 
 SCHEMA = Path(__file__).with_name("course.schema.json")
 _LIMITS = Limits()
+_GONE = {
+    "slip": "tests alone decide a score now",
+    "checks_see": "the visible checks must see every costly mistake now",
+}  # keys that course.yaml had once
 _EXPLANATIONS = {  # by pydantic's kind of error
     "missing": "is missing; add it",
     "moment": "{message}; write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
     "span": "{message}",
-    "slip": "{message}",
     "string_type": 'must be text; put it in quotes: "{input}"',
     "string_pattern_mismatch": '"{input}" may hold letters, digits, "_" and "-" only; rename it',
     "string_too_short": "is empty; write something",
@@ -124,12 +126,6 @@ class CourseSettings(_Strict):
     limits: LimitSettings = Field(LimitSettings(), description="limits of every exercise")
     late: LateSettings | None = Field(None, description="what late work costs in every exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in every exercise")
-    slip: SlipOrOff = Field(
-        SlipSettings(), description="what one slip costs of its question; none switches it off"
-    )
-    checks_see: Share = Field(
-        0.85, description="the share of costly mistakes that the visible checks of an exercise must see"
-    )
     mutants_fail: Share = Field(
         0.97, description="the share of an exercise's mutants that its hidden tests must fail"
     )
@@ -166,6 +162,8 @@ def _explained(error: ErrorDetails, path: KeyPath) -> str:
     if error["input"] is None:
         return "is empty; give it a value or take it out"
     if error["type"] in ("extra_forbidden", "invalid_key"):
+        if gone := _GONE.get(str(path[-1])):
+            return f"{gone}; delete this line"
         return f"unknown key; {suggestion(str(path[-1]), _model_at(path[:-1]).model_fields)}"
     context = error.get("ctx", {})
     bounds = " and ".join(f"{word} {context[key]:g}" for key, word in _BOUNDS.items() if key in context)
@@ -182,8 +180,6 @@ def _model_at(path: KeyPath) -> type[BaseModel]:
         return LateSettings
     if path[-1:] == ("attempts",):
         return AttemptSettings
-    if path[-1:] == ("slip",):
-        return SlipSettings
     return ExerciseSettings if path else CourseSettings
 
 
