@@ -10,7 +10,7 @@ import io
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from statistics import median
 
@@ -64,7 +64,7 @@ class Costs:
     findings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        single = single_costs(self.costs)
+        single = [one for one in self.costs if one.kind == "misconception"]
         usual = sum(one.is_usual for one in single)
         bounds = " to ".join(f"{bound:.0%}".removesuffix("%") for bound in USUAL)
         return f"{usual} of {len(single)} misconceptions cost {bounds} %"
@@ -141,10 +141,12 @@ def _answers(exercise: Exercise, diagnosis: Diagnosis, question: str) -> Iterato
 
 
 def single_mistakes(exercise: Exercise, diagnosis: Diagnosis, question: str) -> Iterator[tuple[str, str]]:
-    """Yield what the catalogue makes of right answers to a question: the mistake's name, and the code."""
+    """Yield one wrong answer for each misconception that fits a question: its name, and the code."""
+    first: dict[str, str] = {}
     for answer in WrongAnswers(exercise, diagnosis.catalogue, question).single:
         if not answer.written:
-            yield of_mistake(answer.names[0])[1], answer.code
+            first.setdefault(of_mistake(answer.names[0])[1], answer.code)
+    yield from first.items()
 
 
 def check_error(check: str, cells: tuple[str, ...]) -> BaseException | None:
@@ -160,18 +162,9 @@ def check_error(check: str, cells: tuple[str, ...]) -> BaseException | None:
     return None
 
 
-def single_costs(found: Iterable[Cost]) -> list[Cost]:
-    """Return what each of the catalogue's mistakes costs in a question: the median of the ways to make it."""
-    ways = defaultdict[tuple[str, str, str], list[Cost]](list)
-    for one in found:
-        if one.kind == "misconception":
-            ways[one.exercise, one.question, one.mistake].append(one)
-    return [replace(costs[0], share=median(one.share for one in costs)) for costs in ways.values()]
-
-
 def summary(found: Sequence[Cost], *, whole: bool = False) -> Iterator[str]:
     """Yield lines on the single mistakes of a course: by question, and how far each one's costs differ."""
-    single = single_costs(found)
+    single = [one for one in found if one.kind == "misconception"]
     if whole:
         yield from _by_question(single)
     yield from islice(_by_mistake(single), None if whole else _SHOWN)
