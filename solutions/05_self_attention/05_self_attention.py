@@ -268,6 +268,7 @@ def check_SelfAttention_v1():
     )
     shape = tuple(module(x[:1]).shape)
     assert shape == (1, 4), f"one token has an output of shape (1, 4), not {shape}"
+    assert (module(1e-6 * x[:2]) != 0).any(), "small numbers must not be rounded"
     print("SelfAttention_v1: this check passes")
 
 
@@ -499,6 +500,7 @@ def check_SelfAttention_v2():
     )
     shape = tuple(module(x[:1]).shape)
     assert shape == (1, 4), f"one token has an output of shape (1, 4), not {shape}"
+    assert (module(1e-6 * x[:2]) != 0).any(), "small numbers must not be rounded"
     print("SelfAttention_v2: this check passes")
 
 
@@ -903,6 +905,7 @@ def check_SelfAttention():
     )
     shape = tuple(module(x[:1]).shape)
     assert shape == (1, 4), f"one token has an output of shape (1, 4), not {shape}"
+    assert (module(1e-6 * x[:2]) != 0).any(), "small numbers must not be rounded"
     print("SelfAttention: this check passes")
 
 

@@ -399,6 +399,11 @@ def check_split_heads():
         assert found.dtype == torch.float64, (
             f"float64 features stay float64, not {found.dtype}"
         )
+    small = split_heads(torch.full((1, 1, 2), -1e-6), 2)
+    assert (small < 0).all(), (
+        f"numbers only change places, but -0.000001 is now {small}"
+    )
+    assert small.dtype == torch.float32, f"float32 stays float32, not {small.dtype}"
     print("split_heads: this check passes")
 
 
@@ -526,6 +531,11 @@ def check_merge_heads():
         assert found.dtype == torch.float64, (
             f"float64 features stay float64, not {found.dtype}"
         )
+    small = merge_heads(torch.full((1, 2, 1, 1), -1e-6))
+    assert (small < 0).all(), (
+        f"numbers only change places, but -0.000001 is now {small}"
+    )
+    assert small.dtype == torch.float32, f"float32 stays float32, not {small.dtype}"
     print("merge_heads: this check passes")
 
 

@@ -732,7 +732,7 @@ def test_heads_no_gradient_to_future(student):
         atol=1e-5,
         name="The gradient at later tokens",
     )
-    reached = gradient[:, :4].abs().amax(dim=-1) > 1e-4
+    reached = gradient[:, :4].abs().amax(dim=-1) > 1e-9
     expect(
         bool(reached.all()), "A row must depend on itself and on all tokens before it."
     )

@@ -181,7 +181,7 @@ def test_block_looks_at_the_past(student):
     changed = torch.cat([tokens_like(2, 1, N_EMBD), x[:, 1:]], dim=1)
     moved = farthest(through(block, x)[:, -1], through(block, changed)[:, -1])
     expect(
-        moved > 1e-4,
+        moved > 0,
         "The last row does not depend on the first token. Is the attention's result used?",
     )
 
