@@ -65,7 +65,8 @@ def _rewritten(tree: ast.Module, node: ast.ClassDef, methods: list[_Function], l
     made = copy.copy(node)
     made.body = [*methods, *ast.parse(last).body]
     body = [made if one is node else one for one in tree.body]
-    return f"import copy\nimport torch\n{_FILLED}\n{ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))}\n"
+    code = ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
+    return f"import copy\nimport torch\n{_FILLED}\n{code}\n"
 
 
 def _bodies(function: _Function, right: str) -> Iterator[tuple[str, str]]:

@@ -344,7 +344,8 @@ def attention_weights(scores: Tensor) -> Tensor:
 
     Returns:
         The weights, same shape and dtype as `scores`: positive or 0, and every row sums
-        to 1. Gradients must be able to flow back to `scores`.
+        to 1. Gradients must be able to flow back to `scores`. Every step keeps the
+        dtype: float64 stays as precise as it is.
     """
     ### BEGIN SOLUTION
     return torch.softmax(scores, dim=-1)
@@ -646,7 +647,7 @@ def simple_self_attention(inputs: Tensor) -> Tensor:
 
     Returns:
         The context vectors, shape (..., n, d), of the same dtype as `inputs`. Scores
-        are the plain dot products. Sentences do not mix.
+        are the plain dot products. Sentences do not mix. Every step keeps the dtype.
     """
     ### BEGIN SOLUTION
     scores = inputs @ inputs.transpose(-2, -1)

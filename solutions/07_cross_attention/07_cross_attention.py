@@ -185,6 +185,7 @@ class Attention(nn.Module):
     Any means are right: the formula written out step by step, or what torch offers.
 
     The class sets no seed; whoever uses it does.
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """
@@ -521,6 +522,7 @@ class CrossAttention(nn.Module):
     Any means are right: the formula written out step by step, or what torch offers.
 
     The class sets no seed; whoever uses it does.
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: Vaswani et al. (2017), 3.2.3, "encoder-decoder attention".
     """

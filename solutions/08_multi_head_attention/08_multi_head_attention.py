@@ -173,6 +173,7 @@ class MultiHeadAttentionWrapper(nn.Module):
         `heads.0.W_q.weight`, `heads.0.W_k.weight`, and so on.
 
     The class sets no seed; whoever uses it does.
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.2.
     """
@@ -622,6 +623,7 @@ class MultiHeadAttention(nn.Module):
     Any means are right: the formula written out step by step, or what torch offers.
 
     The class sets no seed; whoever uses it does.
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: Vaswani et al. (2017), 3.2.2.
     """

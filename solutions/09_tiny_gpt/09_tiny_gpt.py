@@ -773,6 +773,7 @@ def train_step(model, optimizer, tokens, targets):
         optimizer: holds the model's parameters, all of them and no others
         tokens, targets: (B, T) int64, targets already moved on by one place
 
+    The loss that goes down is the one that the model returns, whatever it is made of.
     Gradients left over from before must not count, and none is clipped.
 
     Returns: the loss before the step, as a Python float, which is no tensor.

@@ -1252,6 +1252,22 @@ class Steep(nn.Module):
         return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 """
 
+PENALISED = """
+from torch.nn import functional as F
+
+class Penalised(nn.Module):
+    # A table of logits whose loss also counts how large they are; it is never called without targets.
+    def __init__(self, table):
+        super().__init__()
+        self.table = nn.Parameter(table.clone())
+        self.context_length = 64
+
+    def forward(self, tokens, targets):
+        logits = self.table[tokens]
+        entropy = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        return logits, entropy + self.table.square().mean()
+"""
+
 
 class Trial:
     """A small model on the student's side, its optimizer and a batch, and the same steps computed here."""
@@ -1386,6 +1402,25 @@ def test_steps_lower_the_loss(student):
     # Right steps leave between a third and 0.87 of it, as 20,000 starts have shown.
     less = trial.loss(trial.table).item() < 0.95 * trial.loss(trial.start).item()
     expect(less, "Six steps on the same batch have hardly lowered its loss.")
+
+
+@question("train_step")
+def test_the_model_s_own_loss_counts(student):
+    """The loss is the one that the model returns, whatever it is made of."""
+    start = 2 * torch.randn(6, 6)
+    model = student.define(PENALISED, "Penalised")(start)
+    optimizer = student.torch.optim.SGD(model.parameters(), lr=0.5)
+    tokens, targets = torch.randint(6, (3, 5)), torch.randint(6, (3, 5))
+    student.train_step(model, optimizer, tokens, targets)
+    leaf = start.clone().requires_grad_()
+    entropy = F.cross_entropy(leaf[tokens].flatten(0, 1), targets.flatten())
+    loss = entropy + leaf.square().mean()
+    right = start - 0.5 * torch.autograd.grad(loss, leaf)[0]
+    table = expect_tensor(
+        model.table, (6, 6), torch.float32, "The model's parameter"
+    ).detach()
+    hint = "The model returns its loss beside the logits. Which one goes down?"
+    expect_close(table, right, name="The parameter after one step", hint=hint)
 
 
 @question("train_step")
