@@ -13,7 +13,6 @@ from autograder.course.rule import Rule
 from autograder.grading.session import ExhaustedError
 from autograder.report.report import TestReport, Verdict
 from autograder.report.text import one_line
-from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.testing.exchange import NotDefinedError
 from autograder.testing.expectations import Unmet
@@ -34,8 +33,6 @@ def decide(suite: Suite, run: TestRun, inputs: Inputs) -> TestReport:
             return TestReport(test.title, Verdict.PASSED, test.weight)
         case ExhaustedError():
             return TestReport(test.title, Verdict.TIMED_OUT, test.weight, _USED_UP)
-        case ZygoteError() as failure:
-            return TestReport(test.title, Verdict.GRADER_ERROR, test.weight, str(failure))
         case Unmet() | StudentError() | NotDefinedError() | DeadlineError() | DiedError() | ProtocolError():
             return TestReport(test.title, Verdict.FAILED, test.weight)
     if other_kind(suite, run, inputs):
