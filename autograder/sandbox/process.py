@@ -181,7 +181,7 @@ class Worker:
 
 
 class _Clock:
-    """Counts the seconds that a process, with the children that the lowest tier allows, computes or sleeps."""
+    """Counts the seconds that a process computes or sleeps, with the children that the lowest tier allows."""
 
     def __init__(self, handle: int) -> None:
         lines = Path(f"/proc/self/fdinfo/{handle}").read_text(encoding="ascii").splitlines()
