@@ -2,7 +2,7 @@
 
 answer: double
 verdict: failed
-score: 1.5
+score: 0.75
 hint: in place
 """
 
