@@ -2,7 +2,7 @@
 
 answer: double
 verdict: failed
-score: 0.75
+score: 1.5
 hint: must be a tensor, but it is None
 """
 import json
