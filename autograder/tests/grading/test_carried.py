@@ -21,7 +21,7 @@ from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.tests.classroom import SECRET
 
-LIMITS = Limits(cell_seconds=0.75, call_seconds=1.0, memory_mb=512)
+LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
 BUILDS = Building({"row_sums": ("double",)})
 TRIPLE = "def double(x):\n    return x * 3"
 STUB = "def double(x):\n    raise NotImplementedError()"
