@@ -106,7 +106,7 @@ def test_the_kernel_takes_the_filter_and_goes_by_it() -> None:
     program = """if True:
         import ctypes, os, socket
         from autograder.worker import seccomp
-        ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # no new privileges: who is not root needs this first
+        ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # no new privileges: the kernel demands it of all but root
         seccomp.install()
         try:
             socket.socket()

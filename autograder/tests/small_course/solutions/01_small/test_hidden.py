@@ -30,12 +30,10 @@ def test_leaves_its_input_alone(student):
 @question("row_sums")
 def test_one_number_a_row(student):
     """There is one number for each row."""
-    sums = student.row_sums(torch.ones(4, 3))
-    expect_tensor(sums, (4,), torch.float32)
-    expect_close(sums, torch.full((4,), 3.0))
+    expect_tensor(student.row_sums(torch.randn(4, 3)), (4,), torch.float32)
 
 
-@question("row_sums")
+@question("row_sums", weight=3)
 def test_adds_along_the_row(student, reference):
     """Each number is the sum of its own row."""
     x = torch.randn(5, 2) * 3
