@@ -20,6 +20,7 @@ from autograder.sandbox.errors import StarvedError
 from autograder.worker.protocol import Header, ProtocolError, Tensors, longest_answer, pack, read_frame
 
 _AT_ONCE = 16 << 10  # bytes: nearly every answer as a whole
+_MOST_LATE = 100  # answers that are dropped, which takes us longer than sending them
 _LINGER_SECONDS = 0.2  # how long a process may take to end by itself after it has closed its connection
 _LOOK_SECONDS = 0.05  # between two looks at what a process is doing that has not answered yet
 _LONGEST_SLEEP = 1.0  # that counts between two looks: the whole machine may have stood still meanwhile
@@ -81,6 +82,7 @@ class Worker:
         self._reap = reap
         self._open = True
         self._asked = set[str]()
+        self._late = 0  # answers to earlier requests
         self._came = bytearray()  # bytes that nobody has asked for yet
         self.received = 0  # bytes, of all answers together
 
@@ -154,7 +156,8 @@ class Worker:
                 back, tensors = self.oracle.answer(reply, sent, deadline.left)
                 self._send(pack(back, tensors), deadline)
                 continue
-            if not isinstance(answered, str) or answered not in self._asked:
+            self._late += 1
+            if not isinstance(answered, str) or answered not in self._asked or self._late > _MOST_LATE:
                 raise ProtocolError("an answer does not belong to any question")
 
     def _send(self, frame: bytes, deadline: "_Deadline") -> None:
@@ -245,19 +248,17 @@ class _Deadline:
     def wait(self, channel: select.poll) -> None:
         """Wait until a channel is ready; raise an error once it is too late, even for one that always is."""
         while True:
-            ready = channel.poll(_LOOK_SECONDS * 1000)
             if (now := time.monotonic()) >= self._next_look:
                 self._next_look = now + _LOOK_SECONDS
                 self._clock.look(channel)
                 self.check()
-            if ready:
+                if now >= self._give_up and not channel.poll(0):
+                    raise StarvedError(
+                        f"the machine was too busy: in {self._patience:g} s by the clock, a submission used "
+                        f"{self._seconds - self.left:.3g} of the {self._seconds:.3g} s that it may compute"
+                    )
+            if channel.poll(_LOOK_SECONDS * 1000):
                 return
-            if now >= self._give_up:
-                used = self._seconds - self.left
-                raise StarvedError(
-                    f"the machine was too busy: within {self._patience:g} s, a submission that may compute "
-                    f"for {self._seconds:g} s could do so for {used:.3g} s"
-                )
 
 
 def _computed(process: int) -> float:
