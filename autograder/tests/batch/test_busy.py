@@ -20,6 +20,7 @@ from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import copy_small_course, solved
 
+ROOT = Path(autograder.__file__).parent.parent
 _FEW = 3
 _LIMITS = {"cell_seconds": 2, "call_seconds": 1}
 _OTHERS = {
@@ -38,17 +39,10 @@ def answers(exercise: Exercise) -> dict[str, dict[str, str]]:
     return {"right": {}, "wrong": wrong, "partly": dict(list(wrong.items())[:1])}
 
 
-@pytest.fixture(params=["small", "whole"])
-def course(request: pytest.FixtureRequest, tmp_path: Path) -> Course:
-    """Return the small course and, in a longer run, the real one."""
-    if request.param == "small":
-        copy_small_course(tmp_path / "course")
-        course = load_course(tmp_path / "course")
-        return copy_course(course, list(course.exercises.values()), tmp_path / "copy", limits=_LIMITS)
-    if request.config.getoption("--busy") is None:
-        pytest.skip("a longer run: --busy 20")
-    course = load_course(Path(autograder.__file__).parent.parent)
-    return copy_course(course, list(course.exercises.values()), tmp_path / "course")
+def a_course(folder: Path, *, whole: bool) -> Course:
+    """Return a copy of the small course, whose endless loops end soon, or of the whole real one."""
+    course = load_course(ROOT) if whole else copy_small_course(folder / "small")
+    return copy_course(course, list(course.exercises.values()), folder / "copy", {} if whole else _LIMITS)
 
 
 def handed_in(course: Course) -> Iterator[Task]:
@@ -79,11 +73,11 @@ def loops(count: int) -> Iterator[None]:
             process.wait()
 
 
-def test_a_class_gets_the_same_reports_beside_busy_loops(
-    course: Course, request: pytest.FixtureRequest
-) -> None:
+def test_a_class_gets_the_same_reports_beside_busy_loops(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    count = pytestconfig.getoption("--busy")
+    course = a_course(tmp_path, whole=count is not None)
     quiet = graded(course)
-    with loops(request.config.getoption("--busy") or _FEW):
+    with loops(count or _FEW):
         busy = graded(course)
     assert len(quiet) >= 3 * len(course.exercises)
     assert [name for name in quiet if busy[name] != quiet[name]] == []
