@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from autograder.authoring import built_on, held_out, visible
-from autograder.authoring.costs import Cost
 from autograder.authoring.strength import Strength
 
 
@@ -21,7 +20,6 @@ class Proof:
     carried: built_on.Carried | None = None  # whether earlier mistakes cost later questions nothing
     strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
     fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers
-    costs: tuple[Cost, ...] = ()  # of each known mistake
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # of what may be a slip and may be meant
     before: bool = False  # whether this was shown before, and nothing has changed since

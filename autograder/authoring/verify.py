@@ -7,7 +7,6 @@ from pathlib import Path
 
 from autograder.authoring import built_on, held_out, layout, rule_words, visible
 from autograder.authoring.answers import solved_cells, stubs
-from autograder.authoring.costs import Cost, costs, findings
 from autograder.authoring.failures import failures, place
 from autograder.authoring.proof import Proof
 from autograder.authoring.steps import Steps
@@ -97,7 +96,6 @@ class _Verification:
             carried=self._carried(),
             strength=self._strength(),
             fitting=self._grader.diagnosis.fitting(),
-            costs=self._costs(),
             findings=tuple(self._findings),
         )
 
@@ -229,13 +227,6 @@ class _Verification:
         measured = measure(self._exercise, self._grader.diagnosis, self._settings.mutants_fail)
         self._findings.extend(measured.findings)
         return measured
-
-    def _costs(self) -> tuple[Cost, ...]:
-        """Find mistakes that cost very little or very much of their question."""
-        slips = self._grader.slips
-        found = tuple(costs(self._exercise, slips))
-        self._findings.extend(findings(self._exercise, found, slips))
-        return found
 
     def _find(self, path: Path, problem: str) -> None:
         self._findings.append(f"{path}: {problem}")

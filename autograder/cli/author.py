@@ -60,16 +60,13 @@ def _release_solutions(course: "options.Course", exercises: "list[options.Exerci
 @click.command()
 @options.exercises
 @options.jobs(help="Verify in so many processes; default: all cores.")
-@click.option("--verbose", is_flag=True, help="Show all mistakes that cost very little or very much.")
 @click.option("--anew", is_flag=True, help="Prove also what was proved before and has not changed.")
 def verify(
-    course: "options.Course", exercises: "list[options.Exercise]", jobs: int | None, verbose: bool, anew: bool
+    course: "options.Course", exercises: "list[options.Exercise]", jobs: int | None, anew: bool
 ) -> None:
     """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
-    from autograder.authoring.costs import FILE, summary, table
     from autograder.authoring.proving import prove_together
     from autograder.authoring.verify import idle_rules
-    from autograder.files import write_whole
 
     proofs = []
     everything = {exercise.name for exercise in exercises} == set(course.exercises)
@@ -83,12 +80,11 @@ def verify(
         counts += f"; an attempt tells at most {proof.bits} bits of hidden inputs" if proof.bits else ""
         known = "proved before and unchanged" if proof.before else "proved"
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else known} ({counts})")
-        for line in (*proof.findings, *proof.notes, *summary(proof.costs, whole=verbose, kept=everything)):
+        for line in (*proof.findings, *proof.notes):
             click.echo(f"  {line}")
     if everything:
         for rule in idle_rules(course, proofs):
             click.echo(f"This rule of the catalogue fits no right answer: {rule}")
-        write_whole(course.root / FILE, table(cost for proof in proofs for cost in proof.costs).encode())
     sys.exit(OUR_FAILURE if any(proof.findings for proof in proofs) else 0)
 
 

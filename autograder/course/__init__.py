@@ -7,7 +7,6 @@ course: loads course.yaml, and gives the exercises, their limits, rules and due 
 settings: what course.yaml may contain, and what is wrong with it in an author's words
 late: what late work costs
 attempts: which attempt of a student counts
-slips: what one slip costs of its question
 moments: reads moments and spans of time, with time zones by name
 yaml_lines: reads YAML and remembers the line of each value
 rule: what a question asks its answers to do without, or to keep to

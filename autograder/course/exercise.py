@@ -1,7 +1,6 @@
 """An exercise's folder: its source, its hidden suite, its right answers and its wrong ones."""
 
 import ast
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -19,8 +18,6 @@ from autograder.course.source import (
     read_source,
     read_text,
 )
-
-_NO_SLIP = re.compile(r"^# No slip: (\S.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +54,6 @@ class Mistake(Variant):
         """The longest question that the file's name begins with."""
         fitting = [name for name in self.questions if self.path.stem.startswith(f"{name}__")]
         return max(fitting, key=len, default=self.path.stem.partition("__")[0])
-
-    @property
-    def no_slip(self) -> str:
-        """Why this is no slip: what the file says in a line `# No slip: why`, or nothing."""
-        found = _NO_SLIP.search(self.code)
-        return found[1] if found else ""
 
 
 @dataclass(frozen=True, slots=True)

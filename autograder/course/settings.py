@@ -14,7 +14,6 @@ from autograder.course.late import LateSettings
 from autograder.course.limits import Limits, Tier
 from autograder.course.moments import MomentError, read_moment
 from autograder.course.names import NAME, suggestion
-from autograder.course.slips import SlipOrOff, SlipSettings
 from autograder.course.yaml_lines import Document, KeyPath, Problem, dotted
 
 SCHEMA = Path(__file__).with_name("course.schema.json")
@@ -23,7 +22,6 @@ _EXPLANATIONS = {  # by pydantic's kind of error
     "missing": "is missing; add it",
     "moment": "{message}; write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
     "span": "{message}",
-    "slip": "{message}",
     "string_type": 'must be text; put it in quotes: "{input}"',
     "string_pattern_mismatch": '"{input}" may hold letters, digits, "_" and "-" only; rename it',
     "string_too_short": "is empty; write something",
@@ -39,6 +37,9 @@ _EXPLANATIONS = {  # by pydantic's kind of error
     "model_type": "must hold keys with values; write each on a line of its own, as `key: value`",
     "dict_type": "must hold keys with values; write each on a line of its own, as `key: value`",
     "tuple_type": "must be a list; write it as [one, two]",
+}
+_GONE: dict[KeyPath, str] = {  # settings of earlier versions
+    ("slip",): "is no setting any more, since hidden tests alone decide a score; delete it",
 }
 _BOUNDS = {"gt": "above", "ge": "at least", "le": "at most", "max_length": "at most"}
 
@@ -124,9 +125,6 @@ class CourseSettings(_Strict):
     limits: LimitSettings = Field(LimitSettings(), description="limits of every exercise")
     late: LateSettings | None = Field(None, description="what late work costs in every exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in every exercise")
-    slip: SlipOrOff = Field(
-        SlipSettings(), description="what one slip costs of its question; none switches it off"
-    )
     checks_see: Share = Field(
         0.85, description="the share of costly mistakes that the visible checks of an exercise must see"
     )
@@ -163,6 +161,8 @@ def _problem(document: Document, error: ErrorDetails) -> Problem:
 
 def _explained(error: ErrorDetails, path: KeyPath) -> str:
     """Return in an author's words what is wrong and what to do."""
+    if path in _GONE:
+        return _GONE[path]
     if error["input"] is None:
         return "is empty; give it a value or take it out"
     if error["type"] in ("extra_forbidden", "invalid_key"):
@@ -182,8 +182,6 @@ def _model_at(path: KeyPath) -> type[BaseModel]:
         return LateSettings
     if path[-1:] == ("attempts",):
         return AttemptSettings
-    if path[-1:] == ("slip",):
-        return SlipSettings
     return ExerciseSettings if path else CourseSettings
 
 

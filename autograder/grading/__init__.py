@@ -14,7 +14,6 @@ In reading order:
 - verdicts: decides on a hidden test, by its outcome with hidden inputs and nothing else.
 - explanation: explains a failed test to its student, by its run with disclosed inputs.
 - wording: chooses the words that lead, and leaves out those that mislead.
-- slips: recognises answers that hold one slip, which costs no more than it should.
 - examples: finds the smallest call whose answer is wrong.
 - constructions: finds calls of objects that were made and given weights before.
 - carried: finds questions that fail by an earlier one's mistake, to grade them once more.

@@ -12,7 +12,6 @@ from autograder.grading.oracle import oracle
 from autograder.grading.ran_cell import RanCell
 from autograder.grading.running import Running, defining
 from autograder.grading.session import ExhaustedError, Session
-from autograder.grading.slips import HiddenRuns, kept
 from autograder.grading.verdicts import decide
 from autograder.report.report import QuestionReport, TestReport, Verdict
 from autograder.submission.notebook import NotebookCell
@@ -52,21 +51,16 @@ class Carrying:
             reports[run.test] = decide(running.suite, run, self.inputs)
             ran[run.test.question] += run.ran
         held, shown = judge.held(self.read, ran), list[TestRun]()
-        hidden = HiddenRuns(self.inputs, [kept(run) for run in runs])
-        again = {name: judge.question(name, reports, shown, hidden, held.get(name)) for name in rerun.calls}
+        again = {name: judge.question(name, reports, shown, held.get(name)) for name in rerun.calls}
         failing = [name for name, new in again.items() if new.verdict is Verdict.FAILED]
-        if unsolved := [q for q in failing if self._may_be_better(again[q], standing[q])]:
+        if unsolved := [q for q in failing if is_better(again[q], standing[q])]:
             with self._right_answers(rerun) as session:
                 shown = running.disclosed(session, unsolved)
         failed = {test for test, report in reports.items() if report.verdict is Verdict.FAILED}
         reports |= {run.test: self.explain(run) for run in shown if run.test in failed}
-        again |= {q: judge.question(q, reports, shown, hidden, held.get(q)) for q in unsolved}
+        again |= {q: judge.question(q, reports, shown, held.get(q)) for q in unsolved}
         better = {q: new for q, new in again.items() if is_better(new, standing[q])}
         return {q: with_note(new, rerun.calls[q]) for q, new in better.items()}
-
-    def _may_be_better(self, again: QuestionReport, standing: QuestionReport) -> bool:
-        """Whether a question that failed again can score more than before: by its tests, or for one slip."""
-        return is_better(again, standing) or self.judge.slips.may_gain(standing)
 
     @contextmanager
     def _right_answers(self, rerun: Rerun) -> Iterator[Session]:

@@ -5,7 +5,6 @@ from functools import cache, cached_property
 from warnings import catch_warnings
 
 from autograder.course.exercise import Mistake
-from autograder.course.names import of_mistake
 from autograder.course.reference import reference_errors
 from autograder.grading.misconceptions import Catalogue, load_catalogue
 from autograder.grading.named import Named as Named
@@ -48,13 +47,6 @@ class Diagnosis:
     def table(self, question: str) -> Table:
         """Return the known wrong answers to a question."""
         return self._table(question)
-
-    def why_no_slip(self, name: str) -> str:
-        """Return why a known wrong answer of this name is more than one slip, or nothing."""
-        question, what = of_mistake(name)
-        written = [mistake.no_slip for mistake in self.suite.exercise.mistakes if mistake.name == name]
-        listed = [one.why_no_slip(question) for one in self.catalogue.misconceptions if one.name == what]
-        return next(filter(None, (*written, *listed)), "")
 
     def fitting(self) -> frozenset[str]:
         """Return the catalogue's rules that change a right answer to one of the exercise's questions."""

@@ -15,7 +15,6 @@ from autograder.course.exercise import Exercise
 from autograder.course.limits import Limits
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
-from autograder.course.slips import SlipSettings
 from autograder.grading.carried import reruns
 from autograder.grading.carrying import Carrying
 from autograder.grading.diagnosis import Diagnosis
@@ -26,14 +25,13 @@ from autograder.grading.judge import Judge
 from autograder.grading.ran_cell import ran_cells
 from autograder.grading.running import Running
 from autograder.grading.session import FORGED, Session
-from autograder.grading.slips import HiddenRuns, Slips, kept
 from autograder.grading.verdicts import decide, report_bits
 from autograder.report.report import QuestionReport, Status, TestReport, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
-from autograder.testing.suite import HiddenTest, Suite, TestRun
+from autograder.testing.suite import HiddenTest, Suite
 from autograder.worker.namespace import run_code
 from autograder.worker.ran import Ran
 
@@ -51,8 +49,7 @@ class Grader:
        A test that fails so has failed. Where a check was answered with a forgery, all of them have.
     3. All other tests run on hidden inputs, which `secret` gives this submission. They decide the score.
     4. If a question fails unforeseen, its tests run on disclosed inputs in a new worker, after the end of the
-       first. Disclosed runs supply what the student reads, and the name of the mistake. `slip` says what
-       one that hidden runs confirm may cost.
+       first. Disclosed runs supply what the student reads, and the name of the mistake.
     5. If a question fails that builds on another one that fails, its tests run once more, on disclosed and
        on hidden inputs, in a new worker in which a right one stands in. The better score counts.
     """
@@ -66,7 +63,6 @@ class Grader:
         secret: bytes,
         building: Building = _ALONE,
         no_examples: Container[str] = (),
-        slip: SlipSettings | None = None,
         suite: Suite | None = None,
     ) -> None:
         self.exercise = exercise
@@ -81,8 +77,7 @@ class Grader:
         self.suite = suite or Suite(exercise)
         self.diagnosis = Diagnosis(self.suite)
         self._running = Running(self.suite, rules, zygote, limits)
-        examples, self.slips = Examples(self.suite, no_examples), Slips(self.diagnosis, slip)
-        self._judge = Judge(exercise.points, rules, self.diagnosis, examples, self.slips)
+        self._judge = Judge(exercise.points, rules, self.diagnosis, Examples(self.suite, no_examples))
 
     @classmethod
     def of_course(
@@ -98,14 +93,13 @@ class Grader:
             secret,
             course.building(name),
             course.no_examples(name),
-            course.settings.slip,
             suite,
         )
 
     @property
     def told_bits(self) -> int:
         """How many bits about hidden inputs a report can tell, at most."""
-        return report_bits(self.suite, self.rules, self.building, self.slips.settings)
+        return report_bits(self.suite, self.rules, self.building)
 
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a submitted file; one that is no notebook gets a report too."""
@@ -145,11 +139,9 @@ class Grader:
                 ran[run.test.question] += run.ran
                 if (report := decide(self.suite, run, DISCLOSED)).verdict is Verdict.FAILED:
                     known[run.test] = report
-            again, decisive = self._slipped(runs), list[TestRun]()
-            for run in running.tests(session, inputs, set(tests) - known.keys() | again):
+            for run in running.tests(session, inputs, set(tests) - known.keys()):
                 ran[run.test.question] += run.ran
-                decisive.append(kept(run))
-                known.setdefault(run.test, decide(self.suite, run, inputs))
+                known[run.test] = decide(self.suite, run, inputs)
         decided = {test: known[test] for test in tests}
         read = tuple(ran_cells(needed, session.results))
         held = {name: why for name, why in judge.held(read, ran).items() if name in points}
@@ -159,8 +151,7 @@ class Grader:
         explain = Explainer(self.suite, code, session).explain
         failed = (run for run in runs if decided[run.test].verdict is Verdict.FAILED)
         reports = decided | {run.test: explain(run) for run in failed}
-        hidden = HiddenRuns(inputs, decisive)
-        standing = {n: judge.question(n, reports, runs, hidden, held.get(n)) for n in points}
+        standing = {n: judge.question(n, reports, runs, held.get(n)) for n in points}
         for rerun in reruns(self.building, standing, needed):
             carrying = Carrying(running, judge, self._solution, session, needed, inputs, read, explain)
             standing |= carrying.again(rerun, standing)
@@ -171,12 +162,6 @@ class Grader:
                 n: replace(q, verdict=Verdict.REVIEW, hint=_ANOTHER_FILE) for n, q in standing.items()
             }
         return Graded(report_on(self.exercise, tuple(standing.values()), walls, message), session.results)
-
-    def _slipped(self, runs: Sequence[TestRun]) -> set[HiddenTest]:
-        """Return all tests of questions that seem to hold one slip; hidden inputs show whether it is so."""
-        names = {run.test.question for run in runs}
-        own = {name: [run for run in runs if run.test.question == name] for name in names}
-        return self._running.tests_of({name for name in names if self.slips.explanations(name, own[name])})
 
     @cached_property
     def _solution(self) -> Mapping[str, Any]:

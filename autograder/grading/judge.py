@@ -9,7 +9,6 @@ from autograder.grading.by_hand import broken_rule
 from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.examples import Examples
 from autograder.grading.ran_cell import RanCell
-from autograder.grading.slips import HiddenRuns, Slips
 from autograder.grading.wording import leading, stated
 from autograder.report.report import QuestionReport, TestReport, Verdict, summarize
 from autograder.testing.suite import HiddenTest, TestRun
@@ -27,7 +26,6 @@ class Judge:
     rules: Mapping[str, Rule]
     diagnosis: Diagnosis
     examples: Examples
-    slips: Slips
 
     def held(self, cells: Sequence[RanCell], ran: Mapping[str, Sequence[Ran]]) -> dict[str, WhyHeld]:
         """Return the questions whose rules seem broken, each with what says why, given the disclosed runs."""
@@ -39,7 +37,6 @@ class Judge:
         name: str,
         reports: Mapping[HiddenTest, TestReport],
         runs: Sequence[TestRun],
-        hidden: HiddenRuns,
         why_held: WhyHeld | None,
     ) -> QuestionReport:
         """Return the report on a question; `runs` are those on disclosed inputs, which supply all words."""
@@ -53,9 +50,8 @@ class Judge:
         elif question.verdict is Verdict.FAILED:
             words = leading(explained, told, self.diagnosis.rarity)
             question = replace(question, hint=words or question.hint)
-        priced = self.slips.priced(question, own, hidden)
-        if why_held is None or question.verdict in _NOTHING_HELD or not priced.score:
-            return replace(priced, shown=self.examples.of(name, explained, own))
+        if why_held is None or question.verdict in _NOTHING_HELD or not question.score:
+            return replace(question, shown=self.examples.of(name, explained, own))
         hint = why_held([shown for run in own for shown in run.ran]) or ""
         rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
         return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule))

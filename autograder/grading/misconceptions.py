@@ -8,8 +8,8 @@ one function for another where both are allowed: each wrong answer is made with 
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,8 +31,6 @@ class Misconception:
     crash: str = ""  # or a regular expression: whatever crashes in these words is wrong in this way
     common: bool = False  # whether it is looked for first, beside others in the same answer
     shows: str = ""  # words of grading/form.py; where no failed test says them, it is something else
-    no_slip: str = ""  # why whoever makes it has not made one slip, and pays what the tests cost
-    no_slip_in: Mapping[str, str] = field(default_factory=dict)  # the same, of single questions
     says: str = ""  # a regular expression: whatever fails in these words of a test is wrong in this way
     whole: bool = False  # whether all failed tests must say so
     where: str = ""  # a regular expression: one of the right answers must hold it, or the words would not fit
@@ -56,10 +54,6 @@ class Misconception:
     def fits(self, answers: Sequence[str]) -> bool:
         """Whether what it says can be said of a question with these right answers."""
         return not self.where or any(re.search(self.where, code) for code in answers)
-
-    def why_no_slip(self, question: str) -> str:
-        """Return why this is more than one slip in an answer to `question`, or nothing."""
-        return self.no_slip_in.get(question, self.no_slip)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from typing import Any
 
 from autograder.course.building import Building
 from autograder.course.rule import Rule
-from autograder.course.slips import SlipSettings
 from autograder.grading.session import ExhaustedError
 from autograder.report.report import TestReport, Verdict
 from autograder.report.text import one_line
@@ -45,24 +44,20 @@ def decide(suite: Suite, run: TestRun, inputs: Inputs) -> TestReport:
     return TestReport(test.title, Verdict.GRADER_ERROR, test.weight, hint)
 
 
-def report_bits(
-    suite: Suite, rules: Mapping[str, Rule], building: Building, slip: SlipSettings | None
-) -> int:
+def report_bits(suite: Suite, rules: Mapping[str, Rule], building: Building) -> int:
     """Return how many bits a report on an exercise can tell about hidden inputs, at most."""
-    priced = len(suite.exercise.points) if slip else 0
-    return told_bits(len(suite.tests), len(rules), len(building.builds_on), priced)
+    return told_bits(len(suite.tests), len(rules), len(building.builds_on))
 
 
-def told_bits(tests: int, rules: int = 0, building: int = 0, slips: int = 0) -> int:
+def told_bits(tests: int, rules: int = 0, building: int = 0) -> int:
     """Return how many bits a report can tell about hidden inputs, at most.
 
     Each of so many `tests` passes, fails or breaks; from one test on, there may be no time left for it and
     all later ones. Of each question with `rules`, one of a few sentences says why a person has to look. Of
-    each question that is `building` on others, one of two hidden runs is told, and which. Of so many
-    questions that `slips` are looked for in, it is told whether hidden runs confirm one.
+    each question that is `building` on others, one of two hidden runs is told, and which.
     """
     bits = tests * math.log2(3) + math.log2(tests + 1) + rules * math.log2(_SENTENCES)
-    return math.ceil(bits + building + slips)
+    return math.ceil(bits + building)
 
 
 def other_kind(suite: Suite, run: TestRun, inputs: Inputs) -> str:

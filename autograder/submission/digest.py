@@ -57,7 +57,7 @@ def rules(course: Course, exercise: Exercise) -> str:
     """
     name = exercise.name
     entry = (course.limits(name), spelt(course.rules(name)), course.building(name), course.no_examples(name))
-    shared = course.settings.walls, course.settings.slip, engine()
+    shared = course.settings.walls, engine()
     digest = hashlib.sha256(repr((entry, shared)).encode() + course_secret(course))
     kinds = (*(f"*{suffix}" for suffix in SUFFIXES), "mistakes/*.py", "accepted/*.py")
     read = chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds)

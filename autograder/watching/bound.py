@@ -6,22 +6,21 @@ from collections import defaultdict
 from autograder.course.attempts import AttemptSettings, Tells
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.slips import SlipSettings
 from autograder.grading.verdicts import report_bits
 from autograder.testing.suite import HiddenTest, Suite
 
 
 def told_a_day(course: Course, exercise: Exercise, settings: AttemptSettings) -> tuple[int, int]:
     """Return how many bits about hidden inputs one attempt can tell at most, and all those of one day."""
-    suite, slip = Suite(exercise), course.settings.slip
-    bits = report_bits(suite, course.rules(exercise.name), course.building(exercise.name), slip)
+    suite = Suite(exercise)
+    bits = report_bits(suite, course.rules(exercise.name), course.building(exercise.name))
     if settings.tells is Tells.SCORE:
-        bits = min(bits, math.ceil(math.log2(len(_scores(exercise, suite, slip)) + 1)))  # and no score at all
+        bits = min(bits, math.ceil(math.log2(len(_scores(exercise, suite)) + 1)))  # and no score at all
     return bits, bits * settings.a_day
 
 
-def _scores(exercise: Exercise, suite: Suite, slip: SlipSettings | None) -> set[float]:
-    """Return every score that the tests can give, also with one slip recognised in an answer."""
+def _scores(exercise: Exercise, suite: Suite) -> set[float]:
+    """Return every score that the tests can give."""
     by_question: dict[str, list[HiddenTest]] = defaultdict(list)
     for test in suite.tests:
         by_question[test.question].append(test)
@@ -32,9 +31,5 @@ def _scores(exercise: Exercise, suite: Suite, slip: SlipSettings | None) -> set[
             passed |= {round(one + test.weight, 9) for one in passed}
         points, weight = exercise.points[name], sum(test.weight for test in tests)
         scores = {round(points * one / weight, 4) for one in passed}
-        if slip is not None:
-            wrong = [one for one in scores if one < points]
-            scores = {slip.score(one, points, recognised=said) for one in wrong for said in (True, False)}
-            scores.add(points)
         totals = {round(total + one, 4) for total in totals for one in scores}
     return totals

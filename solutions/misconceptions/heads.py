@@ -65,7 +65,6 @@ MISCONCEPTIONS = (
         "The heads are not joined.",
         "Which two dimensions become one after the swap?",
         "X.transpose(1, 2).reshape(...) => X.transpose(1, 2)",
-        no_slip_in={"merge_heads": "the heads are not merged"},
     ),
     Misconception(
         "joined_below_each_other",

@@ -63,7 +63,6 @@ CACHE = (
         "What are the kept keys and values for?",
         "return attention(queries, keys, values, mask), (keys, values) => return attention(queries,"
         " keys[..., -n:, :], values[..., -n:, :], mask[:, -n:]), (keys, values)",
-        no_slip="the cache is not used",
     ),
     Misconception(
         "values_and_keys_swapped",
@@ -293,7 +292,6 @@ PAIRS = (
         "Sines and cosines are added to x, as the Transformer of 2017 does.",
         "Here x is turned: each pair is multiplied with them.",
         f"{_TURNED}.flatten(-2) => x + torch.stack([sin, cos], dim=-1).flatten(-2)",
-        no_slip="nothing is turned",
     ),
     Misconception(
         "angles_in_float32",
@@ -411,7 +409,6 @@ BLOCKS = (
         "The newest block's sums are returned alone.",
         "What becomes of the blocks before it?",
         "denominator * factor + X => X && output * F + Y => Y",
-        no_slip="nothing is added",
     ),
     Misconception(
         "divided_too_early",
@@ -462,7 +459,6 @@ BLOCKS = (
         "Which sums must be kept apart until the end?",
         "torch.exp(maximum - X) => torch.exp(maximum - X)"
         " && torch.exp(scores - Y) => torch.softmax(scores.clamp(min=-1e30), dim=-1)",
-        no_slip="the blocks are not joined",
     ),
     Misconception(
         "state_detached",

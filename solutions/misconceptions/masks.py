@@ -14,12 +14,6 @@ MISCONCEPTIONS = (
         attention(Q, K, V, M) => attention(Q, K, V)
         """,
         common=True,
-        no_slip_in={
-            "causal_mask": "the mask is what is asked for",
-            "causal_mask_scores": "the mask is what is asked for",
-            "masked_attention_weights": "the mask is what is asked for",
-            "causal_softmax_weights": "the mask is what is asked for",
-        },
     ),
     Misconception(
         "mask_inverted",

@@ -47,7 +47,6 @@ MISCONCEPTIONS = (
         "The blocks take no part in the result.",
         "Follow a token from the embedding to the head. What does it pass?",
         "self.blocks(X) => X",
-        no_slip="the model has no blocks",
     ),
     Misconception(
         "one_block_shared",
@@ -140,7 +139,6 @@ MISCONCEPTIONS = (
         "What the attention gives is thrown away.",
         "Where is the attention's result kept, and does the second half add to it?",
         "H = x + self.attention(X) => H = x",
-        no_slip="one of the block's two parts does nothing",
     ),
     Misconception(
         "no_residual_at_attention",
@@ -366,14 +364,12 @@ MISCONCEPTIONS = (
         "The optimizer changes nothing.",
         "Compare the parameters before and after. Who changes them, and from what?",
         "optimizer.step() => pass",
-        no_slip="nothing is trained",
     ),
     Misconception(
         "no_backward",
         "No gradients are computed.",
         "Where do the gradients come from that the optimizer follows?",
         "loss.backward() => pass",
-        no_slip="nothing is trained",
     ),
     Misconception(
         "steps_twice",
@@ -424,7 +420,6 @@ MISCONCEPTIONS = (
         "What the feed-forward part gives is thrown away.",
         "Where is its result kept, and what is it added to?",
         "return h + self.feed_forward(X) => return h",
-        no_slip="one of the block's two parts does nothing",
         alone=True,
     ),
     Misconception(

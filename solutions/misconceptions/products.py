@@ -159,7 +159,6 @@ MISCONCEPTIONS = (
         )
         + "\nreturn W @ values => return W @ x\nX @ W_value => X\nX @ W_query => X\nX @ W_key => X"
         "\nX @ self.W_value => X\nX @ self.W_query => X\nX @ self.W_key => X",
-        no_slip_in={"project": "an input comes out"},
         common=True,
     ),
     Misconception(
@@ -205,10 +204,6 @@ MISCONCEPTIONS = (
         "The weights are returned, and not the mixture.",
         "The weights say how to mix; the mixture is still to be made.",
         "return W @ V => return W\nreturn self.out_proj(X) => return weights",
-        no_slip_in={
-            "context_vector": "an input comes out",
-            "context_vectors": "an input comes out",
-        },
         where="weights|softmax",
     ),
     Misconception(

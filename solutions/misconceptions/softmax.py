@@ -2,13 +2,6 @@
 
 from autograder.grading import Misconception
 
-_ASKED_FOR = {
-    "attention_weights": "the softmax is what is asked for",
-    "scaled_attention_weights": "the softmax is what is asked for",
-    "causal_softmax_weights": "the softmax is what is asked for",
-    "masked_attention_weights": "the softmax is what is asked for",
-}
-
 MISCONCEPTIONS = (
     Misconception(
         "softmax_over_queries",
@@ -76,14 +69,12 @@ MISCONCEPTIONS = (
         "Scores may be negative and need not sum to 1. What turns them into weights?",
         "torch.softmax(X, dim=D) => X",
         common=True,
-        no_slip_in=_ASKED_FOR,
     ),
     Misconception(
         "divided_by_sum",
         "The scores are divided by their sum.",
         "Some scores are negative, so dividing them by a sum gives no shares. Which function makes shares of them?",
         "torch.softmax(X, dim=D) => X / X.sum(dim=D, keepdim=True)",
-        no_slip_in=_ASKED_FOR,
     ),
     Misconception(
         "exp_overflows",
@@ -134,7 +125,6 @@ MISCONCEPTIONS = (
         "Each weight is made of its own score alone.",
         "Sum a row of your weights. Which function lets the scores of a row compete?",
         "torch.softmax(X, dim=D) => torch.sigmoid(X)\nreturn powers / powers.sum() => return torch.sigmoid(scores)",
-        no_slip_in=_ASKED_FOR,
     ),
     Misconception(
         "not_normalised",
@@ -146,10 +136,6 @@ MISCONCEPTIONS = (
         X / X.sum(...) => X
         """,
         common=True,
-        no_slip_in={
-            "normalize_by_sum": "what goes in comes out",
-            "softmax": "the division is half of what is asked for",
-        },
     ),
     Misconception(
         "added_to_the_sum",

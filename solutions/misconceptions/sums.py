@@ -21,10 +21,6 @@ MISCONCEPTIONS = (
         "Every token is averaged with the whole sequence.",
         "Which tokens does the first one know of?",
         "X[B, :T + 1] => X[B]\nW @ x => x.mean(dim=-2, keepdim=True).expand_as(x)\nreturn W @ x => return x.mean(dim=-2)\ntorch.tril(X) => X",
-        no_slip_in={
-            "causal_average": "the plain mean, without what is asked for",
-            "causal_average_loop": "the plain mean, without what is asked for",
-        },
         where="average",
     ),
     Misconception(

@@ -71,7 +71,6 @@ MISCONCEPTIONS = (
         "Nothing is returned.",
         "What does Python return where nobody says so?",
         "return X => X",
-        no_slip="nothing comes out that could be right",
     ),
     Misconception(
         "extra_dimension",
@@ -92,25 +91,18 @@ MISCONCEPTIONS = (
         "Only one of several results comes out.",
         "How many things does the description ask for, and in which order?",
         "return A, B => return A || return B\nreturn A, B, C => return A || return B || return C",
-        no_slip_in={"project": "one of three results"},
     ),
     Misconception(
         "first_of_the_batch",
         "Only the first part of the result comes out.",
         "Compare the size of its first dimension with the description: are these rows, or sequences of a batch?",
         "return X => return X[0] || return X[:1]",
-        no_slip_in={"project": "one of three results"},
     ),
     Misconception(
         "last_only",
         "Only the last row comes out.",
         "Compare the number of rows that go in with those that come out.",
         "return X => return X[..., -1, :] || return X[-1]",
-        no_slip_in={
-            "causal_average": "the plain mean, without what is asked for",
-            "causal_average_loop": "the plain mean, without what is asked for",
-            "project": "one of three results",
-        },
     ),
     Misconception(
         "summed_up",

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.costs import Cost
 from autograder.authoring.held_out import Tally
 from autograder.authoring.kept_proofs import FOLDER, keep_proof, kept_proof
 from autograder.authoring.proof import Proof
@@ -24,7 +23,6 @@ PROOF = Proof(
     sight=Sight(2, 2),
     strength=Strength(7, 7, survivors=("a", "b")),
     fitting=frozenset({"rule"}),
-    costs=(Cost("01_small", "row_sums", "along_columns", 0.5, 1.0),),
 )
 
 

@@ -10,7 +10,6 @@ from autograder.course.course import Course, CourseError, find_course, load_cour
 from autograder.course.limits import Limits
 from autograder.course.operators import GROUPS
 from autograder.course.rule import Rule
-from autograder.course.slips import SlipSettings
 
 HEAD = "course: small\ntitle: Small\n"
 ONE = "exercises:\n  - name: 01_small\n"
@@ -119,13 +118,12 @@ exercises:
         ("course: \x07", "1: a control character; delete it"),
         ("[" * 3000, "1: nested too deeply; keep it plain"),
         (HEAD + "exercises: []\n", "3: exercises: is empty; list at least one"),
-        (HEAD + ONE + "slip: {most: 0}\n", "5: slip.most: must be at least 0.05, but it is 0; change it"),
-        (HEAD + ONE + "slip: {least: 0.5}\n", "5: slip: least is above most; make it smaller"),
-        (HEAD + ONE + "slip: {mst: 0.3}\n", '5: slip.mst: unknown key; did you mean "most"?'),
-        (HEAD + ONE + "slip:\n", "5: slip: is empty; give it a value or take it out"),
-        (
-            HEAD + ONE + "slip: off\n",
-            "5: slip: must hold keys with values; write each on a line of its own, as `key: value`",
+        *(
+            (
+                f"{HEAD}{ONE}slip: {value}\n",
+                "5: slip: is no setting any more, since hidden tests alone decide a score; delete it",
+            )
+            for value in ("{most: 0.3}", "none", "")
         ),
         (
             HEAD + ONE + "    limits: {cell_seconds: .nan}\n",
@@ -227,12 +225,6 @@ def test_what_a_question_may_build_on_is_handed_on(course: Course) -> None:
     assert course.building("01_small") == Building()
     text = HEAD + ONE + "    builds_on: {row_sums: [double]}\n    even_empty: [double]\n"
     assert accepted(course, text).building("01_small") == Building({"row_sums": ("double",)}, ("double",))
-
-
-def test_what_a_slip_costs_has_a_default_and_can_be_switched_off(course: Course) -> None:
-    assert accepted(course, HEAD + ONE).settings.slip == SlipSettings(most=0.45, least=0.1)
-    assert accepted(course, HEAD + ONE + "slip: {most: 0.3}\n").settings.slip == SlipSettings(most=0.3)
-    assert accepted(course, HEAD + ONE + "slip: none\n").settings.slip is None
 
 
 def test_the_questions_without_examples_are_handed_on(course: Course) -> None:

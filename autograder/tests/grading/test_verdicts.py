@@ -79,4 +79,3 @@ def test_the_bound_counts_each_report_that_a_run_can_come_to(tests: int) -> None
     reports = 3**tests * (tests + 1)
     assert math.log2(reports) <= told_bits(tests) < math.log2(reports) + 1
     assert told_bits(tests, building=2) == told_bits(tests) + 2  # which of two runs is told, for each
-    assert told_bits(tests, slips=3) == told_bits(tests) + 3  # whether one is confirmed, for each

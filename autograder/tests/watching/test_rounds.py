@@ -248,17 +248,7 @@ def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
     course = load_course(course.root)
     assert told_a_day(course, small(course), settings_of(course, small(course)))[0] == bits + 1
     course = ruled(ready, "newest, a_day: 3, tells: score")
-    by_score = told_a_day(course, small(course), settings_of(course, small(course)))[0]
-    assert by_score < bits
-    path = course.root / "course.yaml"
-    path.write_text(
-        path.read_text(encoding="utf-8").replace("slip: none", "slip: {most: 0.3}"), encoding="utf-8"
-    )
-    course = load_course(course.root)  # now there are other scores, too
-    assert told_a_day(course, small(course), settings_of(course, small(course)))[0] >= by_score
-    course = ruled(course, "newest, a_day: 3")
-    priced = told_a_day(course, small(course), settings_of(course, small(course)))[0]
-    assert priced == told_bits(tests, rules, slips=2)
+    assert told_a_day(course, small(course), settings_of(course, small(course)))[0] < bits
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])

@@ -1,5 +1,4 @@
 """These are the example's scores. The function must work them out from whatever inputs it is given."""
-# No slip: the printed numbers come back.
 
 
 def attention_scores(inputs, query):

@@ -1,7 +1,6 @@
 """Your function asks with row 1 of its inputs, whatever query it is given. Where is the second argument
 used?
 """
-# No slip: the query is not used.
 
 
 def attention_scores(inputs, query):

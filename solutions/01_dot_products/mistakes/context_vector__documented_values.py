@@ -1,5 +1,4 @@
 """This is the example's context vector. The function must work it out from whatever it is given."""
-# No slip: the printed numbers come back.
 
 
 def context_vector(weights, inputs):

@@ -1,5 +1,4 @@
 """This is the example's number. The function must work it out from whatever vectors it is given."""
-# No slip: the printed number comes back.
 
 
 def dot_product(a, b):

@@ -1,5 +1,4 @@
 """You are one question ahead: no exponential here. Divide the scores as they are by their sum."""
-# No slip: another function is computed.
 
 
 def normalize_by_sum(scores):

@@ -1,5 +1,4 @@
 """These are the example's weights. The function must work them out from whatever scores it is given."""
-# No slip: the printed numbers come back.
 
 
 def attention_weights(scores):

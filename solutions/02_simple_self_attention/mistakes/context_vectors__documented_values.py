@@ -1,5 +1,4 @@
 """These are the example's context vectors. The function must work them out from whatever it is given."""
-# No slip: the printed numbers come back.
 
 
 def context_vectors(weights, inputs):

@@ -1,7 +1,6 @@
 """Whatever it is given, your function returns the example's scores. Look for numbers typed in, and for the
 name journey in its body.
 """
-# No slip: the printed numbers come back.
 
 
 def pairwise_scores_loop(inputs):

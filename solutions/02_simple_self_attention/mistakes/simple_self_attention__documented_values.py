@@ -1,7 +1,6 @@
 """These are the example's context vectors. The function must work them out from whatever inputs it is
 given.
 """
-# No slip: the printed numbers come back.
 
 
 def simple_self_attention(inputs):

@@ -1,5 +1,4 @@
 """Numbers copied from the page are right for one sentence only. Let forward compute them from x."""
-# No slip: the printed numbers come back.
 
 
 class SelfAttention_v1(nn.Module):

@@ -1,5 +1,4 @@
 """The mixture is what counts. What does your last line return?"""
-# No slip: there is no attention.
 
 
 class SelfAttention_v2(nn.Module):

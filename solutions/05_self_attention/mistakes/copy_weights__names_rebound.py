@@ -1,7 +1,6 @@
 """The module keeps its old parameters: an assignment to a name only gives the name another tensor. How
 do you write into the parameter itself?
 """
-# No slip: nothing is copied.
 
 
 def copy_weights(source, target):

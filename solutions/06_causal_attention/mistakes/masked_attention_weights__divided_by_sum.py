@@ -1,7 +1,6 @@
 """Some scores are negative, so dividing them by a sum gives no shares. Which function makes shares of
 them?
 """
-# No slip: the softmax is what is asked for.
 
 
 def masked_attention_weights(scores, mask):

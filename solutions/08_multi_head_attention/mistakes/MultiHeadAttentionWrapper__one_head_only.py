@@ -1,5 +1,4 @@
 """Does the number of heads reach the list of layers?"""
-# No slip: there is one head.
 
 import torch
 from torch import nn

@@ -1,5 +1,4 @@
 """Three inputs come in. Does each head get all three, each in its place?"""
-# No slip: the queries are not used.
 
 import torch
 from torch import nn

@@ -1,5 +1,4 @@
 """Count the rows of weights that each token gets. How many heads do you have in effect?"""
-# No slip: there is one head.
 
 import torch
 from torch import nn
