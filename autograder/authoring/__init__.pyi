@@ -1,17 +1,13 @@
 __all__ = [
-    "Look",
     "NamedAnswer",
     "NotOverError",
     "Proof",
-    "Sight",
     "Strength",
     "Tally",
     "build_sources",
-    "check_error",
     "create",
     "entry",
     "fill",
-    "look",
     "measure",
     "other_answers",
     "pairs",
@@ -20,7 +16,6 @@ __all__ = [
     "release_notebooks",
     "released",
     "right_answers",
-    "sight",
     "solved_cells",
     "stale",
     "stubs",
@@ -52,8 +47,3 @@ from .solutions import NotOverError as NotOverError
 from .solutions import write_solutions as write_solutions
 from .strength import Strength as Strength
 from .verify import prove as prove
-from .visible import Look as Look
-from .visible import Sight as Sight
-from .visible import check_error as check_error
-from .visible import look as look
-from .visible import sight as sight

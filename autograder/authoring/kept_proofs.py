@@ -44,9 +44,8 @@ def keep_proof(course: Course, exercise: Exercise, proof: Proof) -> None:
 
 
 def _path(course: Course, exercise: Exercise) -> Path:
-    settings = course.settings.checks_see, course.settings.mutants_fail
     computing = sys.version, *map(version, _COMPUTING)
-    digest = hashlib.sha256(repr((rules(course, exercise), settings, computing)).encode())
+    digest = hashlib.sha256(repr((rules(course, exercise), course.settings.mutants_fail, computing)).encode())
     for folder in (exercise.folder, _AUTHORING):
         for path in own_files(folder):
             content = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from autograder.authoring import built_on, held_out, visible
+from autograder.authoring import built_on, held_out
+from autograder.authoring.principles import Cost
 from autograder.authoring.strength import Strength
 
 
@@ -16,9 +17,9 @@ class Proof:
     named: int = 0  # mistakes that the diagnosis calls by their own names
     bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
     heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
-    sight: visible.Sight | None = None  # how many costly mistakes the visible checks see
     carried: built_on.Carried | None = None  # whether earlier mistakes cost later questions nothing
     strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
+    costs: tuple[Cost, ...] = ()  # of wrong answers, by hidden tests alone
     fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # of what may be a slip and may be meant

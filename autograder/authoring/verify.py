@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 
-from autograder.authoring import built_on, held_out, layout, rule_words, visible
+from autograder.authoring import built_on, held_out, layout, principles, rule_words
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.failures import failures, place
 from autograder.authoring.proof import Proof
@@ -23,6 +24,7 @@ from autograder.grading.misconceptions import load_catalogue, spelt
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.inputs import SETS, numbered_inputs
+from autograder.worker.namespace import run_code
 
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 _SETS = 2  # further sets of hidden inputs that a right answer must pass; the next one meets the next of them
@@ -48,7 +50,7 @@ def prove(
             wrong = tuple(rule_words.unknown_operators(course, exercise))
             notes = tuple(rule_words.unknown_calls(course, exercise))
             proof = _Verification(exercise, grader, course.settings, steps).proof()
-            yield replace(proof, findings=(*wrong, *proof.findings), notes=notes)
+            yield replace(proof, findings=(*wrong, *proof.findings), notes=(*notes, *proof.notes))
         except SourceError as error:
             yield Proof(exercise.name, findings=(str(error),))
 
@@ -57,8 +59,8 @@ class _Verification:
     """Verifies one exercise and gathers its findings.
 
     It looks at the exercise's files, and then grades the reference with the visible checks, the untouched
-    release, the other right answers, each known mistake and the held-out answers. Last it measures how many
-    of the wrong ones the visible checks see, and how many mutants of the reference the hidden tests fail.
+    release, the other right answers, each known mistake and the held-out answers. Last it measures what wrong
+    answers cost, and how many mutants of the reference the hidden tests fail.
     """
 
     def __init__(self, exercise: Exercise, grader: Grader, settings: CourseSettings, steps: Steps) -> None:
@@ -69,6 +71,7 @@ class _Verification:
         steps.begin("running the hidden tests on the solution")
         self._touched = Touched(grader.suite)
         self._findings: list[str] = []
+        self._notes: list[str] = []
         self._numbers = cycle(range(SETS))
         self._checks: dict[str, str] = {}  # the visible checks that the reference passes, by question
 
@@ -85,6 +88,7 @@ class _Verification:
             self._full_marks(variant.path, self._grade(exercise.replaced(variant.code)), cells)
             self._passes_checks(variant)
         named = sum(self._caught(mistake) for mistake in exercise.mistakes)
+        costs = self._costs()
         counts = len(exercise.accepted), len(exercise.mistakes)
         return Proof(
             exercise.name,
@@ -92,11 +96,12 @@ class _Verification:
             named,
             self._grader.told_bits,
             heldout=self._heldout(),
-            sight=self._sight(),
+            costs=costs,
             carried=self._carried(),
             strength=self._strength(),
             fitting=self._grader.diagnosis.fitting(),
             findings=tuple(self._findings),
+            notes=tuple(self._notes),
         )
 
     def _grade(self, answers: Mapping[str, str]) -> Report:
@@ -138,7 +143,7 @@ class _Verification:
         """Find visible checks that another right answer fails, since its student would look for a mistake."""
         cells = self._exercise.variant(variant.code)
         for name, check in self._checks.items():
-            if error := visible.check_error(check, cells):
+            if error := principles.check_error(check, partial(run_code, cells)):
                 said = f"{type(error).__name__}: {error}"
                 self._find(variant.path, f"is right, but the check of {name} fails: {said}; mend the check")
 
@@ -203,14 +208,12 @@ class _Verification:
         self._findings.extend(tally.findings)
         return tally
 
-    def _sight(self) -> visible.Sight:
-        """Measure how many of the costly mistakes the visible checks see."""
-        self._steps.begin("running the visible checks on wrong answers")
-        sight = visible.measure(
-            self._exercise, self._grader.diagnosis, self._checks, self._settings.checks_see
-        )
-        self._findings.extend(sight.findings)
-        return sight
+    def _costs(self) -> tuple[principles.Cost, ...]:
+        """Measure what wrong answers cost, and find what costs too much or too little."""
+        self._steps.begin("running the hidden tests and the visible checks on wrong answers")
+        costs = tuple(principles.measure(self._grader.suite, self._checks))
+        self._notes.extend(principles.broken(self._grader.suite, costs))
+        return costs
 
     def _carried(self) -> built_on.Carried | None:
         """Prove what questions may build on, if course.yaml says anything about that."""

@@ -60,11 +60,13 @@ def _release_solutions(course: "options.Course", exercises: "list[options.Exerci
 @click.command()
 @options.exercises
 @options.jobs(help="Verify in so many processes; default: all cores.")
+@click.option("--verbose", is_flag=True, help="Show the costs of wrong answers by question.")
 @click.option("--anew", is_flag=True, help="Prove also what was proved before and has not changed.")
 def verify(
-    course: "options.Course", exercises: "list[options.Exercise]", jobs: int | None, anew: bool
+    course: "options.Course", exercises: "list[options.Exercise]", jobs: int | None, verbose: bool, anew: bool
 ) -> None:
     """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
+    from autograder.authoring import principles
     from autograder.authoring.proving import prove_together
     from autograder.authoring.verify import idle_rules
 
@@ -74,17 +76,20 @@ def verify(
         proofs.append(proof)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
         counts += f"; {proof.heldout}" if proof.heldout else ""
-        counts += f"; {proof.sight}" if proof.sight else ""
         counts += f"; {proof.carried}" if proof.carried else ""
         counts += f"; {proof.strength}" if proof.strength else ""
         counts += f"; an attempt tells at most {proof.bits} bits of hidden inputs" if proof.bits else ""
         known = "proved before and unchanged" if proof.before else "proved"
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else known} ({counts})")
-        for line in (*proof.findings, *proof.notes):
+        for line in (*proof.findings, *proof.notes, *principles.summary(proof.costs, whole=verbose)):
             click.echo(f"  {line}")
     if everything:
         for rule in idle_rules(course, proofs):
             click.echo(f"This rule of the catalogue fits no right answer: {rule}")
+    costs = [cost for proof in proofs for cost in proof.costs]
+    for line in principles.spread(costs, whole=verbose):
+        click.echo(line)
+    principles.keep(course.root, costs, course.exercises)
     sys.exit(OUR_FAILURE if any(proof.findings for proof in proofs) else 0)
 
 

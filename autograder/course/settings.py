@@ -40,6 +40,7 @@ _EXPLANATIONS = {  # by pydantic's kind of error
 }
 _GONE: dict[KeyPath, str] = {  # settings of earlier versions
     ("slip",): "is no setting any more, since hidden tests alone decide a score; delete it",
+    ("checks_see",): "is no setting any more, since visible checks must see all costly mistakes; delete it",
 }
 _BOUNDS = {"gt": "above", "ge": "at least", "le": "at most", "max_length": "at most"}
 
@@ -125,9 +126,6 @@ class CourseSettings(_Strict):
     limits: LimitSettings = Field(LimitSettings(), description="limits of every exercise")
     late: LateSettings | None = Field(None, description="what late work costs in every exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in every exercise")
-    checks_see: Share = Field(
-        0.85, description="the share of costly mistakes that the visible checks of an exercise must see"
-    )
     mutants_fail: Share = Field(
         0.97, description="the share of an exercise's mutants that its hidden tests must fail"
     )

@@ -6,10 +6,10 @@ import pytest
 
 from autograder.authoring.held_out import Tally
 from autograder.authoring.kept_proofs import FOLDER, keep_proof, kept_proof
+from autograder.authoring.principles import CATALOGUE, Cost
 from autograder.authoring.proof import Proof
 from autograder.authoring.proving import prove_together
 from autograder.authoring.strength import Strength
-from autograder.authoring.visible import Sight
 from autograder.course.course import Course, load_course
 from autograder.tests.classroom import small
 
@@ -20,7 +20,7 @@ PROOF = Proof(
     2,
     5,
     heldout=Tally(4, 3),
-    sight=Sight(2, 2),
+    costs=(Cost("01_small", "row_sums", CATALOGUE, "along_columns", 0.5, is_green=True, failed=("a",)),),
     strength=Strength(7, 7, survivors=("a", "b")),
     fitting=frozenset({"rule"}),
 )
