@@ -4,8 +4,8 @@ An author declares them in equivalent.yaml, beside the hidden tests, as a list o
 `question`, the `line` that changes, what stands there `instead`, and `because`, the reason why no test can or
 should tell. A misconception that changes nothing there is declared by the `question`, its name as
 `misconception`, and `because`; an accepted answer that may differ where the exercise asks for nothing by the
-`question`, its file's name as `answer`, and `because`; a wrong answer that costs more than a quarter of its
-question, though the visible check passes, by the `question`, its name as `green`, and `because`.
+`question`, its file's name as `answer`, and `because`. A mistake that costs much although the visible check
+passes is declared by the `question`, its name as `green`, and `because`.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _KEYS = ("question", "line", "instead", "because")
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """One declared mutant, misconception or answer, and where its author declares it."""
+    """One declared mutant, misconception or accepted answer, and where its author declares it."""
 
     place: str  # the file and the line
     question: str
@@ -30,7 +30,7 @@ class Equivalent:
     instead: str = ""
     misconception: str = ""
     answer: str = ""  # in accepted/
-    green: str = ""  # a misconception, or a file in mistakes/ or heldout/ without the question
+    green: str = ""  # a mistake that the visible check cannot see
 
 
 def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
@@ -57,9 +57,9 @@ def _entry(exercise: Exercise, place: str, data: Any) -> Equivalent:
         case {"question": str(name), "answer": str(answer), "because": str(why), **more}:
             _check(exercise, place, name, why, more)
             return Equivalent(place, name, answer=answer)
-        case {"question": str(name), "green": str(green), "because": str(why), **more}:
+        case {"question": str(name), "green": str(what), "because": str(why), **more}:
             _check(exercise, place, name, why, more)
-            return Equivalent(place, name, green=green)
+            return Equivalent(place, name, green=what)
         case {"question": str(name), "line": str(line), "instead": str(instead), "because": str(why), **more}:
             _check(exercise, place, name, why, more)
             return Equivalent(place, name, _stripped(line), _stripped(instead))

@@ -28,24 +28,25 @@ _AUTHORING = Path(autograder.__file__).parent / "authoring"
 _JSON = TypeAdapter(Proof)
 
 
-def kept_proof(course: Course, exercise: Exercise) -> Proof | None:
+def kept_proof(course: Course, exercise: Exercise, sets: int) -> Proof | None:
     """Return the proof of an exercise if it was proved as it is now."""
     with suppress(OSError, ValueError, SourceError):
-        return replace(_JSON.validate_json(_path(course, exercise).read_bytes()), before=True)
+        return replace(_JSON.validate_json(_path(course, exercise, sets).read_bytes()), before=True)
     return None
 
 
-def keep_proof(course: Course, exercise: Exercise, proof: Proof) -> None:
+def keep_proof(course: Course, exercise: Exercise, sets: int, proof: Proof) -> None:
     """Keep a proof in the place of an earlier one, unless it has findings."""
     for path in (course.root / FOLDER).glob(f"{exercise.name}-*.json"):
         path.unlink(missing_ok=True)
     if not proof.findings:
-        write_whole(_path(course, exercise), _JSON.dump_json(proof))
+        write_whole(_path(course, exercise, sets), _JSON.dump_json(proof))
 
 
-def _path(course: Course, exercise: Exercise) -> Path:
+def _path(course: Course, exercise: Exercise, sets: int) -> Path:
+    settings = course.settings.mutants_fail, sets
     computing = sys.version, *map(version, _COMPUTING)
-    digest = hashlib.sha256(repr((rules(course, exercise), course.settings.mutants_fail, computing)).encode())
+    digest = hashlib.sha256(repr((rules(course, exercise), settings, computing)).encode())
     for folder in (exercise.folder, _AUTHORING):
         for path in own_files(folder):
             content = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from autograder.authoring import built_on, held_out
-from autograder.authoring.principles import Cost
+from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength
 
 
@@ -19,8 +19,8 @@ class Proof:
     heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
     carried: built_on.Carried | None = None  # whether earlier mistakes cost later questions nothing
     strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
-    costs: tuple[Cost, ...] = ()  # of wrong answers, by hidden tests alone
     fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers
+    costs: Costs | None = None  # of each wrong answer, by hidden tests alone
     findings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()  # of what may be a slip and may be meant
+    notes: tuple[str, ...] = ()  # of what may be wrong and may be meant
     before: bool = False  # whether this was shown before, and nothing has changed since

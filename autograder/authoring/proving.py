@@ -13,7 +13,7 @@ from autograder.authoring import in_kernel
 from autograder.authoring.kept_proofs import keep_proof, kept_proof
 from autograder.authoring.proof import Proof
 from autograder.authoring.steps import SECONDS, Steps
-from autograder.authoring.verify import prove
+from autograder.authoring.verify import SETS_THOROUGH, SETS_TRIED, prove
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
@@ -30,13 +30,14 @@ class StoppedError(AutograderError):
 
 
 def prove_together(
-    course: Course, exercises: Sequence[Exercise], jobs: int, *, anew: bool = False
+    course: Course, exercises: Sequence[Exercise], jobs: int, *, anew: bool = False, thorough: bool = False
 ) -> Iterator[Proof]:
     """Verify exercises in `jobs` processes, each with its own zygote; the proofs come in order.
 
     What was proved before and has not changed is not proved again, unless `anew` asks for that.
     """
-    before = {one.name: None if anew else kept_proof(course, one) for one in exercises}
+    sets = SETS_THOROUGH if thorough else SETS_TRIED
+    before = {one.name: None if anew else kept_proof(course, one, sets) for one in exercises}
     left = [exercise for exercise in exercises if before[exercise.name] is None]
     others = active_children()
     workers = min(jobs, max(len(left), 1))
@@ -46,11 +47,13 @@ def prove_together(
     ):
         try:
             # The last exercises take longest; begun first, they do not run alone at the end.
-            submitted = reversed(left)
-            proofs = {e.name: pool.submit(_verified, course.root, e.name, Path(steps)) for e in submitted}
+            proofs = {
+                one.name: pool.submit(_verified, course.root, Path(steps), sets, one.name)
+                for one in reversed(left)
+            }
             for exercise in exercises:
                 if (proof := before[exercise.name]) is None:
-                    keep_proof(course, exercise, proof := proofs[exercise.name].result())
+                    keep_proof(course, exercise, sets, proof := proofs[exercise.name].result())
                 yield proof
         except KeyboardInterrupt:
             at_work = list(_at_work(Path(steps), left))
@@ -67,14 +70,14 @@ def _at_work(steps: Path, exercises: Iterable[Exercise]) -> Iterator[str]:
             yield f"{exercise.name}: {(steps / exercise.name).read_text(encoding='utf-8')}"
 
 
-def _verified(root: Path, name: str, folder: Path) -> Proof:
+def _verified(root: Path, folder: Path, sets: int, name: str) -> Proof:
     """Verify one exercise, and if nothing is found run its notebook in a kernel."""
     course = load_course(root)
     exercise = course.exercises[name]
     steps = Steps(folder / name)
     try:
         with Zygote() as zygote:
-            proof = next(prove(course, (exercise,), zygote, steps))
+            proof = next(prove(course, (exercise,), zygote, steps, sets))
         if not proof.findings:
             steps.begin("running the notebook in a kernel")
             proof = replace(proof, findings=tuple(in_kernel.problems(exercise)))

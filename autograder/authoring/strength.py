@@ -4,35 +4,24 @@ A mutant that passes every test of its question is one that nobody would catch e
 it. So the tests need another case, or the author declares that the mutant is as right as the solution.
 """
 
-import contextlib
-import signal
-import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import FrameType
 
 import torch
 
 from autograder.authoring.disagreement import disagreements
 from autograder.authoring.equivalent import FILE, Equivalent, read_equivalents
 from autograder.authoring.mutants import Mutant, mutants
+from autograder.authoring.trials import Trial
 from autograder.authoring.unseen import Unseen, unseen
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.grading.diagnosis import Diagnosis
-from autograder.grading.verdicts import decide
-from autograder.report.report import Verdict
-from autograder.testing.exchange import Local
-from autograder.testing.inputs import numbered_inputs
-from autograder.testing.suite import HiddenTest, Suite
-from autograder.worker.namespace import Namespace, run_code
-
-_SECRET = b"Measuring twice must find the same, so it does not use the course's own secret."
-_SECONDS = 20.0  # of processor time, in one test; what only a loop without an end needs
+from autograder.testing.suite import Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +63,9 @@ def measure(exercise: Exercise, diagnosis: Diagnosis, share: float) -> Strength:
     course's catalogue that fit the exercise.
     """
     every, declared = tuple(mutants(exercise)), read_equivalents(exercise)
-    trials = {name: _Trial(diagnosis.suite, name) for name in exercise.points}
-    with _timed():
-        left = [one for one in every if not trials[one.question].fails(_mutated(exercise, one))]
-        count, unseen_ones = unseen(exercise, diagnosis, lambda name, cells: trials[name].fails(cells))
+    trials = {name: Trial(diagnosis.suite, name) for name in exercise.points}
+    left = [one for one in every if not trials[one.question].fails(_mutated(exercise, one))]
+    count, unseen_ones = unseen(exercise, diagnosis, lambda name, cells: trials[name].fails(cells))
     unlike = [mutant for mutant in left if not any(_fits(one, mutant) for one in declared)]
     hidden = [one for one in unseen_ones if not any(_is_of(other, one) for other in declared)]
     counted, named = len(every) - (len(left) - len(unlike)), count - (len(unseen_ones) - len(hidden))
@@ -88,60 +76,6 @@ def measure(exercise: Exercise, diagnosis: Diagnosis, share: float) -> Strength:
     diffs = (*(_diff(exercise, mutant) for mutant in unlike), *(one.diff for one in hidden))
     alike = len(left) - len(unlike) + len(unseen_ones) - len(hidden)
     return Strength(counted, killed, alike, named, seen, diffs, tuple(findings))
-
-
-class _Trial:
-    """Tries answers to one question on its hidden tests, those first that have failed most of them so far."""
-
-    def __init__(self, suite: Suite, question: str) -> None:
-        self._suite = suite
-        self._inputs = numbered_inputs(_SECRET, suite.exercise.name, 0)
-        self._failed = dict.fromkeys(suite.of(question), 0)
-
-    def fails(self, cells: tuple[str, ...]) -> bool:
-        """Whether an answer fails a test, or cannot even be run."""
-        with warnings.catch_warnings(action="ignore"):
-            try:
-                _start_clock()
-                namespace = run_code(cells)
-            except (Exception, SystemExit, OutOfTimeError):
-                return True
-            test = next((test for test in self._ordered() if self._fails(test, namespace)), None)
-        if test is not None:
-            self._failed[test] += 1
-        return test is not None
-
-    def _ordered(self) -> list[HiddenTest]:
-        return sorted(self._failed, key=lambda test: -self._failed[test])
-
-    def _fails(self, test: HiddenTest, namespace: Namespace) -> bool:
-        _start_clock()
-        for run in self._suite.run(Local(namespace), self._inputs, {test}):
-            return decide(self._suite, run, self._inputs).verdict is not Verdict.PASSED
-        return False
-
-
-class OutOfTimeError(BaseException):
-    """A mutant runs on and on; no `except Exception` of its own may keep it running."""
-
-
-@contextlib.contextmanager
-def _timed() -> Iterator[None]:
-    """Let what runs too long raise OutOfTimeError, again and again; the clock stands still while it waits."""
-    before = signal.signal(signal.SIGVTALRM, _raise)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
-def _start_clock() -> None:
-    signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS, _SECONDS)
-
-
-def _raise(_: int, __: FrameType | None) -> None:
-    raise OutOfTimeError
 
 
 def _mutated(exercise: Exercise, mutant: Mutant) -> tuple[str, ...]:

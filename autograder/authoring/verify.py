@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import cycle, islice
 from pathlib import Path
 
-from autograder.authoring import built_on, held_out, layout, principles, rule_words
+from autograder.authoring import built_on, costs, held_out, layout, rule_words
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.failures import failures, place
 from autograder.authoring.proof import Proof
@@ -23,11 +21,10 @@ from autograder.grading.grader import Grader
 from autograder.grading.misconceptions import load_catalogue, spelt
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote
-from autograder.testing.inputs import SETS, numbered_inputs
-from autograder.worker.namespace import run_code
+from autograder.testing.inputs import numbered_inputs
 
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
-_SETS = 2  # further sets of hidden inputs that a right answer must pass; the next one meets the next of them
+SETS_TRIED, SETS_THOROUGH = 4, 16  # sets of hidden inputs that each answer of an author meets
 
 
 def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
@@ -40,7 +37,11 @@ def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
 
 
 def prove(
-    course: Course, exercises: Sequence[Exercise], zygote: Zygote, steps: Steps | None = None
+    course: Course,
+    exercises: Sequence[Exercise],
+    zygote: Zygote,
+    steps: Steps | None = None,
+    sets: int = SETS_TRIED,
 ) -> Iterator[Proof]:
     """Verify each exercise with the same worker and suite that grade submissions."""
     for exercise in exercises:
@@ -49,8 +50,8 @@ def prove(
             grader = Grader.of_course(course, exercise, zygote, _SECRET)
             wrong = tuple(rule_words.unknown_operators(course, exercise))
             notes = tuple(rule_words.unknown_calls(course, exercise))
-            proof = _Verification(exercise, grader, course.settings, steps).proof()
-            yield replace(proof, findings=(*wrong, *proof.findings), notes=(*notes, *proof.notes))
+            proof = _Verification(exercise, grader, course.settings, steps, sets).proof()
+            yield replace(proof, findings=(*wrong, *proof.findings), notes=notes)
         except SourceError as error:
             yield Proof(exercise.name, findings=(str(error),))
 
@@ -59,20 +60,21 @@ class _Verification:
     """Verifies one exercise and gathers its findings.
 
     It looks at the exercise's files, and then grades the reference with the visible checks, the untouched
-    release, the other right answers, each known mistake and the held-out answers. Last it measures what wrong
-    answers cost, and how many mutants of the reference the hidden tests fail.
+    release, the other right answers, each known mistake and the held-out answers. Last it measures how many
+    of the wrong ones the visible checks see, and how many mutants of the reference the hidden tests fail.
     """
 
-    def __init__(self, exercise: Exercise, grader: Grader, settings: CourseSettings, steps: Steps) -> None:
+    def __init__(
+        self, exercise: Exercise, grader: Grader, settings: CourseSettings, steps: Steps, sets: int
+    ) -> None:
         self._exercise = exercise
         self._grader = grader
         self._settings = settings
+        self._sets = sets
         self._steps = steps
         steps.begin("running the hidden tests on the solution")
         self._touched = Touched(grader.suite)
         self._findings: list[str] = []
-        self._notes: list[str] = []
-        self._numbers = cycle(range(SETS))
         self._checks: dict[str, str] = {}  # the visible checks that the reference passes, by question
 
     def proof(self) -> Proof:
@@ -88,7 +90,6 @@ class _Verification:
             self._full_marks(variant.path, self._grade(exercise.replaced(variant.code)), cells)
             self._passes_checks(variant)
         named = sum(self._caught(mistake) for mistake in exercise.mistakes)
-        costs = self._costs()
         counts = len(exercise.accepted), len(exercise.mistakes)
         return Proof(
             exercise.name,
@@ -96,12 +97,11 @@ class _Verification:
             named,
             self._grader.told_bits,
             heldout=self._heldout(),
-            costs=costs,
             carried=self._carried(),
             strength=self._strength(),
             fitting=self._grader.diagnosis.fitting(),
+            costs=self._costs(),
             findings=tuple(self._findings),
-            notes=tuple(self._notes),
         )
 
     def _grade(self, answers: Mapping[str, str]) -> Report:
@@ -143,14 +143,13 @@ class _Verification:
         """Find visible checks that another right answer fails, since its student would look for a mistake."""
         cells = self._exercise.variant(variant.code)
         for name, check in self._checks.items():
-            if error := principles.check_error(check, partial(run_code, cells)):
+            if error := costs.check_error(check, cells):
                 said = f"{type(error).__name__}: {error}"
                 self._find(variant.path, f"is right, but the check of {name} fails: {said}; mend the check")
 
     def _full_marks(self, path: Path, report: Report, cells: tuple[str, ...]) -> bool:
         """Find tests that a right answer fails, when it is graded or with other sets of hidden inputs."""
-        numbers = islice(self._numbers, _SETS)
-        sets = [numbered_inputs(_SECRET, self._exercise.name, number) for number in numbers]
+        sets = [numbered_inputs(_SECRET, self._exercise.name, number) for number in range(self._sets)]
         failed = failures(self._grader.suite, cells, sets)
         for test, said in failed.items():
             self._find(path, f'must score in full, but {test.question}, "{test.title}" fails: {said}')
@@ -208,13 +207,6 @@ class _Verification:
         self._findings.extend(tally.findings)
         return tally
 
-    def _costs(self) -> tuple[principles.Cost, ...]:
-        """Measure what wrong answers cost, and find what costs too much or too little."""
-        self._steps.begin("running the hidden tests and the visible checks on wrong answers")
-        costs = tuple(principles.measure(self._grader.suite, self._checks))
-        self._notes.extend(principles.broken(self._grader.suite, costs))
-        return costs
-
     def _carried(self) -> built_on.Carried | None:
         """Prove what questions may build on, if course.yaml says anything about that."""
         building, suite = self._grader.building, self._grader.suite
@@ -230,6 +222,13 @@ class _Verification:
         measured = measure(self._exercise, self._grader.diagnosis, self._settings.mutants_fail)
         self._findings.extend(measured.findings)
         return measured
+
+    def _costs(self) -> costs.Costs:
+        """Measure what wrong answers cost, and find those that cost too much or too little."""
+        self._steps.begin("running the hidden tests on wrong answers")
+        found = costs.measure(self._exercise, self._grader.diagnosis, self._checks, self._sets)
+        self._findings.extend(found.findings)
+        return found
 
     def _find(self, path: Path, problem: str) -> None:
         self._findings.append(f"{path}: {problem}")

@@ -60,36 +60,46 @@ def _release_solutions(course: "options.Course", exercises: "list[options.Exerci
 @click.command()
 @options.exercises
 @options.jobs(help="Verify in so many processes; default: all cores.")
-@click.option("--verbose", is_flag=True, help="Show the costs of wrong answers by question.")
+@click.option("--verbose", is_flag=True, help="Show what single mistakes cost, by question and mistake.")
+@click.option("--thorough", is_flag=True, help="Try each answer on 16 sets of hidden inputs instead of 4.")
 @click.option("--anew", is_flag=True, help="Prove also what was proved before and has not changed.")
 def verify(
-    course: "options.Course", exercises: "list[options.Exercise]", jobs: int | None, verbose: bool, anew: bool
+    course: "options.Course",
+    exercises: "list[options.Exercise]",
+    jobs: int | None,
+    verbose: bool,
+    thorough: bool,
+    anew: bool,
 ) -> None:
     """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
-    from autograder.authoring import principles
+    from autograder.authoring.costs import FILE, summary, table
     from autograder.authoring.proving import prove_together
     from autograder.authoring.verify import idle_rules
+    from autograder.files import write_whole
 
     proofs = []
     everything = {exercise.name for exercise in exercises} == set(course.exercises)
-    for proof in prove_together(course, exercises, jobs or os.cpu_count() or 1, anew=anew):
+    jobs = jobs or os.cpu_count() or 1
+    for proof in prove_together(course, exercises, jobs, anew=anew, thorough=thorough):
         proofs.append(proof)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
         counts += f"; {proof.heldout}" if proof.heldout else ""
+        counts += f"; {proof.costs}" if proof.costs else ""
         counts += f"; {proof.carried}" if proof.carried else ""
         counts += f"; {proof.strength}" if proof.strength else ""
         counts += f"; an attempt tells at most {proof.bits} bits of hidden inputs" if proof.bits else ""
         known = "proved before and unchanged" if proof.before else "proved"
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else known} ({counts})")
-        for line in (*proof.findings, *proof.notes, *principles.summary(proof.costs, whole=verbose)):
+        for line in (*proof.findings, *proof.notes):
             click.echo(f"  {line}")
     if everything:
         for rule in idle_rules(course, proofs):
             click.echo(f"This rule of the catalogue fits no right answer: {rule}")
-    costs = [cost for proof in proofs for cost in proof.costs]
-    for line in principles.spread(costs, whole=verbose):
+    costs = [cost for proof in proofs if proof.costs for cost in proof.costs.costs]
+    for line in summary(costs, whole=verbose):
         click.echo(line)
-    principles.keep(course.root, costs, course.exercises)
+    if everything:
+        write_whole(course.root / FILE, table(costs).encode())
     sys.exit(OUR_FAILURE if any(proof.findings for proof in proofs) else 0)
 
 

@@ -14,7 +14,10 @@ class Tier(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one submission may use."""
+    """What one submission may use.
+
+    Seconds are those that its processes compute or sleep, not those that they wait for a processor.
+    """
 
     cell_seconds: float = 20.0
     call_seconds: float = 5.0

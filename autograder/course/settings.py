@@ -18,6 +18,10 @@ from autograder.course.yaml_lines import Document, KeyPath, Problem, dotted
 
 SCHEMA = Path(__file__).with_name("course.schema.json")
 _LIMITS = Limits()
+_GONE = {
+    "slip": "tests alone decide a score now",
+    "checks_see": "the visible checks must see every costly mistake now",
+}  # keys that course.yaml had once
 _EXPLANATIONS = {  # by pydantic's kind of error
     "missing": "is missing; add it",
     "moment": "{message}; write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
@@ -37,10 +41,6 @@ _EXPLANATIONS = {  # by pydantic's kind of error
     "model_type": "must hold keys with values; write each on a line of its own, as `key: value`",
     "dict_type": "must hold keys with values; write each on a line of its own, as `key: value`",
     "tuple_type": "must be a list; write it as [one, two]",
-}
-_GONE: dict[KeyPath, str] = {  # settings of earlier versions
-    ("slip",): "is no setting any more, since hidden tests alone decide a score; delete it",
-    ("checks_see",): "is no setting any more, since visible checks must see all costly mistakes; delete it",
 }
 _BOUNDS = {"gt": "above", "ge": "at least", "le": "at most", "max_length": "at most"}
 
@@ -68,14 +68,11 @@ class _Strict(BaseModel):
 class LimitSettings(_Strict):
     """What one submission may use; a limit that is not given here is the course's, or else the default."""
 
-    cell_seconds: Seconds = Field(
-        _LIMITS.cell_seconds, description="wall-clock seconds for one cell of the notebook"
-    )
-    call_seconds: Seconds = Field(
-        _LIMITS.call_seconds, description="wall-clock seconds for one call of a hidden test"
-    )
+    cell_seconds: Seconds = Field(_LIMITS.cell_seconds, description="seconds for one cell of the notebook")
+    call_seconds: Seconds = Field(_LIMITS.call_seconds, description="seconds for one call of a hidden test")
     total_seconds: Seconds = Field(
-        _LIMITS.total_seconds, description="wall-clock seconds for a whole submission"
+        _LIMITS.total_seconds,
+        description="seconds in which a submission may compute or sleep, in all",
     )
     memory_mb: Megabytes = Field(
         _LIMITS.memory_mb, description="megabytes beyond what a warm worker already has"
@@ -159,11 +156,11 @@ def _problem(document: Document, error: ErrorDetails) -> Problem:
 
 def _explained(error: ErrorDetails, path: KeyPath) -> str:
     """Return in an author's words what is wrong and what to do."""
-    if path in _GONE:
-        return _GONE[path]
     if error["input"] is None:
         return "is empty; give it a value or take it out"
     if error["type"] in ("extra_forbidden", "invalid_key"):
+        if gone := _GONE.get(str(path[-1])):
+            return f"{gone}; delete this line"
         return f"unknown key; {suggestion(str(path[-1]), _model_at(path[:-1]).model_fields)}"
     context = error.get("ctx", {})
     bounds = " and ".join(f"{word} {context[key]:g}" for key, word in _BOUNDS.items() if key in context)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from autograder.grading.carried import Rerun, is_better, with_note
@@ -18,8 +18,6 @@ from autograder.submission.notebook import NotebookCell
 from autograder.testing.inputs import Inputs
 from autograder.testing.suite import HiddenTest, TestRun
 from autograder.worker.ran import Ran
-
-_SHARE = 0.25  # of a submission's time, for running questions once more in a worker with right answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +64,9 @@ class Carrying:
     def _right_answers(self, rerun: Rerun) -> Iterator[Session]:
         """Open a session in whose workers right earlier answers stand in."""
         functions = {name: self.solution[name] for name in rerun.earlier}
-        limits = self.running.limits
-        limits = replace(limits, total_seconds=limits.total_seconds * _SHARE)
+        limits, lost, budget = self.running.limits, self.first.lost, self.first.budget
         with (
             oracle(functions, limits) as answers,
-            Session(self.running.zygote, defining(self.cells), limits, self.first.lost, answers) as session,
+            Session(self.running.zygote, defining(self.cells), limits, lost, answers, budget) as session,
         ):
             yield session

@@ -20,18 +20,20 @@ _OURS = (
 class Graded:
     """What grading one submission came to; it goes whole from the grader to the gradebook.
 
-    `problem` and `traceback` are for those who run the course, where grading failed on our side.
+    `problem` and `traceback` are for those who run the course, where grading failed on our side. Where only
+    the machine `was_busy`, it is worth grading once more.
     """
 
     report: Report
     results: Mapping[int, CellResult]  # what each code cell showed when it ran, by the cell's number
     problem: str = ""
     traceback: str = ""
+    was_busy: bool = False
 
     def to_json(self) -> str:
         """Return all of it on one line of JSON."""
         results = {number: _packed(result) for number, result in self.results.items()}
-        words = {"problem": self.problem, "traceback": self.traceback}
+        words = {"problem": self.problem, "traceback": self.traceback, "was_busy": self.was_busy}
         return json.dumps({"report": self.report.as_dict(), "results": results, **words})
 
     @staticmethod
@@ -40,7 +42,7 @@ class Graded:
         data = json.loads(text)
         results = {int(number): _unpacked(result) for number, result in data["results"].items()}
         report = Report.from_dict(data["report"])
-        return Graded(report, results, str(data["problem"]), str(data["traceback"]))
+        return Graded(report, results, str(data["problem"]), str(data["traceback"]), bool(data["was_busy"]))
 
 
 def report_on(

@@ -14,11 +14,13 @@ from autograder.grading.grader import Grader
 from autograder.report.report import Status, Verdict
 from autograder.sandbox.errors import WallError, ZygoteError
 from autograder.sandbox.launch import prelaunched
-from autograder.sandbox.process import WorkerError
+from autograder.sandbox.process import StarvedError, WorkerError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook
 from autograder.testing.suite import Suite
 
+_BUSY = "The machine was too busy to grade this submission. It has no score yet, and is graded again."
+_PROBLEM_BUSY = "the machine was too busy: this submission could not use the time that it has; grade it again"
 _MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # characters: an error may quote what a submission sent
 
 
@@ -61,6 +63,9 @@ class RestartingGrader:
             graded = self._grader(exercise).grade(notebook)
         except WallError:
             raise
+        except StarvedError:
+            walls = self._zygote.reported_walls if self._zygote else ()
+            return Graded(failure_report(exercise, walls, _BUSY), {}, _PROBLEM_BUSY, was_busy=True)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"[:_MAX_PROBLEM]
             # A message that tells people what to do needs no traceback beside it.

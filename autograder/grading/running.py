@@ -7,6 +7,7 @@ from autograder.course.limits import Limits
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
 from autograder.grading.session import LOST, Session
+from autograder.sandbox.process import StarvedError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.inputs import DISCLOSED, Inputs
@@ -29,6 +30,8 @@ class Running:
         """Run tests; where one of them loses the worker, no more tests of its question are run."""
         lost: dict[str, BaseException] = {}
         for run in self.suite.run(session, inputs, chosen, lost.get, self.rules):
+            if isinstance(run.error, StarvedError):
+                raise run.error
             if isinstance(run.error, LOST):
                 lost.setdefault(run.test.question, run.error)
             yield run
@@ -62,7 +65,7 @@ class Running:
         The visible checks define nothing, so the new worker does without them, and without the cells that
         cost the first one its life.
         """
-        with Session(self.zygote, defining(cells), self.limits, first.lost) as session:
+        with Session(self.zygote, defining(cells), self.limits, first.lost, budget=first.budget) as session:
             return self.disclosed(session, questions)
 
 

@@ -1,6 +1,5 @@
 """Runs a submission in a worker, again without each cell that hangs or dies, and asks it what tests ask."""
 
-import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +18,7 @@ from autograder.testing.student_error import StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 MAX_RESTARTS = 8
+_LEAST_SECONDS = 0.1  # of the last request that a budget allows
 _WITH_CHECKS = 4  # so often the visible checks run too; they define nothing, and each of them may hang
 MAX_RECEIVED = 64 << 20  # bytes of a submission's answers, which the grader keeps until the end
 LOST = (DeadlineError, DiedError, ProtocolError)  # after one of these, a worker answers no more
@@ -38,6 +38,13 @@ class LeftOut:
 
 FORGED = LeftOut(Verdict.CRASHED, "sent the grader something that is no answer")
 _UNREAD = LeftOut(Verdict.CRASHED, f"holds a name with more than {MAX_RUN_DOTS:,} dots and was not run")
+
+
+@dataclass(slots=True)
+class Budget:
+    """The seconds that all sessions of one submission have between them, as workers count them."""
+
+    left: float
 
 
 class Session:
@@ -60,6 +67,7 @@ class Session:
         limits: Limits,
         left_out: Collection[int] = (),
         oracle: Oracle | None = None,
+        budget: "Budget | None" = None,
     ) -> None:
         self.limits = limits
         self.results: dict[int, CellResult] = {}  # by cell number
@@ -73,7 +81,7 @@ class Session:
         self._starts = 0
         self._left_to_show = MAX_SHOWN
         self._left_to_receive = MAX_RECEIVED
-        self._end = time.monotonic() + limits.total_seconds
+        self.budget = budget or Budget(limits.total_seconds)
 
     def __enter__(self) -> "Session":
         return self
@@ -83,7 +91,7 @@ class Session:
 
     def start(self) -> None:
         """Run the notebook top to bottom, as often as it takes to find the cells that lose the worker."""
-        while self._worker is None and self._starts <= MAX_RESTARTS and self._left() > 0:
+        while self._worker is None and self._starts <= MAX_RESTARTS and self.budget.left > 0:
             self._starts += 1
             self._worker = self._zygote.fork(self.limits)
             results, self._left_to_show = dict[int, CellResult](), MAX_SHOWN
@@ -103,11 +111,11 @@ class Session:
         """Answer one request of a hidden test; a worker that was lost is replaced first."""
         self.start()
         self._asked = True
-        if self._worker is None or self._left() <= 0:
+        if self._worker is None or self.budget.left <= 0:
             raise ExhaustedError
         before = self._worker.received
         try:
-            answer = self._worker.ask(header, tensors, min(self.limits.call_seconds, self._left()))
+            answer = self._ask(self._worker, header, tensors, self.limits.call_seconds)
             self._left_to_receive -= self._worker.received - before
             if self._left_to_receive < 0:
                 raise ProtocolError("a submission's answers are too large")
@@ -120,7 +128,8 @@ class Session:
         """Let the oracle's functions stand in for the notebook's, if there is one."""
         if self._oracle is not None:
             worker.call_back = self._oracle.answer
-            worker.ask({"op": "stand in", "names": sorted(self._oracle.names)}, [], self.limits.call_seconds)
+            request = {"op": "stand in", "names": sorted(self._oracle.names)}
+            self._ask(worker, request, [], self.limits.call_seconds)
 
     def _kept_cells(self) -> Iterator[NotebookCell]:
         kept = (cell for cell in self._cells if cell.number not in self._left_out)
@@ -137,17 +146,21 @@ class Session:
 
     def _run(self, worker: Worker, cell: NotebookCell) -> Header:
         request = {"op": "cell", "number": cell.number, "code": cell.text}
-        reply, _ = worker.ask(request, [], min(self.limits.cell_seconds, max(self._left(), 0.1)))
-        return reply
+        return self._ask(worker, request, [], self.limits.cell_seconds)[0]
+
+    def _ask(self, worker: Worker, header: Header, tensors: Tensors, seconds: float) -> Reply:
+        """Ask a worker, and take the seconds that it needs from the submission's budget."""
+        before = worker.seconds
+        try:
+            return worker.ask(header, tensors, min(seconds, max(self.budget.left, _LEAST_SECONDS)))
+        finally:
+            self.budget.left -= worker.seconds - before
 
     def _result(self, reply: Header) -> CellResult:
         outputs = checked_outputs(reply.get("outputs"), self._left_to_show)
         self._left_to_show -= sum(output.size for output in outputs)
         error = reply.get("error")
         return CellResult(outputs, StudentError(error) if isinstance(error, dict) else None)
-
-    def _left(self) -> float:
-        return self._end - time.monotonic()
 
     def _lose(self, error: Exception) -> None:
         self._forged = self._forged or isinstance(error, ProtocolError)

@@ -14,8 +14,8 @@ from autograder.sandbox.process import Worker, WorkerError
 from autograder.worker.protocol import ProtocolError
 
 _ID = struct.Struct("!i")
-_START_SECONDS = 120  # importing torch on a cold disk
-_FORK_SECONDS = 30
+_START_SECONDS = 600  # importing torch on a cold disk and a busy machine
+_FORK_SECONDS = 120
 
 
 _REQUIRED = {

@@ -26,7 +26,6 @@ loaded, a submission can read. The grader's side is the room `sandbox`.
 - seccomp: the part of it that refuses system calls.
 - syscalls: which system calls are allowed and which are refused.
 - syscall_numbers: their numbers, written by a script from the kernel's headers.
-- large_pages: joins the zygote's memory, which makes its forks cheaper.
 - scratch: a worker's folder, which goes away whatever happens.
 - quota: how many threads, files and bytes a worker may take.
 """

@@ -27,7 +27,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from autograder.worker.large_pages import join_pages
 from autograder.worker.quota import exceeds
 from autograder.worker.scratch import own_folder, remove
 from autograder.worker.walls import die_with_parent
@@ -42,7 +41,6 @@ del _torch
 _ID = struct.Struct("!i")
 _WATCH_SECONDS = 0.1
 _MAX_DESCRIPTOR = 256
-_FEW = 8  # forks that are not worth the tenth of a second that it takes to join pages
 
 
 class Warm(NamedTuple):
@@ -134,16 +132,12 @@ def _warm() -> Warm:
 
 def _obey(control: socket.socket, warm: Warm, scratch: Path) -> None:
     children = set[int]()
-    forks = 0
     try:
         while True:
             _watch(control, children, scratch)
             message, descriptors, _, _ = socket.recv_fds(control, 1 + _ID.size, 1)
             match message[:1]:
                 case b"f":
-                    forks += 1
-                    if forks == _FEW:
-                        join_pages()
                     children.add(_fork(control, descriptors[0], warm, scratch))
                 case b"w":
                     (child,) = _ID.unpack(message[1:])

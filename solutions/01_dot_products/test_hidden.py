@@ -111,6 +111,7 @@ def test_dot_product_counts_zeros_and_repeats(student):
     """Entries of 0, and numbers that come again, count at their own place, in long vectors too."""
     a, b = torch.randint(-2, 3, (2, 40)).float()
     a[1], b[1] = 0, 2
+    a[0], b[0] = 1, -2
     expect_close(
         student.dot_product(a, b),
         (a * b).sum(),

@@ -4,15 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring.costs import Cost, Costs
 from autograder.authoring.held_out import Tally
 from autograder.authoring.kept_proofs import FOLDER, keep_proof, kept_proof
-from autograder.authoring.principles import CATALOGUE, Cost
 from autograder.authoring.proof import Proof
 from autograder.authoring.proving import prove_together
 from autograder.authoring.strength import Strength
 from autograder.course.course import Course, load_course
 from autograder.tests.classroom import small
 
+SETS = 4
 PROOF = Proof(
     "01_small",
     1,
@@ -20,16 +21,16 @@ PROOF = Proof(
     2,
     5,
     heldout=Tally(4, 3),
-    costs=(Cost("01_small", "row_sums", CATALOGUE, "along_columns", 0.5, is_green=True, failed=("a",)),),
     strength=Strength(7, 7, survivors=("a", "b")),
     fitting=frozenset({"rule"}),
+    costs=Costs((Cost("01_small", "row_sums", "mistake", "along_columns", 0.5),)),
 )
 
 
 def test_a_proof_is_found_again_as_it_was(course: Course) -> None:
-    assert kept_proof(course, small(course)) is None
-    keep_proof(course, small(course), PROOF)
-    found = kept_proof(load_course(course.root), small(course))
+    assert kept_proof(course, small(course), SETS) is None
+    keep_proof(course, small(course), SETS, PROOF)
+    found = kept_proof(load_course(course.root), small(course), SETS)
     assert found is not None
     assert found.before
     assert repr(found).replace("before=True", "before=False") == repr(PROOF)
@@ -39,33 +40,33 @@ def test_a_proof_is_found_again_as_it_was(course: Course) -> None:
     "name", ["01_small.py", "test_hidden.py", "accepted/as_loops.py", "heldout/new.py", "equivalent.yaml"]
 )
 def test_what_was_proved_of_other_files_is_not_proved(course: Course, name: str) -> None:
-    keep_proof(course, small(course), PROOF)
+    keep_proof(course, small(course), SETS, PROOF)
     path: Path = small(course).folder / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"{path.read_text(encoding='utf-8') if path.is_file() else ''}\n# changed\n", "utf-8")
     again = load_course(course.root)
-    assert kept_proof(again, small(again)) is None
-    keep_proof(again, small(again), PROOF)
+    assert kept_proof(again, small(again), SETS) is None
+    keep_proof(again, small(again), SETS, PROOF)
     assert len(list((course.root / FOLDER).iterdir())) == 1, "what nobody reads any more is deleted"
 
 
 def test_settings_and_an_unreadable_file_count_too(course: Course) -> None:
-    keep_proof(course, small(course), PROOF)
+    keep_proof(course, small(course), SETS, PROOF)
     settings = course.root / "course.yaml"
     lines = settings.read_text(encoding="utf-8").splitlines()
     others = [line for line in lines if not line.startswith("mutants_fail")]
     settings.write_text("\n".join([*others, "mutants_fail: 0.5", ""]), encoding="utf-8")
     again = load_course(course.root)
-    assert kept_proof(again, small(again)) is None
+    assert kept_proof(again, small(again), SETS) is None
     (file,) = (course.root / FOLDER).iterdir()
     file.write_text("{", encoding="utf-8")
-    assert kept_proof(course, small(course)) is None
+    assert kept_proof(course, small(course), SETS) is None
 
 
 def test_what_has_findings_is_proved_again_each_time(course: Course) -> None:
-    keep_proof(course, small(course), PROOF)
-    keep_proof(course, small(course), Proof("01_small", findings=("mend it",)))
-    assert kept_proof(course, small(course)) is None
+    keep_proof(course, small(course), SETS, PROOF)
+    keep_proof(course, small(course), SETS, Proof("01_small", findings=("mend it",)))
+    assert kept_proof(course, small(course), SETS) is None
 
 
 def test_what_was_proved_before_starts_no_process(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +74,7 @@ def test_what_was_proved_before_starts_no_process(course: Course, monkeypatch: p
         raise AssertionError("has to be proved")
 
     monkeypatch.setattr("autograder.authoring.proving.ProcessPoolExecutor.submit", submit)
-    keep_proof(course, small(course), PROOF)
+    keep_proof(course, small(course), SETS, PROOF)
     (proof,) = prove_together(course, [small(course)], 2)
     assert proof.before
     assert proof.strength == PROOF.strength

@@ -118,13 +118,7 @@ exercises:
         ("course: \x07", "1: a control character; delete it"),
         ("[" * 3000, "1: nested too deeply; keep it plain"),
         (HEAD + "exercises: []\n", "3: exercises: is empty; list at least one"),
-        *(
-            (
-                f"{HEAD}{ONE}slip: {value}\n",
-                "5: slip: is no setting any more, since hidden tests alone decide a score; delete it",
-            )
-            for value in ("{most: 0.3}", "none", "")
-        ),
+        (HEAD + ONE + "slip: none\n", "5: slip: tests alone decide a score now; delete this line"),
         (
             HEAD + ONE + "    limits: {cell_seconds: .nan}\n",
             "5: exercises[0].limits.cell_seconds: must be a number that ends; change it",

@@ -20,6 +20,8 @@ class ScriptedWorker(Worker):
         self._answers = answers
         self._size = size  # bytes of each answer
 
+    seconds = 0.0
+
     def ask(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
         self.asked.append({**header, "seconds": seconds})
         self.received += self._size
