@@ -1,6 +1,6 @@
 """Writes old answers without end; the first of them are dropped.
 
-verdict: crashed
+verdict: failed
 hint: no answer
 """
 import json
