@@ -64,9 +64,8 @@ class Carrying:
     def _right_answers(self, rerun: Rerun) -> Iterator[Session]:
         """Open a session in whose workers right earlier answers stand in."""
         functions = {name: self.solution[name] for name in rerun.earlier}
-        limits, lost, budget = self.running.limits, self.first.lost, self.first.budget
         with (
-            oracle(functions, limits) as answers,
-            Session(self.running.zygote, defining(self.cells), limits, lost, answers, budget) as session,
+            oracle(functions, self.running.limits) as answers,
+            self.first.another(defining(self.cells), answers) as session,
         ):
             yield session

@@ -76,7 +76,7 @@ class Grader:
         zygote.learn(exercise.unchanged)
         self.suite = suite or Suite(exercise)
         self.diagnosis = Diagnosis(self.suite)
-        self._running = Running(self.suite, rules, zygote, limits)
+        self._running = Running(self.suite, rules, limits)
         self._judge = Judge(exercise.points, rules, self.diagnosis, Examples(self.suite, no_examples))
 
     @classmethod

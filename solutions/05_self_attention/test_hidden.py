@@ -354,7 +354,7 @@ PRINTED = {  # what the lesson prints results for: a sentence for two classes, e
 }
 
 
-@each_class()
+@each_class(weight=2)
 def test_lesson_s_tokens(student, kind):
     """The lesson's own tokens, too, get what the weights make of them."""
     x = torch.tensor(PRINTED[kind.square])

@@ -204,6 +204,11 @@ def check_cached_attention():
         assert torch.allclose(torch.cat(outputs, dim=-2), whole, atol=1e-5), (
             f"in pieces of {sizes} tokens the text has other outputs than as a whole"
         )
+    signs = torch.tensor([[1.0], [-1.0]])
+    opposite = cached_attention(signs, signs, signs)[0][1].item()
+    assert abs(opposite + 0.761594) < 1e-6, (
+        f"scores of -1 and 1 mix 1 and -1 to -0.761594, not {opposite:.6f}; is a sign lost?"
+    )
     print("cached_attention: this check passes")
 
 
@@ -469,6 +474,11 @@ def check_grouped_query_attention():
     assert refused, (
         "5 query heads cannot share 2 heads of keys and values: raise a ValueError"
     )
+    signs = torch.tensor([[[1.0], [-1.0]]])
+    opposite = grouped_query_attention(signs, signs, signs)[0, 0].item()
+    assert abs(opposite - 0.761594) < 1e-6, (
+        f"scores of 1 and -1 mix 1 and -1 to 0.761594, not {opposite:.6f}; is a sign lost?"
+    )
     print("grouped_query_attention: this check passes")
 
 
@@ -625,6 +635,10 @@ def check_rotate():
             )
     assert not torch.allclose(rotate(x, torch.tensor([10, 100])), turned, atol=0.1), (
         "base 1000 and base 10000 give the same, but they turn pairs at other speeds"
+    )
+    shape = tuple(rotate(torch.ones(1, 1, 2), torch.tensor([3])).shape)
+    assert shape == (1, 1, 2), (
+        f"a text of one token keeps its shape (1, 1, 2), not {shape}"
     )
     print("rotate: this check passes")
 
