@@ -211,10 +211,12 @@ HEAD = Kind("Head", ("query", "key", "value"))
 CAUSAL = Kind("CausalAttention", ("W_query", "W_key", "W_value"))
 
 
-def each_of(*kinds, weight=1):
+def each_of(*kinds, weight=1, basic=False):
     """Run a test for each of these classes, as a test of that question."""
     marked = [
-        pytest.param(kind, marks=question(kind.name, weight=weight), id=kind.name)
+        pytest.param(
+            kind, marks=question(kind.name, weight=weight, basic=basic), id=kind.name
+        )
         for kind in kinds
     ]
     return pytest.mark.parametrize("kind", marked)
@@ -261,7 +263,7 @@ def alive(kind, module, x, size):
 def load(student, module, weights, layers):
     """Give a module these parameters by name, and biases where it has any; return what it took."""
     rows = {f"{layer}.bias": weights[f"{layer}.weight"][:, 0] for layer in layers}
-    biases = {name: 0.7 * torch.randn_like(row) for name, row in rows.items()}
+    biases = {name: 0.2 * torch.randn_like(row) for name, row in rows.items()}
     shapes = student.define(LOAD, "load")(module, biases | weights)
     expect(isinstance(shapes, dict), "The class must be an nn.Module.")
     for name, weight in weights.items():
@@ -315,7 +317,7 @@ def test_mask_dtype(student):
     expect_tensor(student.causal_mask(length), dtype=torch.bool)
 
 
-@question("causal_mask", weight=2)
+@question("causal_mask", weight=2, basic=True)
 def test_mask_hides_what_comes_later(student):
     """Every later token is hidden."""
     for length in (4, draw(5, 9)):
@@ -441,9 +443,8 @@ def test_weights_hidden_exactly(student):
 def test_weights_hidden_scores(student):
     """Hidden scores have no influence on visible weights."""
     scores, mask = scores_above_one(6, 6), future(6)
-    before = computed(student, scores, mask)
-    changed = torch.where(mask, scores_above_one(6, 6), scores)
-    actual = computed(student, changed, mask)
+    before = computed(student, scores.masked_fill(mask, 1.0), mask)
+    actual = computed(student, scores.masked_fill(mask, 6.0), mask)
     hint = "Only hidden scores were changed, and visible weights followed. What stands in the denominator?"
     expect_same(actual[~mask], before[~mask], hint=hint)
 
@@ -465,7 +466,7 @@ def test_weights_shift(student):
     hint = "By what is a row shifted before its exponentials are taken?"
     for each in (shifts, shifts.flip(0)):
         actual = student.masked_attention_weights(scores + each, mask)
-        expect_same(actual, before, hint=hint)
+        expect_same(actual, before, atol=1e-3, hint=hint)
 
 
 @question("masked_attention_weights")
@@ -478,7 +479,7 @@ def test_weights_very_low_scores(student):
         "Is what you put in the place of a hidden score really below everything else?"
     )
     actual = student.masked_attention_weights(scores + low, mask)
-    expect_same(actual, before, hint=hint)
+    expect_same(actual, before, atol=0.02, hint=hint)
 
 
 @question("masked_attention_weights", weight=4)
@@ -540,7 +541,7 @@ def test_form(student, kind):
     """The output has d_out numbers for each token, in the dtype of the tokens."""
     module, _ = kind.loaded(student, 6, 5, 5)
     x = kind.tokens(5, 6, 5)
-    seen = module.inspect(*kind.arguments(x), weight=torch.ones(*x.shape[:-1], 5))
+    seen = module.inspect(*kind.arguments(x), weight=torch.randn(*x.shape[:-1], 5))
     expect_alive(kind, seen, (*x.shape[:-1], 5))
     expect_tensor(seen.output, (*x.shape[:-1], 5), torch.float32)
     for part in (x[:1], x[..., :1, :]):
@@ -569,7 +570,7 @@ def test_sets_no_seed(student, kind):
     expect_no_seed(student, lambda: kind.make(student, 6, 4, 5), *arguments)
 
 
-@each_of(MASKED, HEAD, CAUSAL, weight=4)
+@each_of(MASKED, HEAD, CAUSAL, weight=4, basic=True)
 @pytest.mark.parametrize(("length", "d_in", "d_out"), [(7, 6, 4), (11, 3, 8)])
 def test_values(student, kind, length, d_in, d_out):
     """With given weights, the output is the scaled, masked attention of queries, keys and values."""
