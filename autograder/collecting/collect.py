@@ -66,8 +66,24 @@ class _Collection:
         """Yield a line on each thing in the archive."""
         survey = Survey(self.archive, self.rules, self.course)
         yield from survey.refused
+        began = {self._who(one): list[Placing]() for one in survey.kept}
+        for line in self._placed(survey.kept) if survey.kept else ():  # first, so that what counts comes last
+            if line.status == REFUSED:
+                yield line
+            else:
+                began[line.student, line.exercise].append(Placing(line.status))
+        for line in self._placed(survey.chosen):
+            is_new = Placing.NEW in began.get((line.student, line.exercise), ())
+            yield replace(line, status=Placing.NEW) if is_new and line.status == Placing.REPLACED else line
+
+    @staticmethod
+    def _who(candidate: Candidate) -> tuple[str, str]:
+        return candidate.attribution.student, candidate.attribution.exercise
+
+    def _placed(self, candidates: Sequence[Candidate]) -> Iterator[CollectedLine]:
+        """Read the archive once, and yield a line on each of these notebooks in it."""
         waiting: dict[int, list[Candidate]] = defaultdict(list)
-        for candidate in survey.chosen:
+        for candidate in candidates:
             waiting[candidate.number].append(candidate)
         try:
             for number, entry in enumerate(read_entries(self.archive) if waiting else ()):

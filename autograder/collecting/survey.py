@@ -59,6 +59,7 @@ class Survey:
         self._rules = rules
         self._course = course
         self.refused: list[CollectedLine] = []
+        self.kept: list[Candidate] = []  # beside a better one: attempts that do not count
         self.chosen = _with_strays(list(self._choose(self._recognised(list(self._candidates())))))
 
     def _candidates(self) -> Iterator[Candidate]:
@@ -139,7 +140,7 @@ class Survey:
             return "", TOO_COSTLY
 
     def _choose(self, found: Iterable[Candidate]) -> Iterator[Candidate]:
-        """Yield one notebook for each student and exercise; refuse all where nothing decides."""
+        """Yield one notebook for each student and exercise, and keep the others."""
         candidates = list(found)
         twins = _twins(candidate.attribution.student for candidate in candidates)
         groups: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
@@ -148,7 +149,11 @@ class Survey:
         for (student, exercise), group in groups.items():
             try:
                 _refuse_twin(student, twins)
-                yield _best(group)
+                if len({one.path for one in group}) < len(group):
+                    raise EntryError("stands several times in the archive; leave one in it")
+                *others, best = _ranked(group)
+                self.kept += others
+                yield replace(best, message=", ".join(filter(None, (_told(best, others), best.message))))
             except EntryError as error:
                 for candidate in group:
                     self._refuse(str(error), candidate.path, student, exercise)
@@ -203,16 +208,33 @@ def _refuse_twin(name: str, twins: Mapping[str, str]) -> None:
         raise EntryError(f'differs from "{twins[name]}" in case or Unicode form only; rename one')
 
 
-def _best(group: Sequence[Candidate]) -> Candidate:
-    """Return the notebook that counts: no script, one of the exercise's very name, the one uploaded last."""
-    notebooks = [candidate for candidate in group if not candidate.path.endswith(".py")] or group
-    exact = [candidate for candidate in notebooks if candidate.attribution.exact] or notebooks
-    numbers = {candidate.attribution.upload for candidate in exact}
-    if len(exact) > 1 and (None in numbers or len(numbers) < len(exact)):
-        raise EntryError("is one of several notebooks for it; leave one in the archive")
-    last = max(exact, key=lambda candidate: candidate.attribution.upload or 0)
-    chosen = f"chosen from {len(group)}" if len(group) > 1 else ""
-    return replace(last, message=", ".join(filter(None, (chosen, last.message))))
+def _ranked(group: Sequence[Candidate]) -> list[Candidate]:
+    """Return a student's notebooks for one exercise, the one that counts last, and scripts before them.
+
+    The platform's order of uploads decides. Where there is none, the exercise's very name does, then the
+    time in the archive, then the place there.
+    """
+    uploads = [one.attribution.upload or 0 for one in group]
+    is_ordered = len(set(uploads)) == len(group)
+
+    def rank(one: Candidate) -> tuple[bool, float, bool, float, int]:
+        upload = one.attribution.upload or 0 if is_ordered else 0
+        written = one.when.timestamp() if one.when else 0.0
+        return not one.path.endswith(".py"), upload, one.attribution.exact, written, one.number
+
+    return sorted(group, key=rank)
+
+
+def _told(best: Candidate, others: Sequence[Candidate]) -> str:
+    """Say which notebook counts, and which do not."""
+    if not others:
+        return ""
+    paths = [one.path for one in (best, *others)]
+    names = [PurePosixPath(path).name for path in paths]
+    name, *rest = names if len({*names}) == len(names) else paths
+    uploads = [one.attribution.upload for one in (best, *others)]
+    last = ", the last upload," if None not in uploads and len({*uploads}) == len(uploads) else ""
+    return f"{name}{last} counts and not {', '.join(rest)}"
 
 
 def _with_strays(chosen: Sequence[Candidate]) -> list[Candidate]:

@@ -19,6 +19,7 @@ from click.testing import CliRunner, Result
 import autograder
 import autograder.collecting.zip as zip_module
 from autograder.cli import main
+from autograder.collecting.attempts import attempts_of
 from autograder.collecting.bounds import Bounds
 from autograder.collecting.collect import collect_archives
 from autograder.collecting.entry import ArchiveEntry
@@ -144,9 +145,14 @@ def test_canvas_counts_uploads_and_the_last_one_goes_in(course: Course, tmp_path
     )
     first, second = run(course, archive)
     assert (first.student, first.status) == ("123", "new")
-    assert first.message == "chosen from 3, Canvas tells no time"
+    assert first.message.startswith(
+        "lovelaceada_123_950_01_small_notes.ipynb, the last upload, counts and not"
+    )
+    attempts = attempts_of(Submission(course.root, "123", "01_small"))
+    assert [one.arrival.upload for one in attempts] == [88, 900, 950]
     assert (second.student, second.status) == ("45", "new")
-    assert submitted(course)["123/01_small/01_small.ipynb"] == notebook("last")
+    assert submitted(course)["123/01_small/01_small.ipynb"] == notebook("notes")
+    assert {line.status for line in run(course, archive)} == {"unchanged"}
 
 
 def test_without_times_nothing_is_late(course: Course, tmp_path: Path) -> None:
@@ -392,7 +398,8 @@ def test_of_several_notebooks_none_is_taken_unless_one_is_named_as_asked(
         "bob/01_small-Copy1.ipynb": notebook("4"),
     }
     lines = run(course, make_zip(tmp_path / "a.zip", files))
-    assert statuses(lines) == [("ada", "refused"), ("ada", "refused"), ("bob", "new")]
+    assert statuses(lines) == [("ada", "new"), ("bob", "new")]
+    assert lines[0].message == "ada/b/01_small.ipynb counts and not ada/a/01_small.ipynb"
     assert submitted(course)["bob/01_small/01_small.ipynb"] == notebook("3")
 
 
