@@ -27,6 +27,7 @@ from autograder.collecting.names import class_folder
 from autograder.collecting.naming import NamingRules
 from autograder.collecting.survey import CollectedLine
 from autograder.course.course import Course, load_course
+from autograder.submission.submission import Submission
 
 IN_TIME, LATE = (2026, 3, 2, 18, 0, 0), (2026, 3, 3, 8, 0, 0)
 DUE = "2026-03-02T23:59:00+00:00"

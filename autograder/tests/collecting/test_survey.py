@@ -48,9 +48,8 @@ def test_where_nothing_tells_the_order_the_very_name_counts_and_the_line_names_t
     survey: Surveyor,
 ) -> None:
     moodle = "Ada Byron_7_assignsubmission_file_01_first{}.ipynb"
-    found = survey(
-        *(moodle.format(end) for end in ("", "_v2")), "ada/a/01_first.ipynb", "ada/b/01_first.ipynb"
-    )
+    names = [moodle.format(end) for end in ("", "_v2")]
+    found = survey(*names, "ada/a/01_first.ipynb", "ada/b/01_first.ipynb")
     assert [one.path.rpartition("/")[2] for one in found.chosen] == [moodle.format(""), "01_first.ipynb"]
     assert found.chosen[0].message.endswith(f"01_first.ipynb counts and not {moodle.format('_v2')}")
     assert [one.path for one in found.kept] == [moodle.format("_v2"), "ada/a/01_first.ipynb"]
