@@ -23,7 +23,8 @@ class Clock:
         if told is not None:
             return Arrival(self._in_zone(told, due), Source.TOLD, who.upload, self._downloaded(who, entry))
         if who.platform:
-            return Arrival(None, Source.NOBODY, who.upload, self._downloaded(who, entry))
+            downloaded = self._downloaded(who, entry)
+            return Arrival(None, Source.NOBODY, who.upload, downloaded, late=bool(who.late))
         return Arrival(self._in_zone(entry, due) if entry is not None else None)
 
     def message(self, who: Attribution, arrival: Arrival, due: datetime | None) -> str:
