@@ -152,7 +152,7 @@ class Survey:
                 if len({one.path for one in group}) < len(group):
                     raise EntryError("stands several times in the archive; leave one in it")
                 *others, best = _ranked(group)
-                self.kept += others
+                self.kept += [_no_later(one, best) if one.path.endswith(".py") else one for one in others]
                 yield replace(best, message=", ".join(filter(None, (_told(best, others), best.message))))
             except EntryError as error:
                 for candidate in group:
@@ -211,18 +211,26 @@ def _refuse_twin(name: str, twins: Mapping[str, str]) -> None:
 def _ranked(group: Sequence[Candidate]) -> list[Candidate]:
     """Return a student's notebooks for one exercise, the one that counts last, and scripts before them.
 
-    The platform's order of uploads decides. Where there is none, the exercise's very name does, then the
-    time in the archive, then the place there.
+    The platform's order of uploads decides, and outside platforms the time of the files. Where these tell
+    nothing, the exercise's very name does, then the place in the archive.
     """
     uploads = [one.attribution.upload or 0 for one in group]
     is_ordered = len(set(uploads)) == len(group)
 
-    def rank(one: Candidate) -> tuple[bool, float, bool, float, int]:
-        upload = one.attribution.upload or 0 if is_ordered else 0
-        written = one.when.timestamp() if one.when else 0.0
-        return not one.path.endswith(".py"), upload, one.attribution.exact, written, one.number
+    def rank(one: Candidate) -> tuple[bool, float, bool, int]:
+        files_time = one.when.timestamp() if one.when and not one.attribution.platform else 0.0
+        order = (one.attribution.upload or 0) if is_ordered else files_time
+        return not one.path.endswith(".py"), order, one.attribution.exact, one.number
 
     return sorted(group, key=rank)
+
+
+def _no_later(script: Candidate, notebook: Candidate) -> Candidate:
+    """Return a script as one handed in no later than the notebook beside it, which counts."""
+    uploads = [one.attribution.upload for one in (script, notebook)]
+    upload = None if None in uploads else min(filter(None, uploads), default=None)
+    attribution = replace(script.attribution, upload=upload, when=notebook.attribution.when)
+    return replace(script, when=notebook.when, attribution=attribution)
 
 
 def _told(best: Candidate, others: Sequence[Candidate]) -> str:
@@ -232,8 +240,8 @@ def _told(best: Candidate, others: Sequence[Candidate]) -> str:
     paths = [one.path for one in (best, *others)]
     names = [PurePosixPath(path).name for path in paths]
     name, *rest = names if len({*names}) == len(names) else paths
-    uploads = [one.attribution.upload for one in (best, *others)]
-    last = ", the last upload," if None not in uploads and len({*uploads}) == len(uploads) else ""
+    uploads = [one.attribution.upload or 0 for one in others]
+    last = ", the last upload," if (best.attribution.upload or 0) > max(uploads) else ""
     return f"{name}{last} counts and not {', '.join(rest)}"
 
 

@@ -53,6 +53,7 @@ class Inbound:
     folder: Path
     student: str
     exercise: str
+    named: datetime  # the time that its name tells
     when: datetime
     note: str = ""  # where the folder's own time counts
     problem: str = ""  # why it is not believed
@@ -92,7 +93,7 @@ def inbound(course: Course, config: Config) -> Iterator[Inbound]:
         if match and path.is_dir() and not path.is_symlink():
             with suppress(ValueError, OverflowError, TypeError, AttributeError):
                 when = parse_utc(match[3]).replace(tzinfo=UTC)
-                one = Inbound(path, match[1], match[2], when)
+                one = Inbound(path, match[1], match[2], when, when)
                 found.append(_checked(one) if checks else one)
     yield from sorted(found, key=lambda one: (one.when, one.folder.name))
 

@@ -3,12 +3,14 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
 from traitlets.config import Config
 
 from autograder.collecting.arrival import Arrival, Source
+from autograder.collecting.attempts import attempts_of, digest_of
 from autograder.collecting.collect import collect_archives
 from autograder.collecting.entry import EntryError
 from autograder.collecting.naming import NamingRules
@@ -49,11 +51,10 @@ class FromExchange:
                     if one.problem:
                         raise EntryError(one.problem)
                     student = _student(one, listed)
+                    submission = Submission(self._course.root, student, one.exercise)
                     content, secret = one.read()
-                    arrival = Arrival(one.when, Source.TOLD)
-                    status = place(
-                        Submission(self._course.root, student, one.exercise), content, arrival, secret
-                    )
+                    arrival = Arrival(_when(one, submission, content), Source.TOLD)
+                    status = place(submission, content, arrival, secret)
                 except (EntryError, ValueError, OSError) as error:
                     yield f"{one.exercise} {one.student}: {one.folder}: {REFUSED}: {error}"
                 else:
@@ -98,6 +99,12 @@ class FromUploads:
                 seen.append((str(path), about.st_size, about.st_mtime_ns, about.st_ino))
                 newest = max(newest, about.st_ctime)
         return seen, newest
+
+
+def _when(one: Inbound, submission: Submission, content: bytes) -> datetime:
+    """Return when it was handed in: a folder that is copied or gets other rights later makes nothing late."""
+    known = [same.arrival.when for same in attempts_of(submission) if same.digest == digest_of(content)]
+    return min(when for when in (one.when, *known) if when and when >= one.named)
 
 
 def _student(one: Inbound, listed: Students | None) -> str:

@@ -389,7 +389,7 @@ def test_names_that_differ_in_case_or_form_only_are_both_refused(
     assert (new.student, new.status) == ("eve", "new")
 
 
-def test_of_several_notebooks_none_is_taken_unless_one_is_named_as_asked(
+def test_of_several_notebooks_the_one_named_as_asked_counts_and_else_the_last_in_the_archive(
     course: Course, tmp_path: Path
 ) -> None:
     files = {
@@ -402,6 +402,25 @@ def test_of_several_notebooks_none_is_taken_unless_one_is_named_as_asked(
     assert statuses(lines) == [("ada", "new"), ("bob", "new")]
     assert lines[0].message == "ada/b/01_small.ipynb counts and not ada/a/01_small.ipynb"
     assert submitted(course)["bob/01_small/01_small.ipynb"] == notebook("3")
+
+
+def test_a_line_names_the_notebook_that_counts_whether_times_or_a_script_are_beside_it(
+    course: Course, tmp_path: Path
+) -> None:
+    folder = make_folder(
+        tmp_path / "class", {"ada/01_small.ipynb": notebook("1"), "ada/01_small_final.ipynb": notebook("2")}
+    )
+    for name, when in ("01_small", 1_770_000_000), ("01_small_final", 1_770_009_000):
+        os.utime(folder / "ada" / f"{name}.ipynb", (when, when))
+    canvas = {"bob_5_850_01_small.ipynb": notebook("3"), "bob_5_900_01_small.py": "# %%\nx = 1\n"}
+    for _ in range(2):
+        (ada,) = run(course, folder)
+        (bob,) = run(course, make_zip(tmp_path / "canvas.zip", canvas))
+        assert ada.message.startswith("01_small_final.ipynb counts and not")
+        assert bob.message.startswith("bob_5_850_01_small.ipynb counts and not")
+        assert submitted(course)["ada/01_small/01_small.ipynb"] == notebook("2")
+        assert submitted(course)["5/01_small/01_small.ipynb"] == notebook("3")
+    assert [len(attempts_of(Submission(course.root, who, "01_small"))) for who in ("ada", "5")] == [2, 2]
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")

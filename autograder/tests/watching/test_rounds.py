@@ -116,6 +116,10 @@ def test_a_folder_that_was_written_later_than_its_name_says_is_as_late_as_it_was
     (attempt,) = attempts_of(Submission(hall.course.root, "ann", "01_small"))
     assert attempt.arrival.when is not None
     assert today - attempt.arrival.when < MINUTE
+    for folder in hall.inbound.iterdir():
+        folder.chmod(0o755)  # by which the kernel takes it for changed
+    assert hall.round(1) == []
+    assert attempts_of(Submission(hall.course.root, "ann", "01_small")) == (attempt,)
 
 
 def test_pages_come_at_once_but_only_so_many_a_day_and_after_a_pause(hall: Hall) -> None:
