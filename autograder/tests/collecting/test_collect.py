@@ -363,9 +363,9 @@ def test_a_bomb_is_refused_and_the_others_go_in(course: Course, tmp_path: Path) 
 def test_a_notebook_that_is_too_large_is_refused_in_its_student_s_name(
     course: Course, tmp_path: Path
 ) -> None:
-    files: dict[str, Content] = {"bob/01_small.ipynb": os.urandom(21 << 20), "ada/01_small.ipynb": notebook()}
+    files: dict[str, Content] = {"bob/01_small.ipynb": os.urandom(51 << 20), "ada/01_small.ipynb": notebook()}
     refused, new = run(course, make_zip(tmp_path / "a.zip", files))
-    assert (refused.student, refused.message) == ("bob", "is larger than 20 MB")
+    assert (refused.student, refused.message) == ("bob", "is larger than 50 MB")
     assert new.student == "ada"
 
 
