@@ -17,14 +17,18 @@ __all__ = [
     "draw",
     "expect",
     "expect_close",
+    "expect_computed",
     "expect_equal",
     "expect_finite",
     "expect_gradient",
     "expect_no_nan",
     "expect_raises",
     "expect_rows_sum_to_one",
+    "expect_same_dtype",
+    "expect_slope",
     "expect_tensor",
     "expect_unchanged",
+    "expect_values",
     "question",
 ]
 
@@ -37,14 +41,18 @@ from .exchange import Request as Request
 from .expectations import Unmet as Unmet
 from .expectations import expect as expect
 from .expectations import expect_close as expect_close
+from .expectations import expect_computed as expect_computed
 from .expectations import expect_equal as expect_equal
 from .expectations import expect_finite as expect_finite
 from .expectations import expect_gradient as expect_gradient
 from .expectations import expect_no_nan as expect_no_nan
 from .expectations import expect_raises as expect_raises
 from .expectations import expect_rows_sum_to_one as expect_rows_sum_to_one
+from .expectations import expect_same_dtype as expect_same_dtype
+from .expectations import expect_slope as expect_slope
 from .expectations import expect_tensor as expect_tensor
 from .expectations import expect_unchanged as expect_unchanged
+from .expectations import expect_values as expect_values
 from .inputs import draw as draw
 from .student import Inspection as Inspection
 from .student import Remote as Remote

@@ -1,10 +1,12 @@
 """What hidden tests expect, with messages for students: the property, what was seen, never the answer.
 
 Every function raises Unmet when its expectation fails. It checks the plainest thing first: that there is a
-tensor at all, then its shape, its dtype, that nothing is NaN, and last the values.
+tensor at all, then its shape, its dtype, that nothing is NaN, and last the values. Expectations that take a
+function call it themselves. Each looks at one property and at no values, and fails for what computes nothing.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -77,6 +79,26 @@ def expect_equal(actual: object, expected: torch.Tensor, *, hint: str = "", name
     expect_close(actual, expected, atol=0.0, hint=hint, name=name)
 
 
+def expect_values(
+    actual: object,
+    expected: torch.Tensor,
+    *,
+    atol: float | None = None,
+    rtol: float = 0.0,
+    hint: str = "",
+    name: str = "The result",
+) -> None:
+    """Expect the values of `expected` in whatever form, which is left to other tests.
+
+    Shape and dtype do not count. A number, a list, or the first of several results are as good as a tensor.
+    """
+    first = actual[0] if isinstance(actual, tuple) and actual else actual
+    tensor = expect_tensor(_as_tensor(first), name=name)
+    if tensor.numel() == expected.numel():
+        tensor = tensor.to(expected.dtype).reshape(expected.shape)
+    expect_close(tensor, expected, atol=atol, rtol=rtol, hint=hint, name=name)
+
+
 def expect_no_nan(actual: object, name: str = "The result") -> torch.Tensor:
     """Expect no NaN anywhere."""
     tensor = expect_tensor(actual, name=name)
@@ -127,9 +149,66 @@ def expect_gradient(
     for position, gradient in expected.items():
         actual, which = inspection.gradients.get(position), _argument(position, names)
         if actual is None:
-            cuts = ".item(), .detach(), .tolist() or a fresh tensor"
-            raise Unmet(f"No gradient reaches {which}. Did {cuts} cut the result off?")
+            raise Unmet(_no_gradient(which))
         expect_close(actual, gradient, atol=atol, name=f"The gradient of {which}")
+
+
+def expect_computed(function: Remote, *arguments: object, names: Sequence[str] = ()) -> Any:
+    """Expect a result that depends on every tensor of floats among the arguments, and return it.
+
+    An argument that comes back is no such result, nor are rows that are all alike. The first and the last
+    number of an argument need not count.
+    """
+    result = function(*arguments)
+    parts = _parts(result)
+    for part in parts:
+        rows = part.movedim(-2, 0) if part.dim() > 1 else part
+        alike = rows.dim() > 0 and len(rows) > 1 and torch.equal(rows, rows[:1].expand_as(rows))
+        expect(not alike, "All rows of the result are alike, whatever stands in the input.")
+        tensors = (one.double().flatten() for one in arguments if isinstance(one, torch.Tensor))
+        given = any(torch.equal(part.flatten(), one) for one in tensors)
+        expect(not given, "The result is an argument as it came in.")
+    for position, tensor in _floats(arguments).items():
+        changed = tensor.detach().flatten().clone()
+        changed[1:-1] += 0.5 + torch.rand_like(changed[1:-1])
+        others = _parts(_call(function, arguments, {position: changed.reshape(tensor.shape)}))
+        same = len(others) == len(parts) and all(map(torch.equal, parts, others))
+        which = _argument(position, names)
+        expect(not same or tensor.numel() < 3, f"The result does not depend on {which}.")
+    return result
+
+
+def expect_same_dtype(function: Remote, *arguments: torch.Tensor) -> None:
+    """Expect a result of the arguments' dtype, and in float64 one in which the smallest change shows."""
+    result, dtype = expect_computed(function, *arguments), arguments[0].dtype
+    for part in result if isinstance(result, tuple) else [result]:
+        expect_tensor(part, dtype=dtype)
+    if dtype != torch.float64:
+        return
+    way = [torch.randn_like(one) for one in arguments]
+    wide, narrow = (_slopes(function, arguments, dict(enumerate(way)), size) for size in (1e-4, 1e-9))
+    for far, near in zip(wide, narrow, strict=True):
+        lost = (far - near).abs().max() > 0.01 * far.abs().max()
+        expect(not lost, "A change in the ninth digit gets lost. Is a step computed in float32?")
+
+
+def expect_slope(function: Remote, *arguments: object, names: Sequence[str] = ()) -> None:
+    """Expect gradients that say how the result moves with each argument of float64."""
+    output = expect_tensor(expect_computed(function, *arguments, names=names))
+    weight = torch.randn(output.shape, dtype=torch.float64)
+    leaves = {i: one.clone().requires_grad_() for i, one in _floats(arguments).items()}
+    seen = _call(function.inspect, arguments, leaves, weight=weight)
+    for position, leaf in leaves.items():
+        gradient, which = seen.gradients.get(position), _argument(position, names)
+        if gradient is None:
+            raise Unmet(_no_gradient(which))
+        gradient = expect_tensor(gradient, leaf.shape, name=f"The gradient of {which}")
+        way = torch.randn_like(leaf)
+        slope, *_ = _slopes(function, arguments, {position: way}, 1e-3)
+        moved, told = (expect_tensor(slope, weight.shape) * weight).sum(), gradient * way
+        off = (moved - told.sum()).abs() > 0.01 * told.abs().sum() + 1e-3
+        fault = f"The gradient of {which} does not say how the result moves with it."
+        expect(not off, f"{fault} Is a step cut off?")
 
 
 def expect_raises(
@@ -146,6 +225,53 @@ def expect_raises(
         expect(any(name in error.bases for name in names), f"{expected}, but {error.type} was raised.")
     else:
         raise Unmet(f"{expected}, but nothing was raised.")
+
+
+def _as_tensor(value: object) -> object:
+    """Return a number, or a list of numbers or tensors, as a tensor, and anything else as it is."""
+    try:
+        if isinstance(value, list) and value and all(isinstance(one, torch.Tensor) for one in value):
+            return torch.stack(value)
+        return torch.tensor(value, dtype=torch.float64) if isinstance(value, int | float | list) else value
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        return value
+
+
+def _parts(result: object) -> list[torch.Tensor]:
+    """Return a result's tensors, most often one, as comparable numbers."""
+    values = result if isinstance(result, tuple) and result else [result]
+    tensors = [expect_tensor(_as_tensor(one)) for one in values]
+    return [tensor.detach().double().nan_to_num() for tensor in tensors]
+
+
+def _floats(arguments: Sequence[object]) -> dict[int, torch.Tensor]:
+    """Return the tensors of floats among the arguments, by position."""
+    tensors = ((i, one) for i, one in enumerate(arguments) if isinstance(one, torch.Tensor))
+    return {i: tensor for i, tensor in tensors if tensor.is_floating_point()}
+
+
+def _call(call: Any, arguments: Sequence[object], others: dict[int, torch.Tensor], **how: object) -> Any:
+    """Call something with other arguments in some places."""
+    return call(*(others.get(i, one) for i, one in enumerate(arguments)), **how)
+
+
+def _slopes(
+    function: Remote, arguments: Sequence[object], way: dict[int, torch.Tensor], size: float
+) -> list[torch.Tensor]:
+    """Return how fast the parts of the result move when arguments are moved this way."""
+    floats = _floats(arguments)
+    ahead, behind = (
+        _parts(_call(function, arguments, {i: floats[i].detach() + sign * step for i, step in way.items()}))
+        for sign in (size, -size)
+    )
+    for one, other in zip(ahead, behind, strict=False):
+        expect_tensor(one, other.shape)
+    return [(one - other) / (2 * size) for one, other in zip(ahead, behind, strict=False)]
+
+
+def _no_gradient(which: str) -> str:
+    cuts = ".item(), .detach(), .tolist() or a fresh tensor"
+    return f"No gradient reaches {which}. Did {cuts} cut the result off?"
 
 
 def _argument(position: int, names: Sequence[str]) -> str:
