@@ -840,7 +840,8 @@ def scaled_dot_product_attention(
         The context vectors, shape (..., n, d_v), of the same dtype as `values`. The
         arguments stay as they were. Every step keeps the dtype of the arguments.
 
-    Not allowed here: torch's own scaled_dot_product_attention.
+    Not allowed here: torch's own scaled_dot_product_attention. An instructor looks at
+    code that torch.jit compiles before it scores.
 
     Source: "Attention is all you need", equation 1.
     """

@@ -334,11 +334,12 @@ def check_Attention():
     with torch.no_grad():
         for weight in alone.parameters():
             weight.fill_(1.0)
-    opposite = alone(signs, signs, signs)
-    assert torch.allclose(opposite[0], torch.tensor([0.761594]), atol=1e-6), (
-        "scores of 1 and -1 mix the values 1 and -1 to 0.761594, "
-        f"not to {opposite[0].item():.6f}; is a sign lost?"
-    )
+    for mask in (None, torch.zeros(2, 2, dtype=torch.bool)):  # neither hides anything
+        opposite = alone(signs, signs, signs, mask)
+        assert torch.allclose(opposite[0], torch.tensor([0.761594]), atol=1e-6), (
+            "scores of 1 and -1 mix the values 1 and -1 to 0.761594, "
+            f"not to {opposite[0].item():.6f}; is a sign lost?"
+        )
     print("Attention: this check passes")
 
 
@@ -666,11 +667,12 @@ def check_CrossAttention():
     with torch.no_grad():
         for weight in wide.parameters():
             weight.fill_(1.0)
-    found = wide(halves, halves)[0, 0, 0].item()
-    assert abs(found - 0.38079707797788) < 1e-9, (
-        f"0.380797077978 expected for tokens of 0.5 and -0.5, {found:.12f} found; "
-        "by what are the scores divided, and by what the weights?"
-    )
+    for mask in (None, torch.zeros(1, 2, dtype=torch.bool)):  # neither hides anything
+        found = wide(halves, halves, mask)[0, 0, 0].item()
+        assert abs(found - 0.38079707797788) < 1e-9, (
+            f"0.380797077978 expected for tokens of 0.5 and -0.5, {found:.12f} found; "
+            "by what are the scores divided, and by what the weights?"
+        )
     print("CrossAttention: this check passes")
 
 

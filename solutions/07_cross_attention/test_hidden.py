@@ -1,25 +1,79 @@
-"""Hidden tests of 07: three inputs that differ, padding without influence, queries that do not mix."""
+"""Hidden tests of 07: three inputs that differ, padding without influence, queries that do not mix.
 
+Most tests look at one property and are blind to the others. They compare a module with itself, let all scores
+be equal, or let marked tokens get all the weight whatever the scale. A bias that nobody asked for gets
+numbers too and takes part in what is expected: one test alone looks at it.
+"""
+
+import pytest
 import torch
 from torch.nn.functional import linear, scaled_dot_product_attention
 
 from autograder.testing import (
-    Unmet,
     draw,
     expect,
     expect_close,
     expect_equal,
-    expect_finite,
-    expect_gradient,
     expect_tensor,
     expect_unchanged,
     question,
 )
 
 INPUTS = ("encodings_for_q", "encodings_for_k", "encodings_for_v", "mask")
-ENCODINGS = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
-LAYERS = {"W_q", "W_k", "W_v", "W_query", "W_key", "W_value"}
 PARAMETERS = "def parameters(module):\n    return dict(module.named_parameters())"
+LOAD = """
+def load(module, weights):
+    own = dict(module.named_parameters())
+    shapes = {name: tuple(parameter.shape) for name, parameter in own.items()}
+    with torch.no_grad():
+        for name, weight in weights.items():
+            if shapes.get(name) == tuple(weight.shape):
+                own[name].copy_(weight)
+    return shapes
+"""
+SHORT = ("W_q", "W_k", "W_v")
+LONG = ("W_query", "W_key", "W_value")
+
+
+def numbers(actual, expected):
+    """Return a result in the form of `expected`, if it has as many numbers.
+
+    Only tests of the form look at shape and dtype.
+    """
+    tensor = expect_tensor(actual)
+    if tensor.numel() != expected.numel():
+        return tensor
+    return tensor.to(expected.dtype).reshape(expected.shape)
+
+
+def expect_numbers(actual, expected, **how):
+    """Expect the values of `expected`, in whatever shape and dtype."""
+    expect_close(numbers(actual, expected), expected, **how)
+
+
+def expect_same(actual, before, **how):
+    """Expect what a module gave before; NaN may stay NaN, which other tests look at."""
+    actual, before = numbers(actual, before), before.nan_to_num()
+    expect_close(actual.nan_to_num(), before, **how)
+
+
+def expect_slope(call, inputs, gradients, weight):
+    """Expect gradients to say how far (result * weight).sum() moves with the inputs, all of them float64."""
+    for _ in range(2):
+        steps = [1e-3 * torch.randn_like(x) for x in inputs]
+        pairs = list(zip(inputs, steps, strict=True))
+        ahead, behind = (
+            numbers(call(*(x + way * step for x, step in pairs)), weight)
+            for way in (1, -1)
+        )
+        moved = (expect_tensor(ahead - behind, weight.shape) * weight).sum()
+        parts = [
+            2 * gradient * step for gradient, step in zip(gradients, steps, strict=True)
+        ]
+        off = (moved - sum(part.sum() for part in parts)).abs()
+        size = sum(part.abs().sum() for part in parts)
+        fault = "The gradients do not say how the result moves with the inputs."
+        expect(bool(off <= 0.01 * size + 1e-6), f"{fault} Is a step cut off from them?")
 
 
 def named_parameters(student, module):
@@ -37,74 +91,72 @@ def expect_parameters(actual, shapes):
         expect_tensor(actual[name], shape, name=name)
 
 
-def load(module, weights):
-    """Give a module these parameters by name, and leave its others as they are."""
-    _, unknown = module.load_state_dict(weights, strict=False)
-    if unknown:
-        raise Unmet(
-            f'The module has no parameter "{unknown[0]}". Names of layers must be those of the exercise.'
-        )
-    return module
-
-
-def expect_alive(seen, shape):
-    """Expect an output of this shape that depends on all layers, and return it unchecked."""
-    output = expect_finite(expect_tensor(seen.output, shape))
-    expect(bool(seen.parameters), "The module has no parameters.")
-    for name, gradient in seen.parameters.items():
-        message = f"No gradient reaches {name}. Is it used, or is the result cut off?"
-        asked_for = name.split(".")[0] in LAYERS
+def load(student, module, weights):
+    """Give a module these parameters by name, and biases where it has any; return what it took."""
+    rows = {
+        name.replace("weight", "bias"): w[:, 0]
+        for name, w in weights.items()
+        if "weight" in name
+    }
+    biases = {name: 0.2 * torch.randn_like(row) for name, row in rows.items()}
+    shapes = student.define(LOAD, "load")(module, biases | weights)
+    for name, weight in weights.items():
+        fault = f'The module has no parameter "{name}". Names of layers must be those of the exercise.'
+        expect(name in shapes, fault)
         expect(
-            not asked_for or (gradient is not None and bool(gradient.any())), message
+            shapes[name] == tuple(weight.shape),
+            f"{name} must have shape {tuple(weight.shape)}.",
         )
+    return {name: w for name, w in (biases | weights).items() if name in shapes}
+
+
+def alive(seen, shape):
+    """Return an inspected output of this shape, unchecked; it must depend on two of the layers at least."""
+    output = expect_tensor(numbers(seen.output, torch.empty(shape)), shape)
+    found = {name.split(".")[0]: g for name, g in seen.parameters.items()}
+    layers = [found.get(layer) for layer in (*SHORT, *LONG)]
+    reached = sum(gradient is not None and bool(gradient.any()) for gradient in layers)
+    message = f"The output depends on {reached} of the three layers. Is it cut off from the others?"
+    expect(reached > 1, message)
     return output.detach()
 
 
-def alive(module, *inputs, shape):
-    """Return a module's output for its inputs; it must depend on all layers."""
-    return expect_alive(module.inspect(*inputs, weight=torch.randn(shape)), shape)
+def called(module, *inputs, shape):
+    """Return a module's output for its inputs, which must depend on its layers."""
+    return alive(module.inspect(*inputs, weight=torch.randn(shape)), shape)
 
 
-def attention_weights(d, dtype=torch.float32):
-    """Return parameters for Attention, large enough that every slip shows."""
-    return {
-        f"{name}.weight": torch.randn(d, d, dtype=dtype) * 0.7
-        for name in ("W_q", "W_k", "W_v")
-    }
+def expect_all_gradients(seen, layers):
+    """Expect a gradient at each of these layers' weights."""
+    for layer in layers:
+        gradient = seen.parameters.get(f"{layer}.weight")
+        fault = f"No gradient reaches {layer}. Is it used, or is the result cut off?"
+        expect(gradient is not None and bool(gradient.any()), fault)
 
 
-def attention(weights, q, k, v, hidden=None):
-    """Return the right output of Attention, computed by the library's own function."""
+def expect_input_gradients(seen, count, names):
+    """Return the gradients of the first inputs, all of which must be there."""
+    gradients = [seen.gradients.get(i) for i in range(count)]
+    for gradient, name in zip(gradients, names, strict=False):
+        expect(gradient is not None, f"No gradient reaches {name}. What cuts it off?")
+    return gradients
+
+
+def attended(layers, weights, inputs, hidden=None):
+    """Return the right output, computed by the library's own function; `hidden` is (..., n, m)."""
     q, k, v = (
-        linear(x, weights[f"{name}.weight"])
-        for name, x in (("W_q", q), ("W_k", k), ("W_v", v))
+        linear(x, weights[f"{name}.weight"], weights.get(f"{name}.bias"))
+        for name, x in zip(layers, inputs, strict=True)
     )
-    return scaled_dot_product_attention(
-        q, k, v, attn_mask=None if hidden is None else ~hidden
-    )
+    visible = None if hidden is None else ~hidden
+    return scaled_dot_product_attention(q, k, v, attn_mask=visible)
 
 
-def cross_weights(d_query, d_context, d_out, bias=False, dtype=torch.float32):
-    """Return parameters for CrossAttention, large enough that every slip shows."""
-    sizes = {"W_query": d_query, "W_key": d_context, "W_value": d_context}
-    weights = {
-        f"{name}.weight": torch.randn(d_out, size, dtype=dtype) * 0.7
-        for name, size in sizes.items()
-    }
-    if bias:
-        weights |= {f"{name}.bias": torch.randn(d_out, dtype=dtype) for name in sizes}
-    return weights
-
-
-def cross(weights, x, context, hidden=None):
-    """Return the right output of CrossAttention, computed by the library; `hidden` is (B, n, m)."""
-    q, k, v = (
-        linear(y, weights[f"{name}.weight"], weights.get(f"{name}.bias"))
-        for name, y in (("W_query", x), ("W_key", context), ("W_value", context))
-    )
-    return scaled_dot_product_attention(
-        q, k, v, attn_mask=None if hidden is None else ~hidden
-    )
+def some_hidden(*shape):
+    """Return a mask that hides something from most rows, and nothing in column 2."""
+    hidden = torch.rand(shape) < 0.5
+    hidden[..., 2], hidden[..., 0, -1], hidden[..., 1, 0] = False, True, True
+    return hidden
 
 
 def expect_no_seed(student, make, *inputs):
@@ -121,139 +173,156 @@ def expect_no_seed(student, make, *inputs):
     expect(not torch.equal(*numbers), message)
 
 
-@question("Attention")
+def attention_weights(d, dtype=torch.float32, *, equal_scores=False):
+    """Return parameters for Attention, large enough that every slip shows, or making all scores equal."""
+    sizes = {"W_q": 0.0, "W_k": 0.0} if equal_scores else {}
+    return {
+        f"{name}.weight": torch.randn(d, d, dtype=dtype) * sizes.get(name, 0.7)
+        for name in SHORT
+    }
+
+
+def make_attention(student, d, dtype=torch.float32, *, equal_scores=False):
+    """Return a new Attention with such parameters, and what it took."""
+    module = student.Attention(d)
+    if dtype == torch.float64:
+        module.double()
+    weights = attention_weights(d, dtype, equal_scores=equal_scores)
+    return module, load(student, module, weights)
+
+
+def attention(weights, q, k, v, hidden=None):
+    """Return the right output of Attention."""
+    return attended(SHORT, weights, (q, k, v), hidden)
+
+
+def three(n, m, d, dtype=torch.float32):
+    """Return n tokens that ask, m that answer, and m that are mixed."""
+    return [torch.randn(size, d, dtype=dtype) for size in (n, m, m)]
+
+
+@question("Attention", weight=10)
 def test_attention_parameters(student):
     """W_q, W_k and W_v are the parameters, d_model by d_model, without bias."""
     parameters = named_parameters(student, student.Attention(5, 0, 1))
-    expect_parameters(
-        parameters, {f"{name}.weight": (5, 5) for name in ("W_q", "W_k", "W_v")}
-    )
+    expect_parameters(parameters, {f"{name}.weight": (5, 5) for name in SHORT})
     biased = [name for name in parameters if name.endswith("bias")]
     expect(
         not biased, f"The layers must have no bias, but there is {', '.join(biased)}."
     )
 
 
-@question("Attention")
+@question("Attention", weight=11)
+def test_attention_form(student):
+    """The output has d_model features for each query, in the dtype of the inputs."""
+    module, _ = make_attention(student, 5)
+    q, k, v = three(5, 5, 5)
+    seen = module.inspect(q, k, v, weight=torch.randn(5, 5))
+    alive(seen, (5, 5))
+    expect_tensor(seen.output, (5, 5), torch.float32)
+    expect_tensor(module(q[:1], k, v), (1, 5), torch.float32)
+    expect_tensor(module(q, k[:1], v[:1]), (5, 5), torch.float32)
+
+
+@question("Attention", weight=4)
 def test_attention_order(student, reference):
     """With a seed, the layers start as in the lesson, made in the order queries, keys, values."""
     seed = draw(1, 9999)
     for side in (student, reference):
         side.seed(seed)
-    expected = reference.Attention(2, 0, 1)(ENCODINGS, ENCODINGS, ENCODINGS)
-    expect_close(
-        student.Attention(2, 0, 1)(ENCODINGS, ENCODINGS, ENCODINGS),
-        expected,
-        hint="Each nn.Linear draws random numbers when it is made: how many are made, and in which order?",
+    actual, expected = (
+        named_parameters(side, side.Attention(2, 0, 1)) for side in (student, reference)
     )
+    hint = "Each nn.Linear draws random numbers when it is made: how many are made, and in which order?"
+    for name, right in expected.items():
+        expect(name in actual, f'The module has no parameter "{name}".')
+        expect_close(actual[name].detach(), right.detach(), hint=hint, name=name)
 
 
-@question("Attention", basic=True)
+@question("Attention", weight=6, basic=True)
 def test_attention_three_inputs(student):
     """Queries, keys and values each come from their own input."""
-    weights = attention_weights(6)
-    q, k, v = torch.randn(3, 4, 6).unbind()
-    actual = load(student.Attention(6), weights)(q, k, v)
-    expect_close(
-        actual, attention(weights, q, k, v), hint="Which layer gets which input?"
-    )
+    module, weights = make_attention(student, 6)
+    q, k, v = three(4, 4, 6)
+    hint = "Which layer gets which input?"
+    expect_numbers(module(q, k, v), attention(weights, q, k, v), hint=hint)
 
 
-@question("Attention")
+@question("Attention", weight=4)
 def test_attention_other_lengths(student):
     """There may be more keys than queries, or fewer."""
     for n, m, d in ((3, 2, 2), (3, 7, 6), (5, 2, 6), (1, 4, 6)):
-        weights = attention_weights(d)
-        q, k, v = torch.randn(n, d), torch.randn(m, d), torch.randn(m, d)
-        actual = load(student.Attention(d), weights)(q, k, v)
-        expect_close(
-            actual,
-            attention(weights, q, k, v),
-            hint="Follow the shapes when n and m differ.",
-        )
+        module, weights = make_attention(student, d)
+        q, k, v = three(n, m, d)
+        hint = "Follow the shapes when n and m differ."
+        expect_numbers(module(q, k, v), attention(weights, q, k, v), hint=hint)
 
 
-@question("Attention")
+@question("Attention", weight=5)
 def test_attention_wide(student):
     """The scaling is right for wide tokens too."""
-    weights = {name: weight * 0.4 for name, weight in attention_weights(20).items()}
-    q, k, v = torch.randn(5, 20), torch.randn(3, 20), torch.randn(3, 20)
-    actual = load(student.Attention(20), weights)(q, k, v)
-    expect_close(
-        actual,
-        attention(weights, q, k, v),
-        hint="By which number are the scores divided?",
-    )
+    module = student.Attention(20)
+    narrow = {name: weight * 0.4 for name, weight in attention_weights(20).items()}
+    weights = load(student, module, narrow)
+    q, k, v = three(5, 3, 20)
+    hint = "By which number are the scores divided?"
+    expect_numbers(module(q, k, v), attention(weights, q, k, v), hint=hint)
 
 
-@question("Attention")
+@question("Attention", weight=7)
 def test_attention_mask(student):
-    """A mask hides single keys from single queries."""
-    weights = attention_weights(4)
-    q, k, v = torch.randn(4, 4), torch.randn(6, 4), torch.randn(6, 4)
-    hidden = torch.rand(4, 6) < 0.5
-    hidden[:, 2], hidden[0, 5], hidden[1, 0] = False, True, True
-    actual = load(student.Attention(4), weights)(q, k, v, hidden)
-    expect_close(
-        actual,
-        attention(weights, q, k, v, hidden),
-        hint="True means hidden, and the visible keys share all the weight.",
-    )
+    """A mask hides single keys from single queries: equal scores share the weight among the visible ones."""
+    module, weights = make_attention(student, 6, equal_scores=True)
+    q, k, v = three(4, 6, 6)
+    hidden = some_hidden(4, 6)
+    hint = "True means hidden, and the visible keys share all the weight."
+    actual = module(q, k, v, hidden)
+    expect_numbers(actual, attention(weights, q, k, v, hidden), hint=hint)
 
 
-@question("Attention")
+@question("Attention", weight=4)
 def test_attention_hidden_keys(student):
     """What stands at hidden places has no influence."""
-    module = load(student.Attention(4), attention_weights(4))
-    q, k, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 4)
-    hidden = torch.tensor([False, True, False, True, True]).expand(3, 5).clone()
-    before = alive(module, q, k, v, hidden, shape=(3, 4))
+    module, _ = make_attention(student, 5)
+    q, k, v = three(5, 5, 5)
+    hidden = torch.tensor([False, True, False, True, True]).expand(5, 5).clone()
+    before = called(module, q, k, v, hidden, shape=(5, 5))
     place = torch.tensor([1, 3, 4])
-    k[place], v[place] = torch.randn(2, 3, 4).unbind()
-    expect_close(
-        module(q, k, v, hidden),
-        before,
-        hint="Hidden keys changed, and the output changed with them.",
-    )
+    k[place], v[place] = torch.randn(2, 3, 5).unbind()
+    hint = "Hidden keys changed, and the output changed with them."
+    expect_same(module(q, k, v, hidden), before, hint=hint)
 
 
-@question("Attention")
+@question("Attention", weight=3)
 def test_attention_nothing_hidden(student):
     """A mask that hides nothing changes nothing."""
-    weights = attention_weights(4)
-    module = load(student.Attention(4), weights)
-    q, k, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 4)
-    open_eyed = alive(module, q, k, v, shape=(3, 4))
-    expect_close(module(q, k, v, torch.zeros(3, 5, dtype=torch.bool)), open_eyed)
-    module(q, k, v, torch.arange(5).expand(3, 5) > 2)
+    module, _ = make_attention(student, 5)
+    q, k, v = three(5, 5, 5)
+    open_eyed = called(module, q, k, v, shape=(5, 5))
+    expect_same(module(q, k, v, torch.zeros(5, 5, dtype=torch.bool)), open_eyed)
+    module(q, k, v, torch.arange(5).expand(5, 5) > 2)
     hint = "No mask came with this call. What does your module keep of the one before?"
-    expect_close(module(q, k, v), open_eyed, hint=hint)
+    expect_same(module(q, k, v), open_eyed, hint=hint)
 
 
-@question("Attention")
+@question("Attention", weight=4)
 def test_attention_sees_all(student):
     """Without a mask, every query looks at every key, also at later ones."""
-    module = load(student.Attention(4), attention_weights(4))
-    # Small queries, so that no key is all that a query looks at.
-    q, k, v = 0.3 * torch.randn(5, 4), torch.randn(5, 4), torch.randn(5, 4)
-    before = expect_tensor(module(q, k, v), (5, 4))
-    v[4] = torch.randn(4) * 5
-    moved = (expect_tensor(module(q, k, v), (5, 4)) - before).abs().amax(dim=-1)
-    message = (
-        "The last value changed, but an earlier row did not follow. Is anything "
-        "hidden that no mask asks for?"
-    )
-    expect(bool((moved > 1e-6).all()), message)
+    module, weights = make_attention(student, 5, equal_scores=True)
+    q, k, v = three(5, 5, 5)
+    hint = "With equal scores each row is the mean of all values. Is anything hidden that no mask asks for?"
+    expect_numbers(module(q, k, v), attention(weights, q, k, v), hint=hint)
 
 
-@question("Attention")
+@question("Attention", weight=4)
 def test_attention_own_query(student):
     """An output row depends on its own query and on no other."""
-    module = load(student.Attention(4), attention_weights(4))
-    q, k, v = 0.3 * torch.randn(5, 4), torch.randn(6, 4), torch.randn(6, 4)
-    before = alive(module, q, k, v, shape=(5, 4))
-    q[2] = torch.randn(4) * 2
-    after = expect_tensor(module(q, k, v), (5, 4))
+    module, _ = make_attention(student, 5)
+    q, k, v = three(5, 5, 5)
+    q = 0.3 * q
+    before = called(module, q, k, v, shape=(5, 5)).nan_to_num()
+    q[2] = torch.randn(5) * 2
+    after = numbers(module(q, k, v), before).nan_to_num()
     others = torch.tensor([0, 1, 3, 4])
     hint = "One query changed, and another row followed. Over which dimension does the softmax run?"
     expect_close(after[others], before[others], hint=hint)
@@ -263,129 +332,128 @@ def test_attention_own_query(student):
     )
 
 
-@question("Attention")
+@question("Attention", weight=4)
 def test_attention_names(student):
-    """The inputs can be given by name, in any order."""
-    module = load(
-        student.Attention(d_model=2, row_dim=0, col_dim=1), attention_weights(2)
-    )
-    q, k, v = torch.randn(3, 2), torch.randn(5, 2), torch.randn(5, 2)
-    hidden = torch.tensor([[True, False, False, True, False]] * 3)
-    by_place = alive(module, q, k, v, hidden, shape=(3, 2))
-    by_name = module(
-        mask=hidden, encodings_for_v=v, encodings_for_k=k, encodings_for_q=q
-    )
-    expect_close(
-        by_name,
-        by_place,
-        hint="Does the body read the very names that stand in the signature?",
-    )
+    """The inputs can be given by name, in any order, and the sizes have defaults."""
+    weights = attention_weights(2)
+    q, k, v = three(2, 2, 2)
+    hidden = torch.tensor([[True, False], [False, False]])
+    module = student.Attention(2, 0, 1)
+    load(student, module, weights)
+    by_place = called(module, q, k, v, hidden, shape=(2, 2))
+    for module in (
+        student.Attention(),
+        student.Attention(d_model=2, row_dim=0, col_dim=1),
+    ):
+        load(student, module, weights)
+        by_name = module(
+            mask=hidden, encodings_for_v=v, encodings_for_k=k, encodings_for_q=q
+        )
+        hint = "Does the body read the very names that stand in the signature?"
+        expect_same(by_name, by_place, hint=hint)
 
 
-@question("Attention")
-def test_attention_gradients(student, reference):
+@question("Attention", weight=10)
+def test_attention_gradients(student):
     """Gradients reach all three inputs and all three layers."""
-    weights = attention_weights(4)
-    inputs = [torch.randn(size, 4).requires_grad_() for size in (3, 5, 5)]
-    out_weight = torch.randn(3, 4)
-    actual = load(student.Attention(4), weights).inspect(*inputs, weight=out_weight)
-    expected = load(reference.Attention(4), weights).inspect(*inputs, weight=out_weight)
-    expect_gradient(actual, expected.gradients, atol=1e-4, names=INPUTS)
-    for name in weights:
-        gradient = actual.parameters.get(name)
-        expect(
-            gradient is not None,
-            f"No gradient reaches {name}. Is it used, or is the result cut off?",
-        )
-        expect_close(
-            gradient,
-            expected.parameters[name],
-            atol=1e-4,
-            name=f"The gradient of {name}",
-        )
+    module, _ = make_attention(student, 5, torch.float64)
+    inputs = three(5, 5, 5, torch.float64)
+    weight = torch.randn(5, 5, dtype=torch.float64)
+    leaves = [x.clone().requires_grad_() for x in inputs]
+    seen = module.inspect(*leaves, weight=weight)
+    alive(seen, (5, 5))
+    expect_all_gradients(seen, SHORT)
+    gradients = expect_input_gradients(seen, 3, INPUTS)
+    expect_slope(module, inputs, gradients, weight)
 
 
-@question("Attention")
+@question("Attention", weight=5)
 def test_attention_leaves_inputs(student):
     """Inputs and mask stay as they were."""
-    inputs = [torch.randn(size, 4) for size in (3, 5, 5)]
-    hidden = torch.tensor([[False, True, False, False, True]] * 3)
-    module = load(student.Attention(4), attention_weights(4))
-    seen = module.inspect(*inputs, hidden, weight=torch.randn(3, 4))
-    expect_alive(seen, (3, 4))
+    inputs = three(5, 5, 5)
+    hidden = torch.tensor([[False, True, False, False, True]] * 5)
+    module, _ = make_attention(student, 5)
+    seen = module.inspect(*inputs, hidden, weight=torch.randn(5, 5))
+    alive(seen, (5, 5))
     expect_unchanged(seen, *inputs, hidden, names=INPUTS)
 
 
-@question("Attention")
+@question("Attention", weight=4)
 def test_attention_sets_no_seed(student):
     """Random numbers stay random: the class sets no seed."""
-    expect_no_seed(student, lambda: student.Attention(4), *torch.randn(3, 5, 4))
+    expect_no_seed(student, lambda: student.Attention(4), *torch.randn(3, 4, 4))
 
 
-@question("Attention")
+def marked(n, m, d, shift):
+    """Return tokens that ask and tokens that answer, whose scores lie apart by rows as `shift` says.
+
+    The answering ones have a mark in every second place. Marked ones share the weight, whatever the scale.
+    """
+    asking, answering = torch.randn(n, d), torch.randn(m, d)
+    asking[:, -1], asking[:, -2] = shift, 1
+    answering[:, -1], answering[:, -2] = 1, 60 * (torch.arange(m) % 2)
+    return asking, answering
+
+
+def marking_weights(d_query, d_context, d_out):
+    """Return weights of queries and keys under which a score is a row's shift and a token's mark."""
+    query, key = torch.zeros(d_out, d_query), torch.zeros(d_out, d_context)
+    query[0, -1] = key[0, -1] = 1  # a row's shift
+    query[1, -2] = key[1, -2] = 1  # a token's mark
+    return query, key
+
+
+@question("Attention", weight=6)
 def test_attention_large_scores(student):
     """Large scores do not overflow, nor do they drown those of other queries."""
-    weights = attention_weights(4)
-    q, k, v = torch.randn(4, 4), torch.randn(6, 4), torch.randn(6, 4)
-    q = q * torch.tensor([[1.0], [400.0], [1.0], [400.0]])
-    actual = load(student.Attention(4), weights)(q, k, v)
-    expect_finite(actual)
-    expect_close(actual, attention(weights, q, k, v), atol=5e-3)
+    query, key = marking_weights(5, 5, 5)
+    values = {"W_v.weight": torch.randn(5, 5)}
+    module = student.Attention(5)
+    weights = load(student, module, {"W_q.weight": query, "W_k.weight": key} | values)
+    shift = torch.tensor([0.0, 600.0, -600.0, 600.0, -600.0])
+    q, k = marked(5, 5, 5, shift)
+    v = torch.randn(5, 5)
+    expect_numbers(module(q, k, v), attention(weights, q, k, v), atol=5e-3)
 
 
-@question("Attention")
-def test_attention_float64(student):
-    """With float64 weights and inputs, the output is float64 and as precise."""
-    weights = attention_weights(4, torch.float64)
-    q, k, v = (torch.randn(size, 4, dtype=torch.float64) for size in (3, 5, 5))
-    hidden = torch.tensor([[False, True, False, False, True]] * 3)
-    actual = load(student.Attention(4).double(), weights)(q, k, v, hidden)
-    expect_close(actual, attention(weights, q, k, v, hidden))
-
-
-@question("Attention")
-def test_attention_equal_sizes(student):
-    """A mask is obeyed as it stands when there are as many keys as queries and features, or only one."""
-    for n, m, d in ((4, 4, 4), (5, 5, 3), (1, 1, 2), (3, 1, 4)):
-        weights = attention_weights(d)
-        q, k, v = torch.randn(n, d), torch.randn(m, d), torch.randn(m, d)
-        hidden = torch.rand(n, m) < 0.5
-        hidden[0], hidden[:, m // 2], hidden[-1, 0] = True, False, False
-        actual = load(student.Attention(d), weights)(q, k, v, hidden)
-        expect_close(
-            actual,
-            attention(weights, q, k, v, hidden),
-            hint="Rows of the mask are queries, columns are keys.",
-        )
-
-
-@question("Attention")
+@question("Attention", weight=5)
 def test_attention_very_low_scores(student):
     """Hidden keys stay hidden where all scores are very low, a hundred thousand below 0 and more."""
-    weights = attention_weights(6, torch.float64)
-    q, k, v = (torch.randn(size, 6, dtype=torch.float64) for size in (4, 5, 5))
-    # The last feature speaks to queries alone and meets the same number in each key: it moves whole rows.
-    for weight in weights.values():
-        weight[:, 5] = 0
-    weights["W_q.weight"][0], weights["W_k.weight"][0] = (
-        torch.eye(6)[5],
-        torch.eye(6)[4],
-    )
-    q[:, 5], k[:, 4] = -5e5 * (1 + torch.rand(4)), 1
-    hidden = torch.tensor([[False, True, False, False, True]] * 4)
-    actual = load(student.Attention(6).double(), weights)(q, k, v, hidden)
+    query, key = marking_weights(5, 5, 5)
+    values = {"W_v.weight": torch.randn(5, 5)}
+    module = student.Attention(5)
+    weights = load(student, module, {"W_q.weight": query, "W_k.weight": key} | values)
+    q, k = marked(5, 5, 5, -5e5 * (1 + torch.rand(5)))
+    v, places = torch.randn(5, 5), torch.arange(5)
+    hidden = (places + places.unsqueeze(1)) % 3 == 0
     hint = (
         "Is what you put in the place of a hidden score really below everything else?"
     )
-    expect_close(actual, attention(weights, q, k, v, hidden), atol=1e-6, hint=hint)
+    right = attention(weights, q, k, v, hidden)
+    expect_numbers(module(q, k, v, hidden), right, atol=5e-3, hint=hint)
 
 
-@question("Attention")
-def test_attention_default_width(student):
-    """Without sizes it takes tokens of two features."""
-    weights, (q, k, v) = attention_weights(2), torch.randn(3, 4, 2).unbind()
-    actual = load(student.Attention(), weights)(q, k, v)
-    expect_close(actual, attention(weights, q, k, v))
+@question("Attention", weight=8)
+def test_attention_float64(student):
+    """With float64 weights and inputs, the output is float64 and as precise."""
+    module, weights = make_attention(student, 7, torch.float64, equal_scores=True)
+    q, k, v = three(7, 7, 7, torch.float64)
+    right = attention(weights, q, k, v)
+    actual = expect_tensor(module(q, k, v), dtype=torch.float64)
+    expect_numbers(actual, right)
+
+
+@question("Attention", weight=3)
+def test_attention_equal_sizes(student):
+    """A mask is obeyed as it stands when there are as many keys as queries and features, or only one."""
+    for n, m, d in ((4, 4, 4), (5, 5, 3), (1, 1, 2), (3, 1, 4)):
+        module, weights = make_attention(student, d)
+        q, k, v = three(n, m, d)
+        hidden = torch.rand(n, m) < 0.5
+        hidden[0], hidden[:, m // 2], hidden[-1, 0] = True, False, False
+        hint = "Rows of the mask are queries, columns are keys."
+        actual = module(q, k, v, hidden)
+        expect_numbers(actual, attention(weights, q, k, v, hidden), hint=hint)
 
 
 def padding(lengths, width):
@@ -393,61 +461,83 @@ def padding(lengths, width):
     return torch.arange(width) >= lengths.unsqueeze(1)
 
 
-@question("padding_mask")
-def test_padding_form(student):
-    """The mask is boolean, with a row for each sentence and max_length columns, and hides some, not all."""
-    lengths = torch.cat([torch.randint(1, 6, (3,)), torch.tensor([6])])[
-        torch.randperm(4)
-    ]
-    mask = expect_tensor(student.padding_mask(lengths, 6), (4, 6), torch.bool)
+def some_lengths(width):
+    """Return the lengths of four sentences, neither rising nor falling; one of them fills all places."""
+    first, *others = torch.randint(1, width - 1, (3,)).tolist()
+    return torch.tensor([first, width, *others])
+
+
+def padding_of(student, lengths, width):
+    """Return the student's mask as truth values; it must hide something, and not all."""
+    mask = numbers(student.padding_mask(lengths, width), padding(lengths, width))
     expect(bool(mask.any()), "Nothing is hidden. True means hidden.")
     expect(not mask.all(), "Everything is hidden. True means hidden.")
+    return expect_tensor(mask, (len(lengths), width))
 
 
-@question("padding_mask", basic=True)
-def test_padding_values(student):
-    """Exactly the positions after the last word are True."""
-    lengths, width = torch.randint(1, 7, (draw(3, 6),)), draw(7, 9)
-    hint = (
-        "Which position is the first padding of a sentence of length 2, counted from 0?"
+@question("padding_mask", weight=2)
+def test_padding_shape(student):
+    """The mask has a row for each sentence and max_length columns."""
+    lengths = some_lengths(6)
+    padding_of(student, lengths, 6)
+    expect_tensor(student.padding_mask(lengths, 6), (4, 6))
+
+
+@question("padding_mask", weight=2)
+def test_padding_dtype(student):
+    """The mask is boolean."""
+    lengths = some_lengths(6)
+    padding_of(student, lengths, 6)
+    expect_tensor(student.padding_mask(lengths, 6), dtype=torch.bool)
+
+
+@question("padding_mask", weight=2, basic=True)
+def test_padding_is_hidden(student):
+    """Every position after the last word is hidden."""
+    lengths, width = some_lengths(7), 7
+    mask = padding_of(student, lengths, width)
+    message = (
+        "A position after the last word can be seen. Which position is the first padding of a "
+        "sentence of length 2, counted from 0?"
     )
-    expect_equal(
-        student.padding_mask(lengths, width), padding(lengths, width), hint=hint
-    )
+    expect(bool(mask[padding(lengths, width)].all()), message)
+
+
+@question("padding_mask", weight=2)
+def test_padding_shows_words(student):
+    """No word is hidden."""
+    lengths, width = some_lengths(7), 7
+    mask = padding_of(student, lengths, width)
+    message = "A word is hidden. Which position has the last word of a sentence of length 2, counted from 0?"
+    expect(not mask[~padding(lengths, width)].any(), message)
 
 
 @question("padding_mask")
 def test_padding_full_sentences(student):
     """A sentence that fills its row has no padding."""
     width = draw(4, 8)
-    lengths = torch.tensor([width, draw(1, width - 1), width])
-    expected = padding(lengths, width)
-    expect_equal(
-        student.padding_mask(lengths, width),
-        expected,
-        hint="What does your code do when nothing is left to pad?",
-    )
+    lengths = torch.tensor([width, draw(1, width - 2), width])
+    mask = padding_of(student, lengths, width)
+    message = "In a full sentence something is hidden. What does your code do when nothing is left to pad?"
+    expect(not mask[lengths == width].any(), message)
 
 
-@question("padding_mask")
+@question("padding_mask", weight=2)
 def test_padding_beyond_longest(student):
     """max_length may exceed the longest sentence."""
     lengths, width = torch.randint(1, 4, (draw(2, 5),)), draw(5, 9)
-    expected = padding(lengths, width)
-    expect_equal(
-        student.padding_mask(lengths, width),
-        expected,
-        hint="The width is max_length, whatever the lengths are.",
-    )
+    mask = padding_of(student, lengths, width)
+    message = "The width is max_length, whatever the lengths are."
+    expect(bool(mask[:, lengths.max() :].all()), message)
 
 
-@question("padding_mask")
+@question("padding_mask", weight=2)
 def test_padding_long_sentences(student):
     """Sentences may have hundreds of words."""
     lengths, width = torch.tensor([draw(130, 250), draw(260, 600)]), draw(610, 700)
     expected = padding(lengths, width)
     hint = "How large a number can each step hold?"
-    expect_equal(student.padding_mask(lengths, width), expected, hint=hint)
+    expect_numbers(student.padding_mask(lengths, width), expected, hint=hint)
 
 
 @question("padding_mask")
@@ -460,13 +550,13 @@ def test_padding_single(student):
     )
 
 
-@question("padding_mask")
+@question("padding_mask", weight=2)
 def test_padding_leaves_lengths(student):
-    """The mask is right, and the lengths stay as they were."""
-    lengths = torch.tensor([[3, 1, 4], [2, 4, 1], [4, 1, 3]])[draw(0, 2)]
+    """The lengths stay as they were."""
+    lengths = some_lengths(5)
+    padding_of(student, lengths, 5)
     seen = student.padding_mask.inspect(lengths, 5)
     expect_unchanged(seen, lengths, names=("lengths",))
-    expect_equal(seen.output, padding(lengths, 5))
 
 
 @question("padding_mask")
@@ -474,14 +564,53 @@ def test_padding_equal_sizes(student):
     """Rows belong to sentences when there are as many sentences as positions, too, and lengths may repeat."""
     for lengths in ((3, 4, 2, 2), (1, 2, 2), (3, 1, 1)):
         given = torch.tensor(lengths)
-        expect_equal(
+        expect_numbers(
             student.padding_mask(given, len(lengths)),
             padding(given, len(lengths)),
             hint="Which dimension counts the sentences?",
         )
 
 
-@question("CrossAttention")
+def cross_weights(
+    d_query, d_context, d_out, *, bias=False, dtype=torch.float32, equal_scores=False
+):
+    """Return large parameters for CrossAttention, or parameters that make all scores equal."""
+    sizes = {"W_query": d_query, "W_key": d_context, "W_value": d_context}
+    weights = {
+        f"{name}.weight": torch.randn(d_out, size, dtype=dtype) * 0.7
+        for name, size in sizes.items()
+    }
+    if bias:
+        weights |= {f"{name}.bias": torch.randn(d_out, dtype=dtype) for name in sizes}
+    if equal_scores:
+        weights |= {
+            f"{name}.weight": 0 * weights[f"{name}.weight"] for name in LONG[:2]
+        }
+    return weights
+
+
+def make_cross(student, *sizes, **how):
+    """Return a new CrossAttention of these sizes with such parameters, and what it took."""
+    module = student.CrossAttention(*sizes)
+    if how.get("dtype") == torch.float64:
+        module.double()
+    return module, load(student, module, cross_weights(*sizes, **how))
+
+
+def cross(weights, x, context, hidden=None):
+    """Return the right output of CrossAttention; `hidden` is (B, n, m)."""
+    return attended(LONG, weights, (x, context, context), hidden)
+
+
+def sequences(batch, n, m, d_query, d_context, dtype=torch.float32):
+    """Return a batch that asks and a batch that answers."""
+    return (
+        torch.randn(batch, n, d_query, dtype=dtype),
+        torch.randn(batch, m, d_context, dtype=dtype),
+    )
+
+
+@question("CrossAttention", weight=10)
 def test_cross_parameters(student):
     """W_query, W_key and W_value have the right sizes, and no bias unless asked for."""
     shapes = {
@@ -496,138 +625,128 @@ def test_cross_parameters(student):
         not biased,
         f"Without qkv_bias there must be no bias, but there is {', '.join(biased)}.",
     )
-    biases = {f"{name}.bias": (6,) for name in ("W_query", "W_key", "W_value")}
-    expect_parameters(
-        named_parameters(student, student.CrossAttention(3, 5, 6, True)),
-        shapes | biases,
-    )
 
 
-@question("CrossAttention", weight=2)
-def test_cross_values(student):
+@question("CrossAttention", weight=10)
+def test_cross_bias_is_there(student):
+    """With qkv_bias each layer has a bias."""
+    module = student.CrossAttention(3, 5, 6, True)
+    biases = {f"{name}.bias": (6,) for name in LONG}
+    expect_parameters(named_parameters(student, module), biases)
+
+
+@question("CrossAttention", weight=15)
+def test_cross_form(student):
+    """The output has d_out features for each token of x, in the dtype of the inputs."""
+    module, _ = make_cross(student, 6, 6, 6)
+    x, context = sequences(2, 6, 6, 6, 6)
+    seen = module.inspect(x, context, weight=torch.randn(2, 6, 6))
+    alive(seen, (2, 6, 6))
+    expect_tensor(seen.output, (2, 6, 6), torch.float32)
+    expect_tensor(module(x[:1], context[:1]), (1, 6, 6), torch.float32)
+    expect_tensor(module(x[:, :1], context), (2, 1, 6), torch.float32)
+    expect_tensor(module(x, context[:, :1]), (2, 6, 6), torch.float32)
+
+
+@question("CrossAttention", weight=8, basic=True)
+@pytest.mark.parametrize(
+    ("batch", "n", "m", "sizes"), [(1, 3, 2, (2, 2, 2)), (3, 4, 6, (5, 7, 12))]
+)
+def test_cross_values(student, batch, n, m, sizes):
     """The output agrees with the library's own attention."""
-    for batch, n, m, sizes in ((1, 3, 2, (2, 2, 2)), (3, 4, 6, (5, 7, 12))):
-        weights = cross_weights(*sizes)
-        x, context = torch.randn(batch, n, sizes[0]), torch.randn(batch, m, sizes[1])
-        actual = load(student.CrossAttention(*sizes), weights)(x, context)
-        expect_close(
-            actual,
-            cross(weights, x, context),
-            hint="Queries come of x, keys and values of context; row i is weighted by query i's "
-            "scaled scores.",
-        )
-
-
-@question("CrossAttention")
-def test_cross_bias(student):
-    """With qkv_bias the biases take part."""
-    weights = cross_weights(5, 3, 4, bias=True)
-    x, context = torch.randn(2, 7, 5), torch.randn(2, 6, 3)
-    actual = load(student.CrossAttention(5, 3, 4, True), weights)(x, context)
-    expect_close(
-        actual,
-        cross(weights, x, context),
-        hint="Do all three layers go through their bias?",
+    module, weights = make_cross(student, *sizes)
+    x, context = sequences(batch, n, m, *sizes[:2])
+    hint = (
+        "Queries come of x, keys and values of context; row i is weighted by query i's "
+        "scaled scores."
     )
+    expect_numbers(module(x, context), cross(weights, x, context), hint=hint)
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=3)
+def test_cross_bias_takes_part(student):
+    """With qkv_bias the biases take part."""
+    module = student.CrossAttention(5, 3, 6, True)
+    weights = load(student, module, cross_weights(5, 3, 6, bias=True))
+    x, context = sequences(2, 6, 6, 5, 3)
+    hint = "Do all three layers go through their bias?"
+    expect_numbers(module(x, context), cross(weights, x, context), hint=hint)
+
+
+@question("CrossAttention", weight=3)
 def test_cross_batch(student):
     """Each sequence is treated as if it were alone."""
-    module = load(student.CrossAttention(5, 7, 4), cross_weights(5, 7, 4))
-    x, context = torch.randn(3, 2, 5), torch.randn(3, 6, 7)
-    hidden = torch.tensor([[False] * 6, [False] * 2 + [True] * 4, [False] * 5 + [True]])
-    together = alive(module, x, context, hidden, shape=(3, 2, 4))
+    module, _ = make_cross(student, 6, 6, 6)
+    x, context = sequences(3, 6, 6, 6, 6)
+    together = called(module, x, context, shape=(3, 6, 6))
     for i in range(3):
-        alone = expect_tensor(
-            module(x[i : i + 1], context[i : i + 1], hidden[i : i + 1]), (1, 2, 4)
-        )
-        expect_close(
-            together[i : i + 1],
-            alone,
-            hint="A sequence's output changes with its neighbours in the batch.",
-        )
+        alone = module(x[i : i + 1], context[i : i + 1])
+        hint = "A sequence's output changes with its neighbours in the batch."
+        expect_same(alone, together[i : i + 1], hint=hint)
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=4)
 def test_cross_padding_mask(student):
     """A mask (B, m) hides padding from all queries of its own sequence."""
-    weights = cross_weights(5, 7, 9)
-    x, context = torch.randn(3, 4, 5), torch.randn(3, 6, 7)
+    module, weights = make_cross(student, 6, 6, 6, equal_scores=True)
+    x, context = sequences(3, 4, 6, 6, 6)
     hidden = torch.tensor(
         [[False] * 4 + [True] * 2, [False] * 6, [False] * 2 + [True] * 4]
     )
-    actual = load(student.CrossAttention(5, 7, 9), weights)(x, context, hidden)
     expected = cross(weights, x, context, hidden.unsqueeze(1).expand(3, 4, 6))
-    expect_close(
-        actual,
-        expected,
-        hint="Each sequence has its own row of the mask, shared by its queries.",
-    )
+    hint = "Each sequence has its own row of the mask, shared by its queries."
+    expect_numbers(module(x, context, hidden), expected, hint=hint)
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=3)
 def test_cross_square_batch(student):
     """The rows of a mask (B, m) belong to sequences, even when there are as many queries as sequences."""
-    weights = cross_weights(5, 7, 9)
-    x, context = torch.randn(4, 4, 5), torch.randn(4, 6, 7)
+    module, weights = make_cross(student, 6, 6, 6, equal_scores=True)
+    x, context = sequences(4, 4, 6, 6, 6)
     hidden = torch.arange(6) >= torch.tensor([[3], [6], [1], [5]])
-    actual = load(student.CrossAttention(5, 7, 9), weights)(x, context, hidden)
     expected = cross(weights, x, context, hidden.unsqueeze(1).expand(4, 4, 6))
-    expect_close(
-        actual,
-        expected,
-        hint="With which dimensions of the scores does the mask line up?",
-    )
+    hint = "With which dimensions of the scores does the mask line up?"
+    expect_numbers(module(x, context, hidden), expected, hint=hint)
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=6)
 def test_cross_full_mask(student):
     """A mask (B, n, m) hides single tokens from single queries."""
-    weights = cross_weights(5, 7, 9)
-    x, context = torch.randn(2, 4, 5), torch.randn(2, 6, 7)
-    hidden = torch.rand(2, 4, 6) < 0.5
-    hidden[..., 3], hidden[0, 1, 0], hidden[1, 2, 5] = False, True, True
-    actual = load(student.CrossAttention(5, 7, 9), weights)(x, context, hidden)
-    expect_close(
-        actual,
-        cross(weights, x, context, hidden),
-        hint="Does a mask of three dimensions fit as it is?",
-    )
+    module, weights = make_cross(student, 6, 6, 6, equal_scores=True)
+    x, context = sequences(2, 4, 6, 6, 6)
+    hidden = some_hidden(2, 4, 6)
+    hint = "Does a mask of three dimensions fit as it is?"
+    actual = module(x, context, hidden)
+    expect_numbers(actual, cross(weights, x, context, hidden), hint=hint)
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=4)
 def test_cross_padding_without_influence(student):
     """What stands at padded places has no influence."""
-    module = load(student.CrossAttention(3, 5, 4), cross_weights(3, 5, 4))
-    x, context = torch.randn(2, 7, 3), torch.randn(2, 6, 5)
+    module, _ = make_cross(student, 6, 6, 6)
+    x, context = sequences(2, 4, 6, 6, 6)
     hidden = torch.arange(6) >= torch.tensor([[4], [2]])
-    before = alive(module, x, context, hidden, shape=(2, 7, 4))
-    changed = torch.where(hidden.unsqueeze(-1), torch.randn(2, 6, 5), context)
-    expect_close(
-        module(x, changed, hidden),
-        before,
-        hint="Padding changed, and the output changed with it.",
-    )
-    shorter = expect_tensor(module(x[1:], context[1:, :2]), (1, 7, 4))
-    expect_close(
-        before[1:], shorter, hint="Hidden padding must be as good as no padding."
-    )
+    before = called(module, x, context, hidden, shape=(2, 4, 6))
+    changed = torch.where(hidden.unsqueeze(-1), torch.randn(2, 6, 6), context)
+    hint = "Padding changed, and the output changed with it."
+    expect_same(module(x, changed, hidden), before, hint=hint)
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=3)
 def test_cross_no_gradient_to_padding(student):
     """No gradient reaches padded places."""
-    module = load(student.CrossAttention(3, 5, 4), cross_weights(3, 5, 4))
-    x, context = torch.randn(2, 7, 3), torch.randn(2, 6, 5, requires_grad=True)
+    module, _ = make_cross(student, 6, 6, 6)
+    x, context = sequences(2, 4, 6, 6, 6)
     hidden = torch.arange(6) >= torch.tensor([[4], [2]])
-    seen = module.inspect(x, context, hidden, weight=torch.randn(2, 7, 4))
+    context.requires_grad_()
+    seen = module.inspect(x, context, hidden, weight=torch.randn(2, 4, 6))
+    alive(seen, (2, 4, 6))
     gradient = expect_tensor(
-        seen.gradients.get(1), (2, 6, 5), name="The gradient of the context"
+        seen.gradients.get(1), (2, 6, 6), name="The gradient of the context"
     )
     expect_close(
         gradient[hidden],
-        torch.zeros(6, 5),
+        torch.zeros(6, 6),
         atol=1e-5,
         name="The gradient at padded places",
     )
@@ -637,23 +756,27 @@ def test_cross_no_gradient_to_padding(student):
     )
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=3)
 def test_cross_nothing_hidden(student):
-    """A mask that hides nothing changes nothing."""
-    module = load(student.CrossAttention(3, 5, 4), cross_weights(3, 5, 4))
-    x, context = torch.randn(2, 7, 3), torch.randn(2, 6, 5)
-    open_eyed = alive(module, x, context, shape=(2, 7, 4))
-    expect_close(module(x, context, torch.zeros(2, 6, dtype=torch.bool)), open_eyed)
+    """A mask that hides nothing changes nothing, and a mask is for its own call."""
+    module, _ = make_cross(student, 6, 6, 6)
+    x, context = sequences(2, 6, 6, 6, 6)
+    open_eyed = called(module, x, context, shape=(2, 6, 6))
+    expect_same(module(x, context, torch.zeros(2, 6, dtype=torch.bool)), open_eyed)
+    module(x, context, torch.arange(6).expand(2, 6) > 1)
+    hint = "No mask came with this call. What does your module keep of the one before?"
+    expect_same(module(x, context), open_eyed, hint=hint)
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=4)
 def test_cross_own_query(student):
     """An output row depends on its own query and on no other."""
-    module = load(student.CrossAttention(3, 5, 4), cross_weights(3, 5, 4))
-    x, context = 0.3 * torch.randn(2, 6, 3), torch.randn(2, 7, 5)
-    before = alive(module, x, context, shape=(2, 6, 4))
-    x[0, 2] = torch.randn(3) * 2
-    after = expect_tensor(module(x, context), (2, 6, 4))
+    module, _ = make_cross(student, 6, 6, 6)
+    x, context = sequences(2, 6, 6, 6, 6)
+    x = 0.3 * x
+    before = called(module, x, context, shape=(2, 6, 6)).nan_to_num()
+    x[0, 2] = torch.randn(6) * 2
+    after = numbers(module(x, context), before).nan_to_num()
     others = torch.ones(2, 6, dtype=torch.bool)
     others[0, 2] = False
     hint = "One query changed, and another row followed. Over which dimension does the softmax run?"
@@ -664,97 +787,99 @@ def test_cross_own_query(student):
     )
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=4)
 def test_cross_context_order(student):
     """Shuffling the context, or giving it twice, changes nothing."""
-    module = load(student.CrossAttention(3, 5, 4), cross_weights(3, 5, 4))
-    x, context = torch.randn(2, 7, 3), torch.randn(2, 6, 5)
-    before = alive(module, x, context, shape=(2, 7, 4))
+    module, _ = make_cross(student, 6, 6, 6)
+    x, context = sequences(2, 6, 6, 6, 6)
+    before = called(module, x, context, shape=(2, 6, 6))
     shuffled = context[:, torch.tensor([3, 0, 5, 1, 4, 2])]
-    expect_close(module(x, shuffled), before, hint="A weighted sum has no order.")
+    expect_same(module(x, shuffled), before, hint="A weighted sum has no order.")
     twice = torch.cat([context, context], dim=1)
-    expect_close(
-        module(x, twice),
-        before,
-        hint="Each row of weights must sum to 1, however many keys there are.",
-    )
+    hint = "Each row of weights must sum to 1, however many keys there are."
+    expect_same(module(x, twice), before, hint=hint)
 
 
-@question("CrossAttention")
-def test_cross_gradients(student, reference):
+@question("CrossAttention", weight=10)
+def test_cross_gradients(student):
     """Gradients reach both inputs and all layers."""
-    weights = cross_weights(3, 5, 4, bias=True)
-    inputs = [
-        torch.randn(2, 7, 3, requires_grad=True),
-        torch.randn(2, 6, 5, requires_grad=True),
-    ]
-    out_weight = torch.randn(2, 7, 4)
-    actual = load(student.CrossAttention(3, 5, 4, True), weights).inspect(
-        *inputs, weight=out_weight
-    )
-    expected = load(reference.CrossAttention(3, 5, 4, True), weights).inspect(
-        *inputs, weight=out_weight
-    )
-    expect_gradient(actual, expected.gradients, atol=1e-4, names=("x", "context"))
-    for name in weights:
-        gradient = actual.parameters.get(name)
-        expect(
-            gradient is not None,
-            f"No gradient reaches {name}. Is it used, or is the result cut off?",
-        )
-        expect_close(
-            gradient,
-            expected.parameters[name],
-            atol=1e-4,
-            name=f"The gradient of {name}",
-        )
+    module, _ = make_cross(student, 6, 6, 6, dtype=torch.float64)
+    inputs = sequences(2, 6, 6, 6, 6, torch.float64)
+    weight = torch.randn(2, 6, 6, dtype=torch.float64)
+    leaves = [x.clone().requires_grad_() for x in inputs]
+    seen = module.inspect(*leaves, weight=weight)
+    alive(seen, (2, 6, 6))
+    expect_all_gradients(seen, LONG)
+    gradients = expect_input_gradients(seen, 2, ("x", "context"))
+    expect_slope(module, inputs, gradients, weight)
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=5)
 def test_cross_leaves_inputs(student):
     """Inputs and mask stay as they were."""
-    module = load(student.CrossAttention(3, 5, 4), cross_weights(3, 5, 4))
-    x, context = torch.randn(2, 7, 3), torch.randn(2, 6, 5)
+    module, _ = make_cross(student, 6, 6, 6)
+    x, context = sequences(2, 4, 6, 6, 6)
     hidden = torch.arange(6) >= torch.tensor([[4], [2]])
-    seen = module.inspect(x, context, hidden, weight=torch.randn(2, 7, 4))
-    expect_alive(seen, (2, 7, 4))
+    seen = module.inspect(x, context, hidden, weight=torch.randn(2, 4, 6))
+    alive(seen, (2, 4, 6))
     expect_unchanged(seen, x, context, hidden, names=("x", "context", "mask"))
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=4)
 def test_cross_sets_no_seed(student):
     """Random numbers stay random: the class sets no seed."""
     make = lambda: student.CrossAttention(3, 5, 4)  # noqa: E731
-    expect_no_seed(student, make, torch.randn(2, 7, 3), torch.randn(2, 6, 5))
+    expect_no_seed(student, make, *sequences(2, 4, 4, 3, 5))
 
 
-@question("CrossAttention")
+def marked_cross(student, shift):
+    """Return a module, inputs whose rows of scores lie apart as `shift` says, and its weights."""
+    query, key = marking_weights(4, 5, 6)
+    value = torch.randn(6, 5)
+    module = student.CrossAttention(4, 5, 6)
+    given = dict(
+        zip((f"{name}.weight" for name in LONG), (query, key, value), strict=True)
+    )
+    weights = load(student, module, given)
+    pairs = [marked(6, 6, 5, shift) for _ in range(2)]
+    x = torch.stack([asking[:, 1:] for asking, _ in pairs])
+    context = torch.stack([answering for _, answering in pairs])
+    return module, x, context, weights
+
+
+@question("CrossAttention", weight=8)
 def test_cross_large_scores(student):
     """Large scores do not overflow, nor do they drown those of other queries."""
-    weights = cross_weights(3, 5, 4)
-    x, context = torch.randn(2, 4, 3), torch.randn(2, 6, 5)
-    x = x * torch.tensor([[1.0], [400.0], [1.0], [400.0]])
-    actual = load(student.CrossAttention(3, 5, 4), weights)(x, context)
-    expect_finite(actual)
-    expect_close(actual, cross(weights, x, context), atol=5e-3)
+    shift = torch.tensor([0.0, 600.0, -600.0, 600.0, -600.0, 0.0])
+    module, x, context, weights = marked_cross(student, shift)
+    expect_numbers(module(x, context), cross(weights, x, context), atol=5e-3)
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=7)
+def test_cross_very_low_scores(student):
+    """Hidden tokens stay hidden where all scores are very low, a hundred thousand below 0 and more."""
+    shift = -5e5 * (1 + torch.rand(6))
+    module, x, context, weights = marked_cross(student, shift)
+    hidden = torch.arange(6) >= torch.tensor([[4], [2]])
+    hint = (
+        "Is what you put in the place of a hidden score really below everything else?"
+    )
+    expected = cross(weights, x, context, hidden.unsqueeze(1).expand(2, 6, 6))
+    expect_numbers(module(x, context, hidden), expected, atol=5e-3, hint=hint)
+
+
+@question("CrossAttention", weight=8)
 def test_cross_float64(student):
     """With float64 weights and inputs, the output is float64 and as precise."""
-    weights = cross_weights(3, 5, 4, dtype=torch.float64)
-    x, context = (
-        torch.randn(2, 7, 3, dtype=torch.float64),
-        torch.randn(2, 6, 5, dtype=torch.float64),
+    module, weights = make_cross(
+        student, 7, 7, 7, dtype=torch.float64, equal_scores=True
     )
-    hidden = torch.arange(6) >= torch.tensor([[4], [2]])
-    actual = load(student.CrossAttention(3, 5, 4).double(), weights)(x, context, hidden)
-    expect_close(
-        actual, cross(weights, x, context, hidden.unsqueeze(1).expand(2, 7, 6))
-    )
+    x, context = sequences(2, 7, 7, 7, 7, torch.float64)
+    actual = expect_tensor(module(x, context), dtype=torch.float64)
+    expect_numbers(actual, cross(weights, x, context))
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=8)
 def test_cross_mask_kind_by_its_dimensions(student):
     """A mask (B, n, m) is told from a mask (B, m) by its dimensions, whatever sizes are equal or 1."""
     for batch, n, m in (
@@ -765,48 +890,23 @@ def test_cross_mask_kind_by_its_dimensions(student):
         (2, 1, 4),
         (1, 1, 3),
     ):
-        weights = cross_weights(3, 5, 4)
-        x, context = torch.randn(batch, n, 3), torch.randn(batch, m, 5)
+        module, weights = make_cross(student, 4, 4, 4, equal_scores=True)
+        x, context = sequences(batch, n, m, 4, 4)
         hidden = torch.rand(batch, n, m) < 0.4
         hidden[..., 0, :], hidden[..., m // 2], hidden[0, -1, 0] = True, False, False
-        module = load(student.CrossAttention(3, 5, 4), weights)
-        expect_close(
-            module(x, context, hidden),
-            cross(weights, x, context, hidden),
-            hint="By what do you tell the two kinds of mask apart?",
-        )
+        expected = cross(weights, x, context, hidden)
+        hint = "By what do you tell the two kinds of mask apart?"
+        expect_numbers(module(x, context, hidden), expected, hint=hint)
         shared = hidden[:, 0]
         expected = cross(weights, x, context, shared.unsqueeze(1).expand(batch, n, m))
         hint = "This mask is (B, m): each sequence has one row for all its queries."
-        expect_close(module(x, context, shared), expected, hint=hint)
+        expect_numbers(module(x, context, shared), expected, hint=hint)
 
 
-@question("CrossAttention")
+@question("CrossAttention", weight=3)
 def test_cross_equal_sizes(student):
     """Without a mask every query looks at the whole context, also at one of its own shape."""
-    weights = cross_weights(4, 4, 4)
-    module = load(student.CrossAttention(4, 4, 4), weights)
+    module, weights = make_cross(student, 4, 4, 4)
     x, context = torch.randn(2, 4, 4, 4).unbind()
-    module(x, context, torch.arange(4).expand(4, 4) > 1)  # a mask is for its own call
     hint = "Is anything hidden that no mask asks for, or are two inputs confused?"
-    expect_close(module(x, context), cross(weights, x, context), hint=hint)
-
-
-@question("CrossAttention")
-def test_cross_very_low_scores(student):
-    """Hidden tokens stay hidden where all scores are very low, a hundred thousand below 0 and more."""
-    weights = cross_weights(4, 5, 6, dtype=torch.float64)
-    x = torch.randn(2, 4, 4, dtype=torch.float64)
-    context = torch.randn(2, 6, 5, dtype=torch.float64)
-    # The last feature speaks to queries alone and meets the same number in each key: it moves whole rows.
-    weights["W_query.weight"][:, 3], weights["W_key.weight"][:, 4] = 0, 0
-    weights["W_query.weight"][0] = torch.eye(4)[3]
-    weights["W_key.weight"][0] = torch.eye(5)[4]
-    x[..., 3], context[..., 4] = -5e5 * (1 + torch.rand(4)), 1
-    hidden = torch.arange(6) >= torch.tensor([[4], [2]])
-    actual = load(student.CrossAttention(4, 5, 6).double(), weights)(x, context, hidden)
-    hint = (
-        "Is what you put in the place of a hidden score really below everything else?"
-    )
-    expected = cross(weights, x, context, hidden.unsqueeze(1).expand(2, 4, 6))
-    expect_close(actual, expected, atol=1e-6, hint=hint)
+    expect_numbers(module(x, context), cross(weights, x, context), hint=hint)
