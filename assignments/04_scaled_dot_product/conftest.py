@@ -49,7 +49,7 @@ QUESTIONS = (
     Question("attention_scores", points=2, check="fde89496254c"),
     Question("score_variance", points=2, check="4e1b58e08881"),
     Question("scaled_attention_weights", points=2, check="6febdcf4acb9"),
-    Question("scaled_dot_product_attention", points=3, check="0b2758482d16"),
+    Question("scaled_dot_product_attention", points=3, check="f9b18bd4725d"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (
