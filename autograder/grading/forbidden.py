@@ -86,7 +86,9 @@ def _uses(
     `own` are functions and classes of the notebook; whatever else binds their names spells them itself.
     """
     nodes = list(ast.walk(piece.tree)) if piece.tree else []
-    local = own | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    local = own | {
+        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
     local |= {node.arg for node in nodes if isinstance(node, ast.arg)}
     owners = {node.value for node in nodes if isinstance(node, ast.Attribute)}
     for node in nodes:
