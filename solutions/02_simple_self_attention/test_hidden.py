@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from autograder.testing import (
+    expect,
     expect_close,
     expect_computed,
     expect_rows_sum_to_one,
@@ -79,7 +80,7 @@ def expect_deep(function, *arguments):
 # pairwise_scores_loop
 
 
-@question("pairwise_scores_loop", weight=15)
+@question("pairwise_scores_loop", weight=9)
 @pytest.mark.parametrize("shape", SENTENCES)
 def test_loop_scores_of_any_size(student, shape):
     """Right for other numbers of tokens and dimensions."""
@@ -91,14 +92,14 @@ def test_loop_scores_of_any_size(student, shape):
     )
 
 
-@question("pairwise_scores_loop", weight=7)
+@question("pairwise_scores_loop", weight=6)
 def test_loop_scores_of_a_single_token(student):
     """A single token has one score, with itself."""
     inputs = 1.5 * torch.randn(1, 4)
     expect_values(student.pairwise_scores_loop(inputs), scores_of(inputs))
 
 
-@question("pairwise_scores_loop", weight=8)
+@question("pairwise_scores_loop", weight=10)
 def test_loop_scores_of_as_many_tokens_as_dimensions(student):
     """Right when there are as many tokens as dimensions, where a wrong loop fits too."""
     inputs = 1.5 * torch.randn(4, 4)
@@ -116,29 +117,37 @@ def test_loop_scores_have_a_row_and_a_column_for_each_token(student):
     expect_tensor(student.pairwise_scores_loop(torch.randn(1, 3)), (1, 1))
 
 
+@question("pairwise_scores_loop", weight=13)
+def test_loop_scores_are_symmetric(student):
+    """Two tokens have the same score, whichever of them asks."""
+    inputs = torch.randn(4, 4)
+    scores = expect_tensor(expect_computed(student.pairwise_scores_loop, inputs))
+    expect_close(scores, scores.T)
+
+
 @question("pairwise_scores_loop", weight=14)
 def test_loop_scores_keep_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtypes(student.pairwise_scores_loop, torch.randn(4, 3))
+    expect_dtypes(student.pairwise_scores_loop, torch.randn(4, 4))
 
 
 @question("pairwise_scores_loop", weight=14)
 def test_loop_scores_leave_their_input_alone(student):
     """The inputs are unchanged afterwards."""
-    expect_untouched(student.pairwise_scores_loop, inputs=torch.randn(4, 3))
+    expect_untouched(student.pairwise_scores_loop, inputs=torch.randn(4, 4))
 
 
-@question("pairwise_scores_loop", weight=14)
+@question("pairwise_scores_loop", weight=12)
 def test_gradients_flow_through_loop_scores(student):
     """Gradients reach the inputs, as queries and as tokens looked at."""
-    inputs = torch.randn(4, 3).double()
+    inputs = torch.randn(4, 4).double()
     expect_slope(student.pairwise_scores_loop, inputs, names=("inputs",))
 
 
 # pairwise_scores
 
 
-@question("pairwise_scores", weight=12)
+@question("pairwise_scores", weight=8)
 @pytest.mark.parametrize("shape", [*SENTENCES, (1, 4)])
 def test_scores_of_one_sentence(student, shape):
     """Right for one sentence of any size."""
@@ -150,7 +159,7 @@ def test_scores_of_one_sentence(student, shape):
     )
 
 
-@question("pairwise_scores", weight=6)
+@question("pairwise_scores", weight=8)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_scores_of_batches(student, shape):
     """Right for batches, also where batch, tokens and dimensions happen to be equally many."""
@@ -158,19 +167,19 @@ def test_scores_of_batches(student, shape):
     expect_values(student.pairwise_scores(inputs), scores_of(inputs), hint=MIXED)
 
 
-@question("pairwise_scores", weight=5)
+@question("pairwise_scores", weight=7)
 def test_scores_keep_sentences_apart(student):
     """Each sentence of a batch gets the scores that it gets alone."""
     expect_apart(student.pairwise_scores, torch.randn(3, 3, 3))
 
 
-@question("pairwise_scores", weight=5)
+@question("pairwise_scores", weight=9)
 def test_scores_of_many_dimensions(student):
     """A batch of batches is scored like one batch of all its sentences."""
-    expect_deep(student.pairwise_scores, torch.randn(2, 3, 4, 2))
+    expect_deep(student.pairwise_scores, torch.randn(2, 3, 4, 4))
 
 
-@question("pairwise_scores", weight=10)
+@question("pairwise_scores", weight=14)
 def test_scores_have_a_row_and_a_column_for_each_token(student):
     """Each sentence has a row and a column for each token; a batch of one stays a batch."""
     expect_shape(student.pairwise_scores, (5, 5), torch.randn(5, 3))
@@ -178,29 +187,29 @@ def test_scores_have_a_row_and_a_column_for_each_token(student):
     expect_tensor(student.pairwise_scores(torch.randn(2, 1, 1, 3)), (2, 1, 1, 1))
 
 
-@question("pairwise_scores", weight=12)
+@question("pairwise_scores", weight=10)
 def test_scores_keep_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtypes(student.pairwise_scores, torch.randn(2, 4, 3))
+    expect_dtypes(student.pairwise_scores, torch.randn(2, 4, 4))
 
 
 @question("pairwise_scores", weight=10)
 def test_scores_leave_their_input_alone(student):
     """The inputs are unchanged afterwards."""
-    expect_untouched(student.pairwise_scores, inputs=torch.randn(2, 4, 3))
+    expect_untouched(student.pairwise_scores, inputs=torch.randn(4, 4))
 
 
 @question("pairwise_scores", weight=10)
 def test_gradients_flow_through_scores(student):
     """Gradients reach the inputs, as queries and as tokens looked at."""
-    inputs = torch.randn(4, 3).double()
+    inputs = torch.randn(4, 4).double()
     expect_slope(student.pairwise_scores, inputs, names=("inputs",))
 
 
 # attention_weights
 
 
-@question("attention_weights", weight=10)
+@question("attention_weights", weight=7)
 @pytest.mark.parametrize("n", [3, 8])
 def test_weights_of_one_sentence(student, n):
     """Right for scores that are not symmetric."""
@@ -212,7 +221,7 @@ def test_weights_of_one_sentence(student, n):
     )
 
 
-@question("attention_weights", weight=4)
+@question("attention_weights", weight=2)
 def test_weights_of_very_few_tokens(student):
     """Two tokens share each row, and a single one gives itself the whole weight."""
     for n in (2, 1):
@@ -224,7 +233,7 @@ def test_weights_of_very_few_tokens(student):
         )
 
 
-@question("attention_weights", weight=10)
+@question("attention_weights", weight=6)
 def test_weights_of_batches(student):
     """Right for a batch of sentences."""
     scores = 2 * torch.randn(3, 5, 5)
@@ -260,17 +269,18 @@ def test_weights_keep_sentences_apart(student):
     expect_apart(student.attention_weights, torch.randn(3, 4, 4))
 
 
-@question("attention_weights", weight=6)
+@question("attention_weights", weight=10)
 def test_weights_of_many_dimensions(student):
     """A batch of batches is treated like one batch of all its sentences."""
     expect_deep(student.attention_weights, torch.randn(2, 3, 4, 4))
 
 
-@question("attention_weights", weight=10)
+@question("attention_weights", weight=12)
 def test_weights_keep_the_shape(student):
     """There is a weight for each score; a batch of one stays a batch."""
-    for shape in ((4, 4), (1, 4, 4), (2, 1, 4, 4)):
-        expect_shape(student.attention_weights, shape, torch.randn(shape))
+    expect_shape(student.attention_weights, (4, 4), torch.randn(4, 4))
+    for shape in ((1, 4, 4), (2, 1, 4, 4)):
+        expect_tensor(student.attention_weights(torch.randn(shape)), shape)
 
 
 @question("attention_weights", weight=12)
@@ -279,7 +289,7 @@ def test_weights_keep_the_dtype(student):
     expect_dtypes(student.attention_weights, torch.randn(4, 4))
 
 
-@question("attention_weights", weight=6)
+@question("attention_weights", weight=8)
 def test_weights_leave_their_input_alone(student):
     """The scores are unchanged afterwards."""
     expect_untouched(student.attention_weights, scores=torch.randn(2, 4, 4))
@@ -295,7 +305,7 @@ def test_gradients_flow_through_weights(student):
 # context_vectors
 
 
-@question("context_vectors", weight=12)
+@question("context_vectors", weight=10)
 @pytest.mark.parametrize("shape", SENTENCES)
 def test_contexts_of_one_sentence(student, shape):
     """Right for weights that are not symmetric."""
@@ -307,7 +317,7 @@ def test_contexts_of_one_sentence(student, shape):
     )
 
 
-@question("context_vectors", weight=12)
+@question("context_vectors", weight=10)
 def test_contexts_take_weights_as_they_are(student):
     """Weights that do not sum to 1, or are negative, are used as given."""
     rows = torch.tensor([[2.0, -1.0, 0.5], [0.0, 3.0, 1.0], [-1.0, 0.0, 0.0]])
@@ -320,7 +330,7 @@ def test_contexts_take_weights_as_they_are(student):
         )
 
 
-@question("context_vectors", weight=6)
+@question("context_vectors", weight=5)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_contexts_of_batches(student, shape):
     """Right for batches, also where batch, tokens and dimensions happen to be equally many."""
@@ -330,49 +340,49 @@ def test_contexts_of_batches(student, shape):
     )
 
 
-@question("context_vectors", weight=6)
+@question("context_vectors", weight=8)
 def test_contexts_keep_sentences_apart(student):
     """Each sentence of a batch gets the vectors that it gets alone."""
     expect_apart(student.context_vectors, *weights_and_inputs(3, 3, 3))
 
 
-@question("context_vectors", weight=5)
+@question("context_vectors", weight=8)
 def test_contexts_of_many_dimensions(student):
     """A batch of batches is treated like one batch of all its sentences."""
-    expect_deep(student.context_vectors, *weights_and_inputs(2, 3, 4, 2))
+    expect_deep(student.context_vectors, *weights_and_inputs(2, 3, 4, 4))
 
 
-@question("context_vectors", weight=10)
+@question("context_vectors", weight=14)
 def test_contexts_have_the_shape_of_the_tokens(student):
     """There is a vector for each token; a batch of one stays a batch."""
     for shape in ((5, 3), (1, 4, 2), (2, 1, 4, 2)):
         expect_shape(student.context_vectors, shape, *weights_and_inputs(*shape))
 
 
-@question("context_vectors", weight=11)
+@question("context_vectors", weight=10)
 def test_contexts_keep_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtypes(student.context_vectors, *weights_and_inputs(4, 3))
+    expect_dtypes(student.context_vectors, *weights_and_inputs(2, 4, 4))
 
 
 @question("context_vectors", weight=10)
 def test_contexts_leave_their_inputs_alone(student):
     """The weights and the inputs are unchanged afterwards."""
-    weights, inputs = weights_and_inputs(2, 4, 3)
+    weights, inputs = weights_and_inputs(4, 4)
     expect_untouched(student.context_vectors, weights=weights, inputs=inputs)
 
 
 @question("context_vectors", weight=10)
 def test_gradients_flow_through_contexts(student):
     """Gradients reach the weights and the inputs."""
-    weights, inputs = (one.double() for one in weights_and_inputs(2, 4, 3))
+    weights, inputs = (one.double() for one in weights_and_inputs(4, 4))
     expect_slope(student.context_vectors, weights, inputs, names=("weights", "inputs"))
 
 
 # simple_self_attention
 
 
-@question("simple_self_attention", weight=10)
+@question("simple_self_attention", weight=9)
 @pytest.mark.parametrize("shape", SENTENCES)
 def test_attention_of_one_sentence(student, shape):
     """Right for one sentence of any size."""
@@ -404,7 +414,7 @@ def test_attention_of_very_few_tokens(student):
         expect_values(student.simple_self_attention(inputs), attention_of(inputs))
 
 
-@question("simple_self_attention", weight=12)
+@question("simple_self_attention", weight=10)
 def test_attention_survives_large_inputs(student):
     """Scores of 1e4 and -1e4 do not overflow."""
     inputs = 100 * torch.tensor(
@@ -414,13 +424,17 @@ def test_attention_survives_large_inputs(student):
     expect_values(student.simple_self_attention(inputs), right, atol=1e-3)
 
 
-@question("simple_self_attention", weight=5)
-def test_attention_follows_a_permutation(student):
-    """Shuffling the tokens shuffles the context vectors and changes none."""
+@question("simple_self_attention", weight=8)
+def test_attention_looks_at_all_tokens_in_any_order(student):
+    """One other token changes every context vector, and shuffling the tokens only shuffles these."""
     inputs, order = torch.randn(5, 3), [3, 0, 4, 1, 2]
     plain = expect_tensor(expect_computed(student.simple_self_attention, inputs))
     shuffled = student.simple_self_attention(inputs[order])
     expect_close(shuffled, expect_tensor(plain, (5, 3))[order])
+    inputs[2] += 1
+    moved = expect_tensor(student.simple_self_attention(inputs), (5, 3))
+    still = (moved == plain).all(dim=1)
+    expect(not still.any(), "A token changed, and another's context vector did not.")
 
 
 @question("simple_self_attention", weight=6)
@@ -429,33 +443,34 @@ def test_attention_keeps_sentences_apart(student):
     expect_apart(student.simple_self_attention, torch.randn(3, 3, 3))
 
 
-@question("simple_self_attention", weight=5)
+@question("simple_self_attention", weight=6)
 def test_attention_of_many_dimensions(student):
     """A batch of batches is treated like one batch of all its sentences."""
-    expect_deep(student.simple_self_attention, torch.randn(2, 3, 4, 2))
+    expect_deep(student.simple_self_attention, torch.randn(2, 3, 4, 4))
 
 
 @question("simple_self_attention", weight=10)
 def test_attention_keeps_the_shape(student):
     """There is a vector for each token; a batch of one stays a batch."""
-    for shape in ((5, 3), (1, 4, 2), (2, 1, 4, 2)):
-        expect_shape(student.simple_self_attention, shape, torch.randn(shape))
+    expect_shape(student.simple_self_attention, (5, 3), torch.randn(5, 3))
+    for shape in ((1, 4, 2), (2, 1, 4, 2)):
+        expect_tensor(student.simple_self_attention(torch.randn(shape)), shape)
 
 
 @question("simple_self_attention", weight=10)
 def test_attention_keeps_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtypes(student.simple_self_attention, torch.randn(4, 3))
+    expect_dtypes(student.simple_self_attention, torch.randn(2, 4, 4))
 
 
 @question("simple_self_attention", weight=8)
 def test_attention_leaves_its_input_alone(student):
     """The inputs are unchanged afterwards."""
-    expect_untouched(student.simple_self_attention, inputs=torch.randn(2, 4, 3))
+    expect_untouched(student.simple_self_attention, inputs=torch.randn(2, 4, 4))
 
 
 @question("simple_self_attention", weight=10)
 def test_gradients_flow_through_attention(student):
     """Gradients reach the inputs through scores, weights and mix."""
-    inputs = torch.randn(4, 3).double()
+    inputs = torch.randn(4, 4).double()
     expect_slope(student.simple_self_attention, inputs, names=("inputs",))
