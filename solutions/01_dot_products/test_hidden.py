@@ -42,6 +42,12 @@ def expect_dtypes(function, *arguments):
     expect_same_dtype(function, *(argument.double() for argument in arguments))
 
 
+def expect_additive(function, one, other):
+    """Expect of a sum what comes out of its parts, added up."""
+    parts = expect_tensor(function(one)) + expect_tensor(function(other))
+    expect_values(function(one + other), parts, atol=1e-3)
+
+
 # dot_product
 
 
@@ -94,7 +100,7 @@ def test_dot_product_counts_zeros_and_repeats(student):
 @question("dot_product", weight=11)
 def test_dot_product_is_one_number(student):
     """The result is a tensor with a single value, without dimensions."""
-    expect_shape(student.dot_product, (), *torch.randn(2, 5))
+    expect_shape(student.dot_product, (), *(9 * torch.rand(2, 5)))
 
 
 @question("dot_product", weight=12)
@@ -106,7 +112,7 @@ def test_dot_product_keeps_the_dtype(student):
 @question("dot_product", weight=10)
 def test_dot_product_refuses_unequal_lengths(student):
     """Vectors of different lengths raise ValueError, whichever is the longer."""
-    expect_computed(student.dot_product, *torch.randn(2, 5))
+    expect_computed(student.dot_product, *(9 * torch.rand(2, 5)))
     for lengths in [(3, 5), (5, 3), (1, 4), (4, 1)]:
         vectors = [torch.randn(length) for length in lengths]
         expect_raises(
@@ -120,7 +126,8 @@ def test_dot_product_refuses_unequal_lengths(student):
 @question("dot_product", weight=10)
 def test_dot_product_leaves_its_inputs_alone(student):
     """The inputs are unchanged afterwards."""
-    expect_untouched(student.dot_product, a=torch.randn(5), b=torch.randn(5))
+    a, b = 9 * torch.rand(2, 5)
+    expect_untouched(student.dot_product, a=a, b=b)
 
 
 @question("dot_product", weight=12)
@@ -132,7 +139,7 @@ def test_gradients_flow_through_dot_product(student):
 # attention_scores
 
 
-@question("attention_scores", weight=14)
+@question("attention_scores", weight=8)
 @pytest.mark.parametrize(("n", "d"), [(4, 7), (9, 2)])
 def test_attention_scores_of_any_size(student, n, d):
     """Right for other numbers of tokens and dimensions."""
@@ -144,7 +151,7 @@ def test_attention_scores_of_any_size(student, n, d):
     )
 
 
-@question("attention_scores", weight=10)
+@question("attention_scores", weight=8)
 def test_attention_scores_of_a_query_of_their_own_row(student):
     """The query may be one of the rows, and that row gets a score too."""
     inputs = 2 * torch.randn(5, 3)
@@ -153,7 +160,7 @@ def test_attention_scores_of_a_query_of_their_own_row(student):
     )
 
 
-@question("attention_scores", weight=10)
+@question("attention_scores", weight=9)
 def test_attention_scores_of_as_many_tokens_as_dimensions(student):
     """Right when there are as many tokens as dimensions, where a wrong product fits too."""
     inputs = torch.randint(-40, 41, (4, 4)).float()
@@ -167,31 +174,39 @@ def test_attention_scores_of_as_many_tokens_as_dimensions(student):
 
 
 @question("attention_scores", weight=12)
+def test_attention_scores_are_linear_in_the_query(student):
+    """The scores for a sum of two queries are the sums of their scores."""
+    inputs, (one, other) = torch.randn(5, 3), torch.randn(2, 3)
+    expect_computed(student.attention_scores, inputs, one)
+    expect_additive(lambda query: student.attention_scores(inputs, query), one, other)
+
+
+@question("attention_scores", weight=15)
 def test_attention_scores_have_one_for_each_token(student):
     """There is one score for each token, for a single token too."""
     for n in (4, 1):
-        inputs, query = torch.randn(n, 6), torch.randn(6)
+        inputs, query = torch.rand(n, 6), torch.rand(6)
         expect_shape(student.attention_scores, (n,), inputs, query)
 
 
 @question("attention_scores", weight=14)
 def test_attention_scores_keep_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtypes(student.attention_scores, torch.randn(5, 4), torch.randn(4))
+    expect_dtypes(student.attention_scores, torch.randn(4, 4), torch.randn(4))
 
 
-@question("attention_scores", weight=12)
+@question("attention_scores", weight=13)
 def test_attention_scores_leave_their_inputs_alone(student):
     """The inputs are unchanged afterwards."""
     expect_untouched(
-        student.attention_scores, inputs=torch.randn(5, 4), query=torch.randn(4)
+        student.attention_scores, inputs=torch.rand(4, 4), query=torch.rand(4)
     )
 
 
-@question("attention_scores", weight=14)
+@question("attention_scores", weight=13)
 def test_gradients_flow_through_attention_scores(student):
     """Gradients reach the inputs and the query."""
-    inputs, query = torch.randn(5, 3).double(), torch.randn(3).double()
+    inputs, query = torch.randn(4, 4).double(), torch.randn(4).double()
     expect_slope(student.attention_scores, inputs, query, names=("inputs", "query"))
 
 
@@ -203,7 +218,7 @@ def shares(scores):
     return scores / scores.sum()
 
 
-@question("normalize_by_sum", weight=10)
+@question("normalize_by_sum", weight=7)
 @pytest.mark.parametrize("n", [3, 11])
 def test_normalize_by_sum_of_any_number(student, n):
     """Right for other numbers of scores."""
@@ -218,7 +233,7 @@ def test_normalize_by_sum_of_very_few(student):
         expect_values(student.normalize_by_sum(scores), shares(scores))
 
 
-@question("normalize_by_sum", weight=12)
+@question("normalize_by_sum", weight=10)
 def test_normalize_by_sum_of_negative_scores(student):
     """Negative scores are divided like all others, whatever comes of it."""
     scores = torch.tensor([2.0, -3.0, 0.5, 4.5])[torch.randperm(4)] + torch.rand(4)
@@ -230,7 +245,7 @@ def test_normalize_by_sum_of_negative_scores(student):
         )
 
 
-@question("normalize_by_sum", weight=12)
+@question("normalize_by_sum", weight=10)
 def test_normalize_by_sum_of_large_and_small_scores(student):
     """Large and small scores give the same shares."""
     scores = torch.rand(4) + 0.1
@@ -242,14 +257,21 @@ def test_normalize_by_sum_of_large_and_small_scores(student):
         )
 
 
-@question("normalize_by_sum", weight=12)
+@question("normalize_by_sum", weight=10)
+def test_normalize_by_sum_gives_shares_of_one(student):
+    """The weights sum to 1, to the last digits."""
+    scores = torch.rand(5).double() + 0.1
+    expect_rows_sum_to_one(expect_computed(student.normalize_by_sum, scores))
+
+
+@question("normalize_by_sum", weight=14)
 def test_normalize_by_sum_keeps_the_shape(student):
     """There is one weight for each score, for a single score too."""
     expect_shape(student.normalize_by_sum, (5,), torch.rand(5) + 0.1)
     expect_tensor(student.normalize_by_sum(torch.rand(1) + 0.1), (1,))
 
 
-@question("normalize_by_sum", weight=14)
+@question("normalize_by_sum", weight=12)
 def test_normalize_by_sum_keeps_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
     expect_dtypes(student.normalize_by_sum, torch.rand(6) + 0.1)
@@ -304,7 +326,7 @@ def test_softmax_survives_large_and_very_negative_scores(student, size):
     expect_values(student.softmax(size - low), torch.softmax(-low, 0), atol=1e-3)
 
 
-@question("softmax", weight=6)
+@question("softmax", weight=7)
 def test_softmax_survives_scores_far_apart(student):
     """1e4 and -1e4 side by side give clean ones and zeros."""
     order = torch.randperm(3)
@@ -326,19 +348,19 @@ def test_softmax_keeps_the_shape(student):
     expect_tensor(student.softmax(torch.randn(1)), (1,))
 
 
-@question("softmax", weight=12)
+@question("softmax", weight=11)
 def test_softmax_keeps_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
     expect_dtypes(student.softmax, torch.randn(6))
 
 
-@question("softmax", weight=10)
+@question("softmax", weight=11)
 def test_softmax_leaves_its_input_alone(student):
     """The scores are unchanged afterwards."""
     expect_untouched(student.softmax, scores=torch.randn(5))
 
 
-@question("softmax", weight=11)
+@question("softmax", weight=10)
 def test_gradients_flow_through_softmax(student):
     """Gradients reach the scores, through numerator and denominator."""
     expect_slope(student.softmax, torch.randn(5).double(), names=("scores",))
@@ -365,7 +387,7 @@ def test_gradients_of_large_scores_are_finite(student):
 # context_vector
 
 
-@question("context_vector", weight=13)
+@question("context_vector", weight=8)
 @pytest.mark.parametrize(("n", "d"), [(4, 7), (9, 2)])
 def test_context_vector_of_any_size(student, n, d):
     """Right for other numbers of tokens and dimensions."""
@@ -373,7 +395,7 @@ def test_context_vector_of_any_size(student, n, d):
     expect_values(student.context_vector(weights, inputs), weights @ inputs)
 
 
-@question("context_vector", weight=12)
+@question("context_vector", weight=8)
 def test_context_vector_takes_weights_as_they_are(student):
     """Weights that do not sum to 1, or are negative, are used as given."""
     for weights in (torch.tensor([2.0, -1.0, 0.0, 3.5]), torch.tensor([0.5])):
@@ -385,7 +407,7 @@ def test_context_vector_takes_weights_as_they_are(student):
         )
 
 
-@question("context_vector", weight=10)
+@question("context_vector", weight=9)
 def test_context_vector_of_as_many_tokens_as_dimensions(student):
     """Right when there are as many tokens as dimensions, where a wrong product fits too."""
     weights, inputs = torch.softmax(torch.randn(4), 0), torch.randn(4, 4)
@@ -398,28 +420,36 @@ def test_context_vector_of_as_many_tokens_as_dimensions(student):
 
 
 @question("context_vector", weight=12)
+def test_context_vector_is_linear_in_the_weights(student):
+    """The vector for a sum of two rows of weights is the sum of their vectors."""
+    (one, other), inputs = torch.randn(2, 4), torch.randn(4, 4)
+    expect_computed(student.context_vector, one, inputs)
+    expect_additive(lambda weights: student.context_vector(weights, inputs), one, other)
+
+
+@question("context_vector", weight=15)
 def test_context_vector_is_as_long_as_a_token(student):
     """The result is a vector as long as a token, for tokens of one number too."""
     for d in (4, 1):
-        expect_shape(student.context_vector, (d,), torch.rand(5), torch.randn(5, d))
+        expect_shape(student.context_vector, (d,), torch.rand(5), torch.rand(5, d))
 
 
 @question("context_vector", weight=14)
 def test_context_vector_keeps_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtypes(student.context_vector, torch.rand(5), torch.randn(5, 4))
+    expect_dtypes(student.context_vector, torch.rand(4), torch.randn(4, 4))
 
 
-@question("context_vector", weight=12)
+@question("context_vector", weight=13)
 def test_context_vector_leaves_its_inputs_alone(student):
     """The weights and the inputs are unchanged afterwards."""
     expect_untouched(
-        student.context_vector, weights=torch.rand(5), inputs=torch.randn(5, 4)
+        student.context_vector, weights=torch.rand(4), inputs=torch.rand(4, 4)
     )
 
 
-@question("context_vector", weight=14)
+@question("context_vector", weight=13)
 def test_gradients_flow_through_context_vector(student):
     """Gradients reach the weights and the inputs."""
-    weights, inputs = torch.rand(5).double(), torch.randn(5, 3).double()
+    weights, inputs = torch.rand(4).double(), torch.randn(4, 4).double()
     expect_slope(student.context_vector, weights, inputs, names=("weights", "inputs"))
