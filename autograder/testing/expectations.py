@@ -6,6 +6,7 @@ function call it themselves. Each looks at one property and at no values, and fa
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import torch
@@ -79,24 +80,28 @@ def expect_equal(actual: object, expected: torch.Tensor, *, hint: str = "", name
     expect_close(actual, expected, atol=0.0, hint=hint, name=name)
 
 
+def expect_numbers(actual: object, shape: Sequence[int], name: str = "The result") -> torch.Tensor:
+    """Expect as many numbers as `shape` has places, and return them in that shape.
+
+    Their form is left to other tests: a number, a list or the first of several results will do, in any dtype.
+    """
+    first = actual[0] if isinstance(actual, tuple) and actual else actual
+    tensor = expect_tensor(_as_tensor(first), name=name)
+    same = tensor.numel() == prod(shape)
+    return tensor.reshape(shape) if same else expect_tensor(tensor, shape, name=name)
+
+
 def expect_values(
     actual: object,
     expected: torch.Tensor,
     *,
     atol: float | None = None,
-    rtol: float = 0.0,
     hint: str = "",
     name: str = "The result",
 ) -> None:
-    """Expect the values of `expected` in whatever form, which is left to other tests.
-
-    Shape and dtype do not count. A number, a list, or the first of several results are as good as a tensor.
-    """
-    first = actual[0] if isinstance(actual, tuple) and actual else actual
-    tensor = expect_tensor(_as_tensor(first), name=name)
-    if tensor.numel() == expected.numel():
-        tensor = tensor.to(expected.dtype).reshape(expected.shape)
-    expect_close(tensor, expected, atol=atol, rtol=rtol, hint=hint, name=name)
+    """Expect the values of `expected` in whatever form and dtype; see expect_numbers and expect_close."""
+    numbers = expect_numbers(actual, expected.shape, name).to(expected.dtype)
+    expect_close(numbers, expected, atol=atol, hint=hint, name=name)
 
 
 def expect_no_nan(actual: object, name: str = "The result") -> torch.Tensor:
@@ -147,28 +152,26 @@ def expect_gradient(
 ) -> None:
     """Expect gradients to reach the arguments at these positions, with these values."""
     for position, gradient in expected.items():
-        actual, which = inspection.gradients.get(position), _argument(position, names)
-        if actual is None:
-            raise Unmet(_no_gradient(which))
+        which = _argument(position, names)
+        actual = _gradient(inspection, position, which)
         expect_close(actual, gradient, atol=atol, name=f"The gradient of {which}")
 
 
 def expect_computed(function: Remote, *arguments: object, names: Sequence[str] = ()) -> Any:
-    """Expect a result that depends on every tensor of floats among the arguments, and return it.
+    """Expect a result that depends on every float tensor among the arguments, and return it unchecked.
 
-    An argument that comes back is no such result, nor are rows that are all alike. The first and the last
-    number of an argument need not count.
+    It is neither an argument nor the same in all rows. The first and the last number of an argument need not
+    count, so that a loop that is one step too short still computes something.
     """
     result = function(*arguments)
-    parts = _parts(result)
+    parts, floats = _parts(result), _floats(arguments)
     for part in parts:
         rows = part.movedim(-2, 0) if part.dim() > 1 else part
         alike = rows.dim() > 0 and len(rows) > 1 and torch.equal(rows, rows[:1].expand_as(rows))
-        expect(not alike, "All rows of the result are alike, whatever stands in the input.")
-        tensors = (one.double().flatten() for one in arguments if isinstance(one, torch.Tensor))
-        given = any(torch.equal(part.flatten(), one) for one in tensors)
-        expect(not given, "The result is an argument as it came in.")
-    for position, tensor in _floats(arguments).items():
+        expect(not alike, "All rows of the result are the same.")
+        given = any(torch.equal(part.flatten(), one.double().flatten()) for one in floats.values())
+        expect(not given, "The result is one of the inputs.")
+    for position, tensor in floats.items():
         changed = tensor.detach().flatten().clone()
         changed[1:-1] += 0.5 + torch.rand_like(changed[1:-1])
         others = _parts(_call(function, arguments, {position: changed.reshape(tensor.shape)}))
@@ -178,37 +181,43 @@ def expect_computed(function: Remote, *arguments: object, names: Sequence[str] =
     return result
 
 
-def expect_same_dtype(function: Remote, *arguments: torch.Tensor) -> None:
-    """Expect a result of the arguments' dtype, and in float64 one in which the smallest change shows."""
-    result, dtype = expect_computed(function, *arguments), arguments[0].dtype
-    for part in result if isinstance(result, tuple) else [result]:
-        expect_tensor(part, dtype=dtype)
-    if dtype != torch.float64:
-        return
-    way = [torch.randn_like(one) for one in arguments]
-    wide, narrow = (_slopes(function, arguments, dict(enumerate(way)), size) for size in (1e-4, 1e-9))
+def expect_inputs_unchanged(function: Remote, **arguments: torch.Tensor) -> None:
+    """Expect a call that computes something and leaves these arguments as they were."""
+    tensors, names = tuple(arguments.values()), tuple(arguments)
+    expect_computed(function, *tensors, names=names)
+    expect_unchanged(function.inspect(*tensors), *tensors, names=names)
+
+
+def expect_dtype_kept(function: Remote, *arguments: object) -> None:
+    """Expect float32 from float32, and from float64 a float64 in which the smallest change shows."""
+    for dtype in (torch.float32, torch.float64):
+        floats = {i: one.to(dtype) for i, one in _floats(arguments).items()}
+        given = [floats.get(i, one) for i, one in enumerate(arguments)]
+        result = expect_computed(function, *given)
+        for part in result if isinstance(result, tuple) else [result]:
+            expect_tensor(part, dtype=dtype)
+    ways = {i: torch.randn_like(one) for i, one in floats.items()}
+    wide, narrow = (_slopes(function, given, ways, size) for size in (1e-4, 1e-9))
     for far, near in zip(wide, narrow, strict=True):
         lost = (far - near).abs().max() > 0.01 * far.abs().max()
-        expect(not lost, "A change in the ninth digit gets lost. Is a step computed in float32?")
+        expect(not lost, "A change in the ninth digit is lost. Is a step computed in float32?")
 
 
-def expect_slope(function: Remote, *arguments: object, names: Sequence[str] = ()) -> None:
-    """Expect gradients that say how the result moves with each argument of float64."""
-    output = expect_tensor(expect_computed(function, *arguments, names=names))
+def expect_gradcheck(function: Remote, **arguments: object) -> None:
+    """Expect gradients that say how the result moves with each float64 argument, as finite differences do."""
+    given, names = tuple(arguments.values()), tuple(arguments)
+    output = expect_tensor(expect_computed(function, *given, names=names))
     weight = torch.randn(output.shape, dtype=torch.float64)
-    leaves = {i: one.clone().requires_grad_() for i, one in _floats(arguments).items()}
-    seen = _call(function.inspect, arguments, leaves, weight=weight)
+    leaves = {i: one.clone().requires_grad_() for i, one in _floats(given).items()}
+    seen = _call(function.inspect, given, leaves, weight=weight)
     for position, leaf in leaves.items():
-        gradient, which = seen.gradients.get(position), _argument(position, names)
-        if gradient is None:
-            raise Unmet(_no_gradient(which))
-        gradient = expect_tensor(gradient, leaf.shape, name=f"The gradient of {which}")
+        gradient = _gradient(seen, position, names[position], leaf.shape)
         way = torch.randn_like(leaf)
-        slope, *_ = _slopes(function, arguments, {position: way}, 1e-3)
+        slope, *_ = _slopes(function, given, {position: way}, 1e-3)
         moved, told = (expect_tensor(slope, weight.shape) * weight).sum(), gradient * way
         off = (moved - told.sum()).abs() > 0.01 * told.abs().sum() + 1e-3
-        fault = f"The gradient of {which} does not say how the result moves with it."
-        expect(not off, f"{fault} Is a step cut off?")
+        wrong = f"The gradient of {names[position]} does not say how the result moves with it."
+        expect(not off, f"{wrong} Is a step detached?")
 
 
 def expect_raises(
@@ -269,9 +278,14 @@ def _slopes(
     return [(one - other) / (2 * size) for one, other in zip(ahead, behind, strict=False)]
 
 
-def _no_gradient(which: str) -> str:
+def _gradient(
+    inspection: Inspection, position: int, which: str, shape: Sequence[int] | None = None
+) -> torch.Tensor:
+    """Expect a gradient of the argument at this position, and return it."""
+    actual = inspection.gradients.get(position)
     cuts = ".item(), .detach(), .tolist() or a fresh tensor"
-    return f"No gradient reaches {which}. Did {cuts} cut the result off?"
+    expect(actual is not None, f"No gradient reaches {which}. Did {cuts} cut the result off?")
+    return expect_tensor(actual, shape, name=f"The gradient of {which}")
 
 
 def _argument(position: int, names: Sequence[str]) -> str:

@@ -1,7 +1,8 @@
 """Hidden tests of the dot product, scores, weights and context vector of one query.
 
-Most tests look at one property and leave the others alone: tests of values take any shape and dtype, and tests
-of the form, of gradients or of untouched inputs ask only that something is computed. Weights are percentages.
+Most tests look at one property. Tests of values take any shape and dtype. Tests of the form, of gradients or of
+unchanged inputs ask only that something is computed, and often of square inputs, where a wrong product still
+fits. The weights of a question's tests are percentages.
 """
 
 import pytest
@@ -11,14 +12,14 @@ from autograder.testing import (
     draw,
     expect_close,
     expect_computed,
+    expect_dtype_kept,
     expect_finite,
+    expect_gradcheck,
     expect_gradient,
+    expect_inputs_unchanged,
     expect_raises,
     expect_rows_sum_to_one,
-    expect_same_dtype,
-    expect_slope,
     expect_tensor,
-    expect_unchanged,
     expect_values,
     question,
 )
@@ -27,19 +28,6 @@ from autograder.testing import (
 def expect_shape(function, shape, *arguments):
     """Expect a tensor of this shape, which depends on the arguments."""
     expect_tensor(expect_computed(function, *arguments), shape)
-
-
-def expect_untouched(function, **arguments):
-    """Expect arguments that the call leaves as they were."""
-    before = tuple(arguments.values())
-    expect_computed(function, *before, names=tuple(arguments))
-    expect_unchanged(function.inspect(*before), *before, names=tuple(arguments))
-
-
-def expect_dtypes(function, *arguments):
-    """Expect float32 from float32, and float64, as precise, from float64."""
-    expect_same_dtype(function, *arguments)
-    expect_same_dtype(function, *(argument.double() for argument in arguments))
 
 
 def expect_additive(function, one, other):
@@ -106,7 +94,7 @@ def test_dot_product_is_one_number(student):
 @question("dot_product", weight=12)
 def test_dot_product_keeps_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtypes(student.dot_product, *torch.randn(2, 7))
+    expect_dtype_kept(student.dot_product, *torch.randn(2, 7))
 
 
 @question("dot_product", weight=10)
@@ -127,13 +115,14 @@ def test_dot_product_refuses_unequal_lengths(student):
 def test_dot_product_leaves_its_inputs_alone(student):
     """The inputs are unchanged afterwards."""
     a, b = 9 * torch.rand(2, 5)
-    expect_untouched(student.dot_product, a=a, b=b)
+    expect_inputs_unchanged(student.dot_product, a=a, b=b)
 
 
 @question("dot_product", weight=12)
 def test_gradients_flow_through_dot_product(student):
     """Gradients reach both vectors."""
-    expect_slope(student.dot_product, *torch.randn(2, 5).double(), names=("a", "b"))
+    a, b = torch.randn(2, 5).double()
+    expect_gradcheck(student.dot_product, a=a, b=b)
 
 
 # attention_scores
@@ -192,13 +181,13 @@ def test_attention_scores_have_one_for_each_token(student):
 @question("attention_scores", weight=14)
 def test_attention_scores_keep_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtypes(student.attention_scores, torch.randn(4, 4), torch.randn(4))
+    expect_dtype_kept(student.attention_scores, torch.randn(4, 4), torch.randn(4))
 
 
 @question("attention_scores", weight=13)
 def test_attention_scores_leave_their_inputs_alone(student):
     """The inputs are unchanged afterwards."""
-    expect_untouched(
+    expect_inputs_unchanged(
         student.attention_scores, inputs=torch.rand(4, 4), query=torch.rand(4)
     )
 
@@ -207,7 +196,7 @@ def test_attention_scores_leave_their_inputs_alone(student):
 def test_gradients_flow_through_attention_scores(student):
     """Gradients reach the inputs and the query."""
     inputs, query = torch.randn(4, 4).double(), torch.randn(4).double()
-    expect_slope(student.attention_scores, inputs, query, names=("inputs", "query"))
+    expect_gradcheck(student.attention_scores, inputs=inputs, query=query)
 
 
 # normalize_by_sum
@@ -274,20 +263,20 @@ def test_normalize_by_sum_keeps_the_shape(student):
 @question("normalize_by_sum", weight=12)
 def test_normalize_by_sum_keeps_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtypes(student.normalize_by_sum, torch.rand(6) + 0.1)
+    expect_dtype_kept(student.normalize_by_sum, torch.rand(6) + 0.1)
 
 
 @question("normalize_by_sum", weight=12)
 def test_normalize_by_sum_leaves_its_input_alone(student):
     """The scores are unchanged afterwards."""
-    expect_untouched(student.normalize_by_sum, scores=torch.rand(5) + 0.1)
+    expect_inputs_unchanged(student.normalize_by_sum, scores=torch.rand(5) + 0.1)
 
 
 @question("normalize_by_sum", weight=12)
 def test_gradients_flow_through_normalize_by_sum(student):
     """Gradients reach the scores, also through their sum."""
     scores = torch.rand(5).double() + 1
-    expect_slope(student.normalize_by_sum, scores, names=("scores",))
+    expect_gradcheck(student.normalize_by_sum, scores=scores)
 
 
 # softmax
@@ -351,19 +340,19 @@ def test_softmax_keeps_the_shape(student):
 @question("softmax", weight=11)
 def test_softmax_keeps_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtypes(student.softmax, torch.randn(6))
+    expect_dtype_kept(student.softmax, torch.randn(6))
 
 
 @question("softmax", weight=11)
 def test_softmax_leaves_its_input_alone(student):
     """The scores are unchanged afterwards."""
-    expect_untouched(student.softmax, scores=torch.randn(5))
+    expect_inputs_unchanged(student.softmax, scores=torch.randn(5))
 
 
 @question("softmax", weight=10)
 def test_gradients_flow_through_softmax(student):
     """Gradients reach the scores, through numerator and denominator."""
-    expect_slope(student.softmax, torch.randn(5).double(), names=("scores",))
+    expect_gradcheck(student.softmax, scores=torch.randn(5).double())
 
 
 @question("softmax", weight=5)
@@ -437,13 +426,13 @@ def test_context_vector_is_as_long_as_a_token(student):
 @question("context_vector", weight=14)
 def test_context_vector_keeps_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtypes(student.context_vector, torch.rand(4), torch.randn(4, 4))
+    expect_dtype_kept(student.context_vector, torch.rand(4), torch.randn(4, 4))
 
 
 @question("context_vector", weight=13)
 def test_context_vector_leaves_its_inputs_alone(student):
     """The weights and the inputs are unchanged afterwards."""
-    expect_untouched(
+    expect_inputs_unchanged(
         student.context_vector, weights=torch.rand(4), inputs=torch.rand(4, 4)
     )
 
@@ -452,4 +441,4 @@ def test_context_vector_leaves_its_inputs_alone(student):
 def test_gradients_flow_through_context_vector(student):
     """Gradients reach the weights and the inputs."""
     weights, inputs = torch.rand(4).double(), torch.randn(4, 4).double()
-    expect_slope(student.context_vector, weights, inputs, names=("weights", "inputs"))
+    expect_gradcheck(student.context_vector, weights=weights, inputs=inputs)
