@@ -181,11 +181,11 @@ def expect_computed(function: Remote, *arguments: object, names: Sequence[str] =
     return result
 
 
-def expect_inputs_unchanged(function: Remote, **arguments: torch.Tensor) -> None:
-    """Expect a call that computes something and leaves these arguments as they were."""
-    tensors, names = tuple(arguments.values()), tuple(arguments)
-    expect_computed(function, *tensors, names=names)
-    expect_unchanged(function.inspect(*tensors), *tensors, names=names)
+def expect_inputs_unchanged(function: Remote, **arguments: object) -> None:
+    """Expect a call that computes something and leaves the tensors among its arguments as they were."""
+    expect_computed(function, *arguments.values(), names=tuple(arguments))
+    tensors = {name: one for name, one in arguments.items() if isinstance(one, torch.Tensor)}
+    expect_unchanged(function.inspect(*arguments.values()), *tensors.values(), names=tuple(tensors))
 
 
 def expect_dtype_kept(function: Remote, *arguments: object) -> None:

@@ -1,7 +1,7 @@
 """Hidden tests of the dot product, scores, weights and context vector of one query.
 
-Most tests look at one property. Tests of values take any shape and dtype. Tests of the form, of gradients or of
-unchanged inputs ask only that something is computed, and often of square inputs, where a wrong product still
+Most tests look at one property. Tests of values take any shape and dtype. Tests of the form, of gradients or
+of unchanged inputs ask only that something is computed, often of square inputs, where a wrong product still
 fits. The weights of a question's tests are percentages.
 """
 

@@ -1,7 +1,7 @@
 """Hidden tests of self-attention without trainable weights.
 
 Most tests look at one property. Tests of values take any shape and dtype. Tests of the form, of batches, of
-gradients or of unchanged inputs compare a function with itself, and often on square inputs, where a wrong product
+gradients or of unchanged inputs compare a function with itself, often on square inputs, where a wrong product
 still fits. The weights of a question's tests are percentages.
 """
 
