@@ -207,17 +207,18 @@ def expect_gradcheck(function: Remote, **arguments: object) -> None:
     """Expect gradients that say how the result moves with each float64 argument, as finite differences do."""
     given, names = tuple(arguments.values()), tuple(arguments)
     output = expect_tensor(expect_computed(function, *given, names=names))
-    weight = torch.randn(output.shape, dtype=torch.float64)
     leaves = {i: one.clone().requires_grad_() for i, one in _floats(given).items()}
-    seen = _call(function.inspect, given, leaves, weight=weight)
-    for position, leaf in leaves.items():
-        gradient = _gradient(seen, position, names[position], leaf.shape)
-        way = torch.randn_like(leaf)
-        slope, *_ = _slopes(function, given, {position: way}, 1e-3)
-        moved, told = (expect_tensor(slope, weight.shape) * weight).sum(), gradient * way
-        off = (moved - told.sum()).abs() > 0.01 * told.abs().sum() + 1e-3
-        wrong = f"The gradient of {names[position]} does not say how the result moves with it."
-        expect(not off, f"{wrong} Is a step detached?")
+    for random in (torch.randn, torch.rand):  # of numbers of both signs, too little may be left
+        weight = random(output.shape, dtype=torch.float64)
+        seen = _call(function.inspect, given, leaves, weight=weight)
+        for position, leaf in leaves.items():
+            gradient = _gradient(seen, position, names[position], leaf.shape)
+            way = random(leaf.shape, dtype=torch.float64)
+            slope, *_ = _slopes(function, given, {position: way}, 1e-3)
+            moved, told = (expect_tensor(slope, weight.shape) * weight).sum(), gradient * way
+            off = (moved - told.sum()).abs() > 0.01 * told.abs().sum() + 1e-3
+            wrong = f"The gradient of {names[position]} does not say how the result moves with it."
+            expect(not off, f"{wrong} Is a step detached?")
 
 
 def expect_raises(

@@ -76,8 +76,8 @@ def test_dot_product_of_opposite_and_crossing_vectors(student):
 @question("dot_product", weight=10)
 def test_dot_product_counts_zeros_and_repeats(student):
     """Entries of 0, and numbers that come again, count at their own place, in long vectors too."""
-    a, b = torch.randint(-2, 3, (2, 40)).float()
-    a[:5], b[:5] = torch.tensor([[1.0, 0, 2, 2, 0], [-2.0, 2, 1, 3, 1]])
+    a, b = torch.randint(0, 3, (2, 40)).float()  # no sum of these cancels another
+    a[:4], b[:4] = torch.tensor([[1.0, 0, 2, 2], [2.0, 2, 2, 1]])
     expect_values(
         student.dot_product(a, b),
         (a * b).sum(),

@@ -488,9 +488,12 @@ def test_attention_in_batches(student):
 
 @question("scaled_dot_product_attention", weight=10)
 def test_attention_survives_large_inputs(student):
-    """Scores of hundreds do not overflow."""
-    queries, keys, values = inputs_of(4, 5, 6, 3)
-    expect_attention(student, (15 * queries, 15 * keys, values), atol=1e-3)
+    """Scores of ±10000 do not overflow."""
+    queries = 100 * torch.tensor([[1, 0, 0, 0], [0, -1, 0, 0], [0, 0, 1, 0]]).double()
+    keys = 100 + 0.02 * torch.randn(5, 4).double()
+    keys[0, 0] = -100
+    values = torch.randn(5, 3).double()
+    expect_attention(student, (queries, keys, values), atol=1e-3)
 
 
 @question("scaled_dot_product_attention", weight=4)
