@@ -96,6 +96,18 @@ def test_a_penalty_follows_points_that_a_person_gives(late: Course) -> None:
     assert [line["why"] for line in audit(course)] == ["new", "dates or late policy", "by hand"]
 
 
+def test_no_score_that_was_never_shown_stands_as_the_one_before_points_were_given(late: Course) -> None:
+    course = with_rules(late, "percent: 10, cut_off: 1 hour")
+    settle(course, small(course))
+    page = Formgrader(course)
+    page.grade("ann", "why", 1.5)
+    page.gradebook.close()
+    assert gradebook_submission(course, "ann").score == 0.0
+    with PreviewedGradebook(course, small(course)) as preview:
+        assert not preview.ledger.changes
+    assert settle(course, small(course)) == ()
+
+
 def test_an_extension_counts_whenever_it_is_given(late: Course) -> None:
     extend(late, "ann", "01_small", "2026-03-01 19:00 UTC")
     extend(late, "ben", "01_small", "2026-03-01 18:00 UTC")
