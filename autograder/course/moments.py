@@ -19,6 +19,9 @@ class Span:
     count: int
     unit: str
 
+    def __str__(self) -> str:
+        return f"{self.count} {self.unit}{'' if self.count == 1 else 's'}"
+
     def after(self, start: datetime, times: int = 1) -> datetime:
         """Return the moment that is so often this span after `start`, in the zone of `start`."""
         if self.unit == "day":
