@@ -27,9 +27,12 @@ def canvas(
     CANVAS_API_URL and CANVAS_API_TOKEN say where Canvas is and let us in; the token is kept nowhere.
     """
     from autograder.publishing.canvas_api import send_grades
+    from autograder.publishing.export import late_untimed
     from autograder.report.text import number, terminal_line
 
     (chosen,) = course.chosen([exercise])
+    for warning in late_untimed(course, [chosen]):
+        click.echo(terminal_line(f"warning: {warning}"), err=True)
     sent = send_grades(
         course, chosen, to,
         assignment=assignment, comments=comments, everything=everything, dry_run=dry_run,

@@ -66,9 +66,11 @@ def export(
     With --worksheet the file that Moodle gave is filled instead, in build/exports/. What was exported is kept
     in exports.jsonl, for --changed.
     """
-    from autograder.publishing.export import write_tables
+    from autograder.publishing.export import late_untimed, write_tables
     from autograder.report.text import terminal_line
 
+    for warning in late_untimed(course, exercises):
+        click.echo(terminal_line(f"warning: {warning}"), err=True)
     if worksheet is not None:
         from autograder.publishing.worksheet import fill_worksheet
 

@@ -1,6 +1,6 @@
 """Settles when a notebook was handed in, from what the platform, the instructor and the archive say."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 
 from autograder.collecting.arrival import Arrival, Source
@@ -23,7 +23,8 @@ class Clock:
         if told is not None:
             return Arrival(self._in_zone(told, due), Source.TOLD, who.upload, self._downloaded(who, entry))
         if who.platform:
-            return Arrival(None, Source.NOBODY, who.upload, self._downloaded(who, entry))
+            arrival = Arrival(None, Source.NOBODY, who.upload, self._downloaded(who, entry))
+            return replace(arrival, late=bool(who.late))
         return Arrival(self._in_zone(entry, due) if entry is not None else None)
 
     def message(self, who: Attribution, arrival: Arrival, due: datetime | None) -> str:

@@ -42,16 +42,18 @@ def _unfinished(work: GradedWork) -> Iterator[tuple[int, str]]:
         yield 0, f"grader error in {names}"
     if names := _names(questions, Verdict.REVIEW):
         yield 3, f"review of {names}"
+    if work.late_untimed:
+        yield 4, "late, time unknown"
     for request in work.requests:
-        yield 4, request.words
+        yield 5, request.words
 
 
 def _falling_behind(work: GradedWork, before: GradedWork | None) -> Iterator[tuple[int, str]]:
     """Yield a sign that the student does worse than in the exercise `before`, with its rank."""
     if work.untouched:
-        yield 5, "nothing attempted"
+        yield 6, "nothing attempted"
     elif before and before.share is not None and work.share is not None and before.share - work.share >= DROP:
-        yield 6, f"from {before.share:.0%} in {before.exercise} to {work.share:.0%}"
+        yield 7, f"from {before.share:.0%} in {before.exercise} to {work.share:.0%}"
 
 
 def _names(questions: Iterable[QuestionReport], verdict: Verdict) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
+from autograder.collecting.plain_folder import arrival_of
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.pages import read_gradebook, read_people
@@ -12,10 +13,12 @@ from autograder.publishing.csv_table import Row, write_table
 from autograder.publishing.exported import Exports
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.submission.students import listed_students
+from autograder.submission.submission import Submission, find_submissions
 
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
-_STATUSES = ("grader error", "not graded yet", "to be reviewed", "to be graded by hand")  # the gravest first
+_LATE = "late, time unknown"
+_STATUSES = ("grader error", "not graded yet", "to be reviewed", "to be graded by hand", _LATE)  # gravest first
 _GRADED, _MISSING = "graded", "nothing handed in"
 
 
@@ -48,7 +51,7 @@ def write_tables(course: Course, exercises: Sequence[Exercise], *, changed: bool
     folder = course.build / "exports"
     works = [(exercise.name, submission) for exercise, found in graded.items() for submission in found]
     questions = (row for exercise, submission in works for row in _by_question(exercise, submission))
-    rows = (row for exercise, found in graded.items() for row in _by_exercise(exercise, found, people))
+    rows = (row for exercise, found in graded.items() for row in _by_exercise(course, exercise, found, people))
     for_canvas = canvas.rows(points, ordered, names, canvas_ids(course))
     written = (
         write_table(folder / "questions.csv", _QUESTIONS, questions),
@@ -59,6 +62,17 @@ def write_tables(course: Course, exercises: Sequence[Exercise], *, changed: bool
     for exercise, given in scores.items():
         exports.note(exercise, given)
     return written
+
+
+def late_untimed(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
+    """Yield a line on each exercise with work that the platform calls late and that has no time."""
+    for exercise in exercises:
+        found = find_submissions(course, exercise)
+        late = [one.student for one in found if arrival_of(one).is_late_untimed]
+        if late:
+            names = ", ".join(late[:5]) + (", ..." if len(late) > 5 else "")
+            fix = "they lose no points until you collect again with --times"
+            yield f"{exercise.name}: {len(late)} late, time unknown ({names}); {fix}"
 
 
 def points_of(exercise: Exercise) -> float:
@@ -85,13 +99,15 @@ def _by_question(exercise: str, submission: GradebookSubmission) -> Iterator[Row
 
 
 def _by_exercise(
-    exercise: Exercise, submissions: Sequence[GradebookSubmission], people: Collection[str]
+    course: Course, exercise: Exercise, submissions: Sequence[GradebookSubmission], people: Collection[str]
 ) -> Iterator[Row]:
     """Yield a row for each student: of the class, and of those who handed in."""
     found = {submission.student: submission for submission in submissions}
     for student in sorted({*found, *people}):
         if submission := found.get(student):
             statuses = {_status(entry) for entry in submission.entries}
+            if arrival_of(Submission(course.root, student, exercise.name)).is_late_untimed:
+                statuses.add(_LATE)
             unfinished = "; ".join(status for status in _STATUSES if status in statuses)
             scores = submission.score, submission.max_score, submission.penalty
             yield student, exercise.name, *scores, unfinished or _GRADED

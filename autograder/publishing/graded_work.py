@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from autograder.collecting.plain_folder import arrival_of
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
@@ -26,6 +27,7 @@ class GradedWork:
     report: Report | None
     checks: Mapping[str, bool]  # whether a question's visible check passed; without those of unknown result
     requests: Sequence[RegradeRequest] = ()  # which nobody has done yet
+    late_untimed: bool = False  # the platform calls it late, and nobody tells when it came
 
     @property
     def student(self) -> str:
@@ -73,9 +75,13 @@ def read_graded_work(course: Course, exercises: Sequence[Exercise]) -> Iterator[
     asked = RegradeRequests(course)
     for exercise in exercises:
         for submission in read_gradebook(course, exercise):
-            notebook = autograded_notebook(Submission(course.root, submission.student, exercise.name))
+            submitted = Submission(course.root, submission.student, exercise.name)
+            notebook = autograded_notebook(submitted)
             requests = asked.of(submission.student, exercise.name, notebook)
-            yield GradedWork(exercise.name, submission, _report(notebook), _checks(notebook), requests)
+            untimed = arrival_of(submitted).is_late_untimed
+            yield GradedWork(
+                exercise.name, submission, _report(notebook), _checks(notebook), requests, untimed
+            )
 
 
 def autograded_notebook(submission: Submission) -> dict[str, Any]:
