@@ -18,7 +18,8 @@ from autograder.submission.submission import Submission, find_submissions
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
 _LATE = "late, time unknown"
-_STATUSES = ("grader error", "not graded yet", "to be reviewed", "to be graded by hand", _LATE)  # gravest first
+# The gravest first:
+_STATUSES = ("grader error", "not graded yet", "to be reviewed", "to be graded by hand", _LATE)
 _GRADED, _MISSING = "graded", "nothing handed in"
 
 
@@ -51,7 +52,7 @@ def write_tables(course: Course, exercises: Sequence[Exercise], *, changed: bool
     folder = course.build / "exports"
     works = [(exercise.name, submission) for exercise, found in graded.items() for submission in found]
     questions = (row for exercise, submission in works for row in _by_question(exercise, submission))
-    rows = (row for exercise, found in graded.items() for row in _by_exercise(course, exercise, found, people))
+    rows = (row for one, found in graded.items() for row in _by_exercise(course, one, found, people))
     for_canvas = canvas.rows(points, ordered, names, canvas_ids(course))
     written = (
         write_table(folder / "questions.csv", _QUESTIONS, questions),
