@@ -128,7 +128,7 @@ class Survey:
         known = ", ".join(self._rules.exercises)
         unknown = f"tells no exercise, nor do its cells; name it as one of {known}, or say --exercise"
         try:
-            notebook = Notebook(entry.read(MAX_BYTES))
+            notebook = Notebook(entry.read_notebook())
             if self._course is None:
                 return "", unknown
             return exercise_by_cells(self._course, Path(entry.path), notebook).name, ""

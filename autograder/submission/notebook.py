@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,8 +16,12 @@ from autograder.submission.pictures import Attachments, without_pictures
 from autograder.submission.script import cells_of_script
 
 MAX_BYTES = 20 << 20
+MAX_WITH_OUTPUTS = 100 << 20
 MAX_CELLS = 1000
 MAX_CELL = 200_000  # characters of a code cell
+_MAX_TOKENS = 5_000_000  # of a file with large outputs: strings and brackets
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)  # an open string ends with the file
+_CELL_DEPTHS = (3, 5)  # of a cell in formats 4 and 3: so many brackets are open in it
 
 
 class UnreadableError(Exception):
@@ -64,17 +69,54 @@ def read_notebook(path: Path) -> Notebook:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
             if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return Notebook(file.read(MAX_BYTES + 1))
+                return Notebook(without_large_outputs(file.read(MAX_WITH_OUTPUTS + 1)))
     except OSError as error:
         if path.is_file() and not path.is_symlink():
             return Notebook(b"", f"cannot be opened: {error.strerror}")
     return Notebook(b"", "there is no notebook file of this name")
 
 
+def without_large_outputs(content: bytes) -> bytes:
+    """Return a file as it is, unless it is too large: then without its outputs, or still too large.
+
+    Nothing is parsed, since the bytes may be anything: brackets are counted, and nothing is kept of what lies
+    between those of a cell's outputs.
+    """
+    if len(content) <= MAX_BYTES:
+        return content
+    kept, start = bytearray(), 0
+    for begin, end in _outputs(content):
+        kept += content[start:begin] + b"[]"
+        start = end
+        if len(kept) > MAX_BYTES:
+            break
+    return bytes(kept + content[start : start + MAX_BYTES + 1])
+
+
+def _outputs(content: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where the outputs of each cell begin and end, while the file is within its bounds."""
+    depth, depth_of_outputs, begin, is_key = 0, 0, -1, False
+    for number, token in enumerate(_TOKEN.finditer(content if len(content) <= MAX_WITH_OUTPUTS else b"")):
+        if number > _MAX_TOKENS:
+            return
+        kind = content[token.start()]
+        if kind in b"[{":
+            if is_key and begin < 0 and depth in _CELL_DEPTHS and kind == ord("["):
+                begin, depth_of_outputs = token.start(), depth
+            depth += 1
+        elif kind in b"]}":
+            depth -= 1
+            if begin >= 0 and depth == depth_of_outputs:
+                yield begin, token.end()
+                begin = -1
+        is_key = content.startswith(b'"outputs"', token.start())
+
+
 def parse_notebook(content: bytes) -> dict[str, Any]:
-    """Return the JSON of a notebook of format 4, or of a script as one; UnreadableError for anything else."""
+    """Return a notebook or a script as the JSON of format 4; UnreadableError for anything else."""
     if len(content) > MAX_BYTES:
-        raise UnreadableError(f"larger than {MAX_BYTES >> 20} MB; clear all outputs and save again")
+        most = f"{MAX_BYTES >> 20} MB without its outputs, or {MAX_WITH_OUTPUTS >> 20} MB with them"
+        raise UnreadableError(f"larger than {most}; clear all outputs and save again")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -129,6 +171,8 @@ def _parsed(text: str) -> Any:
 def _checked(notebook: Any) -> dict[str, Any]:
     if not isinstance(notebook, dict) or "nbformat" not in notebook:
         raise UnreadableError("JSON, but not a notebook")
+    if notebook["nbformat"] == 3:
+        notebook = {**notebook, "nbformat": 4, "cells": _cells_of_format_3(notebook)}
     if notebook["nbformat"] != 4:
         raise UnreadableError("not a notebook of format 4; open it in Jupyter and save it again")
     cells = notebook.get("cells")
@@ -146,6 +190,27 @@ def _checked(notebook: Any) -> dict[str, Any]:
         if cell["cell_type"] == "code" and len(_text(source)) > MAX_CELL:
             raise UnreadableError(f"cell {number} is longer than {MAX_CELL:,} characters")
     return notebook
+
+
+def _cells_of_format_3(notebook: dict[str, Any]) -> list[Any]:
+    """Return the cells as format 4 has them; nbformat would also write random ids into them."""
+    match notebook.get("worksheets"):
+        case [*sheets] if all(isinstance(sheet, dict) for sheet in sheets):
+            cells = [sheet.get("cells") for sheet in sheets]
+        case _:
+            raise UnreadableError("its worksheets are not a list of worksheets")
+    if not all(isinstance(found, list) for found in cells):
+        raise UnreadableError("its cells are not a list of cells")
+    return [_of_format_4(cell) for found in cells for cell in found]
+
+
+def _of_format_4(cell: Any) -> Any:
+    match cell:
+        case {"cell_type": "code"}:
+            return {**cell, "source": cell.get("input", ""), "outputs": []}
+        case {"cell_type": "heading" | "html"}:
+            return {**cell, "cell_type": "markdown"}
+    return cell
 
 
 def _text(source: str | list[str]) -> str:

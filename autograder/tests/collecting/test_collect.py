@@ -365,7 +365,7 @@ def test_a_notebook_that_is_too_large_is_refused_in_its_student_s_name(
 ) -> None:
     files: dict[str, Content] = {"bob/01_small.ipynb": os.urandom(21 << 20), "ada/01_small.ipynb": notebook()}
     refused, new = run(course, make_zip(tmp_path / "a.zip", files))
-    assert (refused.student, refused.message) == ("bob", "is larger than 20 MB")
+    assert (refused.student, refused.message) == ("bob", "is larger than 20 MB without its outputs")
     assert new.student == "ada"
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.submission import notebook
-from autograder.submission.notebook import Notebook, UnreadableError, read_notebook
+from autograder.submission.notebook import Notebook, UnreadableError, read_notebook, without_large_outputs
 
 CELL = {"cell_type": "code", "metadata": {"nbgrader": {"grade_id": "double"}}, "source": ["a\n", "b"]}
 BOOK: dict[str, Any] = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [CELL]}
@@ -31,8 +32,16 @@ BOOK: dict[str, Any] = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cel
         (b"[]", "JSON, but not a notebook"),
         (b'"text"', "JSON, but not a notebook"),
         (
-            json.dumps({**BOOK, "nbformat": 3, "worksheets": []}).encode(),
+            json.dumps({**BOOK, "nbformat": 2, "worksheets": []}).encode(),
             "open it in Jupyter and save it again",
+        ),
+        (json.dumps({"nbformat": 3, "worksheets": [1]}).encode(), "its worksheets are not a list"),
+        (json.dumps({"nbformat": 3, "worksheets": [{}]}).encode(), "its cells are not a list of cells"),
+        (
+            json.dumps(
+                {"nbformat": 3, "worksheets": [{"cells": [{"cell_type": "code", "input": 1}]}]}
+            ).encode(),
+            "cell 1 has no text",
         ),
         (json.dumps({**BOOK, "cells": {}}).encode(), "its cells are not a list of cells"),
         (json.dumps({**BOOK, "cells": [1]}).encode(), "its cells are not a list of cells"),
@@ -64,6 +73,41 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "book.ipynb").write_text("x" * 11, encoding="utf-8")
     with pytest.raises(UnreadableError, match="clear all outputs"):
         _ = read_notebook(tmp_path / "book.ipynb").cells
+
+
+def test_a_notebook_of_format_3_has_the_same_cells() -> None:
+    code = {"cell_type": "code", "language": "python", "input": CELL["source"], "metadata": CELL["metadata"]}
+    head = {"cell_type": "heading", "level": 2, "source": "Sums"}
+    first, second, third = Notebook(
+        json.dumps({"nbformat": 3, "worksheets": [{"cells": [head, code]}, {"cells": [code]}]}).encode()
+    ).cells
+    assert (first.kind, first.text) == ("markdown", "Sums")
+    assert (second.kind, second.text, second.name) == ("code", "a\nb", "double")
+    assert third == replace(second, number=2)
+
+
+@pytest.mark.parametrize("nbformat", [3, 4])
+def test_outputs_do_not_count_for_the_size_of_a_file(tmp_path: Path, nbformat: int) -> None:
+    outputs = [{"text": ['"]}\\', "x" * (11 << 20)], "outputs": [[]]}]
+    cells = [{**CELL, "input": CELL["source"], "outputs": outputs}] * 2
+    book = {**BOOK, "cells": cells} if nbformat == 4 else {"nbformat": 3, "worksheets": [{"cells": cells}]}
+    path = tmp_path / "book.ipynb"
+    path.write_text(json.dumps(book), encoding="utf-8")
+    read = read_notebook(path)
+    assert len(read.content) < 1000
+    assert [cell.text for cell in read.cells] == ["a\nb"] * 2
+
+
+@pytest.mark.parametrize("piece", ["[", "{", '"outputs":[', '"\\', '"a"', "]", '{"a":[{"outputs":[', "x"])
+def test_a_flood_of_anything_stays_too_large(monkeypatch: pytest.MonkeyPatch, piece: str) -> None:
+    monkeypatch.setattr(notebook, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(notebook, "_MAX_TOKENS", 1 << 18)
+    flood = piece * ((2 << 20) // len(piece))
+    for content in (flood, '{"cells": [{"outputs": ' + flood):
+        read = without_large_outputs(content.encode())
+        assert 1 << 20 < len(read) < 3 << 20
+        with pytest.raises(UnreadableError, match="clear all outputs"):
+            _ = Notebook(read).cells
 
 
 def test_cells_are_read_with_their_text_and_name(tmp_path: Path) -> None:
