@@ -77,7 +77,7 @@ class Identification:
 
     def _moodle(self, name: PlatformName) -> Iterator[Member]:
         blind = name.who == self.moodle.blind
-        row = self.times.participant(name.number, "" if blind else name.who)
+        row = self.times.participant(name.number) if blind else self._row(name)
         if blind:
             yield Member(self._blind(name, row), "", row)
         elif rows := self._rows(name):
@@ -93,6 +93,13 @@ class Identification:
         else:
             yield Member(self._named(name))
 
+    def _row(self, name: PlatformName) -> TimeRow | None:
+        """Return the worksheet's row on a participant, before whose name older versions put TEAM- perhaps."""
+        parts = name.who.split("-")
+        ends = ("-".join(parts[place:]).strip() for place in range(len(parts)))
+        rows = (self.times.participant(name.number, end) for end in ends if end)
+        return next(filter(None, rows), None)
+
     def _rows(self, name: PlatformName) -> Sequence[TimeRow]:
         """Return the worksheet's rows on a group; what is also a person's name is the person's."""
         return () if self.times.namesakes(name.who) else self.times.group(name.who)
@@ -104,10 +111,17 @@ class Identification:
             return Member("", problem=str(error))
 
     def _listed_group(self, name: PlatformName) -> Sequence[Student]:
-        """Return the list's members of a group; what is also a person's name is the person's."""
-        if self.students is None or self.students.called(name.who, _MOODLE):
+        """Return the list's members of a group; what is also a person's name is the person's.
+
+        Groups and people have numbers, and people choose their names: only the worksheet knows all of them.
+        """
+        if self.students is None or self.students.called(name.who, _MOODLE) or self.times.namesakes(name.who):
             return ()
-        return self.students.in_group(name.who)
+        group = self.students.in_group(name.who)
+        if group and name.number and not self.times.has_participants:
+            fix = "give Moodle's grading worksheet with --times"
+            raise EntryError(f'"{name.who}" is a group, and could be the name that somebody chose; {fix}')
+        return group
 
     def _blind(self, name: PlatformName, row: TimeRow | None) -> str:
         """Return the id under which Moodle hides a student, unless the list or the worksheet lifts it."""

@@ -55,6 +55,11 @@ class Times:
         rows = self._numbers.get(number, ()) if number else ()
         return next((row for row in rows if not name or spelling(name) in map(spelling, row.names)), None)
 
+    @property
+    def has_participants(self) -> bool:
+        """Whether a worksheet of Moodle's is among the files."""
+        return bool(self._names)
+
     def group(self, name: str) -> Sequence[TimeRow]:
         """Return the worksheet's rows on the members of a group."""
         return self._groups.get(spelling(name), ())

@@ -603,7 +603,7 @@ submission_5:
     done = call(course, make_zip(tmp_path / "g.zip", files))
     assert "01_small ada: new" in done.stdout
     assert 'refused: "nobody@b.c" is not in the list of students' in done.stdout
-    moodle = {"Team Red_17_assignsubmission_file/01_small.ipynb": notebook("team's")}
+    moodle = {"Team Red_assignsubmission_file/01_small.ipynb": notebook("team's")}
     done = call(course, make_zip(tmp_path / "m.zip", moodle))
     assert [line.split(":")[0] for line in done.stdout.splitlines()[:2]] == ["01_small ada", "01_small bob"]
     assert done.stdout.count("of group Team Red, Moodle tells no time") == 2
