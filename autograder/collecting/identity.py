@@ -5,6 +5,7 @@ A name may be anybody's, so it counts only where no id does: two people may shar
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from unicodedata import normalize
 
 from autograder.collecting.entry import EntryError
 from autograder.collecting.platforms import MoodleNames, Platform, PlatformName
@@ -43,9 +44,9 @@ class Identification:
     def student(self, name: str, email: str = "", platform: str = "") -> str:
         """Return the id of the student who has this id, name or address."""
         if self.students is None:
-            if not is_student(name):
+            if not is_student(id_ := normalize("NFC", name)):  # macOS writes an accent apart from its letter
                 raise EntryError(f'"{name}" {NO_ID}')
-            return name
+            return id_
         found = self.students.called(name, platform) or (self.students.called(email) if email else ())
         return _one(name, found)
 
@@ -138,7 +139,7 @@ class Identification:
         (name,) = row.names
         if self.students is not None:
             return _one(name, self.students.called(row.email or name) or self.students.called(name, _MOODLE))
-        id_ = row.email if self.times.namesakes(name) > 1 else _joined(name)
+        id_ = row.email if self.times.namesakes(name) > 1 else normalize("NFC", _joined(name))
         if not is_student(id_):
             raise EntryError(f'"{name}" {NO_ID}')
         return id_

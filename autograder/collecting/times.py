@@ -15,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 
 from autograder.collecting.moments import read_moment
+from autograder.course.moments import NO_MOMENT, MomentError
+from autograder.course.moments import read_moment as read_due
 from autograder.errors import UsageError
 from autograder.submission.students import read_rows, spelling
 
@@ -187,10 +189,20 @@ def _cell(row: Sequence[str], place: int) -> str:
 def _moment(line: str, text: str) -> datetime | None:
     if _is_day(text):
         raise TimesError(f'{line}: "{text}" is a day alone; write its time, too, as {text} 18:00')
-    when = None if text in _NONE else read_moment(text)
+    when = None if text in _NONE else read_moment(text) or _in_named_zone(line, text)
     if when is None and text not in _NONE:
         raise TimesError(f'{line}: "{text}" is no time that can be read; write it as 2026-01-31 18:00')
     return when
+
+
+def _in_named_zone(line: str, text: str) -> datetime | None:
+    """Return a time as course.yaml has it: 2026-01-31 18:00 Europe/Berlin."""
+    try:
+        return read_due(text)
+    except MomentError as error:
+        if str(error) == NO_MOMENT:
+            return None
+        raise TimesError(f'{line}: "{text}" {error}') from None
 
 
 def _is_day(text: str) -> bool:
