@@ -20,7 +20,6 @@ from autograder.collecting.naming import NamingRules
 from autograder.collecting.placing import Placing, place
 from autograder.collecting.survey import REFUSED, Candidate, CollectedLine, Survey
 from autograder.course.course import Course
-from autograder.submission.notebook import MAX_RAW, without_outputs
 from autograder.submission.submission import Submission, students_in
 
 
@@ -104,7 +103,7 @@ class _Collection:
         """Place a notebook for everybody who handed it in."""
         problem, content = "", b""
         try:
-            content = without_outputs(entry.read(MAX_RAW)) if group else b""
+            content = entry.read_notebook() if group else b""
         except EntryError as error:
             problem = str(error)
         except EXHAUSTION:

@@ -17,7 +17,7 @@ def assigned(
     rows, refused = [], []
     for row in times.rows:
         try:
-            rows.append(row if row.number or row.when is None else _assigned(row, students, exercises))
+            rows += [row] if row.number or row.when is None else _assigned(row, students, exercises)
         except EntryError as error:
             refused.append(CollectedLine(row.line, "", REFUSED, str(error)))
     return Times(tuple(rows), exact=students is not None), refused
@@ -35,23 +35,24 @@ def nobodys(times: Times, whoever_came: Callable[[], Collection[str]]) -> Iterat
             yield CollectedLine(row.line, "", REFUSED, problem)
 
 
-def _assigned(row: TimeRow, students: Students | None, exercises: Sequence[str]) -> TimeRow:
+def _assigned(row: TimeRow, students: Students | None, exercises: Sequence[str]) -> list[TimeRow]:
+    """Return the row with the id of whom it means, or one for each member of a group."""
     if row.exercise and row.exercise not in exercises:
         raise EntryError(f'"{row.exercise}" is no exercise; {suggestion(row.exercise, exercises)}')
     if students is None:
-        return row
+        return [row]
     (name,) = row.names
     found = students.called(name)
     if len(found) > 1:
         ids = ", ".join(student.id for student in found)
         raise EntryError(f'"{name}" is the name of several students ({ids}); write the id or address')
-    if not found:
+    if not found and not (found := students.in_group(name)):
         close = students.closest(name)
         meant = " ".join((close.id, *(f"({text})" for text in close.names[:1]))) if close else ""
         raise EntryError(
             _with(f'"{name}" is not in the list of students', meant and f"did you mean {meant}?")
         )
-    return replace(row, names=(found[0].id,))
+    return [replace(row, names=(student.id,)) for student in found]
 
 
 def _with(problem: str, question: str) -> str:

@@ -15,7 +15,7 @@ from autograder.submission.pictures import Attachments, without_pictures
 from autograder.submission.script import cells_of_script
 
 MAX_BYTES = 20 << 20
-MAX_RAW = 50 << 20  # with outputs, which are dropped from what is larger than MAX_BYTES
+MAX_WITH_OUTPUTS = 50 << 20  # with outputs, which are dropped from what is larger than MAX_BYTES
 MAX_CELLS = 1000
 MAX_CELL = 200_000  # characters of a code cell
 
@@ -65,16 +65,16 @@ def read_notebook(path: Path) -> Notebook:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
             if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return Notebook(without_outputs(file.read(MAX_RAW + 1)))
+                return Notebook(without_large_outputs(file.read(MAX_WITH_OUTPUTS + 1)))
     except OSError as error:
         if path.is_file() and not path.is_symlink():
             return Notebook(b"", f"cannot be opened: {error.strerror}")
     return Notebook(b"", "there is no notebook file of this name")
 
 
-def without_outputs(content: bytes) -> bytes:
+def without_large_outputs(content: bytes) -> bytes:
     """Return a notebook that is larger than MAX_BYTES without its outputs, and whatever else as it is."""
-    if not MAX_BYTES < len(content) <= MAX_RAW:
+    if not MAX_BYTES < len(content) <= MAX_WITH_OUTPUTS:
         return content
     try:
         notebook = json.loads(content)
