@@ -172,7 +172,7 @@ def _checked(notebook: Any) -> dict[str, Any]:
     if not isinstance(notebook, dict) or "nbformat" not in notebook:
         raise UnreadableError("JSON, but not a notebook")
     if notebook["nbformat"] == 3:
-        notebook = {**notebook, "nbformat": 4, "cells": _cells_of_format_3(notebook)}
+        return _checked({**notebook, "nbformat": 4, "cells": _cells_of_format_3(notebook)})
     if notebook["nbformat"] != 4:
         raise UnreadableError("not a notebook of format 4; open it in Jupyter and save it again")
     cells = notebook.get("cells")

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -211,6 +212,17 @@ def test_uploads_are_taken_when_they_have_come_to_rest(ready: Course, tmp_path: 
     assert list(arrivals.take()) == []
     (uploads / "ann" / "01_small.ipynb").write_bytes(written(ready, 0.6))
     assert [list(arrivals.take()) for _ in range(2)] == [[], ["01_small ann: replaced"]]
+
+
+def test_uploads_that_have_been_there_for_a_while_are_taken_in_the_first_round(
+    ready: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uploads = tmp_path / "uploads"
+    (uploads / "ann").mkdir(parents=True)
+    (uploads / "ann" / "01_small.ipynb").write_bytes(written(ready, 0.4))
+    later = time.time() + 120
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert list(FromUploads(ready, [uploads]).take()) == ["01_small ann: new"]
 
 
 class KilledGrader(ByTheirWord):
