@@ -80,7 +80,7 @@ def expect_equal(actual: object, expected: torch.Tensor, *, hint: str = "", name
     expect_close(actual, expected, atol=0.0, hint=hint, name=name)
 
 
-def expect_numbers(actual: object, shape: Sequence[int], name: str = "The result") -> torch.Tensor:
+def expect_numel(actual: object, shape: Sequence[int], name: str = "The result") -> torch.Tensor:
     """Expect as many numbers as `shape` has places, and return them in that shape.
 
     Their form is left to other tests: a number, a list or the first of several results will do, in any dtype.
@@ -91,7 +91,7 @@ def expect_numbers(actual: object, shape: Sequence[int], name: str = "The result
     return tensor.reshape(shape) if same else expect_tensor(tensor, shape, name=name)
 
 
-def expect_values(
+def expect_numbers(
     actual: object,
     expected: torch.Tensor,
     *,
@@ -99,8 +99,8 @@ def expect_values(
     hint: str = "",
     name: str = "The result",
 ) -> None:
-    """Expect the values of `expected` in whatever form and dtype; see expect_numbers and expect_close."""
-    numbers = expect_numbers(actual, expected.shape, name).to(expected.dtype)
+    """Expect the values of `expected` in whatever form and dtype; see expect_numel and expect_close."""
+    numbers = expect_numel(actual, expected.shape, name).to(expected.dtype)
     expect_close(numbers, expected, atol=atol, hint=hint, name=name)
 
 
