@@ -148,7 +148,7 @@ def _checked(notebook: Any) -> dict[str, Any]:
     if not isinstance(notebook, dict) or "nbformat" not in notebook:
         raise UnreadableError("JSON, but not a notebook")
     if notebook["nbformat"] in (2, 3):
-        notebook = _upgraded(notebook)
+        return _checked(_upgraded(notebook))
     if notebook["nbformat"] != 4:
         raise UnreadableError("not a notebook of format 4; open it in Jupyter and save it again")
     cells = notebook.get("cells")
