@@ -77,6 +77,20 @@ def table_of(function, length):
     return expect_numel(expect_computed(function, length), (length, length))
 
 
+def weights_of(function, length):
+    """Return a table in which some token looks at another one."""
+    table = table_of(function, length)
+    expect(bool(table.tril(-1).any()), "No token has a weight for an earlier one.")
+    return table
+
+
+def mask_of(student, length):
+    """Return a mask in which the score of some later token is not 0."""
+    table = table_of(student.causal_mask_scores, length)
+    expect(bool(table.triu(1).any()), f"The score of every later token is 0. {SCORES}")
+    return table
+
+
 # causal_average_loop and causal_average
 
 
@@ -234,14 +248,14 @@ def test_weights_of_many_tokens(student, name):
 @each_table(weight=12)
 def test_rows_of_weights_sum_to_one(student, name):
     """Every row sums to 1."""
-    table = table_of(getattr(student, name), draw(5, 8))
+    table = weights_of(getattr(student, name), draw(5, 8))
     expect_rows_sum_to_one(table.float())
 
 
 @each_table(weight=12)
 def test_weights_hide_the_future(student, name):
     """Every weight above the diagonal is exactly 0."""
-    weights = table_of(getattr(student, name), draw(5, 8))
+    weights = weights_of(getattr(student, name), draw(5, 8))
     message = (
         "A token has a weight for one that comes after it. Which triangle is kept?"
     )
@@ -260,15 +274,16 @@ def test_weights_share_evenly(student, name):
 @each_table(weight=20)
 def test_weights_have_a_row_and_a_column_for_each_token(student, name):
     """The weights are a table, for a single token too."""
-    expect_tensor(expect_computed(getattr(student, name), 5), (5, 5))
-    expect_tensor(getattr(student, name)(1), (1, 1))
+    weights_of(getattr(student, name), 5)
+    for length in (5, 1):
+        expect_tensor(getattr(student, name)(length), (length, length))
 
 
 @each_table(weight=20)
 def test_weights_are_float32(student, name):
     """The weights are float32."""
-    weights = expect_computed(getattr(student, name), 5)
-    expect_tensor(weights, dtype=torch.float32)
+    weights_of(getattr(student, name), 5)
+    expect_tensor(getattr(student, name)(5), dtype=torch.float32)
 
 
 # causal_mask_scores
@@ -308,7 +323,7 @@ def test_mask_lets_each_token_see_itself(student):
 @question("causal_mask_scores", weight=12)
 def test_mask_leaves_the_past_alone(student):
     """Every earlier token has the score 0."""
-    scores = table_of(student.causal_mask_scores, draw(5, 8))
+    scores = mask_of(student, draw(5, 8))
     expect(
         bool((scores.tril(-1) == 0).all()), f"An earlier token counts less. {SCORES}"
     )
@@ -330,12 +345,13 @@ def test_mask_hides_whatever_the_scores_are(student):
 @question("causal_mask_scores", weight=20)
 def test_mask_has_a_row_and_a_column_for_each_token(student):
     """The scores are a table, for a single token too."""
-    expect_tensor(expect_computed(student.causal_mask_scores, 5), (5, 5))
-    expect_tensor(student.causal_mask_scores(1), (1, 1))
+    mask_of(student, 5)
+    for length in (5, 1):
+        expect_tensor(student.causal_mask_scores(length), (length, length))
 
 
 @question("causal_mask_scores", weight=20)
 def test_mask_is_float32(student):
     """The scores are float32."""
-    scores = expect_computed(student.causal_mask_scores, 5)
-    expect_tensor(scores, dtype=torch.float32)
+    mask_of(student, 5)
+    expect_tensor(student.causal_mask_scores(5), dtype=torch.float32)
