@@ -67,9 +67,7 @@ class _Collection:
         survey = Survey(self.archive, self.rules, self.course)
         yield from survey.refused
         began = {self._who(one): list[Placing]() for one in survey.kept}
-        for line in (
-            self._placed(survey.kept, counts=False) if survey.kept else ()
-        ):  # first, so that what counts comes last
+        for line in self._placed(survey.kept):  # first, so that what counts comes last
             if line.status == REFUSED:
                 yield line
             else:
@@ -82,7 +80,7 @@ class _Collection:
     def _who(candidate: Candidate) -> tuple[str, str]:
         return candidate.attribution.student, candidate.attribution.exercise
 
-    def _placed(self, candidates: Sequence[Candidate], *, counts: bool = True) -> Iterator[CollectedLine]:
+    def _placed(self, candidates: Sequence[Candidate]) -> Iterator[CollectedLine]:
         """Read the archive once, and yield a line on each of these notebooks in it."""
         waiting: dict[int, list[Candidate]] = defaultdict(list)
         for candidate in candidates:
@@ -91,16 +89,14 @@ class _Collection:
             for number, entry in enumerate(read_entries(self.archive) if waiting else ()):
                 if any(candidate.path != entry.path for candidate in waiting.get(number, ())):
                     raise ArchiveError("was changed meanwhile; collect it again")
-                yield from self._place_all(entry, waiting.pop(number, ()), counts=counts)
+                yield from self._place_all(entry, waiting.pop(number, ()))
                 if not waiting:
                     return
         except ArchiveError as error:
             for candidate in chain.from_iterable(waiting.values()):
                 yield self._line(candidate, REFUSED, f"the archive {error}")
 
-    def _place_all(
-        self, entry: ArchiveEntry, group: Sequence[Candidate], *, counts: bool
-    ) -> Iterator[CollectedLine]:
+    def _place_all(self, entry: ArchiveEntry, group: Sequence[Candidate]) -> Iterator[CollectedLine]:
         """Place a notebook for everybody who handed it in."""
         problem, content = "", b""
         try:
@@ -113,12 +109,12 @@ class _Collection:
             if problem:
                 yield self._line(candidate, REFUSED, problem)
             else:
-                yield self._place(candidate, content, PurePosixPath(entry.name).suffix.lower(), counts=counts)
+                yield self._place(candidate, content, PurePosixPath(entry.name).suffix.lower())
 
-    def _place(self, candidate: Candidate, content: bytes, form: str, *, counts: bool) -> CollectedLine:
+    def _place(self, candidate: Candidate, content: bytes, form: str) -> CollectedLine:
         """Place a notebook for one student; `form` is the suffix of the file that the platform has."""
         who = candidate.attribution
-        arrival = self.times.arrival(who, candidate.when, self.course.due(who.exercise), counts=counts)
+        arrival = self.times.arrival(who, candidate.when, self.course.due(who.exercise))
         if who.platform is not None:
             arrival = replace(arrival, number=who.number, form=form)
         try:
@@ -147,16 +143,11 @@ class _Clock:
     believed: bool = True
     zone: tzinfo | None = None
 
-    def arrival(
-        self, who: Attribution, entry: datetime | None, due: datetime | None, *, counts: bool
-    ) -> Arrival:
-        """Return when a notebook came; the entry's time in an archive of a platform is the download's.
-
-        What a list says of a student's time is about the notebook that `counts`.
-        """
+    def arrival(self, who: Attribution, entry: datetime | None, due: datetime | None) -> Arrival:
+        """Return when a notebook came; the entry's time in an archive of a platform is the download's."""
         if not self.believed:
             return Arrival(source=Source.IGNORED)
-        told = self._told(who) if counts or who.platform is None else None
+        told = self._told(who)
         if told is not None:
             return Arrival(self._in_zone(told, due), Source.TOLD, who.upload, self._downloaded(who, entry))
         if who.platform:

@@ -171,14 +171,20 @@ def _checked(notebook: Any) -> dict[str, Any]:
 def _upgraded(notebook: dict[str, Any]) -> dict[str, Any]:
     """Return a notebook of Jupyter's first years in today's format."""
     import nbformat  # here, since hardly any notebook needs it
+    from traitlets.log import get_logger
 
+    log = get_logger()
+    log.disabled = True  # it would repeat what the file says, and what is wrong in it is said below
     try:
-        upgraded: dict[str, Any] = dict(nbformat.reads(json.dumps(notebook), as_version=4))
+        whole = nbformat.reader.reads(json.dumps({"metadata": {}} | notebook))
+        upgraded: dict[str, Any] = dict(nbformat.convert(whole, 4))
         for cell in upgraded["cells"]:
             cell.pop("id", None)  # which is drawn anew each time
         return upgraded | {"nbformat_minor": 4}
     except Exception:  # whatever the file holds
         raise UnreadableError("of an old format, and damaged; open it in Jupyter and save it again") from None
+    finally:
+        log.disabled = False
 
 
 def _text(source: str | list[str]) -> str:
