@@ -58,7 +58,7 @@ def render_comment(source: str, allowance: Allowance) -> Markup:
 def render_markdown(cell: Any, allowance: Allowance, kind: str = "markdown") -> Markup:
     """Return a text cell as HTML that cannot run anything, with its pictures in place.
 
-    With the kind "mathjax", formulas stay between dollars for a page that typesets them.
+    With the kind "mathml", formulas are MathML, which browsers typeset.
     """
     text, own = pictures.taken_out(clean_text(cell.source))
     attached = {name: forms.get("image/png", "") for name, forms in cell.get("attachments", {}).items()}
