@@ -74,6 +74,7 @@ class Asked:
     own: Given | None = None
     comments: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
+    has_pictures: bool = False  # which the text of the answer only names
 
     @property
     def model(self) -> str:
@@ -111,7 +112,7 @@ class Asked:
     def alike(self) -> list[Given]:
         """The other students who wrote the same, letter for letter, if that is the whole answer."""
         own = self.own
-        if own is None or own.asked != _WRITTEN:
+        if own is None or own.asked != _WRITTEN or self.has_pictures:
             return []
         same = (one for one in self.answers if (one.digest, one.asked) == (own.digest, own.asked))
         return [one for one in same if one.grade != own.grade]
@@ -217,6 +218,7 @@ def _asked(
                 source, _above(exercise.cells[:place]), places, _reason(own, hint),
                 [] if is_written else _lines(exercise, node, hint),
                 answers, own, bank.comments(exercise.name, source.name) if bank else {}, problem,
+                any("attachment:" in node.cells[n].source for n in places),
             )  # fmt: skip
 
 
