@@ -42,6 +42,7 @@ ROWS = (
     "[...document.querySelectorAll('#main-table tr')].map(row => row.innerText.trim().split(/\\s*\\t\\s*/))"
 )
 SAID = "[...document.querySelectorAll('.modal-title')].map(title => title.innerText)"
+LOADED = "window.formgrader?.loaded"
 SHOWN = """(() => {
     const score = document.querySelector('#why'), comment = document.querySelector('#why-comment');
     return [score.value, comment.value, score.classList.contains('needs_manual_grade'),
@@ -295,9 +296,9 @@ def test_an_answer_is_graded_beside_what_belongs_to_it_and_for_all_who_wrote_it(
     assert page.value("document.querySelector('#why-comment').value") == "You name the <factor>."
     here = page.value("submission_id")
     page.press(190, control=True)
-    page.wait(f"submission_id !== '{here}' && document.activeElement.id?.startsWith('why')")
+    page.wait(f"{LOADED} && submission_id !== '{here}' && document.activeElement.id?.startsWith('why')")
     page.press(188, control=True)
-    page.wait(f"submission_id === '{here}' && document.querySelector('#why').value === '1.5'")
+    page.wait(f"{LOADED} && submission_id === '{here}' && document.querySelector('#why').value === '1.5'")
     assert page.value("document.querySelector('#why-comment').value") == "You name the <factor>."
 
     page.value("document.querySelector('[data-alike]').click()")
@@ -324,5 +325,5 @@ def test_a_question_that_is_held_comes_with_the_reason_and_its_lines(asked: Desk
     page.value("document.querySelector('#why').focus()")
     here = page.value("submission_id")
     page.press(13, control=True)
-    page.wait(f"submission_id !== '{here}' && document.querySelector('#why')?.value === ''")
+    page.wait(f"{LOADED} && submission_id !== '{here}' && document.querySelector('#why')?.value === ''")
     assert gradebook_entry(asked.course, "gus", "double").manual_score == 2.0
