@@ -56,18 +56,13 @@ def recording(session: Session, grader: str) -> Iterator[None]:
     """Keep who saves the scores that are committed meanwhile, in the same transaction."""
 
     def record(session: Session, *_: object) -> None:
-        changed = [
-            grade
-            for grade in session.dirty
-            if isinstance(grade, Grade)
-            and any(inspect(grade).attrs[name].history.has_changes() for name in _SAVED)
-        ]
+        changed = [grade for grade in session.dirty if isinstance(grade, Grade) and _is_changed(grade)]
         if not changed:
             return
         connection, now = session.connection(), datetime.now(UTC).isoformat(timespec="microseconds")
         _SAVES.create(connection, checkfirst=True)
         for grade in changed:
-            score, extra = (None if v is None else float(v) for v in (grade.manual_score, grade.extra_credit))
+            score, extra = _number(grade.manual_score), _number(grade.extra_credit)
             row = {"grade_id": grade.id, "time": now, "grader": grader[:128]}
             connection.execute(_SAVES.insert(), {**row, "score": score, "extra_credit": extra})
 
@@ -79,6 +74,16 @@ def recording(session: Session, grader: str) -> Iterator[None]:
         raise
     finally:
         event.remove(session, "before_flush", record)
+
+
+def _is_changed(grade: Grade) -> bool:
+    """Whether a row will have another score; the formgrader sends the one that it has as text, too."""
+    before = {name: inspect(grade).attrs[name].history.deleted for name in _SAVED}
+    return any(old and _number(old[0]) != _number(getattr(grade, name)) for name, old in before.items())
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
 
 
 def read_saves(gradebook: Gradebook, exercise: Exercise) -> list[Save]:
@@ -149,14 +154,15 @@ class Audit:
         save: Save | None = None,
     ) -> None:
         """Add a line on a submission, unless all of it stands in the last one; a save has its own time."""
-        last = self._last.get(submission.student, {})
+        last, now = self._last.get(submission.student, {}), datetime.now(UTC)
         state = _state(submission)
         digests = digests or last.get("digests", {})
-        if {key: last.get(key) for key in state} == state and last.get("digests", {}) == digests:
+        same = {key: last.get(key) for key in state} == state and last.get("digests", {}) == digests
+        if same and save is None:
             return
-        saved = last.get("saved", "") if save is None else save.time
+        saved = last.get("saved", "") if last else now.isoformat(timespec="microseconds")
         line = {
-            "time": datetime.now(UTC).isoformat(timespec="seconds") if save is None else save.time,
+            "time": now.isoformat(timespec="seconds") if save is None else save.time,
             **({} if save is None else {"by": save.grader}),
             "student": submission.student,
             "exercise": self._exercise,
@@ -164,7 +170,7 @@ class Audit:
             "before": last.get("score"),
             **state,
             "digests": digests,
-            **({"saved": saved} if saved else {}),
+            "saved": saved if save is None else save.time,  # up to when saves have a line
         }
         append_line(self._path, json.dumps(line))
         self._last[submission.student] = line

@@ -16,11 +16,13 @@ from traitlets.config import Config
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import Role
-from autograder.gradebook import formgrader
+from autograder.gradebook import ExerciseGradebook, formgrader
 from autograder.gradebook.audit import recording
 from autograder.gradebook.config import database, load
 from autograder.gradebook.hand_grading import Asked, Given, _above, _lines
 from autograder.gradebook.pages import read_graders, settle
+from autograder.submission.notebook import read_notebook
+from autograder.submission.submission import Submission
 from autograder.tests.classroom import Notebook, cell_of, hand_in, small, solved
 from autograder.tests.gradebook.rows import Formgrader, full_marks, gradebook_submission, record
 
@@ -159,7 +161,7 @@ def test_the_audit_has_a_line_for_each_save_with_its_grader_and_time(ready: Cour
     assert [line[:4] for line in lines] == [
         ("ann", "tom", 1.0, 6.0), ("ann", "uma", 0.5, 5.5), ("ben", "uma", 2.0, 7.0),
     ]  # fmt: skip
-    assert sorted(line[4] for line in lines) == [time for (time,) in kept]
+    assert sorted(str(line[4]) for line in lines) == [time for (time,) in kept]
     settle(ready, small(ready))
     assert by_hand(ready) == lines
     assert read_graders(ready, [small(ready)]) == {("uma", "01_small"): 2}
@@ -170,6 +172,18 @@ def test_the_audit_has_a_line_for_each_save_with_its_grader_and_time(ready: Cour
     assert gradebook_submission(ready, "ann").score == 6.5
     assert by_hand(ready)[-1][:4] == ("ann", "tom", 1.5, 6.5)
     assert read_graders(ready, [small(ready)]) == {("tom", "01_small"): 1, ("uma", "01_small"): 1}
+
+
+def test_a_save_while_a_class_is_graded_has_a_line_too(ready: Course, desk: Formgrader) -> None:
+    with ExerciseGradebook(ready, small(ready)) as book:
+        with recording(desk.gradebook.db(), "tom"):
+            desk.grade("ann", "why", 1.5)
+        with recording(desk.gradebook.db(), "tom"):
+            desk.grade("ann", "why", "1.5")  # type: ignore[arg-type]
+        submission = Submission(ready.root, "ann", "01_small")
+        book.take_in(submission, read_notebook(submission.notebook), full_marks(small(ready)))
+    settle(ready, small(ready))
+    assert [line[:4] for line in by_hand(ready)] == [("ann", "tom", 1.5, 6.5)]
 
 
 def test_a_save_that_fails_leaves_neither_score_nor_name(ready: Course, desk: Formgrader) -> None:
