@@ -27,8 +27,7 @@ from autograder.gradebook.answers import ANSWERS, are_kept
 from autograder.gradebook.comments import CommentBank, CommentsError
 from autograder.gradebook.config import database
 from autograder.report.allowance import Allowance
-from autograder.report.safe_html import load_template, render_code, render_markdown, render_text
-from autograder.report.text import number
+from autograder.report.safe_html import render_code, render_markdown, render_template, render_text
 
 # On one line it is a block of HTML, in which the renderer that follows reads no Markdown; and it looks for no
 # formulas where there are no dollars and backslashes. In the browser, all of these are letters again.
@@ -137,7 +136,7 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         for key in ("student", "last_name", "first_name"):
             if isinstance(resources.get(key), str):
                 resources[key] = escape(resources[key])
-        around = [(Markup(), Markup())] * len(nb.cells)
+        around = [("", "")] * len(nb.cells)
         if self.course:
             around = lay_out(load_course(Path(self.course)), nb, resources)
         for cell, html in zip(nb.cells, around, strict=True):
@@ -159,7 +158,7 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         return cell, resources
 
 
-def lay_out(course: Course, node: NotebookNode, resources: Resources) -> list[tuple[Markup, Markup]]:
+def lay_out(course: Course, node: NotebookNode, resources: Resources) -> list[tuple[str, str]]:
     """Return the HTML that comes before and after each cell; cells that no grader is asked about are folded.
 
     Where nobody is asked anything, nothing is folded.
@@ -167,7 +166,7 @@ def lay_out(course: Course, node: NotebookNode, resources: Resources) -> list[tu
     exercise = course.exercises[resources["assignment_id"]]
     with Gradebook(database(course), course.settings.course) as gradebook:
         asked = list(_asked(course, exercise, node, gradebook, resources))
-    around = [[Markup(), Markup()] for _ in node.cells]
+    around = [["", ""] for _ in node.cells]
     for one in asked:
         around[one.places[0]][0] += _rendered("question", one)
         around[one.places[-1]][1] += _rendered("tools", one)
@@ -176,15 +175,13 @@ def lay_out(course: Course, node: NotebookNode, resources: Resources) -> list[tu
     for before, after in pairwise(borders if asked else ()):
         if (count := after - before - 1) > 0:
             around[before + 1][0] += _rendered("fold", count)
-            around[after - 1][1] += Markup("</details>")
+            around[after - 1][1] += _rendered("end of fold", count)
     return [(before, after) for before, after in around]
 
 
 def _rendered(part: str, it: "Asked | int") -> Markup:
-    page = load_template(_PAGE).render(
-        part=part, it=it, markdown=_markdown, code=_code, text=render_text, number=number
-    )
-    return Markup(page)  # noqa: S704 - the template escapes
+    own = {"markdown": _markdown, "code": _code, "text": render_text}
+    return render_template(_PAGE, part=part, it=it, **own)
 
 
 def _markdown(text: str) -> Markup:

@@ -53,6 +53,7 @@ def render_dashboard(
         course_title=course.settings.title,
         statistics=statistics,
         missing=missing,
+        hand_grading=statistics.hand_grading,
         graders=graders,
         score_bars=_score_bars,
         mean_bars=_mean_bars,

@@ -96,6 +96,11 @@ def load_template(path: Path) -> Template:
     return environment.get_template(path.name)
 
 
+def render_template(path: Path, **values: Any) -> Markup:
+    """Return a part of a page that the template at `path`, which escapes, makes of these values."""
+    return _safe(load_template(path).render(**values))
+
+
 def _part(kind: str, text: str, allowance: Allowance, instead: Markup = _LEFT_OUT) -> Markup:
     """Return one part of a page, or `instead` if it cannot be parsed in time.
 

@@ -19,14 +19,6 @@ units: Say in which units.
 02_next:
   later: Not for this exercise.
 """
-ABOUT = {
-    "grade": True,
-    "solution": True,
-    "locked": False,
-    "grade_id": "why",
-    "points": 2,
-    "schema_version": 3,
-}
 
 
 @pytest.fixture

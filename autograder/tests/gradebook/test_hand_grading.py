@@ -6,30 +6,32 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from nbconvert.exporters import HTMLExporter
 from nbformat import v4
-from nbgrader.api import Gradebook
-from nbgrader.server_extensions.formgrader import apihandlers, handlers
+from nbgrader.server_extensions.formgrader import apihandlers
 from sqlalchemy import text
-from traitlets.config import Config
 
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import Role
 from autograder.gradebook import ExerciseGradebook, formgrader
 from autograder.gradebook.audit import recording
-from autograder.gradebook.config import database, load
 from autograder.gradebook.hand_grading import Asked, Given, _above, _lines
 from autograder.gradebook.pages import read_graders, settle
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import Notebook, cell_of, hand_in, small, solved
-from autograder.tests.gradebook.rows import Formgrader, full_marks, gradebook_submission, record
+from autograder.tests.gradebook.rows import (
+    SCRIPT,
+    Formgrader,
+    formgrader_page,
+    full_marks,
+    gradebook_submission,
+    record,
+)
 
 ROOT = Path(__file__).parents[3]
 COURSE = load_course(ROOT)
 WRITTEN = [(exercise, name) for exercise in COURSE.exercises.values() for name in exercise.written]
-SCRIPT = "<script>alert(1)</script>"
 
 
 @pytest.mark.parametrize(("exercise", "name"), WRITTEN, ids=[name for _, name in WRITTEN])
@@ -47,21 +49,6 @@ def test_each_written_question_of_the_course_has_its_text_a_model_answer_and_a_r
     assert asked.rubric not in asked.model
 
 
-def page(course: Course, student: str) -> str:
-    """Return the formgrader's page of a student's submission, by its own exporter."""
-    config = load(course)
-    config.merge(Config({"HTMLExporter": {"template_name": "formgrade"}}))
-    config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
-    name = small(course).name
-    with Gradebook(database(course), course.settings.course) as gradebook:
-        submission = gradebook.find_submission_notebook(name, name, student).id
-    about = {"assignment_id": name, "notebook_id": name, "submission_id": submission, "base_url": ""}
-    path = course.root / "autograded" / student / name / f"{name}.ipynb"
-    resources = {**about, "index": 0, "total": 1, "student": student, "last_name": SCRIPT}
-    html: str = HTMLExporter(config=config).from_filename(str(path), resources=resources)[0]
-    return html
-
-
 def graded(course: Course, student: str, made: Notebook) -> None:
     hand_in(course, student, made)
     record(course, student)
@@ -71,7 +58,7 @@ def test_an_answer_stands_beside_model_answer_and_comments_and_the_rest_is_folde
     bank = f"units: Say in which {SCRIPT}.\n01_small: {{why: {{factor: Which one}}, double: {{other: x}}}}\n"
     (ready.root / "comments.yaml").write_text(bank)
     graded(ready, "ann", solved(small(ready), why=f"My *own* $x<1$ {SCRIPT}"))
-    html = page(ready, "ann")
+    html = formgrader_page(ready, "ann")
     assert html.count('<details class="folded">') == html.count("</details>") == 1
     assert "<em>own</em>" in html
     assert "Both are linear" in html
@@ -81,7 +68,7 @@ def test_an_answer_stands_beside_model_answer_and_comments_and_the_rest_is_folde
     assert "mathjax" not in html.replace("window.MathJax", "").lower().replace("for mathjax", "")
     assert "http" not in html.replace("http://www.w3.org", "").replace("http://stackoverflow.com", "")
     (ready.root / "comments.yaml").write_text("a: [1]\n")
-    assert "comments.yaml:1: a is no comment" in page(ready, "ann")
+    assert "comments.yaml:1: a is no comment" in formgrader_page(ready, "ann")
 
 
 def test_text_in_cells_of_the_student_s_own_is_never_folded_and_never_counts_as_equal(ready: Course) -> None:
@@ -89,7 +76,7 @@ def test_text_in_cells_of_the_student_s_own_is_never_folded_and_never_counts_as_
     own = {"cell_type": "markdown", "source": "My answer, below", "metadata": {}, "id": "own"}
     for student in ("ann", "ben"):
         graded(ready, student, {**made, "cells": [*made["cells"], own]})
-    html = page(ready, "ann")
+    html = formgrader_page(ready, "ann")
     assert "wrote text in other cells" in html
     assert html.rindex("</details>") < html.index("My answer, below")
     assert "students wrote this" not in html
@@ -98,16 +85,16 @@ def test_text_in_cells_of_the_student_s_own_is_never_folded_and_never_counts_as_
 def test_who_wrote_the_same_is_found_by_the_letters_of_the_answer_alone(ready: Course) -> None:
     for student, why in (("ann", "Same."), ("ben", "Same."), ("cy", "same."), ("di", "Same.")):
         graded(ready, student, solved(small(ready), why=why))
-    html = page(ready, "ann")
+    html = formgrader_page(ready, "ann")
     assert "3 students wrote this" in html
     assert "this one, ben, di<" in html
-    assert "students wrote this" not in page(ready, "cy")
+    assert "students wrote this" not in formgrader_page(ready, "cy")
     made = solved(small(ready), why="![p](attachment:p.png)")
     for student in ("eve", "fay"):
         picture = v4.new_markdown_cell().id + student
         cell_of(made, "why")["attachments"] = {"p.png": {"image/png": picture}}
         graded(ready, student, made)
-    assert "students wrote this" not in page(ready, "eve")
+    assert "students wrote this" not in formgrader_page(ready, "eve")
 
 
 def test_the_next_answer_that_waits_comes_in_the_formgrader_s_order_and_begins_anew() -> None:
