@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+NO_MOMENT = "is no date and time"
 _SPAN = re.compile(r"(\d{1,4}) (minute|hour|day)s?", re.ASCII)
 
 
@@ -44,14 +45,14 @@ def read_moment(text: object) -> datetime:
     Without a zone it would be ambiguous. Of an hour that comes twice, when clocks go back, it is the later.
     """
     if not isinstance(text, str):
-        raise MomentError("is no date and time")
+        raise MomentError(NO_MOMENT)
     clock, _, zone = text.rpartition(" ")
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         moment = None
     if moment is None and (moment := _in_zone(clock, zone)) is None:
-        raise MomentError("is no date and time")
+        raise MomentError(NO_MOMENT)
     if moment.tzinfo is None:
         raise MomentError("has no time zone")
     return moment
