@@ -71,6 +71,15 @@ def test_an_answer_stands_beside_model_answer_and_comments_and_the_rest_is_folde
     assert "comments.yaml:1: a is no comment" in formgrader_page(ready, "ann")
 
 
+def test_answers_can_be_read_while_the_exercise_is_broken(ready: Course) -> None:
+    graded(ready, "ann", solved(small(ready), why="My own words."))
+    with small(ready).source.open("a") as source:
+        source.write("\n# %% solution='other'\ndef broken(:\n")
+    html = formgrader_page(ready, "ann")
+    assert "Question and model answer cannot be shown" in html
+    assert "My own words." in html
+
+
 def test_text_in_cells_of_the_student_s_own_is_never_folded_and_never_counts_as_equal(ready: Course) -> None:
     made = solved(small(ready), why="YOUR ANSWER HERE")
     own = {"cell_type": "markdown", "source": "My answer, below", "metadata": {}, "id": "own"}
