@@ -20,6 +20,7 @@ from autograder.gradebook.pages import read_graders, settle
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import Notebook, cell_of, hand_in, small, solved
+from autograder.tests.gradebook import rows
 from autograder.tests.gradebook.rows import (
     SCRIPT,
     Formgrader,
@@ -94,9 +95,11 @@ def test_text_in_cells_of_the_student_s_own_is_never_folded_and_never_counts_as_
 def test_who_wrote_the_same_is_found_by_the_letters_of_the_answer_alone(ready: Course) -> None:
     for student, why in (("ann", "Same."), ("ben", "Same."), ("cy", "same."), ("di", "Same.")):
         graded(ready, student, solved(small(ready), why=why))
+    rows.by_hand(ready, "ben", "why", 1.5)
     html = formgrader_page(ready, "ann")
     assert "3 students wrote this" in html
-    assert "this one, ben, di<" in html
+    assert "this one, ben (1.5), di<" in html
+    assert "also those who have a grade (1)" in html
     assert "students wrote this" not in formgrader_page(ready, "cy")
     made = solved(small(ready), why="![p](attachment:p.png)")
     for student in ("eve", "fay"):
