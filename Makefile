@@ -5,7 +5,9 @@ BIN := .venv/bin
 READY := .venv/ready
 GRADER := $(BIN)/autograder
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto --dist loadfile --no-loadscope-reorder
-SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
+# installs a package as root, or by sudo where that asks no password; fails where neither may
+INSTALL = install() { sudo=; test "$$(id -u)" = 0 || { sudo="sudo -n"; sudo -n true 2>/dev/null; } \
+	&& $$sudo apt-get -qq update && $$sudo apt-get -qq install --yes "$$1"; }; install
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable chrome
 EXERCISES ?=
 TESTS ?=
@@ -57,13 +59,15 @@ clean:           ## delete what can be made again; submissions, grades and feedb
 
 browser:
 	@test -n "$(WITHOUT_BROWSER)" || for name in $(BROWSERS); do command -v $$name >/dev/null && exit; done \
-		|| { $(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install --yes chromium; } \
-		|| echo 'Chromium, in which tests look at pages, could not be installed; WITHOUT_BROWSER=1 leaves them out'
+		|| { $(INSTALL) chromium; } \
+		|| echo 'Chromium, in which tests look at pages, is missing, and this user may not install it:' \
+			'ask for it (apt-get install chromium), or leave those tests out by WITHOUT_BROWSER=1'
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; say which with make PYTHON=...") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
-	command -v bwrap >/dev/null || { $(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install --yes bubblewrap; } \
-		|| echo 'bubblewrap, the outer wall, could not be installed: see `autograder doctor`'
+	@command -v bwrap >/dev/null || { $(INSTALL) bubblewrap; } \
+		|| echo 'bubblewrap, the outer wall, is missing, and this user may not install it: ask for it' \
+			'(apt-get install bubblewrap). Until then the inner wall stands alone; see `autograder doctor`'
 	touch $(READY)

@@ -45,11 +45,11 @@ class Question(NamedTuple):
 
 EXERCISE = "01_dot_products"
 QUESTIONS = (
-    Question("dot_product", points=2, check="3d99b8ca3eee"),
-    Question("attention_scores", points=2, check="add87a9a83b3"),
-    Question("normalize_by_sum", points=1, check="3cbf2dc2c559"),
-    Question("softmax", points=3, check="38d063ed494e"),
-    Question("context_vector", points=2, check="6cf558028e2d"),
+    Question("dot_product", points=2, check="7c1276f5dd9a"),
+    Question("attention_scores", points=2, check="17b933ef6f79"),
+    Question("normalize_by_sum", points=1, check="92e7f8e87080"),
+    Question("softmax", points=3, check="9ebff078196d"),
+    Question("context_vector", points=2, check="2fc8f5c21236"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

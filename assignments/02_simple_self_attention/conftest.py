@@ -45,11 +45,11 @@ class Question(NamedTuple):
 
 EXERCISE = "02_simple_self_attention"
 QUESTIONS = (
-    Question("pairwise_scores_loop", points=1, check="3a08b47ce0b6"),
-    Question("pairwise_scores", points=2, check="01e0dd2f1677"),
-    Question("attention_weights", points=2, check="ad0e7117690b"),
-    Question("context_vectors", points=2, check="954a79a31eaf"),
-    Question("simple_self_attention", points=3, check="9c19bb88df4b"),
+    Question("pairwise_scores_loop", points=1, check="330b634a35c4"),
+    Question("pairwise_scores", points=2, check="aa539d8570e2"),
+    Question("attention_weights", points=2, check="17806e69f231"),
+    Question("context_vectors", points=2, check="298a367c65eb"),
+    Question("simple_self_attention", points=3, check="62aeda5ddbb4"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

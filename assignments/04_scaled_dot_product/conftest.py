@@ -46,10 +46,10 @@ class Question(NamedTuple):
 EXERCISE = "04_scaled_dot_product"
 QUESTIONS = (
     Question("project", points=2, check="e212eac1a2c3"),
-    Question("attention_scores", points=2, check="4e920e9e72fe"),
-    Question("score_variance", points=2, check="1ab08bcd1847"),
-    Question("scaled_attention_weights", points=2, check="eb6dc576881a"),
-    Question("scaled_dot_product_attention", points=3, check="6fbd8b96a109"),
+    Question("attention_scores", points=2, check="fde89496254c"),
+    Question("score_variance", points=2, check="4e1b58e08881"),
+    Question("scaled_attention_weights", points=2, check="6febdcf4acb9"),
+    Question("scaled_dot_product_attention", points=3, check="0b2758482d16"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.
 DEMOS = (

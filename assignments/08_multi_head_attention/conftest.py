@@ -46,8 +46,8 @@ class Question(NamedTuple):
 EXERCISE = "08_multi_head_attention"
 QUESTIONS = (
     Question("MultiHeadAttentionWrapper", points=3, check="76ffba36f626"),
-    Question("split_heads", points=2, check="ad0b9e599462"),
-    Question("merge_heads", points=2, check="619d7f3a69b7"),
+    Question("split_heads", points=2, check="8fa010574ad4"),
+    Question("merge_heads", points=2, check="d73e75b783fe"),
     Question("MultiHeadAttention", points=6, check="c2434b9676d3"),
 )
 # The fingerprints of the demo cells: they only draw, so they are not run.

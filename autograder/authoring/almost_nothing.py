@@ -14,7 +14,7 @@ def _filled_(result, value):
         return torch.full_like(result, value)
     if isinstance(result, (tuple, list)):
         return type(result)(_filled_(one, value) for one in result)
-    return type(result)(value) if isinstance(result, (bool, int, float)) else result
+    return type(result)(value) if isinstance(result, (bool, int, float)) else None
 """
 _Function = ast.FunctionDef
 
@@ -38,7 +38,7 @@ def _functions(tree: ast.Module, node: _Function) -> Iterator[tuple[str, str]]:
     lent = ast.unparse(ast.Module([_renamed(one) if one is node else one for one in tree.body], []))
     for words, body in _bodies(node, _RIGHT):
         own = f"def {node.name}({ast.unparse(node.args)}):\n    {body}"
-        yield words, f"import torch\n{lent}\n{_FILLED}\n{own}\n"
+        yield words, f"import copy\nimport torch\n{lent}\n{_FILLED}\n{own}\n"
 
 
 def _classes(tree: ast.Module, node: ast.ClassDef) -> Iterator[tuple[str, str]]:
@@ -65,13 +65,14 @@ def _rewritten(tree: ast.Module, node: ast.ClassDef, methods: list[_Function], l
     made = copy.copy(node)
     made.body = [*methods, *ast.parse(last).body]
     body = [made if one is node else one for one in tree.body]
-    return f"import torch\n{_FILLED}\n{ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))}\n"
+    code = ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
+    return f"import copy\nimport torch\n{_FILLED}\n{code}\n"
 
 
 def _bodies(function: _Function, right: str) -> Iterator[tuple[str, str]]:
     """Yield what a function's body may do instead of its work, and its code on one line."""
     names = [argument.arg for argument in function.args.args if argument.arg != "self"]
-    result = f"{right}({', '.join(names)})"
+    result = f"{right}(*copy.deepcopy([{', '.join(names)}]))"  # what it changes stays as it was
     yield "returns nothing", "pass"
     for value in (0, 1):
         yield f"returns {'ones' if value else 'zeros'}", f"return _filled_({result}, {value})"

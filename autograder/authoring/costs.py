@@ -88,7 +88,7 @@ def measure(exercise: Exercise, diagnosis: Diagnosis, checks: Mapping[str, str],
             is_green = check is not None and check_error(check, cells) is None
             what = answer.kind, answer.name, share, is_green, answer.place
             costs.append(Cost(exercise.name, question, *what))
-            other_sets = range(1, sets if answer.place else 1)
+            other_sets = range(1, sets if answer.kind == "mistake" else 1)
             differing = (failed ^ trial.failed(cells, number) for number in other_sets)
             if tests := next(filter(None, differing), None):
                 titles = ", ".join(f'"{test.title}"' for test in tests)

@@ -32,7 +32,7 @@ _QUEUED = 256  # submissions at the scheduler at a time: it holds them in memory
 class Cluster:
     """Grades on the Dask workers of the scheduler at `address`; use it in a `with` block.
 
-    What no Dask worker survives to grade is graded on this machine.
+    What no Dask worker grades without a failure, another attempt at which may succeed, is graded here.
     """
 
     def __init__(self, course: Course, address: str, *, unsafe: bool = False) -> None:
@@ -58,7 +58,7 @@ class Cluster:
         self._client.close()  # the scheduler drops the tasks that nobody waits for any more
 
     def _graded(self, exercise: str, tasks: Iterator[Task], left: list[Task]) -> Iterator[Done]:
-        """Yield what the Dask workers grade, and append to `left` what they cannot."""
+        """Yield what the Dask workers grade, and append to `left` what needs another attempt."""
         order = Order(VERSIONS, exercise, str(self._course.root), self._unsafe)
         # A task of its own: should the Dask worker that holds the files die, they are sent again.
         files = self._client.submit(bytes, _zipped(self._course, exercise))
@@ -77,7 +77,7 @@ class Cluster:
                 left.extend([*sent.values(), *tasks])
                 return
             task = sent.pop(ended)
-            if (graded := _received(ended)) is not None:
+            if (graded := _received(ended)) is not None and not graded.again:
                 yield *task, graded
             else:
                 left.append(task)

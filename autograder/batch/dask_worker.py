@@ -68,7 +68,7 @@ class _ExerciseGrader:
 
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a notebook; what is said about failures names paths of the machine that ordered it."""
-        graded = self._grader.grade(self._exercise, notebook)
+        graded = self._grader.attempt(self._exercise, notebook)
         here = self._folder.name
         problem, traceback = (text.replace(here, self._root) for text in (graded.problem, graded.traceback))
         return replace(graded, problem=problem, traceback=traceback)

@@ -20,15 +20,3 @@ class Executor(Protocol):
         Tasks are taken only a few ahead of the results, so that a large class does not fill the memory.
         """
         ...
-
-
-def map_again(executor: Executor, tasks: Iterable[Task]) -> Iterator[Done]:
-    """Grade each submission, and those for which the machine was too busy once more after all others."""
-    again = list[Task]()
-    for submission, notebook, graded in executor.map(tasks):
-        if graded.was_busy:
-            again.append((submission, notebook))
-        else:
-            yield submission, notebook, graded
-    if again:
-        yield from executor.map(again)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from autograder.batch.executor import Executor, Task, map_again
+from autograder.batch.executor import Executor, Task
 from autograder.batch.pool import ProcessPool
 from autograder.batch.submissions import certain_work, submissions_of
 from autograder.collecting.attempts import Attempt
@@ -137,8 +137,7 @@ class _ExerciseRound:
             counting = self._choose(submissions, executor)
             if isinstance(gradebook, PreviewedGradebook):
                 gradebook.counting = counting
-            tasks = self._tasks(submissions, gradebook, counting)
-            for submission, notebook, graded in map_again(executor, tasks):
+            for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook, counting)):
                 name = f"{submission.exercise} {submission.student}"
                 problem = "" if self.dry_run else describe_failure(self.course, name, graded)
                 try:
@@ -157,7 +156,7 @@ class _ExerciseRound:
         counting = Counting(
             self.course, self.exercise, self.eligible, unsafe=self.unsafe, dry_run=self.dry_run
         )
-        for submission, notebook, graded in map_again(executor, counting.ungraded(submissions)):
+        for submission, notebook, graded in executor.map(counting.ungraded(submissions)):
             if not self.dry_run:
                 name = f"an attempt at {submission.exercise} {submission.student}"
                 describe_failure(self.course, name, graded)

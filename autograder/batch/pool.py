@@ -36,7 +36,17 @@ class ProcessPool:
         self._threads = ThreadPoolExecutor(jobs, "marking")
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        """Grade in the processes; each has a few submissions in its queue."""
+        """Grade in the processes; a failed attempt that may succeed is repeated when all others are done."""
+        again = list[Task]()
+        for submission, notebook, graded in self._attempts(tasks):
+            if graded.again:
+                again.append((submission, notebook))
+            else:
+                yield submission, notebook, graded
+        yield from self._attempts(again)
+
+    def _attempts(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        """Make one attempt at each; each process has a few submissions in its queue."""
         left, running = iter(tasks), dict[Future[Graded], Task]()
         while True:
             for task in islice(left, _QUEUED * len(self._graders) - len(running)):
@@ -72,6 +82,6 @@ class ProcessPool:
         submission, notebook = task
         grader = self._idle.get()
         try:
-            return grader.grade(self._course.exercises[submission.exercise], notebook)
+            return grader.attempt(self._course.exercises[submission.exercise], notebook)
         finally:
             self._idle.put(grader)

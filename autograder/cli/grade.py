@@ -9,7 +9,6 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from autograder.cli import options
-from autograder.course.loading import loading
 from autograder.errors import OUR_FAILURE
 
 if TYPE_CHECKING:
@@ -43,12 +42,11 @@ def run(
     if result is not None and len(notebooks) > 1:
         raise click.UsageError("--result is of one notebook")
     with prelaunched():  # the worker's process imports torch while this one reads the course
-        with loading():
-            from autograder.batch.run import run_notebooks
-            from autograder.cli.table import show_report
-            from autograder.grading.failures import describe_failure
-            from autograder.report.report import Status
-            from autograder.report.text import terminal_line
+        from autograder.batch.run import run_notebooks
+        from autograder.cli.table import show_report
+        from autograder.grading.failures import describe_failure
+        from autograder.report.report import Status
+        from autograder.report.text import terminal_line
 
         course, reports = options.open_course(folder), []
         for notebook, graded in run_notebooks(course, notebooks, exercise, unsafe=unsafe):
@@ -113,15 +111,14 @@ def grade(
             certain = certain_work(submissions, force=force)
             executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
 
-        with loading():  # which takes long, too; meanwhile the processes that mark get ready
-            from autograder.gradebook.without_server import load_nbgrader
+        from autograder.gradebook.without_server import load_nbgrader
 
-            load_nbgrader()
-            from autograder.authoring.build import build_missing
-            from autograder.batch.grade import grade_submissions
-            from autograder.cli.progress import Progress, show_changes, show_summary
-            from autograder.gradebook.doubts import doubts
-            from autograder.report.text import terminal_line
+        load_nbgrader()  # which takes long, too; meanwhile the processes that mark get ready
+        from autograder.authoring.build import build_missing
+        from autograder.batch.grade import grade_submissions
+        from autograder.cli.progress import Progress, show_changes, show_summary
+        from autograder.gradebook.doubts import doubts
+        from autograder.report.text import terminal_line
 
         if not dry_run:
             build_missing(course, (exercise for exercise, some in found.items() if some))

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from autograder.course.loading import loading
-
 if TYPE_CHECKING:
     from autograder.course.course import Course as Course
     from autograder.course.exercise import Exercise as Exercise
@@ -26,8 +24,7 @@ def course_folder(folder: Path | None) -> Path:
 
 def open_course(folder: Path | None) -> "Course":
     """Return the course in the folder that was given, or in the nearest one around us."""
-    with loading():
-        from autograder.course.course import load_course
+    from autograder.course.course import load_course
 
     return load_course(course_folder(folder))
 

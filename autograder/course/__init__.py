@@ -27,7 +27,6 @@ bundle: makes the kit for students, one file of the modules in kit/
 kept: names the files that a course keeps, and those that commands make again
 secret: keeps the secret from which hidden inputs come
 copy: makes a smaller course of some of the exercises
-loading: loads modules without looking for garbage among them
 unwritable: says in a sentence that nothing can be written
 log: keeps what went wrong on our side in build/*.log
 kit/: by which students check their own notebook, and how to set up

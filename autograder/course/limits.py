@@ -16,7 +16,8 @@ class Tier(StrEnum):
 class Limits:
     """What one submission may use.
 
-    Seconds are those that its processes compute or sleep, not those that they wait for a processor.
+    Seconds are those in which its processes compute, or sleep, and not those in which they wait for a
+    processor. By the clock, ten times as many may pass.
     """
 
     cell_seconds: float = 20.0

@@ -68,11 +68,15 @@ class _Strict(BaseModel):
 class LimitSettings(_Strict):
     """What one submission may use; a limit that is not given here is the course's, or else the default."""
 
-    cell_seconds: Seconds = Field(_LIMITS.cell_seconds, description="seconds for one cell of the notebook")
-    call_seconds: Seconds = Field(_LIMITS.call_seconds, description="seconds for one call of a hidden test")
+    cell_seconds: Seconds = Field(
+        _LIMITS.cell_seconds, description="seconds in which one cell may compute or sleep"
+    )
+    call_seconds: Seconds = Field(
+        _LIMITS.call_seconds, description="seconds in which one call may compute or sleep"
+    )
     total_seconds: Seconds = Field(
         _LIMITS.total_seconds,
-        description="seconds in which a submission may compute or sleep, in all",
+        description="seconds in which a submission may compute or sleep, in all of its runs",
     )
     memory_mb: Megabytes = Field(
         _LIMITS.memory_mb, description="megabytes beyond what a warm worker already has"

@@ -40,11 +40,7 @@ In reading order:
 - same_answer: whether two answers are the same.
 - by_hand: why a person has to look at a question that is to be solved by hand.
 - forbidden: whether a question's code uses what the question forbids.
-- reaching_words: the words by which code reaches further than it shows.
-- modules: which modules work by hand has a use for, and which reach into other code.
-- name_flow: which statements of a notebook a name rests on.
-- magics: a notebook's statements as IPython reads them.
-- ran_cell: the cells that really ran, and how far each of them came.
+- pieces: the statements of a notebook, and what a name rests on.
 """
 
 import lazy_loader

@@ -9,12 +9,10 @@ __all__ = [
     "LeftOut",
     "MarkingError",
     "Misconception",
-    "RanCell",
     "RestartingGrader",
     "Session",
     "broken_rule",
     "describe_failure",
-    "ran_cells",
 ]
 
 from .by_hand import broken_rule as broken_rule
@@ -28,8 +26,6 @@ from .grader import Grader as Grader
 from .guarded import GuardedGrader as GuardedGrader
 from .guarded import MarkingError as MarkingError
 from .misconceptions import Misconception as Misconception
-from .ran_cell import RanCell as RanCell
-from .ran_cell import ran_cells as ran_cells
 from .restarting import RestartingGrader as RestartingGrader
 from .session import LeftOut as LeftOut
 from .session import Session as Session

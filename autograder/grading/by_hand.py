@@ -10,9 +10,7 @@ from collections.abc import Iterable, Sequence
 import torch
 
 from autograder.course.rule import Rule
-from autograder.grading.forbidden import UNSEEN, Reading, read_question
-from autograder.grading.name_flow import Statement
-from autograder.grading.ran_cell import RanCell
+from autograder.grading.forbidden import UNSEEN, first_use
 from autograder.worker.operators import LOST, MANY, THREAD
 from autograder.worker.ran import Ran
 
@@ -23,31 +21,30 @@ _IN_WORDS = {
     MANY: "What the code of this question ran could not be recorded.",
 }
 _OTHER = "The code of this question ran an operation that this question asks you to do without."
-_ELSEWHERE = "The code that ran is not the definition of this question that can be read in the notebook."
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
 
 
 def broken_rule(
-    question: str, rule: Rule, cells: Sequence[RanCell], ran: Iterable[Ran] = (), shown: Iterable[Ran] = ()
+    question: str, rule: Rule, codes: Sequence[str], ran: Iterable[Ran] = (), shown: Iterable[Ran] = ()
 ) -> str | None:
     """Return in a student's words why a person has to look at `question`, or None.
 
-    `cells` are the code cells that ran. `ran` is what the worker says of the question's calls on hidden
+    `codes` are the code cells that ran. `ran` is what the worker says of the question's calls on hidden
     inputs: it decides. `shown` is what a worker says of its calls on inputs that may be shown: names come
     from there alone, since no hidden input can have shaped them.
     """
     if not rule.forbid and rule.operators is None:
         return None
-    reading = read_question(question, rule.forbid, cells)
-    if reading.used == UNSEEN:
+    used = first_use(question, rule.forbid, codes)
+    if used == UNSEEN:
         return "The code of this question cannot be read." + _LOOK
-    if reading.used is not None:
-        return f'This question asks you to do without "{reading.used}".' + _LOOK
+    if used is not None:
+        return f'This question asks you to do without "{used}".' + _LOOK
     ran = list(ran)
     if rule.operators is not None and (found := _needless(ran, rule.operators)):
         told = _needless(list(shown), rule.operators)
         return _words(told or found, known=bool(told)) + _LOOK
-    return _ELSEWHERE + _LOOK if _is_elsewhere(reading, ran) else None
+    return None
 
 
 def _needless(ran: Sequence[Ran], allowed: frozenset[str]) -> frozenset[str]:
@@ -68,26 +65,3 @@ def _words(found: frozenset[str], *, known: bool) -> str:
         return _OTHER
     name = min(names, key=lambda name: (name.startswith("_"), name))
     return f"The code of this question called {name}, which this question asks you to do without."
-
-
-def _is_elsewhere(reading: Reading, ran: Sequence[Ran]) -> bool:
-    """Whether the worker says of the called object that its code begins where nothing was read.
-
-    A claim is believed only if it raises suspicion. A definition inside a magic gives no place of its own,
-    and neither do some wrapped ones.
-    """
-    places = frozenset[tuple[int, int]]().union(*(one.origins for one in ran))
-    read = {statement.found.cell for statement in reading.statements if not statement.found.plain}
-    lines = [(statement.found.cell, range(*_span(statement))) for statement in reading.statements]
-    for cell, line in places:
-        if cell not in read and not any(cell == own and line in span for own, span in lines):
-            return True
-    plain = reading.definition is not None and reading.definition.is_plain_function
-    return plain and bool(ran) and not places
-
-
-def _span(statement: Statement) -> tuple[int, int]:
-    """Return the first line of a statement, with its decorators, and the line after its last."""
-    decorators = getattr(statement.tree, "decorator_list", [])
-    first = min([statement.tree.lineno, *(decorator.lineno for decorator in decorators)])
-    return first, (statement.tree.end_lineno or first) + 1

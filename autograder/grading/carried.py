@@ -5,13 +5,12 @@ it is better, and the report says so.
 """
 
 import ast
-import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autograder.course.building import Building
 from autograder.course.names import checked_question
+from autograder.grading.pieces import parsed, pieces, rests_on
 from autograder.report.report import QuestionReport, Verdict
 from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
@@ -20,7 +19,6 @@ from autograder.submission.readable import readable
 # Of tests: a question with one of these has been answered wrongly, or not in a way that could be run.
 _WRONG = {Verdict.FAILED, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.BLOCKED, Verdict.NOT_DEFINED}
 _NOTHING = (ast.Pass, ast.Raise)  # statements that answer nothing
-_Piece = tuple[frozenset[str], frozenset[str]]  # the names that a statement binds, and all names in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +47,10 @@ def reruns(
         later: [name for name in names if _carries(building, name, later, questions, cells)]
         for later, names in building.builds_on.items()
     }
-    pieces = list(_pieces(cells)) if any(wrong.values()) else []
+    codes = [cell.text for cell in cells if checked_question(cell.name) is None]
+    found_pieces = pieces(codes) if any(wrong.values()) else []
     for later, earlier in wrong.items():
-        called = _rests_on(later, pieces) if earlier else set()
+        called = rests_on(later, found_pieces)[1] if earlier else set()
         if calls := [name for name in earlier if name in called]:
             _worker_for(later, calls, found)[later] = calls
     return [Rerun(calls) for calls in found]
@@ -99,13 +98,8 @@ def _is_attempted(name: str, questions: Mapping[str, QuestionReport], cells: Seq
 
 def _is_empty(name: str, code: str) -> bool:
     """Whether code defines a function that does nothing but return a constant, pass or raise an error."""
-    if not readable([code]):
-        return False
-    try:
-        body = ast.parse(code).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    made = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == name]
+    body = parsed(code) if readable([code]) else None
+    made = [node for node in body or () if isinstance(node, ast.FunctionDef) and node.name == name]
     return bool(made) and all(_does_nothing(statement) for statement in made[-1].body)
 
 
@@ -116,55 +110,6 @@ def _does_nothing(statement: ast.stmt) -> bool:
         case ast.Expr(value=value):
             return isinstance(value, ast.Constant)
     return isinstance(statement, _NOTHING)
-
-
-def _pieces(cells: Sequence[NotebookCell]) -> Iterator[_Piece]:
-    """Yield which names each top-level statement binds, and all names in it.
-
-    In a cell that cannot be read, each name may rest on each.
-    """
-    codes = [cell.text for cell in cells if checked_question(cell.name) is None]
-    is_readable = readable(codes)
-    for code in codes:
-        try:
-            body = ast.parse(code).body if is_readable else None
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            body = None
-        if body is None:
-            words = frozenset(re.findall(r"[^\W\d]\w*", code))
-            yield words, words
-        for statement in body or ():
-            yield _bound(statement), _named(statement)
-
-
-def _bound(statement: ast.stmt) -> frozenset[str]:
-    """Return the notebook's names that a statement binds, without those that are local to a function."""
-    nodes = list(ast.walk(statement))
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-        return frozenset(shared | {statement.name})
-    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return frozenset(stored | {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)})
-
-
-def _named(statement: ast.stmt) -> frozenset[str]:
-    return frozenset(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
-
-
-def _rests_on(name: str, pieces: Sequence[_Piece]) -> set[str]:
-    """Return every name that the code of a name leads to; each piece is looked at once."""
-    binding = defaultdict[str, list[int]](list)
-    for number, (bound, _) in enumerate(pieces):
-        for one in bound:
-            binding[one].append(number)
-    seen, followed, pending = set[str](), set[int](), [name]
-    while pending:
-        fresh = set(binding.pop(pending.pop(), ())) - followed
-        followed |= fresh
-        for number in fresh:
-            pending += pieces[number][1] - seen
-            seen |= pieces[number][1]
-    return seen
 
 
 def _worker_for(later: str, calls: Sequence[str], found: list[dict[str, list[str]]]) -> dict[str, list[str]]:

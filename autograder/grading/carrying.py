@@ -9,7 +9,6 @@ from typing import Any
 from autograder.grading.carried import Rerun, is_better, with_note
 from autograder.grading.judge import Judge
 from autograder.grading.oracle import oracle
-from autograder.grading.ran_cell import RanCell
 from autograder.grading.running import Running, defining
 from autograder.grading.session import ExhaustedError, Session
 from autograder.grading.verdicts import decide
@@ -30,7 +29,7 @@ class Carrying:
     first: Session  # in which the submission ran before
     cells: Sequence[NotebookCell]
     inputs: Inputs
-    read: Sequence[RanCell]
+    read: Sequence[str]  # the code cells that ran
     explain: Callable[[TestRun], TestReport]
 
     def again(self, rerun: Rerun, standing: Mapping[str, QuestionReport]) -> dict[str, QuestionReport]:
@@ -64,9 +63,8 @@ class Carrying:
     def _right_answers(self, rerun: Rerun) -> Iterator[Session]:
         """Open a session in whose workers right earlier answers stand in."""
         functions = {name: self.solution[name] for name in rerun.earlier}
-        limits, lost, budget = self.running.limits, self.first.lost, self.first.budget
         with (
-            oracle(functions, limits) as answers,
-            Session(self.running.zygote, defining(self.cells), limits, lost, answers, budget) as session,
+            oracle(functions, self.running.limits) as answers,
+            self.first.another(defining(self.cells), answers) as session,
         ):
             yield session

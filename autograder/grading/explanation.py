@@ -10,7 +10,6 @@ from autograder.grading.location import Locator
 from autograder.grading.session import ExhaustedError, Session
 from autograder.grading.verdicts import other_kind
 from autograder.report.report import TestReport, Verdict
-from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
@@ -48,15 +47,15 @@ class Explainer:
                 return self._crash(error)
             case NotDefinedError(name=name):
                 return self._not_defined(name)
-            case DeadlineError():
-                seconds = self._session.limits.call_seconds
-                return Verdict.TIMED_OUT, f"A call did not come back within {seconds:g} s. Can its loop end?"
+            case DeadlineError(slept=slept):
+                seconds = f"for longer than {self._session.limits.call_seconds:g} s"
+                if slept:
+                    return Verdict.TIMED_OUT, f"A call waited {seconds}. What does it wait for?"
+                return Verdict.TIMED_OUT, f"A call computed {seconds}. Can its loop end?"
             case DiedError(reason=reason):
                 return Verdict.CRASHED, f"A call ended the program: {reason}."
             case ProtocolError():
                 return Verdict.CRASHED, "A call came back with something that is no answer."
-            case ZygoteError() as failure:
-                return Verdict.GRADER_ERROR, str(failure)
         return Verdict.FAILED, other_kind(self._suite, run, DISCLOSED)
 
     def _crash(self, error: StudentError) -> tuple[Verdict, str]:

@@ -1,221 +1,160 @@
-"""Finds what a question forbids in a submission's code; a find asks a person to look, and proves nothing."""
+"""Finds what a question forbids, by one flat scan of the names in the code that it rests on.
+
+A find asks a person to look, and proves nothing; a missed trick is no more than that. What torch computes is
+recorded while it runs, whatever the code says (worker/operators.py). So the scan looks for the forbidden
+names themselves, for modules that compute where nobody records, and for what reaches into Python and so into
+the recorder.
+"""
 
 import ast
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 
-from autograder.grading.magics import harmless, involved
-from autograder.grading.modules import Modules, array_sum, imports, needless, own_module, reaching
-from autograder.grading.name_flow import NameFlow, Statement, read_statements
-from autograder.grading.ran_cell import RanCell
-from autograder.grading.reaching_words import (
-    BY_NAME,
-    DYNAMIC,
-    REACHING,
-    SHELL,
-    by_name,
-    first_word,
-    leads_inside,
-)
-from autograder.submission.readable import readable
+from autograder.grading.pieces import Piece, pieces, rests_on
+from autograder.worker.stand_in import CUSTOMARY
 
 UNSEEN = "a definition that cannot be read"
+_MATMUL = frozenset({"matmul", "rmatmul", "imatmul"})  # the methods behind the operator @
+_SUMS = frozenset({"dot", "sum"})  # a question that forbids one of these means sums of plain numbers, too
+# Modules that a question's code may use, and of some of them only a few names.
+_MODULES = """
+    __future__ abc cmath collections contextlib copy dataclasses enum functools IPython itertools jaxtyping
+    logging math numbers operator random time torch tqdm typing typing_extensions warnings
+"""
+_OF_NUMPY = (
+    "array e exp finfo float16 float32 float64 inf int32 int64 log log2 nan ndarray newaxis pi power sqrt"
+)
+_OF_SYS = "float_info maxsize stderr stdout version_info"
+_USEFUL: dict[str, frozenset[str] | None] = {
+    **dict.fromkeys(_MODULES.split()),
+    "numpy": frozenset(_OF_NUMPY.split()),
+    "sys": frozenset(_OF_SYS.split()),
+}
+_ARRAY_SUMS = frozenset({"cumprod", "cumsum", "mean", "prod", "std", "trace", "var"})
+_NUMBER_SUMS = frozenset({"Counter", "dist", "fsum", "hypot", "prod", "sumprod"})
+# Parts of torch by which code runs unseen, or is made or changed as it runs.
+_TORCH_INSIDES = "classes distributed fx hub jit library multiprocessing ops overrides package profiler utils"
+# What runs, finds or fetches other code than is spelt.
+_REACHING_WORDS = """
+    __builtins__ __closure__ __globals__ __import__ __loader__ __self__ __spec__ __subclasses__
+    __torch_dispatch__ __torch_function__ __traceback__ _ctypes ag_frame ast_transformers attrgetter
+    autograder builtins codeop compile copyreg cr_frame ctypes dill eval ex exec f_back f_builtins f_code
+    f_globals f_locals gi_frame globals importlib inspect locals marshal methodcaller mmap pickle pkgutil push
+    register_magic_function run_cell run_cell_magic run_code run_line_magic runpy safe_execfile tb_frame
+    tb_next user_ns vars
+"""
+_REACHING = frozenset(_REACHING_WORDS.split())
+_EXITS = frozenset({"__array__", "__dlpack__", "data_ptr", "numpy", "storage", "untyped_storage"})
+_BY_NAME = frozenset({"getattr", "setattr", "__getattribute__"})
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What reading a question's code has found, and the statements that were read for it."""
+def first_use(question: str, forbidden: Sequence[str], codes: Iterable[str]) -> str | None:
+    """Return what the code behind `question` uses of `forbidden`, or of what hides such a use; or None.
 
-    used: str | None  # what it must do without, or None
-    statements: tuple[Statement, ...] = ()
-    definition: Statement | None = None  # the statement that bound the question's name last, and for certain
-
-
-def read_question(question: str, forbidden: Sequence[str], cells: Sequence[RanCell]) -> Reading:
-    """Read the code that `question` rests on, in the cells that ran, until something of `forbidden` is found.
-
-    Every name that the question's definition takes from outside is followed to where the notebook binds it,
-    so a helper, an alias or an import hides nothing. A local variable may be called `sum`. Code that can bind
-    any name or read any attribute without spelling it (exec, globals(), getattr with a computed name) counts
-    as a use, and so does a module that computes where nobody records it.
+    Each definition of a name counts, whether it ran or not: which one ran is hard to say.
     """
-    notebook = _read_notebook(tuple(cells))
-    return _Reader(notebook, forbidden).read(question) if notebook else Reading(UNSEEN)
+    found = pieces(codes)
+    reached, _ = rests_on(question, found)
+    reached += [piece for piece in found if "*" in piece.bound]  # which may bind any name
+    if not reached or any(piece.tree is None for piece in reached):
+        return UNSEEN
+    words, modules = frozenset(forbidden), _modules(found)
+    if _SUMS & words and any(modules.get(name) == "numpy" for piece in reached for name in piece.named):
+        words |= _ARRAY_SUMS
+    uses = (use for piece in reached for use in _uses(piece, words, modules))
+    return next(uses, None) or next((name for piece in found for name in _reaching(piece)), None)
 
 
-@lru_cache(maxsize=1)
-def _read_notebook(cells: tuple[RanCell, ...]) -> "_Notebook | None":
-    """Read a notebook once for all its questions; None where it cannot be read."""
-    codes = [cell.code for cell in cells]
-    if not readable(codes) or involved(codes):
-        return None
-    statements = read_statements(cells)
-    return None if statements is None else _Notebook(statements)
-
-
-class _Notebook:
-    """The statements of a notebook, whatever question is asked of them."""
-
-    def __init__(self, statements: Sequence[Statement]) -> None:
-        self.statements = statements
-        self.modules = Modules(node for one in statements for node in imports(one.nodes))
-        self.reach = cache(self._reach)
-        self.can_do_anything = cache(self._can_do_anything)
-
-    def _can_do_anything(self) -> list[Statement]:
-        """Return the statements that can change any name of the notebook without spelling it."""
-        return [
-            one
-            for number, one in enumerate(self.statements)
-            if (one.reads | one.calls) & DYNAMIC or self.reach(number)
-        ]
-
-    def _reach(self, number: int) -> str | None:
-        """Return by what a statement can change any name: the shell, an own module, or Python's insides."""
-        statement = self.statements[number]
-        if statement.found.certain and (own := own_module(statement.tree)):
-            return own
-        calls = [node for node in statement.nodes if isinstance(node, ast.Call)]
-        magics = {call.func for call in calls if harmless(call)}
-        if found := _computed_fetch(statement.nodes):
-            return found
-        for node in statement.nodes:
-            match node:
-                case ast.Attribute(attr=name) if name in REACHING and node not in magics:
-                    return name
-                case ast.MatchClass(kwd_attrs=names) if taken := REACHING.intersection(names):
-                    return min(taken)
-                case ast.Attribute() if (path := self.modules.path(node)) and (found := reaching(path)):
-                    return found
-                case ast.ImportFrom(str(module), aliases, 0):
-                    paths = ([*module.split("."), alias.name] for alias in aliases)
-                    if found := next(filter(None, map(reaching, paths)), None):
-                        return found
-        return None
-
-
-class _Reader:
-    """Follows one question through the statements of a notebook."""
-
-    def __init__(self, notebook: _Notebook, forbidden: Sequence[str]) -> None:
-        self._notebook = notebook
-        self._modules = notebook.modules
-        self._words = frozenset(forbidden)
-        self._flow = NameFlow(notebook.statements)
-
-    def read(self, question: str) -> Reading:
-        pending, bound = self._flow.rest_on(question)
-        if not pending:
-            return Reading(UNSEEN)
-        definition = pending[-1] if bound else None
-        pending += self._notebook.can_do_anything()
-        seen = dict[int, Statement]()
-        while pending:
-            statement = pending.pop()
-            if statement.number in seen:
-                continue
-            seen[statement.number] = statement
-            if found := self._use(statement):
-                return Reading(found, tuple(seen.values()), definition)
-            for name, known in statement.names():
-                fresh, bound = self._flow.rest_on(name, known)
-                if name in self._words | DYNAMIC and not bound:
-                    return Reading(name, tuple(seen.values()), definition)
-                pending += fresh
-            if found := self._handed_on(statement):
-                return Reading(found, tuple(seen.values()), definition)
-        found = array_sum([node for one in seen.values() for node in one.nodes], self._modules, self._words)
-        return Reading(found, tuple(seen.values()), definition)
-
-    def _use(self, statement: Statement) -> str | None:
-        """Return what a statement spells out of what it must not, but for names, which are followed."""
-        nodes = statement.nodes
-        called = {node.func for node in nodes if isinstance(node, ast.Call)}
-        found = (_found(node, self._words, called) or self._module_use(node) for node in nodes)
-        return next(filter(None, found), None) or self._notebook.reach(statement.number)
-
-    def _handed_on(self, statement: Statement) -> str | None:
-        """Return the module that a statement uses as a value, so that any attribute of it can be read."""
-        nodes = statement.nodes
-        owners = {node.value for node in nodes if isinstance(node, ast.Attribute)}
-        imported = Modules(imports(nodes)).aliases
-        for node in nodes:
-            match node:
-                case ast.Name(name) if name in self._modules.aliases and node not in owners:
-                    if name in imported or name not in statement.own:
-                        return f"the module {name} itself"
-        return None
-
-    def _module_use(self, node: ast.AST) -> str | None:
-        """Return what a node takes from a module that work by hand has no use for."""
-        paths: list[list[str]] = []
+def _modules(found: Sequence[Piece]) -> dict[str, str]:
+    """Return the notebook's names for modules, and the module that each stands for."""
+    names = dict[str, str]()
+    for node in (node for piece in found if piece.tree for node in ast.walk(piece.tree)):
         match node:
-            case ast.Attribute() if path := self._modules.path(node):
-                paths = [path]
             case ast.Import(aliases):
-                paths = [alias.name.split(".") for alias in aliases]
-            case ast.ImportFrom(_, [ast.alias(name="*")]):
-                return "import *"
-            case ast.ImportFrom(str(module), aliases, 0):
-                paths = [[*module.split("."), alias.name] for alias in aliases]
-            case ast.ImportFrom():
-                return "."
-        return next(filter(None, (needless(path, self._words) for path in paths)), None)
+                for alias in aliases:
+                    names[alias.asname or alias.name.partition(".")[0]] = alias.name.partition(".")[0]
+    return names
 
 
-def _found(node: ast.AST, words: Collection[str], called: Collection[ast.expr]) -> str | None:
-    """Return what of `words` a node uses, or the name in it by which any attribute could be read."""
+def _uses(piece: Piece, words: frozenset[str], modules: Mapping[str, str]) -> Iterator[str]:
+    """Yield what a statement spells of the forbidden words, and of modules that it has no use for."""
+    nodes = list(ast.walk(piece.tree)) if piece.tree else []
+    local = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    local |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    owners = {node.value for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
+        yield from (use for path in _paths(node, modules) for use in _of_module(path, words))
+        if not (isinstance(node, ast.Name) and node.id in local):
+            yield from (use for name in _spelt(node) for use in _word(name, words))
+            if isinstance(node, ast.Name) and node.id in modules and node not in owners:
+                yield f"the module {node.id} itself"
+        if isinstance(node, ast.MatMult) and "@" in words:
+            yield "@"
+
+
+def _spelt(node: ast.AST) -> Sequence[str]:
+    """Return the names that a node spells."""
     match node:
-        case ast.Call() if found := by_name(node, words):
-            return found
-        case ast.BinOp(op=ast.MatMult()) | ast.AugAssign(op=ast.MatMult()) if "@" in words:
-            return "@"
-        case ast.Import(aliases) if any(alias.name == "builtins" for alias in aliases):
-            return "builtins"
-        case ast.ImportFrom("builtins"):
-            return "builtins"
+        case ast.Name(name) | ast.Attribute(attr=name):
+            return [name]
         case ast.ImportFrom(names=aliases):
-            return first_word([alias.name for alias in aliases], words)
+            return [alias.name for alias in aliases]
         case ast.MatchClass(kwd_attrs=names):
-            return first_word(names, words) or next((name for name in names if leads_inside(name)), None)
-        case ast.Name(name) | ast.Attribute(attr=name) if name in BY_NAME and node not in called:
-            return name
-        case ast.Attribute(attr=name, ctx=ast.Load()):
-            return name if name in SHELL or leads_inside(name) else first_word([name], words)
-    return None
+            return names
+        case ast.Call(ast.Name("getattr"), [_, ast.Constant(str(text)), *_]):
+            return text.split(".")
+    return []
 
 
-def _computed_fetch(nodes: Sequence[ast.AST]) -> str | None:
-    """Return getattr or one like it where a statement may fetch by it what leads to any name."""
-    calls = [node for node in nodes if isinstance(node, ast.Call)]
-    called, looped = {call.func for call in calls}, _looped_names(nodes)
-    for node in nodes:
+def _paths(node: ast.AST, modules: Mapping[str, str]) -> Iterator[list[str]]:
+    """Yield the dotted paths, from a module on, that a node leads along."""
+    match node:
+        case ast.Attribute(ast.Name(owner), name) if owner in modules:
+            yield [modules[owner], name]
+        case ast.Import(aliases):
+            yield from (alias.name.split(".") for alias in aliases)
+        case ast.ImportFrom(module, aliases):
+            yield from ([*(module or ".").split("."), alias.name] for alias in aliases)
+
+
+def _word(name: str, words: frozenset[str]) -> Iterator[str]:
+    """Yield a name that leads out of torch, or is forbidden in any of its spellings: `dot_`, `__matmul__`."""
+    bare = name.strip("_")
+    if bare in words or ("@" in words and bare in _MATMUL) or name in _EXITS:
+        yield name
+
+
+def _of_module(path: Sequence[str], words: frozenset[str]) -> Iterator[str]:
+    """Yield what of a module's dotted path work by hand has no use for."""
+    root, *names = path
+    useful = _USEFUL.get(root, frozenset())
+    if "*" in names or (useful is not None and not useful.issuperset(names[:1])):
+        yield ".".join(path)
+    if root == "torch":
+        yield from (name for name in names if name in _TORCH_INSIDES.split() or name.startswith("_"))
+    if _SUMS.intersection(words) and _NUMBER_SUMS.intersection(names) and root != "torch":
+        yield ".".join(path)
+
+
+def _reaching(piece: Piece) -> Iterator[str]:
+    """Yield what a statement uses that can change any name, attribute or module without spelling it."""
+    for node in ast.walk(piece.tree) if piece.tree else ():
         match node:
-            case ast.Call(ast.Name("getattr"), [_, ast.Name(name), *_]) if name in looped:
-                if any(text in REACHING or leads_inside(text) for text in looped[name]):
-                    return "getattr"
-            case ast.Call() if found := by_name(node, REACHING):
-                return found
-            case ast.Name(name) | ast.Attribute(attr=name) if name in BY_NAME and node not in called:
-                return name
-    return None
+            case ast.Name(name) | ast.Attribute(attr=name) if name in _REACHING:
+                yield name
+            case ast.FunctionDef(name) if name in _REACHING:
+                yield name
+            case ast.Import(aliases) | ast.ImportFrom(names=aliases):
+                yield from (alias.name for alias in aliases if _REACHING.intersection(alias.name.split(".")))
+                yield from (
+                    alias.name for alias in aliases if isinstance(node, ast.Import) and _is_own(alias.name)
+                )
+            case ast.Call(ast.Name(name) | ast.Attribute(attr=name), [_, fetched, *_]) if name in _BY_NAME:
+                if not isinstance(fetched, ast.Constant) or str(fetched.value) in _REACHING:
+                    yield name
 
 
-def _looped_names(nodes: Sequence[ast.AST]) -> dict[str, list[str]]:
-    """Return the variables that a statement binds only by a loop over spelt texts, each with its texts."""
-    bound = Counter(
-        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )
-    found = dict[str, list[str]]()
-    for node in nodes:
-        match node:
-            case ast.For(ast.Name(name), ast.List(items) | ast.Tuple(items)) if bound[name] == 1:
-                if _are_texts(items):
-                    found[name] = [str(ast.literal_eval(item)) for item in items]
-    return found
-
-
-def _are_texts(items: Iterable[ast.expr]) -> bool:
-    return all(isinstance(item, ast.Constant) and isinstance(item.value, str) for item in items)
+def _is_own(module: str) -> bool:
+    """Whether a module is none that is installed here, and so one that the notebook has written itself."""
+    root = module.partition(".")[0]
+    return root not in CUSTOMARY and find_spec(root) is None

@@ -20,20 +20,20 @@ _OURS = (
 class Graded:
     """What grading one submission came to; it goes whole from the grader to the gradebook.
 
-    `problem` and `traceback` are for those who run the course, where grading failed on our side. Where only
-    the machine `was_busy`, it is worth grading once more.
+    `problem` and `traceback` are for those who run the course, where grading failed on our side. `again` says
+    that another attempt may succeed.
     """
 
     report: Report
     results: Mapping[int, CellResult]  # what each code cell showed when it ran, by the cell's number
     problem: str = ""
     traceback: str = ""
-    was_busy: bool = False
+    again: bool = False
 
     def to_json(self) -> str:
         """Return all of it on one line of JSON."""
         results = {number: _packed(result) for number, result in self.results.items()}
-        words = {"problem": self.problem, "traceback": self.traceback, "was_busy": self.was_busy}
+        words = {"problem": self.problem, "traceback": self.traceback, "again": self.again}
         return json.dumps({"report": self.report.as_dict(), "results": results, **words})
 
     @staticmethod
@@ -42,7 +42,7 @@ class Graded:
         data = json.loads(text)
         results = {int(number): _unpacked(result) for number, result in data["results"].items()}
         report = Report.from_dict(data["report"])
-        return Graded(report, results, str(data["problem"]), str(data["traceback"]), bool(data["was_busy"]))
+        return Graded(report, results, str(data["problem"]), str(data["traceback"]), bool(data["again"]))
 
 
 def report_on(
@@ -55,8 +55,9 @@ def report_on(
     return bounded(Report(exercise.name, status, message, score, maximum, walls, questions + answers))
 
 
-def failure_report(exercise: Exercise, walls: tuple[str, ...], told: str = _OURS) -> Report:
-    """Return the report without a score that says no more than that we failed, in the words `told`."""
+def failure_report(exercise: Exercise, walls: tuple[str, ...], why: str = "") -> Report:
+    """Return the report without a score that says no more than that we failed, and perhaps why."""
+    told = f"{why} It has no score yet; a person will look at it." if why else _OURS
     points = exercise.points.items()
     questions = tuple(QuestionReport(name, Verdict.GRADER_ERROR, None, most, told) for name, most in points)
     return replace(report_on(exercise, questions, walls, told), status=Status.GRADER_ERROR, score=None)

@@ -22,7 +22,6 @@ from autograder.grading.examples import Examples
 from autograder.grading.explanation import Explainer
 from autograder.grading.graded import Graded, report_on
 from autograder.grading.judge import Judge
-from autograder.grading.ran_cell import ran_cells
 from autograder.grading.running import Running
 from autograder.grading.session import FORGED, Session
 from autograder.grading.verdicts import decide, report_bits
@@ -76,7 +75,7 @@ class Grader:
         zygote.learn(exercise.unchanged)
         self.suite = suite or Suite(exercise)
         self.diagnosis = Diagnosis(self.suite)
-        self._running = Running(self.suite, rules, zygote, limits)
+        self._running = Running(self.suite, rules, limits)
         self._judge = Judge(exercise.points, rules, self.diagnosis, Examples(self.suite, no_examples))
 
     @classmethod
@@ -143,7 +142,7 @@ class Grader:
                 ran[run.test.question] += run.ran
                 known[run.test] = decide(self.suite, run, inputs)
         decided = {test: known[test] for test in tests}
-        read = tuple(ran_cells(needed, session.results))
+        read = [cell.text for cell in needed if cell.number in session.results]
         held = {name: why for name, why in judge.held(read, ran).items() if name in points}
         questions = {test.question for test, report in decided.items() if report.verdict is Verdict.FAILED}
         if late := (questions | held.keys()) - early - forged:

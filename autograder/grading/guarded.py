@@ -20,11 +20,11 @@ from autograder.sandbox.errors import WallError
 from autograder.sandbox.launch import Launched, launch_ahead
 from autograder.submission.notebook import Notebook
 
-# By the clock. A submission may be graded twice if the zygote dies, on a machine that is ten times as busy.
-_TIMES_TOTAL, _OUR_SECONDS = 20, 1200.0
-_START_SECONDS = 600.0  # importing torch on a cold disk
-_END_SECONDS, _ZYGOTE_SECONDS = 10.0, 2.0
-_ATTEMPTS = 2
+_TIMES = 10  # by the clock: so many times the seconds that a submission and its marking process may compute
+_START_SECONDS = 600.0  # importing torch on a cold disk, on a busy machine
+_END_SECONDS, _ZYGOTE_SECONDS = 60.0, 2.0
+_STARTS = 2
+_MORE_TIME = "more time than the grader may take"
 _COMMAND = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from autograder.grading.marking import main; main(*sys.argv[2:])"
@@ -36,26 +36,14 @@ class MarkingError(AutograderError):
 
 
 class LostError(Exception):
-    """A marking process ended, or had to be ended, while it graded; the message says what the matter was."""
+    """A marking process ended, or had to be ended: what it does `takes` too much, as the student is told.
 
-    again = True  # whether another attempt may come to something else
-    taken = "more than the grader can do"  # what grading takes, in words for the student
+    Unless that is for sure, it is worth another attempt.
+    """
 
-    def __init__(self, why: str = "") -> None:
-        super().__init__(why or f"it takes {self.taken}")
-
-
-class MemoryGoneError(LostError):
-    """A marking process had no more memory for the submission."""
-
-    taken = "more memory than the grader may use"
-
-
-class TimeGoneError(LostError):
-    """A marking process had no more time for the submission."""
-
-    again = False
-    taken = "more time than the grader may take"
+    def __init__(self, why: str, takes: str = "more than the grader can do", *, again: bool = True) -> None:
+        super().__init__(why)
+        self.takes, self.again = takes, again
 
 
 class MarkingProcess:
@@ -76,20 +64,19 @@ class MarkingProcess:
 
     def grade(self, exercise: str, notebook: Notebook, seconds: float) -> Graded:
         """Grade a notebook within `seconds`; LostError where the process is of no more use."""
-        try:
-            if not self.ready:
-                self._receive(_START_SECONDS)
-                self.ready = True
-            self._channel.send_bytes(marking.order(exercise, notebook))
-            answer = self._receive(seconds)
-        except (OSError, EOFError):
-            raise self._lost() from None
+        answer = self._answer(marking.order(exercise, notebook), seconds)
         kind, text = answer[:1], answer[1:].decode()
         if kind == marking.WALLS:
             raise WallError(text)
         if kind == marking.MEMORY_GONE:
-            raise MemoryGoneError
+            raise LostError("it takes too much memory", "more memory than the grader may use")
         return Graded.from_json(text)
+
+    def start(self) -> None:
+        """Wait until the process is ready; LostError where it does not start."""
+        if not self.ready:
+            self._answer(b"", _START_SECONDS)
+            self.ready = True
 
     def end(self) -> None:
         """Let the process end by itself, and its zygote with it."""
@@ -115,17 +102,20 @@ class MarkingProcess:
         if self._zygote is not None:
             self._zygote.end(_ZYGOTE_SECONDS)
 
-    def _receive(self, seconds: float) -> bytes:
-        if not self._channel.poll(seconds):
-            raise TimeGoneError
-        return self._channel.recv_bytes()
-
-    def _lost(self) -> LostError:
-        """Return how the process ended, which has closed its end of the channel."""
-        code = self._exit_code(_END_SECONDS)
-        if code == -signal.SIGPROF:
-            return TimeGoneError()
-        return LostError(f"the process that marked it ended with code {code}")
+    def _answer(self, order: bytes, seconds: float) -> bytes:
+        """Send an order, if there is one, and return what the process says next."""
+        try:
+            if order:
+                self._channel.send_bytes(order)
+            if self._channel.poll(seconds):
+                return self._channel.recv_bytes()
+        except (OSError, EOFError):  # it has ended
+            code = self._exit_code(_END_SECONDS)
+            if code == -signal.SIGPROF:
+                why = f"judging it takes more than {marking.CPU_SECONDS} s of processor time"
+                raise LostError(why, _MORE_TIME, again=False) from None
+            raise LostError(f"the process that marked it ended with code {code}") from None
+        raise LostError(f"the process that marked it said nothing for {seconds:g} s", _MORE_TIME)
 
     def _exit_code(self, seconds: float | None) -> int | None:
         """Wait for the process to end, and return its code, which is negative for a signal."""
@@ -140,8 +130,8 @@ class MarkingProcess:
 class GuardedGrader:
     """Grades submissions of a course in a marking process; use it in a `with` block.
 
-    A process that is lost is replaced. The submission at which it was lost is graded once more, unless it had
-    used up its time. If that fails too, it gets a report without a score, which says that a person will look.
+    A process that is lost is replaced. The submission at which it was lost gets a report without a score,
+    which says that a person will look.
     """
 
     def __init__(self, course: Course, *, unsafe: bool = False) -> None:
@@ -157,22 +147,23 @@ class GuardedGrader:
         self._process = self._started(ahead, fork=may_fork())
 
     def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
-        """Grade `notebook` as a submission of `exercise`; only missing walls raise, as a WallError."""
-        seconds = self._course.limits(exercise.name).total_seconds * _TIMES_TOTAL + _OUR_SECONDS
-        for _ in range(_ATTEMPTS):
-            process = self._process = self._process or self._started([], fork=False)
-            try:
-                return process.grade(exercise.name, notebook, seconds)
-            except LostError as error:
-                lost = error
-                self.kill()
-                if not self._open:
-                    raise MarkingError("grading was stopped") from None
-                if process.ready and not lost.again:
-                    break
-        if not process.ready:
-            raise MarkingError(f"no process that marks submissions can be started: {lost}")
-        return _waiting(exercise, lost)
+        """Grade `notebook` as a submission of `exercise`, once more if another attempt may succeed.
+
+        Only missing walls raise, as a WallError.
+        """
+        graded = self.attempt(exercise, notebook)
+        return self.attempt(exercise, notebook) if graded.again else graded
+
+    def attempt(self, exercise: Exercise, notebook: Notebook) -> Graded:
+        """Grade `notebook` once; whoever grades a class makes another attempt when all others are done."""
+        process = self._ready_process()
+        most = self._course.limits(exercise.name).total_seconds + marking.CPU_SECONDS
+        try:
+            return process.grade(exercise.name, notebook, most * _TIMES)
+        except LostError as lost:
+            self._lose()
+            report = failure_report(exercise, (), f"To grade this submission takes {lost.takes}.")
+            return Graded(report, {}, f"{lost}; a person has to look at it", again=lost.again)
 
     def close(self) -> None:
         """End the process; the next submission starts another."""
@@ -201,6 +192,24 @@ class GuardedGrader:
             self.kill()
         self.close()
 
+    def _ready_process(self) -> MarkingProcess:
+        """Return the process once it is ready; one that does not start is replaced once."""
+        for _ in range(_STARTS):
+            process = self._process = self._process or self._started([], fork=False)
+            try:
+                process.start()
+            except LostError as error:
+                lost = error
+                self._lose()
+            else:
+                return process
+        raise MarkingError(f"no process that marks submissions can be started: {lost}")
+
+    def _lose(self) -> None:
+        self.kill()
+        if not self._open:
+            raise MarkingError("grading was stopped") from None
+
     def _started(self, ahead: list[Launched], *, fork: bool) -> MarkingProcess:
         return MarkingProcess(self._course.root, ahead, unsafe=self._unsafe, fork=fork)
 
@@ -225,12 +234,6 @@ def start_together(graders: Sequence[GuardedGrader], certain: int) -> None:
 def may_fork() -> bool:
     """Whether a process may be forked from this one: what other threads hold locked stays so in the child."""
     return sys.platform == "linux" and threading.active_count() == 1
-
-
-def _waiting(exercise: Exercise, lost: LostError) -> Graded:
-    """Return the report on a submission that no process survives to grade."""
-    told = f"To grade this submission takes {lost.taken}. It has no score yet; a person will look at it."
-    return Graded(failure_report(exercise, (), told), {}, f"{lost}; a person has to look at it")
 
 
 def _forked(

@@ -8,7 +8,6 @@ from autograder.course.rule import Rule
 from autograder.grading.by_hand import broken_rule
 from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.examples import Examples
-from autograder.grading.ran_cell import RanCell
 from autograder.grading.wording import leading, stated
 from autograder.report.report import QuestionReport, TestReport, Verdict, summarize
 from autograder.testing.suite import HiddenTest, TestRun
@@ -27,9 +26,9 @@ class Judge:
     diagnosis: Diagnosis
     examples: Examples
 
-    def held(self, cells: Sequence[RanCell], ran: Mapping[str, Sequence[Ran]]) -> dict[str, WhyHeld]:
+    def held(self, codes: Sequence[str], ran: Mapping[str, Sequence[Ran]]) -> dict[str, WhyHeld]:
         """Return the questions whose rules seem broken, each with what says why, given the disclosed runs."""
-        why = {n: partial(broken_rule, n, r, cells, ran.get(n, ())) for n, r in self.rules.items()}
+        why = {n: partial(broken_rule, n, r, codes, ran.get(n, ())) for n, r in self.rules.items()}
         return {name: say for name, say in why.items() if say(()) is not None}
 
     def question(

@@ -18,7 +18,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from autograder.course.course import load_course
-from autograder.course.loading import loading
 from autograder.sandbox.errors import WallError
 from autograder.sandbox.launch import Launched, adopt, prelaunched
 from autograder.submission.notebook import Notebook
@@ -35,8 +34,8 @@ READY, GRADED, WALLS, MEMORY_GONE, END = b"r", b"g", b"w", b"m", b"e"
 def warm() -> None:
     """Load what grading takes, torch above all, in each marking process or before several are forked."""
     if _LOADED not in sys.modules:
-        with loading():
-            import_module(_LOADED)
+        import_module(_LOADED)
+        gc.freeze()  # a collection in a forked process would copy the pages that all of them share
 
 
 def serve(channel: Connection, root: Path, unsafe: bool, ahead: Sequence[Launched] = ()) -> None:

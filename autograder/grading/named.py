@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from autograder.course.names import of_mistake
 from autograder.grading.known import Known
 
-_ONE_OF = "One of the things that are wrong: "
+_ONE_OF = "This at least is wrong: "
 
 
 @dataclass(frozen=True, slots=True)

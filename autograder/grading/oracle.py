@@ -50,6 +50,11 @@ class Oracle:
         self._left, self._bytes = MAX_CALLS, MAX_BYTES
         self._lives = True
 
+    @property
+    def seconds(self) -> float:
+        """How long the process has computed so far."""
+        return self._process.seconds
+
     def answer(self, header: Header, tensors: Tensors, seconds: float) -> Reply:
         """Return the answer to one call; a ProtocolError where a submission asks for more than it may."""
         name = header.get("calls")

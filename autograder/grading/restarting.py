@@ -1,7 +1,7 @@
 """Grades submissions one after another, whatever happens to the worker or to us."""
 
 import traceback
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import replace
 
 from autograder.course.course import Course
@@ -11,24 +11,22 @@ from autograder.course.secret import course_secret
 from autograder.errors import AutograderError
 from autograder.grading.graded import Graded, failure_report
 from autograder.grading.grader import Grader
-from autograder.report.report import Status, Verdict
-from autograder.sandbox.errors import WallError, ZygoteError
+from autograder.report.report import Verdict
+from autograder.sandbox.errors import StarvedError, WallError, ZygoteError
 from autograder.sandbox.launch import prelaunched
-from autograder.sandbox.process import StarvedError, WorkerError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook
 from autograder.testing.suite import Suite
 
-_BUSY = "The machine was too busy to grade this submission. It has no score yet, and is graded again."
-_PROBLEM_BUSY = "the machine was too busy: this submission could not use the time that it has; grade it again"
+_BUSY = "The machine was too busy to grade this submission."
 _MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # characters: an error may quote what a submission sent
 
 
 class RestartingGrader:
     """Grades submissions of a course with one zygote; use it in a `with` block.
 
-    A zygote that dies is replaced, and the submission at which it died is graded once more. What fails on
-    our side becomes a report as well, and the next submission is graded as if nothing had happened.
+    What fails on our side becomes a report as well, and the next submission is graded as if nothing had
+    happened. Where the sandbox failed, this one is worth another attempt, with a new zygote.
     """
 
     def __init__(self, course: Course, *, unsafe: bool = False) -> None:
@@ -39,11 +37,24 @@ class RestartingGrader:
 
     def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
         """Grade `notebook` as a submission of `exercise`; only missing walls raise, as a WallError."""
-        graded = self._grade(exercise, notebook)
-        if graded.report.status is Status.GRADER_ERROR and not self._alive():
-            self.close()
-            graded = self._grade(exercise, notebook)
-        return graded
+        try:
+            graded = self._grader(exercise).grade(notebook)
+        except WallError:
+            raise
+        except ZygoteError as error:
+            why = _BUSY if isinstance(error, StarvedError) else ""
+            report = failure_report(exercise, self._walls, why)
+            if not why:
+                self.close()
+            return Graded(report, {}, str(error), again=True)
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"[:_MAX_PROBLEM]
+            # A message that tells people what to do needs no traceback beside it.
+            details = "" if isinstance(error, AutograderError) else traceback.format_exc()[-_MAX_TRACEBACK:]
+            return Graded(failure_report(exercise, self._walls), {}, problem, details)
+        errors = [q.name for q in graded.report.questions if q.verdict is Verdict.GRADER_ERROR]
+        problem = f"grader error in {', '.join(errors)}; see the report" if errors else ""
+        return replace(graded, problem=problem)
 
     def close(self) -> None:
         """End the zygote; the next submission starts another."""
@@ -58,23 +69,9 @@ class RestartingGrader:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
-        try:
-            graded = self._grader(exercise).grade(notebook)
-        except WallError:
-            raise
-        except StarvedError:
-            walls = self._zygote.reported_walls if self._zygote else ()
-            return Graded(failure_report(exercise, walls, _BUSY), {}, _PROBLEM_BUSY, was_busy=True)
-        except Exception as error:
-            problem = f"{type(error).__name__}: {error}"[:_MAX_PROBLEM]
-            # A message that tells people what to do needs no traceback beside it.
-            details = "" if isinstance(error, AutograderError) else traceback.format_exc()[-_MAX_TRACEBACK:]
-            walls = self._zygote.reported_walls if self._zygote else ()
-            return Graded(failure_report(exercise, walls), {}, problem, details)
-        failed = [q.name for q in graded.report.questions if q.verdict is Verdict.GRADER_ERROR]
-        problem = f"grader error in {', '.join(failed)}; see the report" if failed else ""
-        return replace(graded, problem=problem)
+    @property
+    def _walls(self) -> tuple[str, ...]:
+        return self._zygote.reported_walls if self._zygote else ()
 
     def _grader(self, exercise: Exercise) -> Grader:
         if exercise.name in self._graders:
@@ -90,11 +87,3 @@ class RestartingGrader:
 
     def _started(self) -> Zygote:
         return Zygote(Tier(self._course.settings.walls), unsafe=self._unsafe)
-
-    def _alive(self) -> bool:
-        """Whether the zygote still forks."""
-        with suppress(ZygoteError, WorkerError, OSError):
-            if self._zygote is not None:
-                self._zygote.fork(self._course.limits(next(iter(self._course.exercises)))).close()
-                return True
-        return False

@@ -7,8 +7,6 @@ from autograder.course.limits import Limits
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
 from autograder.grading.session import LOST, Session
-from autograder.sandbox.process import StarvedError
-from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Suite, TestRun
@@ -17,21 +15,23 @@ from autograder.worker.protocol import ProtocolError
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """How the tests of one exercise are run: its suite, its rules, and the workers that it gets."""
+    """How the tests of one exercise are run: its suite, its rules and its limits."""
 
     suite: Suite
     rules: Mapping[str, Rule]
-    zygote: Zygote
     limits: Limits
 
     def tests(
         self, session: Session, inputs: Inputs, chosen: Container[HiddenTest] | None = None
     ) -> Iterator[TestRun]:
-        """Run tests; where one of them loses the worker, no more tests of its question are run."""
+        """Run tests; where one of them loses the worker, no more tests of its question are run.
+
+        Where the sandbox fails, nothing more is run, and no run counts.
+        """
         lost: dict[str, BaseException] = {}
         for run in self.suite.run(session, inputs, chosen, lost.get, self.rules):
-            if isinstance(run.error, StarvedError):
-                raise run.error
+            if session.failure is not None:
+                raise session.failure
             if isinstance(run.error, LOST):
                 lost.setdefault(run.test.question, run.error)
             yield run
@@ -65,7 +65,7 @@ class Running:
         The visible checks define nothing, so the new worker does without them, and without the cells that
         cost the first one its life.
         """
-        with Session(self.zygote, defining(cells), self.limits, first.lost, budget=first.budget) as session:
+        with first.another(defining(cells)) as session:
             return self.disclosed(session, questions)
 
 

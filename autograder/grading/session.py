@@ -9,6 +9,7 @@ from autograder.grading.cell_result import MAX_SHOWN, CellResult
 from autograder.grading.oracle import Oracle
 from autograder.report.outputs import checked_outputs
 from autograder.report.report import Verdict
+from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
@@ -19,13 +20,14 @@ from autograder.worker.protocol import Header, ProtocolError, Tensors
 
 MAX_RESTARTS = 8
 _LEAST_SECONDS = 0.1  # of the last request that a budget allows
+_LATER_SHARE = 0.25  # of a budget, for each session after the first
 _WITH_CHECKS = 4  # so often the visible checks run too; they define nothing, and each of them may hang
 MAX_RECEIVED = 64 << 20  # bytes of a submission's answers, which the grader keeps until the end
 LOST = (DeadlineError, DiedError, ProtocolError)  # after one of these, a worker answers no more
 
 
 class ExhaustedError(DeadlineError):
-    """The submission as a whole has used up its time, or its fresh starts."""
+    """The submission as a whole has used up its seconds, or its fresh starts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,17 @@ class Budget:
     """The seconds that all sessions of one submission have between them, as workers count them."""
 
     left: float
+    whole: "Budget | None" = None  # of which this one is a part
+
+    def part(self, seconds: float) -> "Budget":
+        """Return a part of so many seconds, or one without any if fewer are left."""
+        return Budget(seconds if self.left >= seconds else 0.0, self)
+
+    def spend(self, seconds: float) -> None:
+        """Take seconds from what is left."""
+        self.left -= seconds
+        if self.whole is not None:
+            self.whole.spend(seconds)
 
 
 class Session:
@@ -67,7 +80,7 @@ class Session:
         limits: Limits,
         left_out: Collection[int] = (),
         oracle: Oracle | None = None,
-        budget: "Budget | None" = None,
+        budget: Budget | None = None,
     ) -> None:
         self.limits = limits
         self.results: dict[int, CellResult] = {}  # by cell number
@@ -81,7 +94,9 @@ class Session:
         self._starts = 0
         self._left_to_show = MAX_SHOWN
         self._left_to_receive = MAX_RECEIVED
-        self.budget = budget or Budget(limits.total_seconds)
+        self._budget = budget or Budget(limits.total_seconds)
+        self._spent = 0.0  # seconds of the worker's that are taken from the budget
+        self.failure: ZygoteError | None = None  # of the sandbox: nothing in this session counts
 
     def __enter__(self) -> "Session":
         return self
@@ -91,9 +106,10 @@ class Session:
 
     def start(self) -> None:
         """Run the notebook top to bottom, as often as it takes to find the cells that lose the worker."""
-        while self._worker is None and self._starts <= MAX_RESTARTS and self.budget.left > 0:
+        while self._worker is None and self._starts <= MAX_RESTARTS and self._budget.left > 0:
             self._starts += 1
             self._worker = self._zygote.fork(self.limits)
+            self._spent = self._worker.seconds
             results, self._left_to_show = dict[int, CellResult](), MAX_SHOWN
             try:
                 self._stand_in(self._worker)
@@ -109,12 +125,12 @@ class Session:
 
     def ask(self, header: Header, tensors: Tensors) -> Reply:
         """Answer one request of a hidden test; a worker that was lost is replaced first."""
-        self.start()
-        self._asked = True
-        if self._worker is None or self.budget.left <= 0:
-            raise ExhaustedError
-        before = self._worker.received
         try:
+            self.start()
+            self._asked = True
+            if self._worker is None or self._budget.left <= 0:
+                raise ExhaustedError
+            before = self._worker.received
             answer = self._ask(self._worker, header, tensors, self.limits.call_seconds)
             self._left_to_receive -= self._worker.received - before
             if self._left_to_receive < 0:
@@ -122,12 +138,24 @@ class Session:
         except LOST as error:
             self._lose(error)
             raise
+        except ZygoteError as error:
+            self.failure = error
+            raise
         return answer
+
+    def another(self, cells: Sequence[NotebookCell], oracle: Oracle | None = None) -> "Session":
+        """Return a session for a later run of this submission, without the cells that this one has lost.
+
+        It gets a fixed share of the budget or, where less is left, nothing. What is left depends on how long
+        the code took on hidden inputs, and a later worker must not learn more of that.
+        """
+        budget = self._budget.part(self.limits.total_seconds * _LATER_SHARE)
+        return Session(self._zygote, cells, self.limits, self.lost, oracle, budget)
 
     def _stand_in(self, worker: Worker) -> None:
         """Let the oracle's functions stand in for the notebook's, if there is one."""
         if self._oracle is not None:
-            worker.call_back = self._oracle.answer
+            worker.oracle, self._spent = self._oracle, self._spent + self._oracle.seconds
             request = {"op": "stand in", "names": sorted(self._oracle.names)}
             self._ask(worker, request, [], self.limits.call_seconds)
 
@@ -149,12 +177,20 @@ class Session:
         return self._ask(worker, request, [], self.limits.cell_seconds)[0]
 
     def _ask(self, worker: Worker, header: Header, tensors: Tensors, seconds: float) -> Reply:
-        """Ask a worker, and take the seconds that it needs from the submission's budget."""
-        before = worker.seconds
+        """Ask a worker, and take the seconds from the budget that it has needed since the last request."""
         try:
-            return worker.ask(header, tensors, min(seconds, max(self.budget.left, _LEAST_SECONDS)))
+            return worker.ask(header, tensors, min(seconds, max(self._budget.left, _LEAST_SECONDS)))
+        except DeadlineError as error:
+            self._spend(worker)
+            if self._budget.left <= 0:
+                raise ExhaustedError from error
+            raise
         finally:
-            self.budget.left -= worker.seconds - before
+            self._spend(worker)
+
+    def _spend(self, worker: Worker) -> None:
+        self._budget.spend(worker.seconds - self._spent)
+        self._spent = worker.seconds
 
     def _result(self, reply: Header) -> CellResult:
         outputs = checked_outputs(reply.get("outputs"), self._left_to_show)
@@ -174,8 +210,13 @@ class Session:
 
 def _left_out(error: Exception, limits: Limits) -> LeftOut:
     match error:
-        case DeadlineError():
-            return LeftOut(Verdict.TIMED_OUT, f"ran longer than {limits.cell_seconds:g} s and was stopped")
+        case ExhaustedError():
+            why = f"was stopped, since the notebook may run for {limits.total_seconds:g} s in all"
+            return LeftOut(Verdict.TIMED_OUT, why)
+        case DeadlineError(slept=slept):
+            did = "waited" if slept else "computed"
+            why = f"{did} for longer than {limits.cell_seconds:g} s and was stopped"
+            return LeftOut(Verdict.TIMED_OUT, why)
         case DiedError(reason=reason):
             return LeftOut(Verdict.CRASHED, f"ended the program: {reason}")
     return FORGED

@@ -13,7 +13,6 @@ from autograder.course.rule import Rule
 from autograder.grading.session import ExhaustedError
 from autograder.report.report import TestReport, Verdict
 from autograder.report.text import one_line
-from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.testing.exchange import NotDefinedError
 from autograder.testing.expectations import Unmet
@@ -34,8 +33,6 @@ def decide(suite: Suite, run: TestRun, inputs: Inputs) -> TestReport:
             return TestReport(test.title, Verdict.PASSED, test.weight)
         case ExhaustedError():
             return TestReport(test.title, Verdict.TIMED_OUT, test.weight, _USED_UP)
-        case ZygoteError() as failure:
-            return TestReport(test.title, Verdict.GRADER_ERROR, test.weight, str(failure))
         case Unmet() | StudentError() | NotDefinedError() | DeadlineError() | DiedError() | ProtocolError():
             return TestReport(test.title, Verdict.FAILED, test.weight)
     if other_kind(suite, run, inputs):
@@ -53,11 +50,12 @@ def told_bits(tests: int, rules: int = 0, building: int = 0) -> int:
     """Return how many bits a report can tell about hidden inputs, at most.
 
     Each of so many `tests` passes, fails or breaks; from one test on, there may be no time left for it and
-    all later ones. Of each question with `rules`, one of a few sentences says why a person has to look. Of
-    each question that is `building` on others, one of two hidden runs is told, and which.
+    all later ones, or none for the run that explains them. Of each question with `rules`, one of a few
+    sentences says why a person has to look. Of each question that is `building` on others, one of two hidden
+    runs is told, and which, and whether there was time to explain it.
     """
-    bits = tests * math.log2(3) + math.log2(tests + 1) + rules * math.log2(_SENTENCES)
-    return math.ceil(bits + building)
+    bits = tests * math.log2(3) + math.log2(tests + 2) + rules * math.log2(_SENTENCES)
+    return math.ceil(bits + 2 * building)
 
 
 def other_kind(suite: Suite, run: TestRun, inputs: Inputs) -> str:

@@ -18,10 +18,6 @@ from subprocess import DEVNULL
 import autograder
 from autograder.sandbox import bubblewrap
 
-# Large pages for what malloc hands out: a fork then copies 2 MB of the kernel's tables by one entry, which
-# halves its time. Where there are none, or another C library, this changes nothing.
-_LARGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-
 
 def _fonts() -> Path:
     """Return the folder in which matplotlib keeps its list of fonts; to ask it takes a tenth of a second."""
@@ -131,7 +127,7 @@ def _start(*, outer: bool) -> Launched:
     with theirs:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter
             command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, pass_fds=[theirs.fileno()], cwd="/",
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **_LARGE_PAGES}, start_new_session=True,
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, start_new_session=True,
         )  # fmt: skip
     return Launched(process, ours, outer)
 

@@ -1,7 +1,8 @@
 """The grader's end of one worker: requests one at a time, each with a deadline, and how the process ended.
 
-A deadline counts the seconds that the process computes or sleeps. It does not count those in which it waits
-for a processor: on a busy machine the same code gets as far as on a quiet one.
+A deadline counts the seconds in which the process computes, which its kernel clock tells, and those in which
+all its threads sleep. Waiting for a processor or a disk does not count, so on a busy machine the same code
+gets as far as on a quiet one. A process that has not used its seconds up after ten times as long was starved.
 """
 
 import os
@@ -13,15 +14,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
+from autograder.sandbox.errors import StarvedError
 from autograder.worker.protocol import Header, ProtocolError, Tensors, longest_answer, pack, read_frame
 
-_CallBack = Callable[[Header, Tensors, float], tuple[Header, Tensors]]
 _AT_ONCE = 16 << 10  # bytes: nearly every answer as a whole
+_MOST_LATE = 100  # answers that are dropped, which takes us longer than sending them
 _LINGER_SECONDS = 0.2  # how long a process may take to end by itself after it has closed its connection
 _LOOK_SECONDS = 0.05  # between two looks at what a process is doing that has not answered yet
-_TIMES = 10  # so many times its seconds a request may take by the clock
-_WAITING = {"R", "D"}  # states of a thread that computes, or waits for a processor or a disk
+_LONGEST_SLEEP = 1.0  # that counts between two looks: the whole machine may have stood still meanwhile
+_TIMES, _LEAST_PATIENCE = 10, 10.0  # by the clock: so many times a request's seconds, and at least so many
+_AWAKE = {b"R", b"D"}  # states of a thread that computes, or waits for a processor or a disk
 
 
 class WorkerError(Exception):
@@ -37,11 +41,24 @@ class DiedError(WorkerError):
 
 
 class DeadlineError(WorkerError):
-    """No answer came before the deadline; the process has been killed."""
+    """The process has used up its seconds, for the most part by sleep if it `slept`, and has been killed."""
+
+    def __init__(self, *, slept: bool = False) -> None:
+        super().__init__()
+        self.slept = slept
 
 
-class StarvedError(WorkerError):
-    """The machine was too busy: the process was killed before it could use the seconds that it has."""
+class Answering(Protocol):
+    """What a worker may ask something in the course of a request."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it has computed so far, which counts as if the worker had."""
+        ...
+
+    def answer(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
+        """Return an answer within so many seconds."""
+        ...
 
 
 class Worker:
@@ -49,11 +66,10 @@ class Worker:
 
     Every request carries a random number that its answer must repeat, so what a submission writes blindly to
     the channel is refused. `ask` may be called until it raises an error or `close` is called. Where there is
-    a `call_back`, the worker may ask it something in the course of a request, with as many seconds as are
-    left for that.
+    an `oracle`, the process may ask it something in the course of a request.
     """
 
-    call_back: _CallBack | None = None
+    oracle: Answering | None = None
 
     def __init__(self, channel: socket.socket, handle: int, reap: Callable[[], int]) -> None:
         channel.setblocking(False)
@@ -66,27 +82,35 @@ class Worker:
         self._reap = reap
         self._open = True
         self._asked = set[str]()
+        self._late = 0  # answers to earlier requests
         self._came = bytearray()  # bytes that nobody has asked for yet
         self.received = 0  # bytes, of all answers together
 
     @property
     def seconds(self) -> float:
         """How long the process has computed or slept so far, as deadlines count it."""
-        return self._clock.seconds()
+        return self._clock.seconds() + (self.oracle.seconds if self.oracle else 0.0)
 
     def ask(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
-        """Send a request and return its answer; any WorkerError or ProtocolError says why there is none."""
+        """Send a request and return its answer.
+
+        A WorkerError or a ProtocolError says why there is none; a StarvedError, that the machine is to blame.
+        """
         number = secrets.token_hex(8)
         self._asked.add(number)
-        deadline = _Deadline(self._clock, seconds)
+        deadline = _Deadline(self, self._clock, seconds)
         try:
             self._send(pack({"id": number, **header}, tensors), deadline)
-            return self._reply(number, longest_answer(header), deadline)
+            answer = self._reply(number, longest_answer(header), deadline)
+            deadline.check()  # however late we come to read what was answered
         except (DeadlineError, StarvedError, ProtocolError):
             self.close()
             raise
         except OSError as error:
-            raise DiedError(self._close(_LINGER_SECONDS)) from error
+            how = self._close(_LINGER_SECONDS)
+            deadline.check()  # by the kernel's limit, it may have ended before we looked
+            raise DiedError(how) from error
+        return answer
 
     def close(self) -> None:
         """End the process at once, whatever it is doing."""
@@ -102,6 +126,7 @@ class Worker:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
         os.close(self._handle)
+        self._clock.stop()
         status = self._reap()
         return "it closed its connection to the grader" if lingers else _how(status)
 
@@ -112,7 +137,7 @@ class Worker:
         if not patience:
             return bool(ended.poll(0))
         try:
-            _Deadline(self._clock, patience).wait(ended)
+            _Deadline(self, self._clock, patience).wait(ended)
         except (DeadlineError, StarvedError):
             return False
         return True
@@ -126,12 +151,13 @@ class Worker:
             reply, sent = read_frame(lambda count: self._receive(count, deadline), most)
             answered = reply.pop("id", None)
             if answered == number:
-                if self.call_back is None or "calls" not in reply:
+                if self.oracle is None or "calls" not in reply:
                     return reply, sent
-                back, tensors = self.call_back(reply, sent, deadline.left)
+                back, tensors = self.oracle.answer(reply, sent, deadline.left)
                 self._send(pack(back, tensors), deadline)
                 continue
-            if not isinstance(answered, str) or answered not in self._asked:
+            self._late += 1
+            if not isinstance(answered, str) or answered not in self._asked or self._late > _MOST_LATE:
                 raise ProtocolError("an answer does not belong to any question")
 
     def _send(self, frame: bytes, deadline: "_Deadline") -> None:
@@ -158,55 +184,101 @@ class Worker:
 
 
 class _Clock:
-    """Counts the seconds that a process computes, by the kernel, and those it sleeps, by looking at it."""
+    """Counts the seconds that a process computes or sleeps, with the children that the lowest tier allows."""
 
     def __init__(self, handle: int) -> None:
         lines = Path(f"/proc/self/fdinfo/{handle}").read_text(encoding="ascii").splitlines()
         self._process = next(int(line.split()[1]) for line in lines if line.startswith("Pid:"))
-        self._computed = self._slept = 0.0
+        self._own = self._children = self.slept = 0.0
+        self._asleep_since: float | None = None  # the last look, if the process slept then
+        self._runs = True
 
     def seconds(self) -> float:
-        """Return all seconds so far; of a process that is gone, those of the last look."""
-        with suppress(OSError):
-            self._computed = time.clock_gettime((~self._process << 3) | 2)  # the process's own clock
-        return self._computed + self._slept
+        """Return all seconds so far; sleep, and what children compute, are known from the last look."""
+        if self._runs:
+            self._own = max(self._own, _computed(self._process))
+        return self._own + self._children + self.slept
 
-    def look(self, seconds: float) -> None:
-        """Count the seconds since the last look as sleep, if no thread can go on by itself."""
-        if not _WAITING & set(self._states()):
-            self._slept += seconds
+    def stop(self) -> None:
+        """Count no more: soon, the process's number may be that of another one."""
+        self.seconds()
+        self._runs = False
 
-    def _states(self) -> Iterator[str]:
-        with suppress(OSError):  # it has ended
-            for task in Path(f"/proc/{self._process}/task").iterdir():
-                with suppress(OSError):  # this thread has
-                    yield (task / "stat").read_bytes().rpartition(b")")[2][1:2].decode()
+    def begin(self) -> None:
+        """Forget the last look: since then the process may have waited for us."""
+        self._asleep_since = None
+
+    def look(self, channel: select.poll) -> None:
+        """Count the time since the last look as sleep, if the process slept then and sleeps now.
+
+        It does not sleep while we have not read what came through the `channel`.
+        """
+        now, tick = time.monotonic(), os.sysconf("SC_CLK_TCK")
+        figures = list(_threads(self._process))
+        ended = {process: (int(one[13]) + int(one[14])) / tick for process, one in figures}
+        living = sum(_computed(process) for process in ended if process != self._process)
+        self._children = max(self._children, sum(ended.values()) + living)
+        asleep = bool(figures) and all(one[0] not in _AWAKE for _, one in figures) and not channel.poll(0)
+        if asleep and self._asleep_since is not None:
+            self.slept += min(now - self._asleep_since, _LONGEST_SLEEP)
+        self._asleep_since = now if asleep else None
 
 
 class _Deadline:
-    """Until when a process may take to answer, by the seconds that its clock counts."""
+    """Ends a request once its worker has used up its seconds, or has had ten times as many by the clock."""
 
-    def __init__(self, clock: _Clock, seconds: float) -> None:
-        self._clock = clock
-        self._end = clock.seconds() + seconds
-        self._give_up = time.monotonic() + _TIMES * seconds
+    def __init__(self, worker: Worker, clock: _Clock, seconds: float) -> None:
+        self._worker, self._clock = worker, clock
+        self._seconds, self._begun, self._slept = seconds, worker.seconds, clock.slept
+        now = time.monotonic()
+        self._next_look, self._patience = now + _LOOK_SECONDS, max(_TIMES * seconds, _LEAST_PATIENCE)
+        self._give_up = now + self._patience
+        clock.begin()
 
     @property
     def left(self) -> float:
         """The seconds that are left."""
-        return max(self._end - self._clock.seconds(), 0.0)
+        return max(self._seconds - (self._worker.seconds - self._begun), 0.0)
+
+    def check(self) -> None:
+        """Raise a DeadlineError if no seconds are left."""
+        if not self.left:
+            raise DeadlineError(slept=self._clock.slept - self._slept > self._seconds / 2)
 
     def wait(self, channel: select.poll) -> None:
         """Wait until a channel is ready; raise an error once it is too late, even for one that always is."""
         while True:
-            if not (left := self.left):
-                raise DeadlineError
-            now = time.monotonic()
-            if now > self._give_up:
-                raise StarvedError
-            if channel.poll(min(left, _LOOK_SECONDS) * 1000):
+            if (now := time.monotonic()) >= self._next_look:
+                self._next_look = now + _LOOK_SECONDS
+                self._clock.look(channel)
+                self.check()
+                if now >= self._give_up and not channel.poll(0):
+                    raise StarvedError(
+                        f"the machine was too busy: in {self._patience:g} s by the clock, a submission used "
+                        f"{self._seconds - self.left:.3g} of the {self._seconds:.3g} s that it may compute"
+                    )
+            if channel.poll(_LOOK_SECONDS * 1000):
                 return
-            self._clock.look(time.monotonic() - now)
+
+
+def _computed(process: int) -> float:
+    """Return the seconds that all threads of a process have computed, or 0 if it is gone."""
+    clock = (~process << 3) | 2  # as clock_getcpuclockid numbers the clocks of processes
+    with suppress(OSError):
+        return time.clock_gettime(clock)
+    return 0.0
+
+
+def _threads(process: int) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield the kernel's figures on each thread of a process and of its children, with that process."""
+    pending = [process]
+    while pending:
+        number = pending.pop()
+        with suppress(OSError):  # it has ended
+            for thread in Path(f"/proc/{number}/task").iterdir():
+                with suppress(OSError):  # this thread has, or the kernel does not tell its children
+                    yield number, (thread / "stat").read_bytes().rpartition(b") ")[2].split()
+                    pending += map(int, (thread / "children").read_bytes().split())
 
 
 def _how(status: int) -> str:

@@ -35,7 +35,7 @@ _LEFT_OUT = {
     *("report/markup.py",),
     *("report/markup_process.py", "report/notebook_view.py", "report/pictures.py"),
     *("report/question_view.py", "report/example_view.py", "report/safe_html.py", "gradebook/counting.py"),
-    *("gradebook/migration.py", "gradebook/backup.py", "gradebook/renaming.py", "course/loading.py"),
+    *("gradebook/migration.py", "gradebook/backup.py", "gradebook/renaming.py"),
     *("gradebook/history.py", "gradebook/graded_attempts.py", "gradebook/early.py"),
     *("gradebook/without_server.py", "gradebook/lists.py", "gradebook/renamed.py"),
     *("gradebook/doubts.py", "course/unwritable.py"),

@@ -25,6 +25,7 @@ SLOW = [
     "authoring/test_jupyter.py",
     "authoring/test_proving.py",
     "authoring/test_verify.py",
+    "batch/test_busy.py",
     "batch/test_cluster.py",
     "batch/test_interruption.py",
     "batch/test_pool.py",
@@ -80,6 +81,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out the slow tests, for daily work")
     parser.addoption("--update-golden", action="store_true", help="write what tests see to golden/")
     parser.addoption("--stress", type=int, default=60, help="how many submissions are graded in a row")
+    parser.addoption("--busy", type=int, help="beside how many busy loops the whole course is graded")
     parser.addoption("--kills", type=int, default=4, help="how often a grader is killed before it may end")
 
 

@@ -79,7 +79,6 @@ def _set_environment(scratch: Path, fonts: Path) -> None:
         HOME=str(scratch), IPYTHONDIR=str(scratch), MPLCONFIGDIR=str(own), MPLBACKEND="agg",
         OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1",
     )  # fmt: skip
-    os.environ.pop("GLIBC_TUNABLES", None)  # was meant for this process
 
 
 def _look_at_everything() -> None:

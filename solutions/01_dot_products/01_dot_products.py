@@ -196,6 +196,8 @@ def check_dot_product():
     assert b.tolist() == [3, 5], (
         f"the second vector was [3, 5], but now it is {b.tolist()}"
     )
+    small = dot_product(torch.tensor([1e-3]), torch.tensor([-1e-2]))
+    assert small < 0, f"-0.00001 expected, neither rounded nor cut; {small} found"
     print("dot_product: this check passes")
 
 
@@ -317,6 +319,8 @@ def check_attention_scores():
     assert few.tolist() == [[1, 0], [0, 2], [3, 1]], "the call has changed its inputs"
     shape = tuple(attention_scores(few[:1], asking).shape)
     assert shape == (1,), f"one token has scores of shape (1,), not {shape}"
+    small = attention_scores(1e-6 * journey, query)
+    assert (small > 0).all(), f"small scores must not be rounded, but they are {small}"
     print("attention_scores: this check passes")
 
 
@@ -402,6 +406,8 @@ def check_normalize_by_sum():
     assert torch.allclose(opposite, weights), (
         f"with a negative sum {weights.tolist()} expected, {opposite.tolist()} found"
     )
+    small = normalize_by_sum(torch.tensor([1e-6, 1.0]))
+    assert small[0] > 0, f"a small weight must not be rounded, but it is {small[0]}"
     print("normalize_by_sum: this check passes")
 
 
@@ -468,7 +474,8 @@ def softmax(scores: Tensor) -> Tensor:
         flow back to `scores`.
 
     Not allowed here: torch's softmax, softmin and log_softmax in any of their forms.
-    exp, max, sum and logsumexp are allowed.
+    exp, max, sum and logsumexp are allowed. Every step keeps the dtype of `scores`:
+    float64 stays as precise as it is.
     """
     ### BEGIN SOLUTION
     powers = torch.exp(scores - scores.max())
@@ -527,6 +534,8 @@ def check_softmax():
         "the weights are cut off from the scores; which step leaves torch?"
     )
     assert torch.equal(scores, before), "the call has changed the scores"
+    small = softmax(torch.tensor([0.0, 15.0]))
+    assert small[0] > 0, f"a small weight must not be rounded, but it is {small[0]}"
     print("softmax: this check passes")
 
 
@@ -699,6 +708,8 @@ def check_context_vector():
     assert single.tolist() == [2], (
         f"[2] expected for two tokens of one number, {single.tolist()} found"
     )
+    small = context_vector(torch.tensor([1e-6]), torch.ones(1, 3))
+    assert (small > 0).all(), f"small numbers must not be rounded, but are {small}"
     print("context_vector: this check passes")
 
 

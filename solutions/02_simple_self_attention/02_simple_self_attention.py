@@ -131,6 +131,10 @@ def check_pairwise_scores_loop():
         "the scores are cut off from the tokens; which step leaves torch?"
     )
     assert few.tolist() == [[1, 2], [0, 3], [-1, 1]], "the call has changed the tokens"
+    small = pairwise_scores_loop(torch.tensor([[1e-3], [-1e-3]]))
+    assert small[0, 1] < 0, (
+        f"-0.000001 expected, neither rounded nor cut; {small} found"
+    )
     print("pairwise_scores_loop: this check passes")
 
 
@@ -230,6 +234,13 @@ def check_pairwise_scores():
     )
     assert torch.allclose(many[1], 4 * scores), (
         "a batch of batches comes out otherwise than one batch alone"
+    )
+    small = pairwise_scores(torch.tensor([[1e-3], [-1e-3]]))
+    assert small[0, 1] < 0, (
+        f"-0.000001 expected, neither rounded nor cut; {small} found"
+    )
+    assert pairwise_scores(torch.ones(1, 1, 3)).shape == (1, 1, 1), (
+        "one sentence of one token keeps its dimensions: scores of shape (1, 1, 1)"
     )
     print("pairwise_scores: this check passes")
 
@@ -333,7 +344,8 @@ def attention_weights(scores: Tensor) -> Tensor:
 
     Returns:
         The weights, same shape and dtype as `scores`: positive or 0, and every row sums
-        to 1. Gradients must be able to flow back to `scores`.
+        to 1. Gradients must be able to flow back to `scores`. Every step keeps the
+        dtype: float64 stays as precise as it is.
     """
     ### BEGIN SOLUTION
     return torch.softmax(scores, dim=-1)
@@ -412,6 +424,13 @@ def check_attention_weights():
     )
     assert weights.requires_grad, (
         "the weights are cut off from the scores; which step leaves torch?"
+    )
+    low = attention_weights(torch.tensor([[-1.0, -2.0]]))
+    assert low.shape == (1, 2), (
+        f"one row keeps its shape (1, 2), not {tuple(low.shape)}"
+    )
+    assert torch.allclose(low[0], torch.tensor([0.7311, 0.2689]), atol=1e-4), (
+        f"scores of -1 and -2 have weights of 0.7311 and 0.2689, not {low[0]}"
     )
     print("attention_weights: this check passes")
 
@@ -568,6 +587,11 @@ def check_context_vectors():
     assert many.tolist() == torch.stack([contexts, 3 * contexts]).tolist(), (
         "a batch of batches comes out otherwise than one batch alone"
     )
+    small = context_vectors(torch.full((1, 1), 1e-6), torch.ones(1, 3))
+    assert small.shape == (1, 3), (
+        f"(1, 3) expected for one token, {tuple(small.shape)} found"
+    )
+    assert (small > 0).all(), f"small numbers must not be rounded, but are {small}"
     print("context_vectors: this check passes")
 
 
@@ -623,7 +647,7 @@ def simple_self_attention(inputs: Tensor) -> Tensor:
 
     Returns:
         The context vectors, shape (..., n, d), of the same dtype as `inputs`. Scores
-        are the plain dot products. Sentences do not mix.
+        are the plain dot products. Sentences do not mix. Every step keeps the dtype.
     """
     ### BEGIN SOLUTION
     scores = inputs @ inputs.transpose(-2, -1)
@@ -701,6 +725,11 @@ def check_simple_self_attention():
     )
     assert far.tolist() == [[100, 0], [0, 100], [-100, -100]], (
         "the call has changed the tokens"
+    )
+    opposite = simple_self_attention(torch.tensor([[1.0], [-1.0]]))
+    assert torch.allclose(opposite[0], torch.tensor([0.761594]), atol=1e-6), (
+        "two opposite tokens have scores of 1 and -1, and the first becomes 0.761594, "
+        f"not {opposite[0].item():.6f}; is a sign lost, or a number rounded?"
     )
     print("simple_self_attention: this check passes")
 

@@ -230,6 +230,8 @@ def check_causal_average_loop():
     assert abs(last - 19.5) < 1e-3, (
         f"19.5 expected in the last of 40 rows, the mean of 0 to 39, {last} found"
     )
+    small = causal_average_loop(torch.full((1, 2, 1), 1e-6))
+    assert bool((small > 0).all()), f"Small means must not be rounded, but are {small}."
     print("causal_average_loop: this check passes")
 
 
@@ -539,6 +541,8 @@ def check_causal_average():
     assert abs(last - 19.5) < 1e-3, (
         f"19.5 expected in the last of 40 rows, the mean of 0 to 39, {last} found."
     )
+    small = causal_average(torch.full((1, 2, 1), 1e-6))
+    assert bool((small > 0).all()), f"Small means must not be rounded, but are {small}."
     print("causal_average: this check passes")
 
 
@@ -669,6 +673,7 @@ def check_causal_mask_scores():
         f"For 40 tokens the scores must be (40, 40), not {tuple(long.shape)}."
     )
     assert bool((long[-1] == 0).all()), "The last of 40 tokens must see every token."
+    assert result.dtype == torch.float32, f"The scores are float32, not {result.dtype}."
     print("causal_mask_scores: this check passes")
 
 

@@ -421,6 +421,8 @@ def check_attention_scores():
     assert many.tolist() == [expected] * 3, (
         "a batch of batches comes out otherwise than one batch alone"
     )
+    small = attention_scores(torch.full((1, 2), 1e-3), torch.full((3, 2), 1e-3))
+    assert (small > 0).all(), f"small scores must not be rounded, but are {small}"
     print("attention_scores: this check passes")
 
 
@@ -543,6 +545,9 @@ def check_score_variance():
     assert small_queries.tolist() == [[1, 1], [2, 0]], (
         "the call has changed the queries"
     )
+    small = score_variance(1e-2 * small_queries, 1e-2 * small_keys, False)
+    assert 0 < small < 1.1e-8, f"1.07e-08 expected, not rounded; {small} found"
+    assert small.dtype == torch.float32, f"float32 stays float32, not {small.dtype}"
     print("score_variance: this check passes")
 
 
@@ -662,7 +667,7 @@ def scaled_attention_weights(scores: Tensor, d_k: int) -> Tensor:
 
     Returns:
         The weights, of the same shape and dtype as `scores`. They sum to 1 over the
-        last dimension.
+        last dimension. Every step keeps the dtype: float64 stays as precise as it is.
 
     Source: "Attention is all you need", equation 1.
     """
@@ -740,6 +745,11 @@ def check_scaled_attention_weights():
     assert torch.allclose(many[0], expected, atol=1e-9, rtol=0), (
         "a batch of batches gets other weights than one batch alone"
     )
+    low = scaled_attention_weights(torch.tensor([[-1.0, -2.0, -40.0]]), 1)
+    assert torch.allclose(low[0, :2], torch.tensor([0.7311, 0.2689]), atol=1e-4), (
+        f"scores of -1 and -2 have weights of 0.7311 and 0.2689, not {low[0, :2]}"
+    )
+    assert low[0, 2] > 0, "a small weight must not be rounded"
     print("scaled_attention_weights: this check passes")
 
 
@@ -828,9 +838,10 @@ def scaled_dot_product_attention(
 
     Returns:
         The context vectors, shape (..., n, d_v), of the same dtype as `values`. The
-        arguments stay as they were.
+        arguments stay as they were. Every step keeps the dtype of the arguments.
 
-    Not allowed here: torch's own scaled_dot_product_attention.
+    Not allowed here: torch's own scaled_dot_product_attention. An instructor looks at
+    code that torch.jit compiles before it scores.
 
     Source: "Attention is all you need", equation 1.
     """
@@ -917,6 +928,12 @@ def check_scaled_dot_product_attention():
     )
     large = scaled_dot_product_attention(1e4 * asking, matched, mixed)
     assert large.isfinite().all(), "large scores give inf or nan: which step overflows?"
+    signs = torch.tensor([[1.0], [-1.0]])
+    opposite = scaled_dot_product_attention(signs, signs, signs)
+    assert torch.allclose(opposite[0], torch.tensor([0.761594]), atol=1e-6), (
+        "scores of 1 and -1 mix the values 1 and -1 to 0.761594, "
+        f"not to {opposite[0].item():.6f}; is a sign lost, or a number rounded?"
+    )
     print("scaled_dot_product_attention: this check passes")
 
 

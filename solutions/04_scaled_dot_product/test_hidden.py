@@ -344,7 +344,8 @@ def test_variance_of_few_scores(student, reference):
 @question("score_variance")
 def test_variance_is_one_number(student, reference):
     """The result is a tensor with a single value, without dimensions."""
-    queries, keys = 3 * torch.randn(4, 6), torch.randn(5, 6)
+    queries = torch.randn(4, 6) + torch.arange(0, 12, 3).unsqueeze(1)
+    keys = torch.randn(5, 6) + 2  # rows of scores lie far apart
     variance = expect_tensor(
         student.score_variance(queries, keys, True), (), torch.float32
     )

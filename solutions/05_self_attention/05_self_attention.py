@@ -159,6 +159,7 @@ class SelfAttention_v1(nn.Module):
     Any means are right: the formula written out step by step, or what torch offers.
 
     The class sets no seed; whoever uses it does.
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: "self-attention with trainable weights", version 1.
     """
@@ -268,6 +269,7 @@ def check_SelfAttention_v1():
     )
     shape = tuple(module(x[:1]).shape)
     assert shape == (1, 4), f"one token has an output of shape (1, 4), not {shape}"
+    assert (module(1e-6 * x[:2]) != 0).any(), "small numbers must not be rounded"
     print("SelfAttention_v1: this check passes")
 
 
@@ -358,6 +360,7 @@ class SelfAttention_v2(nn.Module):
     Any means are right: the formula written out step by step, or what torch offers.
 
     The class sets no seed; whoever uses it does.
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: "self-attention with trainable weights", version 2.
     """
@@ -499,6 +502,7 @@ def check_SelfAttention_v2():
     )
     shape = tuple(module(x[:1]).shape)
     assert shape == (1, 4), f"one token has an output of shape (1, 4), not {shape}"
+    assert (module(1e-6 * x[:2]) != 0).any(), "small numbers must not be rounded"
     print("SelfAttention_v2: this check passes")
 
 
@@ -738,6 +742,7 @@ class SelfAttention(nn.Module):
     Any means are right: the formula written out step by step, or what torch offers.
 
     The class sets no seed; whoever uses it does.
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """
@@ -903,6 +908,7 @@ def check_SelfAttention():
     )
     shape = tuple(module(x[:1]).shape)
     assert shape == (1, 4), f"one token has an output of shape (1, 4), not {shape}"
+    assert (module(1e-6 * x[:2]) != 0).any(), "small numbers must not be rounded"
     print("SelfAttention: this check passes")
 
 

@@ -347,12 +347,29 @@ def test_float64(student, kind):
     expect_close(actual, kind.attend(weights, x))
 
 
+PRINTED = {  # what the lesson prints results for: a sentence for two classes, encodings for the third
+    False: [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
+    + [[0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]],
+    True: [[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]],
+}
+
+
+@each_class(weight=2)
+def test_lesson_s_tokens(student, kind):
+    """The lesson's own tokens, too, get what the weights make of them."""
+    x = torch.tensor(PRINTED[kind.square])
+    weights = kind.weights(x.shape[1], 2)
+    actual = load(student, kind.make(student, x.shape[1], 2), weights)(x)
+    hint = "Other weights give another result, for these tokens as for any."
+    expect_close(actual, kind.attend(weights, x), hint=hint)
+
+
 @each_class()
 def test_large_scores(student, kind):
     """Large scores do not overflow."""
     weights, x = kind.weights(6, 4), kind.tokens(5, 6, 4)
     query = next(iter(weights))
-    weights[query] *= 100
+    weights[query] *= 1000  # so that each token looks at one, whatever the scale
     actual = load(student, kind.make(student, 6, 4), weights)(x)
     expect_finite(actual)
     expect_close(actual, kind.attend(weights, x), atol=1e-3)

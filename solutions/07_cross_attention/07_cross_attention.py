@@ -185,6 +185,7 @@ class Attention(nn.Module):
     Any means are right: the formula written out step by step, or what torch offers.
 
     The class sets no seed; whoever uses it does.
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """
@@ -327,6 +328,17 @@ def check_Attention():
     for name, parameter in attention.named_parameters():
         assert parameter.grad is not None, (
             f"no gradient reaches {name}; is the result cut off from it?"
+        )
+    signs = torch.tensor([[1.0], [-1.0]])
+    alone = Attention(d_model=1)
+    with torch.no_grad():
+        for weight in alone.parameters():
+            weight.fill_(1.0)
+    for mask in (None, torch.zeros(2, 2, dtype=torch.bool)):  # neither hides anything
+        opposite = alone(signs, signs, signs, mask)
+        assert torch.allclose(opposite[0], torch.tensor([0.761594]), atol=1e-6), (
+            "scores of 1 and -1 mix the values 1 and -1 to 0.761594, "
+            f"not to {opposite[0].item():.6f}; is a sign lost?"
         )
     print("Attention: this check passes")
 
@@ -521,6 +533,7 @@ class CrossAttention(nn.Module):
     Any means are right: the formula written out step by step, or what torch offers.
 
     The class sets no seed; whoever uses it does.
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: Vaswani et al. (2017), 3.2.3, "encoder-decoder attention".
     """
@@ -648,6 +661,18 @@ def check_CrossAttention():
         f"and is\n{output.detach()}\n"
         "Which number scales the scores, and over which dimension does the softmax run?"
     )
+    # Widths of 16: the scores are 16 * 0.5 * 0.5 = 4 and -4, and 1 and -1 once scaled.
+    halves = torch.tensor([[[0.5], [-0.5]]], dtype=torch.float64)
+    wide = CrossAttention(1, 1, 16).double()
+    with torch.no_grad():
+        for weight in wide.parameters():
+            weight.fill_(1.0)
+    for mask in (None, torch.zeros(1, 2, dtype=torch.bool)):  # neither hides anything
+        found = wide(halves, halves, mask)[0, 0, 0].item()
+        assert abs(found - 0.38079707797788) < 1e-9, (
+            f"0.380797077978 expected for tokens of 0.5 and -0.5, {found:.12f} found; "
+            "by what are the scores divided, and by what the weights?"
+        )
     print("CrossAttention: this check passes")
 
 

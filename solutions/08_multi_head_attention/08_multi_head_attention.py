@@ -173,6 +173,7 @@ class MultiHeadAttentionWrapper(nn.Module):
         `heads.0.W_q.weight`, `heads.0.W_k.weight`, and so on.
 
     The class sets no seed; whoever uses it does.
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.2.
     """
@@ -399,6 +400,11 @@ def check_split_heads():
         assert found.dtype == torch.float64, (
             f"float64 features stay float64, not {found.dtype}"
         )
+    small = split_heads(torch.full((1, 1, 2), -1e-6), 2)
+    assert (small < 0).all(), (
+        f"numbers only change places, but -0.000001 is now {small}"
+    )
+    assert small.dtype == torch.float32, f"float32 stays float32, not {small.dtype}"
     print("split_heads: this check passes")
 
 
@@ -526,6 +532,11 @@ def check_merge_heads():
         assert found.dtype == torch.float64, (
             f"float64 features stay float64, not {found.dtype}"
         )
+    small = merge_heads(torch.full((1, 2, 1, 1), -1e-6))
+    assert (small < 0).all(), (
+        f"numbers only change places, but -0.000001 is now {small}"
+    )
+    assert small.dtype == torch.float32, f"float32 stays float32, not {small.dtype}"
     print("merge_heads: this check passes")
 
 
@@ -612,6 +623,7 @@ class MultiHeadAttention(nn.Module):
     Any means are right: the formula written out step by step, or what torch offers.
 
     The class sets no seed; whoever uses it does.
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: Vaswani et al. (2017), 3.2.2.
     """

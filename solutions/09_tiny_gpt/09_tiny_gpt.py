@@ -265,6 +265,8 @@ def check_Block():
     assert torch.allclose(both(changed)[:, :-1], both(x)[:, :-1], atol=1e-4), (
         "another last token changed the output of earlier tokens"
     )
+    kind = block.double()(x.double()).dtype
+    assert kind == torch.float64, f"a float64 block gives float64 numbers, not {kind}"
     print("Block: this check passes")
 
 
@@ -620,6 +622,9 @@ def check_TinyGPT():
         "the last guess is the same when earlier tokens change places; "
         "do the blocks' results count, and does the model know positions?"
     )
+    assert gpt(torch.zeros(1, 10, dtype=torch.long))[0].shape == (1, 10, 20), (
+        "a text as long as context_length fits; where do positions begin?"
+    )
     print("TinyGPT: this check passes")
 
 
@@ -721,7 +726,8 @@ def check_generate():
             assert not self.training, (
                 "the model must be in evaluation mode while it writes"
             )
-            return F.one_hot(tokens.cumsum(dim=1) % 10, 10).float(), None
+            # The expected token has a logit of -1, all others have -2.
+            return F.one_hot(tokens.cumsum(dim=1) % 10, 10).float() - 2, None
 
     # After 1, 2, 3 comes 6, then 1 + 2 + 3 + 6 = 12, so 2; then only the last four
     # count: 2 + 3 + 6 + 2 = 13.
@@ -747,6 +753,7 @@ def check_generate():
     assert generate(adder, beginnings, 0).shape == (2, 3), (
         "no new tokens means just the beginnings"
     )
+    assert continued.dtype == torch.long, f"tokens are int64, not {continued.dtype}"
     print("generate: this check passes")
 
 
@@ -773,6 +780,7 @@ def train_step(model, optimizer, tokens, targets):
         optimizer: holds the model's parameters, all of them and no others
         tokens, targets: (B, T) int64, targets already moved on by one place
 
+    The loss that goes down is the one that the model returns, whatever it is made of.
     Gradients left over from before must not count, and none is clipped.
 
     Returns: the loss before the step, as a Python float, which is no tensor.

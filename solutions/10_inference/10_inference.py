@@ -119,6 +119,8 @@ def cached_attention(
     twice. Everything that the function remembers is in the cache. Gradients flow to the
     new queries, keys and values; none need flow through the cache.
 
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+
     Source: Shazeer (2019), "Fast Transformer Decoding", arXiv:1911.02150, 2
         ("Incremental").
     """
@@ -202,6 +204,11 @@ def check_cached_attention():
         assert torch.allclose(torch.cat(outputs, dim=-2), whole, atol=1e-5), (
             f"in pieces of {sizes} tokens the text has other outputs than as a whole"
         )
+    signs = torch.tensor([[1.0], [-1.0]])
+    opposite = cached_attention(signs, signs, signs)[0][1].item()
+    assert abs(opposite + 0.761594) < 1e-6, (
+        f"scores of -1 and 1 mix 1 and -1 to -0.761594, not {opposite:.6f}; is a sign lost?"
+    )
     print("cached_attention: this check passes")
 
 
@@ -366,6 +373,8 @@ def grouped_query_attention(
     Raises ValueError if h is not a multiple of g. The inputs are left as they were.
     `...` may be a batch, (B,), or nothing.
 
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+
     Source: Ainslie et al. (2023), "GQA", arXiv:2305.13245, 2.2.
     """
     ### BEGIN SOLUTION
@@ -464,6 +473,11 @@ def check_grouped_query_attention():
         refused = False
     assert refused, (
         "5 query heads cannot share 2 heads of keys and values: raise a ValueError"
+    )
+    signs = torch.tensor([[[1.0], [-1.0]]])
+    opposite = grouped_query_attention(signs, signs, signs)[0, 0].item()
+    assert abs(opposite - 0.761594) < 1e-6, (
+        f"scores of 1 and -1 mix 1 and -1 to 0.761594, not {opposite:.6f}; is a sign lost?"
     )
     print("grouped_query_attention: this check passes")
 
@@ -622,6 +636,10 @@ def check_rotate():
     assert not torch.allclose(rotate(x, torch.tensor([10, 100])), turned, atol=0.1), (
         "base 1000 and base 10000 give the same, but they turn pairs at other speeds"
     )
+    shape = tuple(rotate(torch.ones(1, 1, 2), torch.tensor([3])).shape)
+    assert shape == (1, 1, 2), (
+        f"a text of one token keeps its shape (1, 1, 2), not {shape}"
+    )
     print("rotate: this check passes")
 
 
@@ -739,6 +757,8 @@ def add_block(
     holds NaN or overflows, however large the scores are. Gradients flow to scores and
     values, through the state to those of earlier blocks too, where each query sees a
     key of every block. All arguments are left as they were.
+
+    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: Milakov and Gimelshein (2018), arXiv:1805.02867, 3; Dao et al. (2022),
         "FlashAttention", arXiv:2205.14135, 3.1.

@@ -131,11 +131,11 @@ def test_misspelt_words_of_rules_are_told_with_their_line(course: Course, zygote
     (proof,) = prove(course, course.chosen([]), zygote)
     wrong = "is neither a group nor an operator of torch; did you mean"
     assert proof.findings[:2] == (
-        f'{path}:11: by_hand.row_sums: "sumss" {wrong} "sums"?',
-        f'{path}:11: by_hand.row_sums: "sum_" {wrong} "sum"?',
+        f'{path}:10: by_hand.row_sums: "sumss" {wrong} "sums"?',
+        f'{path}:10: by_hand.row_sums: "sum_" {wrong} "sum"?',
     )
     assert proof.notes == (
-        f'{path}:9: forbid.row_sums: "matmull" names nothing in torch; did you mean "matmul"?',
+        f'{path}:8: forbid.row_sums: "matmull" names nothing in torch; did you mean "matmul"?',
     )
 
 

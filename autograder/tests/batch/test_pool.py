@@ -14,7 +14,9 @@ from autograder.batch.executor import Done, Executor, Task
 from autograder.batch.in_process import InProcess
 from autograder.batch.pool import ProcessPool
 from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
 from autograder.grading import guarded, marking
+from autograder.grading.graded import Graded, failure_report
 from autograder.grading.guarded import GuardedGrader
 from autograder.sandbox import launch
 from autograder.sandbox.errors import WallError
@@ -104,7 +106,8 @@ def test_each_result_makes_room_for_another_submission(
 ) -> None:
     submission, taken = Submission(classroom.root, "cleo", small(classroom).name), 0
     monkeypatch.setattr(GuardedGrader, "start", lambda *_: None)
-    monkeypatch.setattr(GuardedGrader, "grade", lambda *_: "graded at once")
+    graded = Graded(failure_report(small(classroom), ()), {})
+    monkeypatch.setattr(GuardedGrader, "attempt", lambda *_: graded)
 
     def counted() -> Iterator[Task]:
         nonlocal taken
@@ -118,6 +121,28 @@ def test_each_result_makes_room_for_another_submission(
             ahead.append(taken - done)
             time.sleep(0.005)  # meanwhile all that were taken are graded
     assert set(ahead[:16]) == {8}
+
+
+def test_what_may_succeed_later_is_tried_once_more_when_all_others_are_done(
+    classroom: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed, tried = failure_report(small(classroom), ()), list[str]()
+    students = ["busy", "ann", "lost", "ben"]
+
+    def attempt(self: GuardedGrader, exercise: Exercise, notebook: Notebook) -> Graded:
+        student = notebook.content.decode()
+        tried.append(student)
+        return Graded(failed, {}, again=student == "lost" or (student == "busy" and tried.count("busy") == 1))
+
+    monkeypatch.setattr(GuardedGrader, "start", lambda *_: None)
+    monkeypatch.setattr(GuardedGrader, "attempt", attempt)
+    exercise = small(classroom).name
+    tasks = [(Submission(classroom.root, name, exercise), Notebook(name.encode())) for name in students]
+    with ProcessPool(classroom, 1) as executor:
+        done = [(submission.student, graded.again) for submission, _, graded in executor.map(tasks)]
+    assert sorted(done[:2]) == [("ann", False), ("ben", False)]
+    assert sorted(done[2:]) == [("busy", False), ("lost", True)]
+    assert (tried[:4], sorted(tried[4:])) == (students, ["busy", "lost"])
 
 
 def test_an_exception_in_the_consumer_ends_the_processes_at_once(course: Course) -> None:

@@ -79,6 +79,7 @@ def test_a_report_stands_until_the_submission_or_the_rules_change(ready: Course)
 def test_an_autograded_notebook_that_somebody_spoilt_holds_no_report(ready: Course, spoilt: str) -> None:
     submission = hand_in(ready, "ann", solved(small(ready)))
     record(ready, "ann")
+    submission.autograded.unlink()  # nobody but root may write to it
     submission.autograded.write_text(spoilt, encoding="utf-8")
     with ExerciseGradebook(ready, small(ready)) as book:
         assert book.report(submission, read_notebook(submission.notebook)) is None

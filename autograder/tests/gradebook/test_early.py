@@ -24,7 +24,7 @@ def test_a_page_tells_outcomes_alone_and_nothing_that_a_submission_can_choose_be
     tests = tuple(TestReport("A fact.", verdict, 1.0, "words") for verdict in (*ways, Verdict.PASSED))
     wrong = replace(QUESTION, verdict=Verdict.CRASHED, tests=tests)
     empty = replace(QUESTION, verdict=Verdict.NOT_ATTEMPTED, tests=tests[4:5])
-    report = replace(REPORT, message="Code cell 3 ran longer than 2 s.", questions=(wrong, empty))
+    report = replace(REPORT, message="Code cell 3 computed for longer than 2 s.", questions=(wrong, empty))
     told = early_report(report, Tells.TESTS)[0]
     assert [test.verdict for test in told.questions[0].tests] == [Verdict.FAILED] * 5 + [Verdict.PASSED]
     assert told.questions[0].verdict is Verdict.FAILED

@@ -153,8 +153,8 @@ def test_a_student_s_words_cannot_steer_the_page() -> None:
 
 def test_what_the_notebook_as_a_whole_did_is_shown_above_the_questions() -> None:
     question = QuestionReport("double", Verdict.PASSED, 2.0, 2.0, "", None, ())
-    assert reported(question, message="Code cell 3 ran longer than 5 s.")["output"] == (
-        "Code cell 3 ran longer than 5 s."
+    assert reported(question, message="Code cell 3 computed for longer than 5 s.")["output"] == (
+        "Code cell 3 computed for longer than 5 s."
     )
 
 

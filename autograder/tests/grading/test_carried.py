@@ -44,7 +44,7 @@ def grade(course: Course, zygote: Zygote) -> Grade:
 def test_a_later_question_is_judged_on_its_own_merit(grade: Grade) -> None:
     before = grade(Building(), double=TRIPLE, row_sums=HALVED)
     after = grade(double=TRIPLE, row_sums=HALVED)
-    assert before["row_sums"].score == 1.5
+    assert before["row_sums"].score == 0.75
     assert (after["row_sums"].verdict, after["row_sums"].score) == (Verdict.PASSED, 3.0)
     assert after["row_sums"].hint == NOTE
     assert after["double"] == before["double"]
@@ -57,7 +57,7 @@ def test_what_is_wrong_all_the_same_is_said_beside_that(grade: Grade) -> None:
     double, wrong = "def double(x):\n    return x.shape", "def row_sums(x):\n    return double(x).sum(-1)"
     before = grade(Building(), double=double, row_sums=wrong)["row_sums"]
     after = grade(double=double, row_sums=wrong)["row_sums"]
-    assert (before.score, after.score, after.verdict) == (0.0, 1.5, Verdict.FAILED)
+    assert (before.score, after.score, after.verdict) == (0.0, 0.75, Verdict.FAILED)
     assert after.hint.startswith(f"{NOTE} ")
     assert "values are wrong" in after.hint
     assert any(test.hint and after.hint.endswith(test.hint) for test in after.tests)

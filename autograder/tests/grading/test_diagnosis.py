@@ -138,7 +138,7 @@ def test_misconceptions_are_named_in_any_writing_alone_in_pairs_and_in_part(
     assert two.hint.startswith("Two things are wrong:\n1. It becomes three times as large. How often")
     part = named(misconceptions, "(x * 3).unsqueeze(0) if x.dim() == 3 else x * 3")
     assert part is not None
-    assert (part.name, part.hint[:22]) == ("double__tripled", "One of the things that")
+    assert (part.name, part.hint[:22]) == ("double__tripled", "This at least is wrong")
     assert (one.whole, two.whole, part.whole) == (True, True, False)
     crash = named(misconceptions, "y")
     assert crash is not None

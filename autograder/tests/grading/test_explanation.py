@@ -12,7 +12,6 @@ from autograder.grading.cell_result import CellResult
 from autograder.grading.explanation import Explainer
 from autograder.grading.session import ExhaustedError, LeftOut, Session
 from autograder.report.report import Verdict
-from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Exchange, Local, NotDefinedError
@@ -74,10 +73,10 @@ def raised(described: Header) -> tuple[StudentError, Exchange]:
         (None, Verdict.FAILED, ""),
         (Unmet("Rows must sum to 1."), Verdict.FAILED, "Rows must sum to 1."),
         (ExhaustedError(), Verdict.FAILED, ""),
-        (DeadlineError(), Verdict.TIMED_OUT, "A call did not come back within 2 s. Can its loop end?"),
+        (DeadlineError(), Verdict.TIMED_OUT, "A call computed for longer than 2 s. Can its loop end?"),
+        (DeadlineError(slept=True), Verdict.TIMED_OUT, "A call waited for longer than 2 s. What does it"),
         (DiedError("it broke"), Verdict.CRASHED, "A call ended the program: it broke."),
         (ProtocolError("?"), Verdict.CRASHED, "A call came back with something that is no answer."),
-        (ZygoteError("we failed"), Verdict.GRADER_ERROR, "we failed"),
         (NotDefinedError("triple"), Verdict.NOT_DEFINED, "The notebook does not define triple."),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,

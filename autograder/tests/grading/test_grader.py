@@ -3,6 +3,7 @@
 import pytest
 
 from autograder.authoring.answers import solved_cells
+from autograder.course.building import Building
 from autograder.course.course import Course
 from autograder.course.limits import Limits
 from autograder.course.operators import GROUPS
@@ -84,6 +85,29 @@ def test_what_is_held_for_a_person_shows_no_call(desk: Desk) -> None:
     assert (question.verdict, question.shown) == (Verdict.REVIEW, None)
 
 
+def test_all_runs_of_a_submission_together_take_no_more_than_its_seconds(
+    course: Course, zygote: Zygote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """First run, explanation and runs with right earlier answers: none gets the seconds anew."""
+    forked, fork = list[Worker](), Zygote.fork
+
+    def kept(self: Zygote, limits: Limits) -> Worker:
+        forked.append(fork(self, limits))
+        return forked[-1]
+
+    monkeypatch.setattr(Zygote, "fork", kept)
+    limits = Limits(cell_seconds=1, call_seconds=0.5, total_seconds=4, memory_mb=512)
+    building = Building({"row_sums": ("double",)})
+    grader = Grader(course.exercises["01_small"], {}, limits, zygote, SECRET, building)
+    double = "def double(x):\n    while True: pass"
+    row_sums = "import time\ndef row_sums(x):\n    time.sleep(0.4)\n    return double(x)"
+    cells = solved_cells(course.exercises["01_small"], {"double": double, "row_sums": row_sums})
+    report = grader.grade_cells(cells).report
+    assert report.score == 0
+    assert len(forked) > 3
+    assert 2 < sum(worker.seconds for worker in forked) < 5
+
+
 def test_grading_twice_gives_the_same_bytes(desk: Desk) -> None:
     wrong = {"row_sums": "def row_sums(x):\n    return x.sum(0)"}
     assert desk.grade(**wrong).to_json() == desk.grade(**wrong).to_json()
@@ -118,7 +142,8 @@ def test_the_untouched_release_scores_nothing_and_says_so(desk: Desk) -> None:
         ("def row_sums(x):\n    while True: pass", "timed out", "Can its loop end?"),
         ("def row_sums(x)\n    return x", "not defined", "expected ':' (the cell of row_sums, line 1)"),
         ("def rowsums(x):\n    return x.sum(-1)", "not defined", "Is it spelt as in the exercise?"),
-        ("while True: pass", "timed out", "The cell that defines row_sums ran longer than 1.5 s"),
+        ("while True: pass", "timed out", "The cell that defines row_sums computed for longer than 1.5 s"),
+        ("import time; time.sleep(60)", "timed out", "defines row_sums waited for longer than 1.5 s"),
         ("import os; os._exit(3)", "crashed", "The cell that defines row_sums ended the program"),
         ("def row_sums(x):\n    import socket; socket.socket()", "blocked", "The sandbox refused this"),
     ],

@@ -86,13 +86,13 @@ def test_a_class_with_killers_in_it_is_graded_all_the_same(
     classroom: Course, monkeypatch: pytest.MonkeyPatch, family: Family
 ) -> None:
     monkeypatch.setattr(marking, "CPU_SECONDS", 3)  # of the first process; its replacements have all the time
-    monkeypatch.setattr(guarded, "_ATTEMPTS", 1)  # a second one comes to the same, and takes seconds
     killers, others = ("ben", "dan", "fred"), ("eve", "gwen")
     honest = ("ann", "cleo", *others)
     before = family()
     with ProcessPool(classroom, 1) as pool:
         tasks = tasks_of(classroom, "ann", "cleo", *killers, *others)
         done = {submission.student: graded for submission, _, graded in pool.map(tasks)}
+    assert set(list(done)[-2:]) == {"dan", "fred"}  # which were tried once more, at the end
     with InProcess(classroom) as executor:
         alone = {one.student: graded for one, _, graded in executor.map(tasks_of(classroom, *honest))}
     assert {student: done[student].to_json() for student in honest} == {
@@ -108,11 +108,12 @@ def test_a_class_with_killers_in_it_is_graded_all_the_same(
 def test_a_process_that_answers_too_late_is_ended(
     classroom: Course, monkeypatch: pytest.MonkeyPatch, family: Family
 ) -> None:
-    monkeypatch.setattr(guarded, "_TIMES_TOTAL", 0)
-    monkeypatch.setattr(guarded, "_OUR_SECONDS", 0.2)
+    monkeypatch.setattr(guarded, "_TIMES", 0.001)
     before = family()
     with GuardedGrader(classroom) as grader:
-        waits(grader.grade(small(classroom), notebook_of(classroom, "ben")), "more time")
+        graded = grader.attempt(small(classroom), notebook_of(classroom, "ben"))
+        waits(graded, "more time")
+        assert graded.again
         assert not psutil.wait_procs(family() - before, timeout=30)[1]
 
 

@@ -12,7 +12,7 @@ from autograder.grading import restarting
 from autograder.grading.grader import Grader
 from autograder.grading.restarting import RestartingGrader
 from autograder.report.report import Status, Verdict
-from autograder.sandbox.errors import WallError
+from autograder.sandbox.errors import StarvedError, WallError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.tests.classroom import hand_in, small, solved
@@ -70,7 +70,7 @@ def test_one_zygote_serves_all_submissions_and_is_gone_at_the_end(
     assert len(begun) > 0
 
 
-def test_a_zygote_that_dies_is_replaced_and_the_submission_graded_again(
+def test_where_a_zygote_has_died_another_attempt_gets_a_new_one(
     course: Course, right: Notebook, started: list[Zygote], begun: list[psutil.Process], family: Family
 ) -> None:
     before = family()
@@ -80,9 +80,27 @@ def test_a_zygote_that_dies_is_replaced_and_the_submission_graded_again(
         for process in begun:
             process.kill()
         psutil.wait_procs(begun, timeout=30)
-        graded = grader.grade(small(course), right)
+        failed, graded = (grader.grade(small(course), right) for _ in range(2))
+    assert failed.again
+    assert failed.report.status is Status.GRADER_ERROR
     assert len(started) == 2
-    assert (graded.report.score, graded.problem) == (5.0, "")
+    assert (graded.report.score, graded.problem, graded.again) == (5.0, "", False)
+
+
+def test_what_the_machine_starves_is_worth_another_attempt_and_is_never_a_zero(
+    course: Course, right: Notebook, started: list[Zygote], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = Notebook(b"busy")
+    failing(monkeypatch, busy, StarvedError("the machine was too busy: 0.1 of 5 s"))
+    with RestartingGrader(course) as grader:
+        starved, graded = grader.grade(small(course), busy), grader.grade(small(course), right)
+    assert (starved.again, starved.report.score) == (True, None)
+    assert starved.report.message == (
+        "The machine was too busy to grade this submission. It has no score yet; a person will look at it."
+    )
+    assert starved.problem == "the machine was too busy: 0.1 of 5 s"
+    assert graded.report.score == 5.0
+    assert len(started) == 1
 
 
 def test_a_failure_of_ours_is_a_report_without_a_score_and_tells_the_student_nothing_of_us(

@@ -6,6 +6,7 @@ from autograder.course.limits import Limits
 from autograder.grading.cell_result import MAX_SHOWN
 from autograder.grading.session import FORGED, MAX_RECEIVED, MAX_RESTARTS, ExhaustedError, LeftOut, Session
 from autograder.report.report import Verdict
+from autograder.sandbox.errors import StarvedError
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
@@ -37,7 +38,11 @@ def test_cells_run_in_order_and_keep_what_they_show_and_raise(zygote: Zygote) ->
 @pytest.mark.parametrize(
     ("code", "left_out"),
     [
-        ("while True: pass", LeftOut(Verdict.TIMED_OUT, "ran longer than 1 s and was stopped")),
+        ("while True: pass", LeftOut(Verdict.TIMED_OUT, "computed for longer than 1 s and was stopped")),
+        (
+            "import time; time.sleep(60)",
+            LeftOut(Verdict.TIMED_OUT, "waited for longer than 1 s and was stopped"),
+        ),
         (
             "import os; os._exit(3)",
             LeftOut(Verdict.CRASHED, "ended the program: the process ended itself (exit code 3)"),
@@ -49,7 +54,7 @@ def test_cells_run_in_order_and_keep_what_they_show_and_raise(zygote: Zygote) ->
             LeftOut(Verdict.CRASHED, "sent the grader something that is no answer"),
         ),
     ],
-    ids=["hangs", "dies", "sends nonsense"],
+    ids=["hangs", "sleeps", "dies", "sends nonsense"],
 )
 def test_a_cell_that_loses_the_worker_is_left_out_and_the_others_run(
     zygote: Zygote, code: str, left_out: LeftOut
@@ -254,6 +259,55 @@ def test_no_request_may_take_longer_than_is_left_in_all() -> None:
     with session(zygote, "a", limits=limits) as running:
         running.ask(CALL, [])
         assert all(0 < asked["seconds"] <= 20 for asked in zygote.forked[0].asked)
+
+
+def test_seconds_are_taken_from_one_budget_of_which_a_later_session_gets_a_fixed_share() -> None:
+    """How long a submission takes on hidden inputs must not tell a later worker more than one bit."""
+    zygote = ScriptedZygote(lambda header: {"value": 1}, takes=3.0)
+    limits = Limits(cell_seconds=100, call_seconds=100, total_seconds=20)
+    with session(zygote, "a", limits=limits) as first:
+        first.ask(CALL, [])  # a cell and a call: 6 of 20 seconds
+    with first.another([]) as later:
+        later.ask(CALL, [])
+        with pytest.raises(ExhaustedError):
+            later.ask(CALL, [])
+    assert [asked["seconds"] for asked in zygote.forked[-1].asked] == [5, 2]
+    with first.another([]) as later:
+        later.ask(CALL, [])  # 9 were left, and now 6
+    with first.another([]) as later:
+        later.ask(CALL, [])  # now 3, too few for a share
+    with first.another([]) as later, pytest.raises(ExhaustedError):
+        later.ask(CALL, [])
+    assert len(zygote.forked) == 4
+
+
+def test_a_call_or_cell_at_which_the_budget_ends_says_that_and_no_more() -> None:
+    def answers(header: Header) -> Header:
+        if header.get("code") == "b" or header["op"] == "call":
+            raise DeadlineError
+        return {}
+
+    limits = Limits(cell_seconds=100, call_seconds=100, total_seconds=5)
+    with session(ScriptedZygote(answers, takes=3.0), "a", "b", limits=limits) as running:
+        running.start()
+        why = "was stopped, since the notebook may run for 5 s in all"
+        assert running.lost == {1: LeftOut(Verdict.TIMED_OUT, why)}
+    zygote = ScriptedZygote(answers, takes=3.0)
+    with session(zygote, "a", limits=limits) as running, pytest.raises(ExhaustedError):
+        running.ask(CALL, [])
+
+
+def test_a_failure_of_the_sandbox_is_kept_where_a_test_could_catch_it() -> None:
+    failure = StarvedError("the machine was too busy")
+
+    def answers(header: Header) -> Header:
+        raise failure
+
+    with session(ScriptedZygote(answers)) as running:
+        with pytest.raises(StarvedError):
+            running.ask(CALL, [])
+        assert running.failure is failure
+        assert running.lost == {}
 
 
 def test_answers_that_are_too_large_together_lose_the_worker() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from autograder.course.limits import Limits
-from autograder.sandbox.process import Worker
+from autograder.sandbox.process import DeadlineError, Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.worker.protocol import Header, Tensors
 
@@ -13,18 +13,22 @@ Answers = Callable[[Header], Header]
 class ScriptedWorker(Worker):
     """A worker that answers from a function, which may raise what a real one would raise."""
 
-    def __init__(self, answers: Answers, size: int = 0) -> None:
+    seconds = 0.0
+
+    def __init__(self, answers: Answers, size: int = 0, takes: float = 0.0) -> None:
         self.received = 0
         self.closed = False
         self.asked: list[Header] = []
         self._answers = answers
         self._size = size  # bytes of each answer
-
-    seconds = 0.0
+        self._takes = takes  # seconds for each answer
 
     def ask(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
         self.asked.append({**header, "seconds": seconds})
         self.received += self._size
+        self.seconds += min(self._takes, seconds)
+        if self._takes > seconds:
+            raise DeadlineError
         return self._answers(header), []
 
     def close(self) -> None:
@@ -34,11 +38,11 @@ class ScriptedWorker(Worker):
 class ScriptedZygote(Zygote):
     """A zygote of scripted workers; `forked` are all that it has made."""
 
-    def __init__(self, answers: Answers = lambda _: {}, size: int = 0) -> None:
+    def __init__(self, answers: Answers = lambda _: {}, size: int = 0, takes: float = 0.0) -> None:
         self.forked: list[ScriptedWorker] = []
         self._answers = answers
-        self._size = size
+        self._size, self._takes = size, takes
 
     def fork(self, limits: Limits) -> Worker:
-        self.forked.append(ScriptedWorker(self._answers, self._size))
+        self.forked.append(ScriptedWorker(self._answers, self._size, self._takes))
         return self.forked[-1]

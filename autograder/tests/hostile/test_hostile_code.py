@@ -9,8 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from autograder.course.source import Cell, Role
-from autograder.grading.forbidden import read_question
-from autograder.grading.ran_cell import RanCell
+from autograder.grading.forbidden import first_use
 from autograder.submission.matching import RestoredCell, defines, restore
 from autograder.submission.notebook import NotebookCell
 
@@ -28,8 +27,7 @@ LENGTH = 290_000  # characters: a little less than what is read at all
 
 def judge(*codes: str) -> None:
     """Expect answers of the right kinds about cells of these codes."""
-    ran = [RanCell(n, code) for n, code in enumerate(codes)]
-    assert isinstance(read_question("f", FORBIDDEN, ran).used, str | None)
+    assert isinstance(first_use("f", FORBIDDEN, codes), str | None)
     cells = [NotebookCell(2 * n, "code", code) for n, code in enumerate(codes)]
     cells += [NotebookCell(2 * n + 1, "markdown", code, "why") for n, code in enumerate(codes)]
     places = restore(CELLS, cells, {"f": 0})

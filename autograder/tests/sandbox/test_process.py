@@ -1,11 +1,16 @@
-"""A worker's end of the grader: answers under their numbers, deadlines, and words for how a process ended."""
+"""A worker's end of the grader: answers under their numbers, deadlines, and words for how a process ended.
+
+The processes here are real ones, which compute, sleep and end by themselves; the test answers for them.
+"""
 
 import os
+import select
 import signal
 import socket
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import Thread
@@ -13,12 +18,15 @@ from threading import Thread
 import pytest
 import torch
 
+from autograder.sandbox import process
+from autograder.sandbox.errors import StarvedError
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.worker.bounds import MAX_ANSWER, MAX_TENSOR_HEADER
-from autograder.worker.protocol import ProtocolError, pack, read_frame
+from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame
 
 SECONDS = 10.0
 UNTIL_KILLED = "import time; time.sleep(60)"
+COMPUTES = "while True: pass"
 
 
 @dataclass(frozen=True)
@@ -94,6 +102,114 @@ def test_a_deadline_ends_a_process_that_has_sent_half_an_answer(peer: Peer) -> N
     with pytest.raises(DeadlineError):
         peer.ask(lambda number: [frame(number)[:4]], seconds=0.2)
     assert peer.process.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    ("code", "slept"),
+    [
+        (COMPUTES, False),
+        (UNTIL_KILLED, True),
+        ("import threading; lock = threading.Lock(); lock.acquire(); lock.acquire()", True),
+        (f"import _thread, time\n_thread.start_new_thread(time.sleep, (60,))\n{COMPUTES}", False),
+        (f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {COMPUTES!r}])", False),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", True),
+    ],
+    ids=["computes", "sleeps", "locks itself", "beside a thread", "in a child", "stops itself"],
+)
+def test_a_process_may_compute_or_sleep_for_so_many_seconds(code: str, slept: bool) -> None:
+    peer = started(code)
+    with pytest.raises(DeadlineError) as late:
+        peer.worker.ask({"op": "seed"}, [], 0.5)
+    assert late.value.slept is slept
+    assert peer.worker.seconds >= 0.5
+    peer.channel.close()
+
+
+def test_a_child_that_has_ended_counts_too() -> None:
+    half = "import time\nwhile time.process_time() < 0.3: pass"
+    code = f"import subprocess, sys\nwhile True: subprocess.run([sys.executable, '-S', '-c', {half!r}])"
+    peer = started(code)
+    with pytest.raises(DeadlineError) as late:
+        peer.worker.ask({"op": "seed"}, [], 2)
+    assert not late.value.slept
+    peer.channel.close()
+
+
+def test_a_process_that_neither_computes_nor_sleeps_is_starved(
+    peer: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_AWAKE", {b"R", b"D", b"S"})  # as if the sleeper waited for a processor
+    monkeypatch.setattr(process, "_LEAST_PATIENCE", 0.1)
+    with pytest.raises(StarvedError, match=r"in 3 s by the clock, a submission used 0\.\d+ of the 0\.3 s"):
+        peer.worker.ask({"op": "seed"}, [], 0.3)
+    assert peer.process.returncode == -signal.SIGKILL
+
+
+def test_what_waits_for_us_does_not_sleep(peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may let a worker wait until we have read what it has sent."""
+    ready = select.poll()
+    ready.register(peer.worker._channel, select.POLLIN)
+    clock = peer.worker._clock
+    peer.channel.sendall(b"unread")
+    for _ in range(2):
+        clock.look(ready)
+        time.sleep(0.1)
+    assert clock.slept == 0
+    peer.worker._channel.recv(100)
+    monkeypatch.setattr(process, "_LONGEST_SLEEP", 0.05)  # the machine may have stood still meanwhile
+    for _ in range(3):
+        clock.look(ready)
+        time.sleep(0.1)
+    assert 0 < clock.slept <= 2 * 0.05
+
+
+@pytest.mark.parametrize("end", ["", "os._exit(3)"], ids=["answers", "dies"])
+def test_what_used_up_its_seconds_before_we_looked_is_late_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    monkeypatch.setattr(process, "_LOOK_SECONDS", SECONDS)  # so busy is the machine
+    peer = started(f"import os, time\nwhile time.process_time() < 0.5: pass\n{end or 'time.sleep(60)'}")
+
+    def answer(number: str) -> list[bytes]:
+        while peer.worker.seconds < 0.5:
+            time.sleep(0.01)
+        if end:
+            peer.process.wait()
+            peer.channel.shutdown(socket.SHUT_RDWR)
+            return []
+        return [frame(number)]
+
+    with pytest.raises(DeadlineError) as late:
+        peer.ask(answer, seconds=0.4)
+    assert not late.value.slept
+    peer.channel.close()
+
+
+def test_what_its_oracle_computes_counts_as_if_the_worker_had(peer: Peer) -> None:
+    class Oracle:
+        seconds = 7.0
+
+        def answer(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
+            self.seconds += seconds + 1
+            return {}, []
+
+    peer.worker.oracle = Oracle()
+    before = peer.worker.seconds
+    with pytest.raises(DeadlineError):
+        peer.ask(lambda number: [frame(number, calls="f"), frame(number)], seconds=5)
+    assert peer.worker.seconds - before > 5
+
+
+def test_a_thousand_late_answers_are_a_flood(peer: Peer) -> None:
+    numbers: list[str] = []
+
+    def first(number: str) -> list[bytes]:
+        numbers.append(number)
+        return [frame(number)]
+
+    peer.ask(first)
+    with pytest.raises(ProtocolError):
+        peer.ask(lambda number: [frame(numbers[0]) * 1000 + frame(number)])
 
 
 def test_all_bytes_that_arrive_are_counted(peer: Peer) -> None:

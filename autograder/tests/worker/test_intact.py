@@ -50,6 +50,10 @@ def end(_: int) -> None:
     raise Ended
 
 
+def others(_: object) -> Iterator[str]:
+    yield "mul"
+
+
 def test_a_change_of_our_own_code_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "_exit", end)
     look = guard()
@@ -67,6 +71,6 @@ def test_a_change_of_our_own_code_ends_the_process(monkeypatch: pytest.MonkeyPat
         with put(owner, name, lambda *_: ["mul"]), pytest.raises(Ended):
             look()
     look()
-    monkeypatch.setattr(operators._names, "__code__", end.__code__)
+    monkeypatch.setattr(operators._names, "__code__", others.__code__)
     with pytest.raises(Ended):
         look()

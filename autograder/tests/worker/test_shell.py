@@ -88,7 +88,7 @@ def test_an_error_is_described_with_its_cell_and_not_printed(run: Run) -> None:
     shown = run("x = 1\nx.y")
     assert shown["outputs"] == []
     assert (shown["error"]["type"], shown["error"]["places"]) == ("AttributeError", [[4, 2]])
-    assert run("x = (")["error"]["type"] == "SyntaxError"
+    assert run("x = )")["error"]["type"] == "SyntaxError"
 
 
 @pytest.mark.parametrize("code", ["!ls", "%pip install torch", "%%bash\nls", "x = !ls"])

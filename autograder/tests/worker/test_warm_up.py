@@ -10,7 +10,6 @@ SEEN = """
 import sys, torch
 print(sorted(name for name in globals() if "attention" in name or "check" in name or name == "_Head"))
 print(torch.initial_seed() == 0, torch.is_grad_enabled(), torch.get_default_dtype())
-print("GLIBC_TUNABLES" in __import__("os").environ)
 print([kind.__name__ for kind in torch.nn.Module.__subclasses__() if kind.__name__ == "_Head"])
 import gc
 print(gc.isenabled(), gc.get_threshold()[0] > 0, gc.get_freeze_count() > 100_000)
@@ -22,7 +21,7 @@ def test_a_child_finds_a_notebook_in_which_nothing_has_run(zygote: Zygote) -> No
     reply, _ = worker.ask({"op": "cell", "number": 0, "code": SEEN}, [], 10)
     worker.close()
     assert reply["error"] is None
-    assert reply["outputs"][0]["text"] == "[]\nFalse True torch.float32\nFalse\n[]\nTrue True True\n"
+    assert reply["outputs"][0]["text"] == "[]\nFalse True torch.float32\n[]\nTrue True True\n"
 
 
 def test_seeding_passes_over_devices_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 """Returns NaN, which no comparison calls wrong.
 
 verdict: failed
-score: 1.5
+score: 0.75
 hint: NaN
 """
 

@@ -2,7 +2,7 @@
 
 forbid: [einsum]
 verdict: review
-hint: string
+hint: the module torch itself
 """
 import string
 

@@ -2,7 +2,7 @@
 
 forbid: [einsum]
 verdict: review
-hint: einsum
+hint: run_line_magic
 """
 import torch
 

@@ -2,7 +2,7 @@
 
 forbid: [einsum]
 verdict: review
-hint: getattr
+hint: the module torch itself
 """
 import torch
 

@@ -1,7 +1,7 @@
 """Remembers earlier calls and answers with the first.
 
 verdict: failed
-score: 1.5
+score: 0.75
 hint: must have shape
 """
 calls = []

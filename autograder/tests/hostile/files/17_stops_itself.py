@@ -1,7 +1,7 @@
 """Stops its own process, which then neither answers nor dies.
 
 verdict: timed out
-hint: did not come back
+hint: waited for longer than
 """
 import os
 import signal

@@ -1,7 +1,7 @@
 """Announces a frame and never sends its end.
 
 verdict: timed out
-hint: did not come back
+hint: waited for longer than
 """
 import struct
 import sys

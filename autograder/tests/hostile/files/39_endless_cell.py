@@ -1,7 +1,7 @@
 """Never ends its cell.
 
 verdict: timed out
-hint: ran longer than
+hint: computed for longer than
 """
 while True:
     pass

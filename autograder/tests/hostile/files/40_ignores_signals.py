@@ -1,7 +1,7 @@
 """Ignores and blocks every signal that can be, and hangs.
 
 verdict: timed out
-hint: did not come back
+hint: waited for longer than
 """
 import signal
 import time

@@ -1,7 +1,7 @@
 """Catches whatever is raised in it and goes on for ever.
 
 verdict: timed out
-hint: did not come back
+hint: computed for longer than
 """
 
 

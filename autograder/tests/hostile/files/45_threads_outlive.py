@@ -1,7 +1,7 @@
 """Leaves threads behind, and ends the first of them alone.
 
 verdict: timed out
-hint: did not come back
+hint: waited for longer than
 """
 import ctypes
 import platform

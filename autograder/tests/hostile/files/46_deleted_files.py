@@ -11,7 +11,7 @@ for number in range(14):
     hoard.append(open("file", "w+b", buffering=0))
     os.remove("file")
     hoard[-1].write(bytes(15 << 20))
-time.sleep(0.5)  # far longer than it takes to see it
+time.sleep(60)  # until it is seen
 
 
 def row_sums(x):

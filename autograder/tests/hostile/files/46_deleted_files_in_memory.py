@@ -15,7 +15,7 @@ for number in range(14):
         file.write(bytes(15 << 20))
         if libc.mmap(None, ctypes.c_size_t(4096), 1, 1, file.fileno(), ctypes.c_long(0)) == 2**64 - 1:
             raise OSError("no memory")
-time.sleep(0.5)
+time.sleep(60)  # until it is seen
 
 
 def row_sums(x):

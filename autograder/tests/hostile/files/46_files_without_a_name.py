@@ -9,7 +9,7 @@ import time
 for number in range(14):
     descriptor = os.open(".", os.O_TMPFILE | os.O_RDWR)
     os.write(descriptor, bytes(15 << 20))
-time.sleep(0.5)
+time.sleep(60)  # until it is seen
 
 
 def row_sums(x):

@@ -1,7 +1,7 @@
 """Sends its answer byte by byte, so that there is always something to read.
 
 verdict: timed out
-hint: did not come back
+hint: waited for longer than
 """
 import struct
 import sys

@@ -1,7 +1,7 @@
-"""Writes old answers without end, which are dropped one by one.
+"""Writes old answers without end; the first of them are dropped.
 
-verdict: timed out
-hint: did not come back
+verdict: failed
+hint: no answer
 """
 import json
 import struct

@@ -1,7 +1,7 @@
 """Hangs inside C, where no Python exception can reach.
 
 verdict: timed out
-hint: did not come back
+hint: computed for longer than
 """
 import re
 

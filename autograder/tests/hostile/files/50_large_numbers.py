@@ -1,7 +1,7 @@
 """Hangs in the arithmetic of large numbers.
 
 verdict: timed out
-hint: did not come back
+hint: computed for longer than
 """
 
 

@@ -33,7 +33,7 @@ def test_one_number_a_row(student):
     expect_tensor(student.row_sums(torch.randn(4, 3)), (4,), torch.float32)
 
 
-@question("row_sums")
+@question("row_sums", weight=3)
 def test_adds_along_the_row(student, reference):
     """Each number is the sum of its own row."""
     x = torch.randn(5, 2) * 3

@@ -1,4 +1,4 @@
-"""generate writes into one prepared tensor; train_step sets the mode and takes the loss from the logits."""
+"""generate writes into one prepared tensor; train_step sets the mode and clears each gradient by itself."""
 
 
 @torch.inference_mode()
@@ -22,10 +22,7 @@ def generate(model, tokens, max_new_tokens):
 
 def train_step(model, optimizer, tokens, targets):
     model.train()
-    logits, _ = model(tokens)
-    loss = F.nll_loss(
-        F.log_softmax(logits, dim=-1).view(-1, logits.shape[-1]), targets.reshape(-1)
-    )
+    loss = model(tokens, targets)[1]
     for group in optimizer.param_groups:
         for parameter in group["params"]:
             parameter.grad = None

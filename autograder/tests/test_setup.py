@@ -1,0 +1,62 @@
+"""Every promised Python gets the pinned versions, and whoever may install nothing reads what to do."""
+
+import shutil
+import subprocess
+import tomllib
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from autograder.doctor import pins
+
+ROOT = Path(__file__).parents[2]
+NEWEST = 14  # of Python 3: the newest that README.md promises
+PYTHON = """#!/bin/sh
+test "$1 $2" = "-m venv" && mkdir -p .venv/bin && cp "$0" .venv/bin/python
+exit 0
+"""
+
+
+def test_every_pin_serves_every_promised_python() -> None:
+    """Looks at what is installed, which is what is pinned, so that no registry is needed."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pythons = [f"3.{minor}.{patch}" for minor in range(11, NEWEST + 1) for patch in range(30)]
+    promised = list(SpecifierSet(project["requires-python"]).filter(pythons))
+    assert {"3.11.0", "3.11.2", f"3.{NEWEST}.0"} <= set(promised)
+    for name, pin in pins(ROOT / "constraints.txt").items():
+        found = distribution(name)
+        assert Version(found.version).public == pin, f"{name} is not the pinned one; run `make setup`"
+        served = set(SpecifierSet(found.metadata["Requires-Python"] or "").filter(promised))
+        refused = [python for python in promised if python not in served]
+        assert not refused, f"{name} {pin} refuses Python {', '.join(refused)}"
+
+
+@pytest.fixture
+def plain_machine(tmp_path: Path) -> dict[str, str]:
+    """Return the environment of a machine with `make` and a pretended Python, but nothing that installs."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("cp", "id", "make", "mkdir", "sh", "touch"):
+        (tools / name).symlink_to(shutil.which(name) or name)
+    (tools / "python3").write_text(PYTHON, encoding="utf-8")
+    (tools / "python3").chmod(0o755)
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, tmp_path)
+    return {"PATH": str(tools)}
+
+
+@pytest.mark.parametrize(
+    ("target", "missing"), [("setup", "apt-get install bubblewrap"), ("browser", "apt-get install chromium")]
+)
+def test_what_may_not_be_installed_is_named_and_set_up_goes_on(
+    plain_machine: dict[str, str], tmp_path: Path, target: str, missing: str
+) -> None:
+    command = [plain_machine["PATH"] + "/make", target]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=plain_machine, stdout=subprocess.PIPE, text=True, check=True
+    )
+    assert missing in done.stdout
+    assert (tmp_path / ".venv" / "ready").exists() is (target == "setup")
