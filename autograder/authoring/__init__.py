@@ -15,8 +15,7 @@ rule_words: looks up the words of rules in torch
 layout: finds files that belong to no exercise
 touched: finds the questions that other answers can touch
 trials: runs the hidden tests of a question on code that its author trusts
-strength: measures the hidden tests on mutants of the exercise's own solution, and on misconceptions
-unseen: finds misconceptions that no hidden test sees
+strength: measures the hidden tests on mutants of the exercise's own solution
 disagreement: finds calls on which two right answers disagree
 mutants: makes these mutants, each with one small change
 mutations: the small changes that code invites

@@ -46,8 +46,11 @@ def _classes(tree: ast.Module, node: ast.ClassDef) -> Iterator[tuple[str, str]]:
     forward = next((one for one in methods if one.name == "forward"), None)
     if forward is None:
         return
-    layers = [one for one in methods if one.name != "forward"]
+    layers = [one for one in methods if one is not forward]
     yield "only makes its layers", _rewritten(tree, node, layers, "pass")
+    for idle in (one for one in layers if one.name != "__init__"):
+        others, start = [one for one in methods if one is not idle], ast.unparse(idle.args)
+        yield f"{idle.name} does nothing", _rewritten(tree, node, others, f"def {idle.name}({start}): pass")
     lent = _renamed(forward)
     for words, body in (*_bodies(forward, f"self.{_RIGHT}"), *_projections(node, forward)):
         method = f"def forward({ast.unparse(forward.args)}):\n    {body}"
@@ -77,17 +80,21 @@ def _bodies(function: _Function, right: str) -> Iterator[tuple[str, str]]:
     for value in (0, 1):
         yield f"returns {'ones' if value else 'zeros'}", f"return _filled_({result}, {value})"
     for name in names:
-        copy = f"{name}.clone() if isinstance({name}, torch.Tensor) else {name}"
-        yield f"returns {name}", f"return {copy}"
+        yield f"returns {name}", f"return {name}"
+        yield f"returns a copy of {name}", f"return {name}.clone()"
         yield f"returns the mean of {name}", f"return {name}.mean(dim=-2, keepdim=True).expand_as({result})"
         yield f"returns {name}'s one mean", f"return _filled_({result}, {name}.mean())"
 
 
 def _projections(node: ast.ClassDef, forward: _Function) -> Iterator[tuple[str, str]]:
-    """Yield methods that return one projection of the first argument."""
+    """Yield methods that return one projection of the first argument, where more is asked for."""
     first = forward.args.args[1].arg
     attributes = [one for one in ast.walk(node) if isinstance(one, ast.Attribute)]
     made = [one for one in attributes if isinstance(one.ctx, ast.Store)]
     for layer in dict.fromkeys(one.attr for one in made if ast.unparse(one.value) == "self"):
-        product = f"self.{layer}({first}) if callable(self.{layer}) else {first} @ self.{layer}"
-        yield f"returns {layer} of {first}", f"return {product}"
+        call = f"self.{layer}({first})"
+        if ast.unparse(forward.body[-1]) != f"return {call}":
+            yield (
+                f"returns {layer} of {first}",
+                f"return {call} if callable(self.{layer}) else {first} @ self.{layer}",
+            )

@@ -1,15 +1,16 @@
-"""Says what wrong answers cost by hidden tests alone, and holds authors to three principles.
+"""Says what wrong answers cost by hidden tests alone, and holds authors to four principles.
 
-Green means nearly right: where a question's visible check passes, hidden tests cost at most a quarter of it.
-Almost nothing earns almost nothing: an answer that does next to no work keeps at most a quarter. And the same
-answer fails the same tests, whichever set of hidden inputs it meets.
+What is wrong costs something: nearly all misconceptions of the catalogue fail a test. Green means nearly
+right: where a question's visible check passes, hidden tests cost at most a quarter of it. Almost nothing
+earns almost nothing: an answer that does next to no work keeps at most a quarter. And the same answer fails
+the same tests, whichever set of hidden inputs it meets.
 """
 
 import csv
 import io
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from statistics import median
@@ -18,12 +19,14 @@ import torch
 
 from autograder.authoring.almost_nothing import almost_nothing
 from autograder.authoring.equivalent import FILE as REASONS
-from autograder.authoring.equivalent import read_equivalents
+from autograder.authoring.equivalent import Equivalent, read_equivalents
 from autograder.authoring.trials import Trial
-from autograder.course.exercise import Exercise
+from autograder.course.exercise import Exercise, Mistake
 from autograder.course.names import of_mistake
-from autograder.grading.diagnosis import Diagnosis
+from autograder.grading.misconceptions import load_catalogue
 from autograder.grading.wrong_answers import WrongAnswers
+from autograder.testing.student_error import StudentError
+from autograder.testing.suite import HiddenTest, Suite
 from autograder.worker.namespace import run_code
 from autograder.worker.silence import silence
 
@@ -33,6 +36,8 @@ USUAL = (0.1, 0.6)  # what a single mistake should cost of its question
 _NOISE = 1e-9
 _SPREAD = 0.4  # by which one mistake's costs may differ from question to question without a line about it
 _SHOWN = 6  # lines of one kind
+# An answer whose first failed test meets one of these was only broken by a rule; nobody would hand that in.
+_BREAKS = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,7 @@ class Cost:
     share: float
     is_green: bool = False
     place: str = ""  # the author's file, where there is one
+    fails: tuple[str, ...] = ()  # the functions of the tests that fail
 
     @property
     def is_usual(self) -> bool:
@@ -64,42 +70,120 @@ class Costs:
     findings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        single = [one for one in self.costs if one.kind == "misconception"]
-        usual = sum(one.is_usual for one in single)
+        made = [one for one in self.costs if one.kind == "misconception"]
+        seen, usual = sum(one.share > 0 for one in made), sum(one.is_usual for one in made)
         bounds = " to ".join(f"{bound:.0%}".removesuffix("%") for bound in USUAL)
-        return f"{usual} of {len(single)} misconceptions cost {bounds} %"
+        return f"{seen} of {len(made)} misconceptions fail a test, {usual} cost {bounds} %"
 
 
-def measure(exercise: Exercise, diagnosis: Diagnosis, checks: Mapping[str, str], sets: int) -> Costs:
+def measure(suite: Suite, checks: Mapping[str, str], sets: int, share: float) -> Costs:
     """Run each wrong answer on the hidden tests of its question, and on its visible check where it is dear.
 
-    `checks` are the visible checks that the reference passes, by question. Answers that an author has written
-    run on several `sets` of hidden inputs.
+    `checks` are the visible checks that the reference passes, by question. The files of mistakes/ run on
+    several `sets` of hidden inputs. Of the misconceptions at least this `share` must fail a test.
     """
-    costs, findings = list[Cost](), list[str]()
+    exercise, costs, findings = suite.exercise, list[Cost](), list[str]()
     for question in exercise.points:
-        trial = Trial(diagnosis.suite, question)
-        weights = sum(test.weight for test in diagnosis.suite.of(question))
-        for answer in _answers(exercise, diagnosis, question):
-            cells = exercise.variant(answer.code)
-            failed = trial.failed(cells)
-            share = sum(test.weight for test in failed) / weights
-            check = checks.get(question) if share > QUARTER + _NOISE else None
-            is_green = check is not None and check_error(check, cells) is None
-            what = answer.kind, answer.name, share, is_green, answer.place
-            costs.append(Cost(exercise.name, question, *what))
-            other_sets = range(1, sets if answer.kind == "mistake" else 1)
-            differing = (failed ^ trial.failed(cells, number) for number in other_sets)
-            if tests := next(filter(None, differing), None):
-                titles = ", ".join(f'"{test.title}"' for test in tests)
-                findings.append(f"{answer.place}: the set of hidden inputs decides whether it fails {titles}")
-    findings += [*_green(exercise, costs), *_kept(exercise, costs)]
-    return Costs(tuple(costs), tuple(findings))
+        bench = _Bench(suite, question, checks.get(question))
+        costs += bench.misconceptions()
+        for one in (one for one in exercise.mistakes if one.question == question):
+            costs.append(bench.cost("mistake", of_mistake(one.name)[1], one.code, str(one.path)))
+            findings += bench.differences(one, sets)
+        for one in (one for one in exercise.heldout if one.question == question):
+            costs.append(bench.cost("held out", of_mistake(one.name)[1], one.code, str(one.path)))
+        for does, code in almost_nothing(exercise, question):
+            costs.append(bench.cost("almost nothing", does, code))
+    declared = read_equivalents(exercise)
+    findings += [*_unseen(suite, costs, declared, share), *_green(exercise, costs, declared)]
+    return Costs(tuple(costs), (*findings, *_kept(suite, costs)))
 
 
-def _green(exercise: Exercise, costs: Sequence[Cost]) -> Iterator[str]:
+def single_mistakes(exercise: Exercise, question: str) -> Iterator[tuple[str, str]]:
+    """Yield answers in which one misconception of the catalogue is made: its name and the code.
+
+    A name comes once for each way to make it.
+    """
+    for answer in WrongAnswers(exercise, load_catalogue(exercise.catalogue), question).single:
+        if not answer.written:
+            yield of_mistake(answer.names[0])[1], answer.code
+
+
+class _Bench:
+    """Runs wrong answers to one question."""
+
+    def __init__(self, suite: Suite, question: str, check: str | None) -> None:
+        self._exercise, self._question, self._check = suite.exercise, question, check
+        self._tests = suite.of(question)
+        self._trial = Trial(suite, question)
+
+    def misconceptions(self) -> Iterator[Cost]:
+        """Yield what each misconception costs that fits the question."""
+        ways = defaultdict[str, list[str]](list)
+        for name, code in single_mistakes(self._exercise, self._question):
+            ways[name].append(code)
+        for name, codes in ways.items():
+            yield from self._misconception(name, codes)
+
+    def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[Cost]:
+        """Yield what the first way costs that fails a test; nothing where rules only broke the code."""
+        is_broken = False
+        for code in codes:
+            failing = self._trial.failing(self._exercise.variant(code))
+            if (first := next(failing, None)) is None:
+                continue
+            if not _breaks(first[1]):
+                yield self._cost("misconception", name, code, {first[0], *(test for test, _ in failing)})
+                return
+            is_broken = True
+        if not is_broken:
+            yield self._cost("misconception", name, codes[0], set())
+
+    def cost(self, kind: str, name: str, code: str, place: str = "") -> Cost:
+        """Return what an answer costs."""
+        return self._cost(kind, name, code, self._failed(code), place)
+
+    def differences(self, mistake: Mistake, sets: int) -> Iterator[str]:
+        """Yield which tests see a mistake with some sets of hidden inputs, and with others do not."""
+        found = [self._failed(mistake.code, number) for number in range(sets)]
+        for test in self._tests:
+            if 0 < (times := sum(test in failed for failed in found)) < sets:
+                seen = f'fails "{test.title}" ({test.function}) with {times} of {sets} sets of hidden inputs'
+                yield f"{mistake.path}: {seen}; let all inputs show it, or none"
+
+    def _failed(self, code: str, number: int = 0) -> set[HiddenTest]:
+        return {test for test, _ in self._trial.failing(self._exercise.variant(code), number)}
+
+    def _cost(self, kind: str, name: str, code: str, failed: Set[HiddenTest], place: str = "") -> Cost:
+        share = sum(test.weight for test in failed) / sum(test.weight for test in self._tests)
+        check = self._check if share > QUARTER + _NOISE else None
+        is_green = check is not None and check_error(check, self._exercise.variant(code)) is None
+        fails = dict.fromkeys(test.function for test in self._tests if test in failed)
+        return Cost(self._exercise.name, self._question, kind, name, share, is_green, place, tuple(fails))
+
+
+def _breaks(error: BaseException) -> bool:
+    return (error.type if isinstance(error, StudentError) else type(error).__name__) in _BREAKS
+
+
+def _unseen(
+    suite: Suite, costs: Sequence[Cost], declared: Sequence[Equivalent], share: float
+) -> Iterator[str]:
+    """Yield the misconceptions that no test sees, if these are too many, and needless declarations."""
+    made = {(one.question, one.mistake): one.share for one in costs if one.kind == "misconception"}
+    places = {(one.question, one.misconception): one.place for one in declared if one.misconception}
+    counted = {key: lost for key, lost in made.items() if lost or key not in places}
+    unseen = [key for key, lost in counted.items() if not lost]
+    for question, name in unseen if len(unseen) > (1 - share) * len(counted) else ():
+        fix = f"no test of {question} fails; add one, or declare it in {REASONS}"
+        yield f"{suite.exercise.suite}: {question}__{name} changes a right answer, and {fix}"
+    for (question, name), place in places.items():
+        if made.get((question, name), 1):
+            yield f"{place}: {name} fails a hidden test or fits no right answer; take it out"
+
+
+def _green(exercise: Exercise, costs: Sequence[Cost], declared: Sequence[Equivalent]) -> Iterator[str]:
     """Yield the mistakes that cost much and that no visible check sees, but for those that have a reason."""
-    reasons = {(one.question, one.green): one.place for one in read_equivalents(exercise) if one.green}
+    reasons = {(one.question, one.green): one.place for one in declared if one.green}
     found = {(one.question, one.mistake): one for one in costs if one.is_green}
     fix = f"let the check see it, let it cost less, or give a reason in {REASONS}"
     for key, one in found.items():
@@ -110,43 +194,14 @@ def _green(exercise: Exercise, costs: Sequence[Cost]) -> Iterator[str]:
             yield f"{place}: the check of {question} sees {green}, or it costs little; take this out"
 
 
-def _kept(exercise: Exercise, costs: Sequence[Cost]) -> Iterator[str]:
-    """Yield the answers that do almost nothing and keep more than a quarter."""
+def _kept(suite: Suite, costs: Sequence[Cost]) -> Iterator[str]:
+    """Yield the answers that do almost nothing and keep more than a quarter, with what they pass."""
     for one in costs:
         if one.kind == "almost nothing" and one.share < 1 - QUARTER - _NOISE:
+            functions = dict.fromkeys(test.function for test in suite.of(one.question))
+            passed = ", ".join(name for name in functions if name not in one.fails)
             kept = f"{one.question}: an answer that {one.mistake} keeps {_percent(1 - one.share)}"
-            yield f"{exercise.suite}: {kept}; let its tests ask for more, or weigh less"
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """A wrong answer to a question."""
-
-    kind: str
-    name: str
-    code: str
-    place: str = ""  # the author's file, where there is one
-
-
-def _answers(exercise: Exercise, diagnosis: Diagnosis, question: str) -> Iterator[_Answer]:
-    """Yield every wrong answer to a question that is known or can be made."""
-    for name, code in single_mistakes(exercise, diagnosis, question):
-        yield _Answer("misconception", name, code)
-    for kind, written in (("mistake", exercise.mistakes), ("held out", exercise.heldout)):
-        for one in written:
-            if one.question == question:
-                yield _Answer(kind, of_mistake(one.name)[1], one.code, str(one.path))
-    for does, code in almost_nothing(exercise, question):
-        yield _Answer("almost nothing", does, code)
-
-
-def single_mistakes(exercise: Exercise, diagnosis: Diagnosis, question: str) -> Iterator[tuple[str, str]]:
-    """Yield one wrong answer for each misconception that fits a question: its name, and the code."""
-    first: dict[str, str] = {}
-    for answer in WrongAnswers(exercise, diagnosis.catalogue, question).single:
-        if not answer.written:
-            first.setdefault(of_mistake(answer.names[0])[1], answer.code)
-    yield from first.items()
+            yield f"{suite.exercise.suite}: {kept}; let these tests ask for more, or weigh less: {passed}"
 
 
 def check_error(check: str, cells: tuple[str, ...]) -> BaseException | None:
@@ -164,7 +219,7 @@ def check_error(check: str, cells: tuple[str, ...]) -> BaseException | None:
 
 def summary(found: Sequence[Cost], *, whole: bool = False) -> Iterator[str]:
     """Yield lines on the single mistakes of a course: by question, and how far each one's costs differ."""
-    single = [one for one in found if one.kind == "misconception"]
+    single = [one for one in found if one.kind == "misconception" and one.share]
     if whole:
         yield from _by_question(single)
     yield from islice(_by_mistake(single), None if whole else _SHOWN)
@@ -198,10 +253,10 @@ def table(found: Iterable[Cost]) -> str:
     """Return all costs as CSV, in percent."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["exercise", "question", "kind", "mistake", "percent", "check passes"])
+    writer.writerow(["exercise", "question", "kind", "mistake", "percent", "check passes", "fails"])
     for one in found:
-        green = "yes" if one.is_green else ""
-        writer.writerow([one.exercise, one.question, one.kind, one.mistake, round(100 * one.share), green])
+        told = round(100 * one.share), "yes" if one.is_green else "", " ".join(one.fails)
+        writer.writerow([one.exercise, one.question, one.kind, one.mistake, *told])
     return text.getvalue()
 
 

@@ -2,7 +2,7 @@
 
 import ast
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
 from autograder.report.text import one_line
@@ -15,12 +15,14 @@ from autograder.worker.namespace import run_code
 _SHOWN = 300  # characters
 
 
-def failures(suite: Suite, cells: tuple[str, ...], sets: Sequence[Inputs]) -> dict[HiddenTest, str]:
-    """Run trusted cells with each of these sets of inputs; return what is wrong, by the test that fails."""
-    namespace = run_code(cells)
+def failures(
+    suite: Suite, cells: tuple[str, ...], sets: Sequence[Inputs], questions: Container[str]
+) -> dict[HiddenTest, str]:
+    """Run the questions' tests on trusted cells with each of these sets; return what is wrong, by test."""
+    namespace, chosen = run_code(cells), {test for test in suite.tests if test.question in questions}
     found: dict[HiddenTest, list[str]] = {}
     for inputs in sets:
-        for run in suite.run(Local(namespace), inputs):
+        for run in suite.run(Local(namespace), inputs, chosen):
             if run.error is not None:
                 found.setdefault(run.test, []).append(_said(suite.exercise.suite, run, run.error))
     return {test: _in_all(said, len(sets)) for test, said in found.items()}

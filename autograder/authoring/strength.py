@@ -16,11 +16,9 @@ from autograder.authoring.disagreement import disagreements
 from autograder.authoring.equivalent import FILE, Equivalent, read_equivalents
 from autograder.authoring.mutants import Mutant, mutants
 from autograder.authoring.trials import Trial
-from autograder.authoring.unseen import Unseen, unseen
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.grading.diagnosis import Diagnosis
 from autograder.testing.suite import Suite
 
 
@@ -31,15 +29,12 @@ class Strength:
     mutants: int = 0
     killed: int = 0
     equivalent: int = 0
-    misconceptions: int = 0
-    seen: int = 0  # misconceptions that some test fails
-    survivors: tuple[str, ...] = ()  # as unified diffs of the source, or of another right answer
+    survivors: tuple[str, ...] = ()  # as unified diffs of the source
     findings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         share = f", {100 * self.killed // self.mutants} %" if self.mutants else ""
-        beside = f", and {self.seen} of {self.misconceptions} misconceptions" if self.misconceptions else ""
-        return f"the tests fail {self.killed} of {self.mutants} mutants{share}{beside}"
+        return f"the tests fail {self.killed} of {self.mutants} mutants{share}"
 
 
 def measure_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> Iterator[Strength]:
@@ -52,30 +47,25 @@ def _measured(root: Path, name: str) -> Strength:
     torch.set_num_threads(1)
     course = load_course(root)
     exercise = course.exercises[name]
-    measured = measure(exercise, Diagnosis(suite := Suite(exercise)), course.settings.mutants_fail)
+    measured = measure(suite := Suite(exercise), course.settings.mutants_fail)
     return replace(measured, findings=(*measured.findings, *_disagreeing(exercise, suite)))
 
 
-def measure(exercise: Exercise, diagnosis: Diagnosis, share: float) -> Strength:
+def measure(suite: Suite, share: float) -> Strength:
     """Run every mutant against the hidden tests of its question, up to the first that fails.
 
-    At least `share` of those that are not declared equivalent must fail, and of the misconceptions of the
-    course's catalogue that fit the exercise.
+    At least `share` of those that are not declared equivalent must fail.
     """
+    exercise = suite.exercise
     every, declared = tuple(mutants(exercise)), read_equivalents(exercise)
-    trials = {name: Trial(diagnosis.suite, name) for name in exercise.points}
+    trials = {name: Trial(suite, name) for name in exercise.points}
     left = [one for one in every if not trials[one.question].fails(_mutated(exercise, one))]
-    count, unseen_ones = unseen(exercise, diagnosis, lambda name, cells: trials[name].fails(cells))
     unlike = [mutant for mutant in left if not any(_fits(one, mutant) for one in declared)]
-    hidden = [one for one in unseen_ones if not any(_is_of(other, one) for other in declared)]
-    counted, named = len(every) - (len(left) - len(unlike)), count - (len(unseen_ones) - len(hidden))
-    killed, seen = len(every) - len(left), count - len(unseen_ones)
-    weak = [_finding(exercise, mutant) for mutant in unlike] if killed < share * counted else []
-    weak += [_blindness(exercise, one) for one in hidden] if seen < share * named else []
-    findings = [*_unfounded(declared, every, left), *_needless(declared, unseen_ones), *weak]
-    diffs = (*(_diff(exercise, mutant) for mutant in unlike), *(one.diff for one in hidden))
-    alike = len(left) - len(unlike) + len(unseen_ones) - len(hidden)
-    return Strength(counted, killed, alike, named, seen, diffs, tuple(findings))
+    alike, killed = len(left) - len(unlike), len(every) - len(left)
+    weak = unlike if killed < share * (len(every) - alike) else []
+    findings = *_unfounded(declared, every, left), *(_finding(exercise, mutant) for mutant in weak)
+    diffs = tuple(_diff(exercise, mutant) for mutant in unlike)
+    return Strength(len(every) - alike, killed, alike, diffs, findings)
 
 
 def _mutated(exercise: Exercise, mutant: Mutant) -> tuple[str, ...]:
@@ -115,22 +105,6 @@ def _unfounded(
             yield f"{one.place}: fits no mutant of {one.question} any more; take it out or copy its diff anew"
         elif not any(_fits(one, mutant) for mutant in left):
             yield f"{one.place}: is declared equivalent, but fails a hidden test; take it out"
-
-
-def _is_of(declared: Equivalent, unseen: Unseen) -> bool:
-    return (declared.question, declared.misconception) == (unseen.question, unseen.misconception)
-
-
-def _needless(declared: Sequence[Equivalent], left: Sequence[Unseen]) -> Iterator[str]:
-    """Yield what is wrong with declarations of misconceptions that do not fit, or that fail a test."""
-    for one in declared:
-        if one.misconception and not any(_is_of(one, other) for other in left):
-            yield f"{one.place}: {one.misconception} fails a hidden test or fits no right answer; take it out"
-
-
-def _blindness(exercise: Exercise, one: Unseen) -> str:
-    fix = f"no test of {one.question} fails; add one, or declare it in equivalent.yaml"
-    return f"{exercise.suite}: {one.question}__{one.misconception} changes a right answer, and {fix}"
 
 
 def _finding(exercise: Exercise, mutant: Mutant) -> str:

@@ -3,13 +3,11 @@
 import contextlib
 import signal
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import FrameType
 
-from autograder.grading.verdicts import decide
-from autograder.report.report import Verdict
 from autograder.testing.exchange import Local
-from autograder.testing.inputs import Inputs, numbered_inputs
+from autograder.testing.inputs import numbered_inputs
 from autograder.testing.suite import HiddenTest, Suite
 from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.silence import silence
@@ -22,49 +20,44 @@ class OutOfTimeError(BaseException):
     """An answer runs on and on; no `except Exception` of its own may keep it running."""
 
 
-def input_set(suite: Suite, number: int = 0) -> Inputs:
-    """Return one of the sets of hidden inputs on which authors' answers are tried."""
-    return numbered_inputs(_SECRET, suite.exercise.name, number)
-
-
 class Trial:
-    """Tries answers to one question on its hidden tests, those first that have failed most of them so far."""
+    """Tries answers to one question on its hidden tests."""
 
     def __init__(self, suite: Suite, question: str) -> None:
         self._suite = suite
         self._times_failed = dict.fromkeys(suite.of(question), 0)
 
     def fails(self, cells: tuple[str, ...]) -> bool:
-        """Whether an answer fails a test, or cannot even be run."""
+        """Whether an answer fails a test; those come first that have failed most answers so far."""
         order = sorted(self._times_failed, key=lambda test: -self._times_failed[test])
-        test = next(self._failing(cells, order, input_set(self._suite)), None)
-        if test is not None:
+        for test, _ in self.failing(cells, order=order):
             self._times_failed[test] += 1
-        return test is not None
+            return True
+        return False
 
-    def failed(self, cells: tuple[str, ...], number: int = 0) -> frozenset[HiddenTest]:
-        """Return the tests that an answer fails on one set of inputs: all of them if it cannot be run."""
-        return frozenset(self._failing(cells, list(self._times_failed), input_set(self._suite, number)))
-
-    def _failing(
-        self, cells: tuple[str, ...], order: list[HiddenTest], inputs: Inputs
-    ) -> Iterator[HiddenTest]:
-        with _clock(), warnings.catch_warnings(action="ignore"):
-            try:
-                with silence():
-                    namespace = run_code(cells)
-            except (Exception, SystemExit, OutOfTimeError):
-                yield from order
-                return
-        for test in order:
+    def failing(
+        self, cells: tuple[str, ...], number: int = 0, order: Sequence[HiddenTest] = ()
+    ) -> Iterator[tuple[HiddenTest, BaseException]]:
+        """Yield the tests that an answer fails on one set of inputs, and how: all, if it cannot be run."""
+        inputs = numbered_inputs(_SECRET, self._suite.exercise.name, number)
+        made = _made(cells)
+        for test in order or self._times_failed:
+            if isinstance(made, BaseException):
+                yield test, made
+                continue
             with _clock(), warnings.catch_warnings(action="ignore"):
-                fails = self._fails(test, namespace, inputs)
-            if fails:
-                yield test
+                run = self._suite.run_one(test, Local(made), inputs)
+            if run.error is not None:
+                yield test, run.error
 
-    def _fails(self, test: HiddenTest, namespace: Namespace, inputs: Inputs) -> bool:
-        (run,) = self._suite.run(Local(namespace), inputs, {test})
-        return decide(self._suite, run, inputs).verdict is not Verdict.PASSED
+
+def _made(cells: tuple[str, ...]) -> Namespace | BaseException:
+    """Run an answer, and return what it has defined or raised."""
+    with _clock(), warnings.catch_warnings(action="ignore"), silence():
+        try:
+            return run_code(cells)
+        except (Exception, SystemExit, OutOfTimeError) as error:
+            return error
 
 
 @contextlib.contextmanager

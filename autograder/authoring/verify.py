@@ -1,6 +1,6 @@
 """Proves each exercise by its own answers: right ones must score in full, wrong ones must fail."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,8 +86,8 @@ class _Verification:
         self._untouched()
         for variant in exercise.accepted:
             self._steps.begin(f"grading {variant.path}")
-            cells = exercise.variant(variant.code)
-            self._full_marks(variant.path, self._grade(exercise.replaced(variant.code)), cells)
+            answers, cells = exercise.replaced(variant.code), exercise.variant(variant.code)
+            self._full_marks(variant.path, self._grade(answers), cells, self._touched.by(answers))
             self._passes_checks(variant)
         named = sum(self._caught(mistake) for mistake in exercise.mistakes)
         counts = len(exercise.accepted), len(exercise.mistakes)
@@ -121,7 +121,9 @@ class _Verification:
         """Find visible checks and hidden tests that the reference fails; return whether it passes these."""
         cells = solved_cells(self._exercise, {})
         graded = self._grader.grade_cells(cells)
-        right = self._full_marks(self._exercise.source, graded.report, self._exercise.reference)
+        right = self._full_marks(
+            self._exercise.source, graded.report, self._exercise.reference, self._exercise.points
+        )
         checks = {cell.grade_id: cell for cell in self._exercise.cells if cell.role is Role.CHECK}
         for cell in cells:
             if cell.name in checks:
@@ -147,10 +149,12 @@ class _Verification:
                 said = f"{type(error).__name__}: {error}"
                 self._find(variant.path, f"is right, but the check of {name} fails: {said}; mend the check")
 
-    def _full_marks(self, path: Path, report: Report, cells: tuple[str, ...]) -> bool:
+    def _full_marks(
+        self, path: Path, report: Report, cells: tuple[str, ...], touched: Container[str]
+    ) -> bool:
         """Find tests that a right answer fails, when it is graded or with other sets of hidden inputs."""
         sets = [numbered_inputs(_SECRET, self._exercise.name, number) for number in range(self._sets)]
-        failed = failures(self._grader.suite, cells, sets)
+        failed = failures(self._grader.suite, cells, sets, touched)
         for test, said in failed.items():
             self._find(path, f'must score in full, but {test.question}, "{test.title}" fails: {said}')
         told = {(test.question, test.title) for test in failed}
@@ -219,14 +223,15 @@ class _Verification:
     def _strength(self) -> Strength:
         """Measure how many mutants of the reference the hidden tests fail."""
         self._steps.begin("running the hidden tests on mutants")
-        measured = measure(self._exercise, self._grader.diagnosis, self._settings.mutants_fail)
+        measured = measure(self._grader.suite, self._settings.mutants_fail)
         self._findings.extend(measured.findings)
         return measured
 
     def _costs(self) -> costs.Costs:
         """Measure what wrong answers cost, and find those that cost too much or too little."""
         self._steps.begin("running the hidden tests on wrong answers")
-        found = costs.measure(self._exercise, self._grader.diagnosis, self._checks, self._sets)
+        share = self._settings.mutants_fail
+        found = costs.measure(self._grader.suite, self._checks, self._sets, share)
         self._findings.extend(found.findings)
         return found
 

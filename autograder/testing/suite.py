@@ -101,9 +101,9 @@ class Suite:
         """Return the tests of one question."""
         return tuple(test for test in self.tests if test.question == question)
 
-    def run_one(self, test: HiddenTest, backend: Backend) -> TestRun:
-        """Run one of the tests on disclosed inputs; what it meets does not depend on the tests before it."""
-        return self._run(test, self._collected.items[test.number], backend, DISCLOSED, record=False)
+    def run_one(self, test: HiddenTest, backend: Backend, inputs: Inputs = DISCLOSED) -> TestRun:
+        """Run one of the tests; what it meets does not depend on the tests before it."""
+        return self._run(test, self._collected.items[test.number], backend, inputs, record=False)
 
     @cached_property
     def reference_runs(self) -> tuple[TestRun, ...]:
@@ -112,8 +112,7 @@ class Suite:
 
     def reference_run(self, test: HiddenTest, inputs: Inputs) -> TestRun:
         """Return a run of one test against the trusted solution."""
-        (run,) = self.run(self._solution(), inputs, {test})
-        return run
+        return self.run_one(test, self._solution(), inputs)
 
     def _solution(self) -> Local:
         """Return the solution in a namespace of its own: a test may seed `student` and `reference` apart."""

@@ -69,7 +69,7 @@ class Namespace:
                 return self._value(getattr(self._resolve(of), name))
             case {"op": "define", "source": str(source), "name": str(name)}:
                 variables: dict[str, Any] = {"__name__": "given", "torch": torch, "nn": nn}
-                exec(_compiled(source), variables)  # noqa: S102 - sent by a hidden test
+                exec(_compiled(source, "given"), variables)  # noqa: S102 - sent by a hidden test
                 return self._value(variables[name])
             case {"op": "call", "of": {}, "args": args, "kwargs": kwargs}:
                 encoder = Encoder(self._refer)
@@ -148,10 +148,10 @@ class MissingError(NameError):
     """The notebook does not define the name that a hidden test asks for."""
 
 
-@lru_cache(64)
-def _compiled(source: str) -> CodeType:
-    """Compile what a hidden test defines; a suite defines the same few things again and again."""
-    return compile(source, "given", "exec")
+@lru_cache(128)
+def _compiled(source: str, name: str) -> CodeType:
+    """Compile what a hidden test defines, or a trusted cell; the same few come again and again."""
+    return compile(source, name, "exec")
 
 
 def run_code(cells: tuple[str, ...]) -> Namespace:
@@ -162,7 +162,7 @@ def run_code(cells: tuple[str, ...]) -> Namespace:
     variables: dict[str, Any] = {"__name__": "__main__"}
     with silence():
         for number, code in enumerate(cells):
-            exec(compile(code, f"{CELL}{number}", "exec"), variables)  # noqa: S102 - the course's own code
+            exec(_compiled(code, f"{CELL}{number}"), variables)  # noqa: S102 - the course's own code
     return Namespace(variables)
 
 

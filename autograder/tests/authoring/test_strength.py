@@ -11,7 +11,6 @@ from autograder.authoring.strength import Strength, measure
 from autograder.cli import main
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.grading.diagnosis import Diagnosis
 from autograder.testing.suite import Suite
 
 DECLARED = """\
@@ -23,7 +22,7 @@ DECLARED = """\
 
 
 def measured(exercise: Exercise, share: float = 0.8) -> Strength:
-    return measure(exercise, Diagnosis(Suite(exercise)), share)
+    return measure(Suite(exercise), share)
 
 
 def declare(course: Course, instead: int) -> Exercise:
@@ -75,42 +74,6 @@ def test_a_declaration_that_does_not_hold_any_more_is_found(
 ) -> None:
     (finding,) = measured(declare(course, instead)).findings
     assert problem in finding
-
-
-CATALOGUE = """
-from autograder.grading import Misconception
-
-MISCONCEPTIONS = (
-    Misconception("columns", "Columns are summed.", "Which one?", "X.sum(dim=D) => X.sum(dim=0)"),
-    Misconception("detour", "It goes round.", "Why?", "X.sum(dim=D) => X.double().sum(dim=D).float()"),
-)
-"""
-
-
-def test_a_misconception_that_no_test_sees_is_shown_until_its_author_declares_it(course: Course) -> None:
-    folder = course.exercises["01_small"].folder
-    (folder.parent / "misconceptions").mkdir()
-    (folder.parent / "misconceptions/sums.py").write_text(CATALOGUE, encoding="utf-8")
-    found = measured(Exercise(folder), 0.6)
-    assert (found.misconceptions, found.seen) == (2, 1)
-    assert str(found).endswith(", and 1 of 2 misconceptions")
-    assert "+++ row_sums__detour\n" in found.survivors[-1]
-    assert "\n-    return x.sum(dim=along_each_row)\n+    return x.double()" in found.survivors[-1]
-    assert found.findings[-1] == (
-        f"{folder / 'test_hidden.py'}: row_sums__detour changes a right answer, and "
-        "no test of row_sums fails; add one, or declare it in equivalent.yaml"
-    )
-    entry = "- {question: row_sums, misconception: DETOUR, because: numbers are the same}\n"
-    declared = folder / "equivalent.yaml"
-    declared.write_text(entry.replace("DETOUR", "detour"), encoding="utf-8")
-    after = measured(Exercise(folder), 0.6)
-    assert (after.misconceptions, after.seen, after.equivalent, after.findings) == (1, 1, 1, ())
-    assert len(after.survivors) == len(found.survivors) - 1
-    declared.write_text(entry.replace("DETOUR", "columns"), encoding="utf-8")
-    (needless, _) = measured(Exercise(folder), 0.6).findings
-    assert needless.endswith(
-        "equivalent.yaml:1: columns fails a hidden test or fits no right answer; take it out"
-    )
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # where it meets a finalizer

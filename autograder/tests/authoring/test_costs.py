@@ -1,0 +1,231 @@
+"""What wrong answers cost by hidden tests alone, and which of them cost too much or too little."""
+
+import pytest
+import torch
+
+from autograder.authoring.almost_nothing import almost_nothing
+from autograder.authoring.costs import Cost, Costs, check_error, measure, summary, table
+from autograder.course.course import Course, load_course
+from autograder.course.source import Role
+from autograder.testing.suite import Suite
+from autograder.tests.classroom import small
+from autograder.worker.namespace import run_code
+
+CELLS = ("import torch\nx = torch.rand(2)",)
+SAYS = "print('hello')\nassert False, x.tolist()"
+CATALOGUE = """
+from autograder.grading.misconceptions import Misconception
+
+MISCONCEPTIONS = [
+    Misconception("other_rows", "It is wrong.", "Why?", "X.sum(dim=D) => X.summed(D) || X.sum(dim=0)"),
+    Misconception("only_broken", "It is wrong.", "Why?", "X.sum(dim=D) => X.summed(D)"),
+    Misconception("detour", "It goes round.", "Why?", "X.sum(dim=D) => X.double().sum(dim=D).float()"),
+]
+"""
+A_CLASS = """
+
+# %% solution="Scale"
+class Scale(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.layer = torch.nn.Linear(3, 3)
+        ### END SOLUTION
+
+    def reset(self):
+        ### BEGIN SOLUTION
+        self.layer.reset_parameters()
+        ### END SOLUTION
+
+    def forward(self, x):
+        ### BEGIN SOLUTION
+        return 2 * self.layer(x)
+        ### END SOLUTION
+
+
+# %% check="Scale" points=1
+# Check of Scale
+assert Scale()
+"""
+
+
+def measured(course: Course, sets: int = 1, share: float = 0.5) -> Costs:
+    exercise = small(load_course(course.root))
+    checks = {cell.name: cell.text for cell in exercise.cells if cell.role is Role.CHECK}
+    return measure(Suite(exercise), checks, sets, share)
+
+
+def costs(course: Course) -> dict[tuple[str, str], Cost]:
+    return {(one.question, one.mistake): one for one in measured(course).costs}
+
+
+def rewrite(course: Course, old: str, new: str) -> None:
+    source = small(course).source
+    text = source.read_text(encoding="utf-8")
+    assert old in text
+    source.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def declare(course: Course, text: str) -> None:
+    (small(course).folder / "equivalent.yaml").write_text(text, encoding="utf-8")
+
+
+def list_misconceptions(course: Course) -> None:
+    folder = small(course).folder.parent / "misconceptions"
+    folder.mkdir()
+    (folder / "sums.py").write_text(CATALOGUE, encoding="utf-8")
+
+
+def test_a_wrong_answer_costs_the_weight_of_the_tests_that_it_fails(course: Course) -> None:
+    found = costs(course)
+    in_place = found["double", "in_place"]
+    assert (in_place.share, in_place.fails) == (0.25, ("test_leaves_its_input_alone",))
+    assert in_place.place.endswith("mistakes/double__in_place.py")
+    assert (found["double", "squares"].share, found["double", "squares"].is_usual) == (0.75, False)
+
+
+def test_of_the_ways_to_make_a_misconception_the_first_counts_that_fails_a_test_and_does_not_just_break(
+    course: Course,
+) -> None:
+    list_misconceptions(course)
+    found = costs(course)
+    assert (found["row_sums", "other_rows"].share, found["row_sums", "detour"].share) == (1, 0)
+    assert ("row_sums", "only_broken") not in found
+    assert str(measured(course)) == "1 of 2 misconceptions fail a test, 0 cost 10 to 60 %"
+
+
+def test_a_misconception_that_no_test_sees_is_found_until_its_author_declares_it(course: Course) -> None:
+    list_misconceptions(course)
+    assert measured(course, share=0.5).findings == ()
+    (finding,) = measured(course, share=0.6).findings
+    assert finding == (
+        f"{small(course).suite}: row_sums__detour changes a right answer, and "
+        "no test of row_sums fails; add one, or declare it in equivalent.yaml"
+    )
+    entry = "- {question: row_sums, misconception: NAME, because: numbers are the same}\n"
+    declare(course, entry.replace("NAME", "detour"))
+    assert measured(course, share=1).findings == ()
+    declare(course, entry.replace("NAME", "other_rows"))
+    (needless,) = measured(course, share=0.5).findings
+    fix = "other_rows fails a hidden test or fits no right answer; take it out"
+    assert needless == f"{small(course).folder / 'equivalent.yaml'}:1: {fix}"
+
+
+def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_author_says_why(
+    course: Course,
+) -> None:
+    assert measured(course).findings == ()
+    rewrite(course, "expected = torch.tensor([6.0, 15.0])", "expected = sums")
+    rewrite(course, "assert sums.shape == (2,),", "assert sums.dim() == 1,")
+    columns = small(course).folder / "mistakes" / "row_sums__columns.py"
+    fix = "let the check see it, let it cost less, or give a reason in equivalent.yaml"
+    seen = "row_sums: columns costs 100 %, but the visible check passes"
+    assert f"{columns}: {seen}; {fix}" in measured(course).findings
+    reason = "- {question: row_sums, green: columns, because: the table is square}\n"
+    declare(course, reason + "- {question: double, green: squares, because: it is not seen}\n")
+    told = [finding for finding in measured(course).findings if "columns" in finding or "squares" in finding]
+    place = f"{small(course).folder / 'equivalent.yaml'}:2"
+    assert told == [f"{place}: the check of double sees squares, or it costs little; take this out"]
+
+
+def test_a_test_that_sees_a_mistake_with_some_inputs_only_is_found(course: Course) -> None:
+    code = '"""Look at the signs."""\n\n\ndef double(x):\n    return x * (2 if x.flatten()[0] > 0 else 3)\n'
+    path = small(course).folder / "mistakes" / "double__sometimes.py"
+    path.write_text(code, encoding="utf-8")
+    assert measured(course).findings == ()
+    (finding, *_) = measured(course, sets=4).findings
+    assert finding.startswith(f'{path}: fails "Every element becomes twice as large." (test_doubles_every_')
+    assert finding.endswith(" of 4 sets of hidden inputs; let all inputs show it, or none")
+
+
+def test_answers_that_do_almost_nothing_are_made_for_each_question(course: Course) -> None:
+    found = {key: one for key, one in costs(course).items() if one.kind == "almost nothing"}
+    assert found["row_sums", "returns nothing"].share == found["row_sums", "returns x"].share == 1
+    assert found["row_sums", "returns zeros"].fails == ("test_adds_along_the_row",)
+    assert found["double", "returns a copy of x"].share == 0.75
+
+
+def test_what_does_almost_nothing_and_keeps_more_than_a_quarter_is_found(course: Course) -> None:
+    suite = small(course).suite
+    text = suite.read_text(encoding="utf-8")
+    suite.write_text(text.replace('"row_sums", weight=3', '"row_sums"'), encoding="utf-8")
+    found = measured(course).findings
+    told = "let these tests ask for more, or weigh less: test_one_number_a_row"
+    assert f"{suite}: row_sums: an answer that returns zeros keeps 50 %; {told}" in found
+    assert all("row_sums" in finding for finding in found)
+
+
+def test_a_class_that_makes_its_layers_and_no_more_is_an_answer_that_does_almost_nothing(
+    course: Course,
+) -> None:
+    source = small(course).source
+    source.write_text(source.read_text(encoding="utf-8") + A_CLASS, encoding="utf-8")
+    codes = dict(almost_nothing(small(course), "Scale"))
+    assert {"only makes its layers", "reset does nothing", "forward returns x"} < codes.keys()
+    assert "self.layer(x)" in codes["forward returns layer of x"]
+    made = run_code(("import torch", codes["forward returns ones"])).variables["Scale"]()
+    assert made(torch.zeros(2, 3)).tolist() == torch.ones(2, 3).tolist()
+    assert len(list(made.parameters())) == 2
+
+
+def test_a_layer_alone_is_not_almost_nothing_where_that_is_what_is_asked_for(course: Course) -> None:
+    source = small(course).source
+    asked = A_CLASS.replace("return 2 * self.layer(x)", "return self.layer(x)")
+    source.write_text(source.read_text(encoding="utf-8") + asked, encoding="utf-8")
+    assert "forward returns layer of x" not in dict(almost_nothing(small(course), "Scale"))
+
+
+def cost(question: str, name: str, share: float) -> Cost:
+    return Cost("01_small", question, "misconception", name, share)
+
+
+FOUND = (
+    cost("double", "cheap", 0.02),
+    cost("double", "dear", 0.9),
+    cost("double", "fair", 0.1),
+    cost("double", "unseen", 0.0),
+    cost("row_sums", "cheap", 0.6),
+    cost("row_sums", "dear", 0.94),
+    Cost("01_small", "row_sums", "almost nothing", "returns x", 1.0),
+)
+
+
+def test_mistakes_that_cost_other_shares_in_other_questions_are_told_and_on_request_all_questions() -> None:
+    apart = "cheap costs 2 % of double and 60 % of row_sums"
+    assert [*summary(FOUND)] == [apart]
+    assert [*summary(FOUND, whole=True)] == [
+        "01_small double: 1 of 3 as usual, 1 dearer; median 10 %",
+        "01_small row_sums: 1 of 2 as usual, 1 dearer; median 77 %",
+        apart,
+    ]
+    assert not [*summary(())]
+
+
+def test_all_costs_go_into_a_table() -> None:
+    green = Cost("01_small", "double", "mistake", "squares", 0.26, is_green=True, fails=("one", "two"))
+    assert table([green, FOUND[1]]).splitlines() == [
+        "exercise,question,kind,mistake,percent,check passes,fails",
+        "01_small,double,mistake,squares,26,yes,one two",
+        "01_small,double,misconception,dear,90,,",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("check", "error"),
+    [
+        ("assert x.sum() > 0", type(None)),
+        ("assert x.sum() < 0", AssertionError),
+        ("y.sum()", NameError),
+        ("raise SystemExit", SystemExit),
+    ],
+)
+def test_a_check_fails_by_whatever_it_raises(check: str, error: type) -> None:
+    assert isinstance(check_error(check, CELLS), error)
+
+
+def test_a_check_is_run_quietly_and_with_the_same_numbers_each_time(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = [str(check_error(SAYS, CELLS)) for _ in range(2)]
+    assert said[0] == said[1]
+    assert capsys.readouterr().out == ""
