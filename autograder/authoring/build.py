@@ -6,10 +6,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from autograder.authoring.handed_out import refused
-from autograder.course.bundle import SETUP, build_kit
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
 from autograder.course.folder import own_files
+from autograder.course.kit import student_files
 from autograder.course.notebook import build_notebook, to_json
 from autograder.course.source import SourceError
 from autograder.files import write_whole
@@ -42,8 +42,7 @@ def write_source(exercise: Exercise, folder: Path) -> list[Path]:
         raise SourceError("\n".join(problems))
     texts: dict[str, str | bytes] = {
         f"{exercise.name}.ipynb": to_json(build_notebook(exercise)),
-        "conftest.py": build_kit(exercise),
-        SETUP.name: SETUP.read_text(encoding="utf-8"),
+        **student_files(exercise),
     }
     shared = own_files(exercise.folder.parent, "*.md")
     texts |= {path.name: path.read_bytes() for path in (*shared, *exercise.handout)}

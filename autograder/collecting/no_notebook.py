@@ -31,7 +31,7 @@ _PAPERS = {".pdf", ".doc", ".docx", ".odt", ".rtf", ".pages", ".ppt", ".pptx", "
 _PHOTOS = {".heic", ".heif", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
 _HELPERS = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl", ".json"}
 _HELPERS |= {".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
-_HELPING = {"conftest.py", "requirements.txt", "timestamp.txt", "readme.txt"}
+_HELPING = {"conftest.py", "exercise.json", "requirements.txt", "timestamp.txt", "readme.txt"}
 _ENDING = re.compile(r"\.[^./]*\Z")
 # What was typed into Moodle's or Canvas's own page comes as a page under names of its own.
 _TYPED = (

@@ -23,7 +23,6 @@ folder: a folder's files, without what programs leave there
 giveaway: finds parts of answers in what students get
 hints: the hints that students can ask for, and what is wrong with them
 notebook: makes nbgrader's source notebook of an exercise
-bundle: makes the kit for students, one file of the modules in kit/
 kept: names the files that a course keeps, and those that commands make again
 secret: keeps the secret from which hidden inputs come
 copy: makes a smaller course of some of the exercises

@@ -17,7 +17,6 @@ __all__ = [
     "SourceError",
     "Tier",
     "Variant",
-    "build_kit",
     "build_notebook",
     "check_id",
     "checked_question",
@@ -35,7 +34,6 @@ __all__ = [
     "to_json",
 ]
 
-from .bundle import build_kit as build_kit
 from .copy import copy_course as copy_course
 from .copy import course_files as course_files
 from .course import FILE as FILE

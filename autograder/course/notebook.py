@@ -12,8 +12,7 @@ NotebookJson = dict[str, Any]  # what a notebook's file holds, read as JSON
 HOW_TO_CHECK = """\
 **How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
 To run all checks from a fresh start, save the notebook and run `pytest` in its folder; `SETUP.md` there says
-what to install. `pytest --hint QUESTION` gives a hint, and each time a plainer one; `pytest --page` writes
-what it finds to `checks.html`, with the part of the lesson beside each question.
+what to install. `pytest --hint QUESTION` gives a hint, and each time a plainer one.
 The checks are only a beginning: your score comes from further tests, on other inputs."""
 # What ipykernel says of itself. Jupyter writes it into each notebook that it opens, and marks one as changed
 # where it stands there otherwise; its own exports need it too, to call a script .py.

@@ -61,7 +61,9 @@ def first_use(question: str, forbidden: Sequence[str], codes: Iterable[str]) -> 
     words, modules = frozenset(forbidden), _modules(found)
     if _SUMS & words and any(modules.get(name) == "numpy" for piece in reached for name in piece.named):
         words |= _ARRAY_SUMS
-    uses = (use for piece in reached for use in _uses(piece, words, modules))
+    definitions = ast.FunctionDef | ast.ClassDef
+    own = frozenset(piece.tree.name for piece in reached if isinstance(piece.tree, definitions))
+    uses = (use for piece in reached for use in _uses(piece, words, modules, own))
     return next(uses, None) or next((name for piece in found for name in _reaching(piece)), None)
 
 
@@ -76,10 +78,17 @@ def _modules(found: Sequence[Piece]) -> dict[str, str]:
     return names
 
 
-def _uses(piece: Piece, words: frozenset[str], modules: Mapping[str, str]) -> Iterator[str]:
-    """Yield what a statement spells of the forbidden words, and of modules that it has no use for."""
+def _uses(
+    piece: Piece, words: frozenset[str], modules: Mapping[str, str], own: frozenset[str]
+) -> Iterator[str]:
+    """Yield what a statement spells of the forbidden words, and of modules that it has no use for.
+
+    `own` are functions and classes of the notebook; whatever else binds their names spells them itself.
+    """
     nodes = list(ast.walk(piece.tree)) if piece.tree else []
-    local = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    local = own | {
+        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
     local |= {node.arg for node in nodes if isinstance(node, ast.arg)}
     owners = {node.value for node in nodes if isinstance(node, ast.Attribute)}
     for node in nodes:

@@ -12,11 +12,12 @@ UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 _ASSIGNED_MAGIC = re.compile(r"=[ \t]*[%!].*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d]\w*")
+_BINDING = re.compile(r"^[^=(\n]*(?<![!<>:])=(?!=)|\b(?:def|class|import|as|for|global)\b.*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A top-level statement, or a cell that cannot be parsed: any of its words may be bound or used there."""
+    """A top-level statement, or a cell that cannot be parsed, of which words where names are bound count."""
 
     tree: ast.stmt | None
     bound: frozenset[str]  # names of the notebook
@@ -31,8 +32,8 @@ def pieces(codes: Iterable[str]) -> list[Piece]:
     for code in codes:
         body = parsed(code) if is_readable else None
         if body is None:
-            words = frozenset(_WORD.findall(code))
-            found.append(Piece(None, words, words))
+            bound = frozenset(_WORD.findall(" ".join(_BINDING.findall(code))))
+            found.append(Piece(None, bound, frozenset(_WORD.findall(code))))
         found += [Piece(statement, _bound(statement), _named(statement)) for statement in body or ()]
     return found
 
@@ -82,4 +83,18 @@ def _bound(statement: ast.stmt) -> frozenset[str]:
 
 
 def _named(statement: ast.stmt) -> frozenset[str]:
-    return frozenset(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
+    """Return the names in a statement, without what are a function's or a method's own arguments."""
+    if isinstance(statement, ast.ClassDef):
+        around = [*statement.decorator_list, *statement.bases, *statement.keywords]
+        return _names(around).union(*map(_named, statement.body))
+    if not isinstance(statement, ast.FunctionDef):
+        return _names([statement])
+    around = [statement.args, *statement.decorator_list, *filter(None, [statement.returns])]
+    inside = [node for part in statement.body for node in ast.walk(part)]
+    shared = {name for node in inside if isinstance(node, ast.Global) for name in node.names}
+    own = {node.arg for node in ast.walk(statement.args) if isinstance(node, ast.arg)} - shared
+    return _names(statement.body) - own | _names(around)
+
+
+def _names(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    return frozenset(node.id for one in nodes for node in ast.walk(one) if isinstance(node, ast.Name))

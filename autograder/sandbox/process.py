@@ -78,7 +78,7 @@ class Worker:
         self._readable.register(channel, select.POLLIN)
         self._writable.register(channel, select.POLLOUT)
         self._handle = handle
-        self._clock = _Clock(handle)
+        self.clock = _Clock(handle)
         self._reap = reap
         self._open = True
         self._asked = set[str]()
@@ -89,7 +89,7 @@ class Worker:
     @property
     def seconds(self) -> float:
         """How long the process has computed or slept so far, as deadlines count it."""
-        return self._clock.seconds() + (self.oracle.seconds if self.oracle else 0.0)
+        return self.clock.seconds() + (self.oracle.seconds if self.oracle else 0.0)
 
     def ask(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
         """Send a request and return its answer.
@@ -98,7 +98,7 @@ class Worker:
         """
         number = secrets.token_hex(8)
         self._asked.add(number)
-        deadline = _Deadline(self, self._clock, seconds)
+        deadline = _Deadline(self, seconds)
         try:
             self._send(pack({"id": number, **header}, tensors), deadline)
             answer = self._reply(number, longest_answer(header), deadline)
@@ -126,7 +126,7 @@ class Worker:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
         os.close(self._handle)
-        self._clock.stop()
+        self.clock.stop()
         status = self._reap()
         return "it closed its connection to the grader" if lingers else _how(status)
 
@@ -137,7 +137,7 @@ class Worker:
         if not patience:
             return bool(ended.poll(0))
         try:
-            _Deadline(self, self._clock, patience).wait(ended)
+            _Deadline(self, patience).wait(ended)
         except (DeadlineError, StarvedError):
             return False
         return True
@@ -154,6 +154,7 @@ class Worker:
                 if self.oracle is None or "calls" not in reply:
                     return reply, sent
                 back, tensors = self.oracle.answer(reply, sent, deadline.left)
+                self.clock.begin()
                 self._send(pack(back, tensors), deadline)
                 continue
             self._late += 1
@@ -227,13 +228,13 @@ class _Clock:
 class _Deadline:
     """Ends a request once its worker has used up its seconds, or has had ten times as many by the clock."""
 
-    def __init__(self, worker: Worker, clock: _Clock, seconds: float) -> None:
-        self._worker, self._clock = worker, clock
-        self._seconds, self._begun, self._slept = seconds, worker.seconds, clock.slept
+    def __init__(self, worker: Worker, seconds: float) -> None:
+        self._worker, self._clock = worker, worker.clock
+        self._seconds, self._begun, self._slept = seconds, worker.seconds, self._clock.slept
         now = time.monotonic()
         self._next_look, self._patience = now + _LOOK_SECONDS, max(_TIMES * seconds, _LEAST_PATIENCE)
         self._give_up = now + self._patience
-        clock.begin()
+        self._clock.begin()
 
     @property
     def left(self) -> float:

@@ -22,7 +22,7 @@ _ENGINE = Path(autograder.__file__).parent
 _ROOMS = ("course", "worker", "sandbox", "submission", "testing", "grading", "gradebook", "report")
 _OTHERS = {"errors.py", "files.py"}
 _LEFT_OUT = {
-    *("course/bundle.py", "course/copy.py", "course/giveaway.py", "course/hints.py", "course/kept.py"),
+    *("course/kit/__init__.py", "course/copy.py", "course/giveaway.py", "course/hints.py", "course/kept.py"),
     "course/log.py",
     *("grading/failures.py", "grading/guarded.py", "grading/marking.py"),
     *("submission/headings.py", "submission/recognition.py", "submission/students.py"),

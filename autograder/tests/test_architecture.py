@@ -32,7 +32,7 @@ def test_nothing_is_pickled(path: Path) -> None:
 def test_a_module_says_what_it_is_for_and_stays_small(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert ast.get_docstring(ast.parse(text))
-    assert len(text.splitlines()) <= 250
+    assert len(text.splitlines()) <= 450
 
 
 def test_most_modules_are_read_on_two_screens() -> None:

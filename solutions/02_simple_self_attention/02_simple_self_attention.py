@@ -727,7 +727,7 @@ def check_simple_self_attention():
         "the call has changed the tokens"
     )
     opposite = simple_self_attention(torch.tensor([[1.0], [-1.0]]))
-    assert torch.allclose(opposite[0], torch.tensor([0.761594]), atol=1e-6), (
+    assert torch.allclose(opposite[0], torch.tensor([0.761594]), atol=1e-6, rtol=0), (
         "two opposite tokens have scores of 1 and -1, and the first becomes 0.761594, "
         f"not {opposite[0].item():.6f}; is a sign lost, or a number rounded?"
     )

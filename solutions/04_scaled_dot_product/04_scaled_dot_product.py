@@ -930,7 +930,7 @@ def check_scaled_dot_product_attention():
     assert large.isfinite().all(), "large scores give inf or nan: which step overflows?"
     signs = torch.tensor([[1.0], [-1.0]])
     opposite = scaled_dot_product_attention(signs, signs, signs)
-    assert torch.allclose(opposite[0], torch.tensor([0.761594]), atol=1e-6), (
+    assert torch.allclose(opposite[0], torch.tensor([0.761594]), atol=1e-6, rtol=0), (
         "scores of 1 and -1 mix the values 1 and -1 to 0.761594, "
         f"not to {opposite[0].item():.6f}; is a sign lost, or a number rounded?"
     )

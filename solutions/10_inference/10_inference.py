@@ -207,7 +207,8 @@ def check_cached_attention():
     signs = torch.tensor([[1.0], [-1.0]])
     opposite = cached_attention(signs, signs, signs)[0][1].item()
     assert abs(opposite + 0.761594) < 1e-6, (
-        f"scores of -1 and 1 mix 1 and -1 to -0.761594, not {opposite:.6f}; is a sign lost?"
+        "scores of -1 and 1 mix 1 and -1 to -0.761594, "
+        f"not to {opposite:.6f}; is a sign lost, or a number rounded?"
     )
     print("cached_attention: this check passes")
 
@@ -477,7 +478,8 @@ def check_grouped_query_attention():
     signs = torch.tensor([[[1.0], [-1.0]]])
     opposite = grouped_query_attention(signs, signs, signs)[0, 0].item()
     assert abs(opposite - 0.761594) < 1e-6, (
-        f"scores of 1 and -1 mix 1 and -1 to 0.761594, not {opposite:.6f}; is a sign lost?"
+        "scores of 1 and -1 mix 1 and -1 to 0.761594, "
+        f"not to {opposite:.6f}; is a sign lost, or a number rounded?"
     )
     print("grouped_query_attention: this check passes")
 

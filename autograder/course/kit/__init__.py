@@ -1,18 +1,73 @@
-"""The kit: what lies beside a released notebook as conftest.py, so that students can check their own.
+"""What lies beside a released notebook, so that students can check their own.
 
-A release makes one file of these modules (bundle.py), in this order, with the worker's omission.py behind the
-first. A student's folder has no autograder, so they import nothing but each other, pytest and Python's own.
-
-contents: what the kit knows of its exercise
-watch: ends cells that run for too long or would end pytest, and keeps what cells print
-cell: a code cell, what it is for, and how it runs
-joined: finds the checks that stand inside a larger cell
-beside: knows which files beside the notebook its cells read
-notebook: runs the cells, then the check of each question, and says why one does not pass
-finding: finds the notebook in a folder, or says what to do where there is none
-progress: remembers which questions passed, as long as notebook and kit are the same
-page: writes what the checks found as a page
-questions: the notebook and its questions as pytest sees them
-session: counts the questions that pass, gives hints, and tells pytest of all this
-SETUP.md: what to install
+That is conftest.py, the same for every exercise, exercise.json with what differs, and SETUP.md.
 """
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograder.course.exercise import Exercise
+from autograder.course.hints import read_hints
+from autograder.course.source import Role
+
+CHECKS, SETUP = (Path(__file__).parent / name for name in ("conftest.py", "SETUP.md"))
+_HEADING = re.compile(r"(?m)^(#{1,2})[ \t]+(.+?)[ \t#]*$")
+_FENCED = re.compile(r"(?ms)^(```|~~~).*?^\1")
+
+
+def student_files(exercise: Exercise) -> dict[str, str]:
+    """Return the text of each file that lies beside the notebook, by the file's name."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in (CHECKS, SETUP)}
+    return texts | {"exercise.json": json.dumps(_facts(exercise), indent=1, ensure_ascii=False) + "\n"}
+
+
+def _facts(exercise: Exercise) -> dict[str, object]:
+    """Return what conftest.py must know of an exercise; cells that only draw it does not run."""
+    hints, lessons = read_hints(exercise), dict(lesson_parts(exercise))
+    questions = {
+        cell.name: {
+            "points": exercise.points[cell.name],
+            "lesson": _place(lessons.get(cell.name, "")),
+            "check": cell.text,
+            "hints": hints.get(cell.name, []),
+        }
+        for cell in exercise.cells
+        if cell.role is Role.CHECK
+    }
+    drawings = sorted(text.strip() for text in exercise.demos)
+    return {"name": exercise.name, "questions": questions, "drawings": drawings}
+
+
+def lesson_parts(exercise: Exercise) -> Iterator[tuple[str, str]]:
+    """Yield each question with the nearest larger heading above its check."""
+    heading = ""
+    for cell in exercise.cells:
+        if cell.role is Role.TEXT:
+            heading = ([heading, *headings(cell.text)])[-1]
+        elif cell.role is Role.CHECK:
+            yield cell.name, heading
+
+
+def headings(text: str) -> Iterator[str]:
+    """Yield the larger headings of a text cell."""
+    code = [match.span() for match in _FENCED.finditer(text)]
+    for match in _HEADING.finditer(text):
+        if not any(start <= match.start() < end for start, end in code):
+            yield match[2]
+
+
+def anchor(heading: str) -> str:
+    """Return what Jupyter calls a heading's place: its words, with a hyphen for each space.
+
+    What it makes of a formula differs from one Jupyter to the next, so there it is nothing.
+    """
+    return "" if "$" in heading else re.sub(r"[`*]", "", heading).replace(" ", "-")
+
+
+def _place(heading: str) -> str:
+    """Return what a message says behind a notebook's name to lead into its lesson."""
+    if place := anchor(heading):
+        return f"#{place}"
+    return f", {heading}" if heading else ""

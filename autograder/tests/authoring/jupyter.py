@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.course.kit.lesson import Part, headings
+from autograder.course.kit import anchor, headings
 from autograder.tests.browser import Browser, Listener, Page, opened
 
 NO_KERNEL = "{shouldStart: false, canStart: false, autoStartDefault: false}"
@@ -79,7 +79,7 @@ class Lab:
     def shows_anchors(self, notebook: dict[str, Any]) -> None:
         """Expect the larger headings to have the anchors that the kit tells of."""
         texts = [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
-        found = [Part(heading, "").anchor for text in texts for heading, _ in headings("".join(text))]
+        found = [anchor(heading) for text in texts for heading in headings("".join(text))]
         anchors = self.page.wait(f"{ANCHORS}.length === {len(found)} ? {ANCHORS} : false")
         assert [here for here, there in zip(found, anchors, strict=True) if here not in ("", there)] == []
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from autograder.authoring.build import build_sources, write_source
 from autograder.authoring.release import release_notebooks
-from autograder.course.bundle import build_kit
 from autograder.course.course import Course, load_course
+from autograder.course.kit import student_files
 
 
 def test_the_built_notebook_is_the_golden_one(course: Course, golden: Callable[[str, str], None]) -> None:
@@ -14,6 +14,7 @@ def test_the_built_notebook_is_the_golden_one(course: Course, golden: Callable[[
         "build/source/01_small/01_small.ipynb",
         "build/source/01_small/conftest.py",
         "build/source/01_small/SETUP.md",
+        "build/source/01_small/exercise.json",
     ]
     golden("notebook/01_small.ipynb", built[0].read_text(encoding="utf-8"))
 
@@ -35,8 +36,9 @@ def test_what_lay_in_the_folder_is_gone(course: Course) -> None:
 
 
 def test_the_kit_lies_beside_the_notebook(course: Course) -> None:
-    _, kit, _ = build_sources(course, course.chosen([]))
-    assert kit.read_text(encoding="utf-8") == build_kit(course.exercises["01_small"])
+    _, *kit = build_sources(course, course.chosen([]))
+    beside = {path.name: path.read_text(encoding="utf-8") for path in kit}
+    assert beside == student_files(course.exercises["01_small"])
 
 
 def test_what_all_exercises_share_lies_beside_each_notebook(course: Course) -> None:
@@ -52,6 +54,6 @@ def test_what_students_are_to_have_lies_beside_the_notebook_to_the_byte(course: 
     (handout / "model.bin").write_bytes(b"\x00\r\n\xff")
     (handout / ".DS_Store").write_bytes(b"what macOS leaves")
     released = release_notebooks(course, course.chosen([]))
-    names = ["01_small.ipynb", "SETUP.md", "conftest.py", "model.bin"]
+    names = ["01_small.ipynb", "SETUP.md", "conftest.py", "exercise.json", "model.bin"]
     assert [path.name for path in released] == names
     assert released[-1].read_bytes() == b"\x00\r\n\xff"

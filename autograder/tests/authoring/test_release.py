@@ -10,9 +10,9 @@ from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelspec import get_kernel_dict
 
 from autograder.authoring.release import release_notebooks, stale
-from autograder.course.bundle import SETUP, bare_kit
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.course.kit import CHECKS, SETUP
 from autograder.course.notebook import HOW_TO_CHECK, to_json
 from autograder.course.source import BEGIN, END
 
@@ -39,7 +39,7 @@ def test_the_released_notebook_is_the_golden_one(folder: Path, golden: Callable[
 
 def test_a_release_is_the_notebook_the_kit_and_how_to_set_up(course: Course, folder: Path) -> None:
     released = release_notebooks(course, course.chosen([]))
-    names = ["01_small.ipynb", "SETUP.md", "conftest.py"]
+    names = ["01_small.ipynb", "SETUP.md", "conftest.py", "exercise.json"]
     assert released == sorted(folder.iterdir()) == [folder / name for name in names]
 
 
@@ -104,6 +104,7 @@ def test_everything_is_stale_before_the_first_release(course: Course) -> None:
         "assignments/01_small/01_small.ipynb",
         "assignments/01_small/SETUP.md",
         "assignments/01_small/conftest.py",
+        "assignments/01_small/exercise.json",
     ]
 
 
@@ -113,7 +114,8 @@ def test_a_changed_source_makes_its_release_stale(course: Course, folder: Path) 
         source.read_text(encoding="utf-8").replace("# ## Doubling", "# ## Twice"), encoding="utf-8"
     )
     assert stale(load_course(course.root), [Exercise(source.parent)]) == [
-        "assignments/01_small/01_small.ipynb"
+        "assignments/01_small/01_small.ipynb",
+        "assignments/01_small/exercise.json",
     ]
 
 
@@ -147,7 +149,7 @@ def leaks(exercise: Exercise, folder: Path) -> list[str]:
 
 def private_lines(exercise: Exercise) -> list[str]:
     """Return the lines that tell, without quotes: those nowhere public, unless short or a single word."""
-    given = (bare_kit(), SETUP.read_text(encoding="utf-8"))
+    given = (CHECKS.read_text(encoding="utf-8"), SETUP.read_text(encoding="utf-8"))
     public, private = [HOW_TO_CHECK, *given], list[str]()
     for cell in exercise.cells:
         hidden = False
@@ -231,7 +233,7 @@ def test_a_planted_leak_is_found(line: str, place: str, exercise: Exercise, fold
     elif place == "metadata":
         notebook["cells"][0]["metadata"]["note"] = {line: True}
     elif place == "the kit":
-        (folder / "conftest.py").write_text(f"{bare_kit()}# {line}\n", encoding="utf-8")
+        (folder / "exercise.json").write_text(json.dumps({"hint": line}), encoding="utf-8")
     else:
         (folder / "deeper").mkdir()
         (folder / "deeper" / "data.bin").write_bytes(b"\xff\x00" + line.encode() + b"\x00")

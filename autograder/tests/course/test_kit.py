@@ -8,23 +8,15 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autograder.authoring.build import write_source
-from autograder.course.bundle import bare_kit
 from autograder.course.course import load_course
-from autograder.course.kit import cell as kit_cell
-from autograder.course.kit import questions as kit_questions
-from autograder.course.kit.contents import Question
-from autograder.course.kit.lesson import headings
-from autograder.course.kit.notebook import Notebook as KitNotebook
-from autograder.course.kit.notebook import UnsolvedError
-from autograder.course.kit.progress import keep, progress, state_of
-from autograder.course.source import fingerprint
-from autograder.worker.omission import Omissions
+from autograder.course.kit import CHECKS, lesson_parts
 
 COURSE = load_course(Path(__file__).parents[3])
 Notebook = dict[str, Any]
@@ -113,26 +105,12 @@ def disorder(notebook: Notebook) -> None:
     insert(notebook, len(notebook["cells"]), "factor = 3", "print(sums)")
 
 
-def lose_check(notebook: Notebook) -> None:
-    """Delete one check, and empty the other of its code."""
-    solve(notebook)
-    notebook["cells"].remove(cell(notebook, "check-double"))
-    rewrite(notebook, "check-row_sums", "# Check of row_sums\n")
-
-
 def soften_check(notebook: Notebook) -> None:
-    """Edit a check so that a wrong answer passes."""
+    """Edit a check so that a wrong answer passes, and delete the other."""
     answer(notebook, "double", "return x")
     answer(notebook, "row_sums", "return x.sum(dim=-1)")
     rewrite(notebook, "check-double", "# Check of double\nassert double(table) is not None")
-
-
-def wrap_assert(notebook: Notebook) -> None:
-    """Fail an assert of several lines without a message, and one that torch makes."""
-    solve(notebook)
-    rewrite(notebook, "check-double", "# Check of double\nassert (\n    double(table).sum()\n    == 0\n)")
-    close = "torch.testing.assert_close(row_sums(table)[0], torch.tensor(7.0), msg='not 7')"
-    rewrite(notebook, "check-row_sums", f"# Check of row_sums\n{close}")
+    notebook["cells"].remove(cell(notebook, "check-row_sums"))
 
 
 def repeat(notebook: Notebook) -> None:
@@ -141,18 +119,6 @@ def repeat(notebook: Notebook) -> None:
     for name in ("double", "check-row_sums"):
         place = notebook["cells"].index(cell(notebook, name))
         notebook["cells"].insert(place, json.loads(json.dumps(cell(notebook, name))))
-
-
-def export(notebook: Notebook) -> None:
-    """Strip all metadata, as an export does; still the picture is not drawn."""
-    solve(notebook)
-    rewrite(
-        notebook, "check-row_sums", source(notebook, "check-row_sums").replace("# Check of row_sums\n", "")
-    )
-    for each in notebook["cells"]:
-        each["metadata"] = {}
-        each.pop("id")
-    insert(notebook, len(notebook["cells"]), "import sys\n\nassert 'matplotlib' not in sys.modules, 'drawn'")
 
 
 def use_magics(notebook: Notebook) -> None:
@@ -204,16 +170,6 @@ def time_definition(notebook: Notebook) -> None:
     rewrite(notebook, "double", "%%timeit\n" + source(notebook, "double"))
 
 
-def see_values(notebook: Notebook) -> None:
-    """Fail asserts with messages of several lines."""
-    solve(notebook)
-    message = "f'expected\\n{table}\\nfound\\n{double(table)}'"
-    rewrite(
-        notebook, "check-double", f"# Check of double\nassert torch.equal(double(table), table), {message}"
-    )
-    rewrite(notebook, "check-row_sums", "# Check of row_sums\nassert len(row_sums(table)) == 5, 'a\\nb'")
-
-
 def lack_packages(notebook: Notebook) -> None:
     """Import what is not installed, beside what is, and use it."""
     solve(notebook)
@@ -240,39 +196,10 @@ def hide(notebook: Notebook) -> None:
     rewrite(notebook, "double", "from colorsys import rgb_to_hsv\ndef double(x):\n    return rgb_to_hsv(x)")
 
 
-def join(notebook: Notebook) -> None:
-    """Have all code in one cell."""
-    solve(notebook)
-    codes = ["".join(each["source"]) for each in notebook["cells"] if each["cell_type"] == "code"]
-    notebook["cells"] = []
-    insert(notebook, 0, "\n\n".join(code for code in codes if "matplotlib" not in code))
-
-
-def join_wrongly(notebook: Notebook) -> None:
-    """Have all code in one cell, in which a check fails and ends it."""
-    solve(notebook)
-    rewrite(notebook, "double", "def double(x):\n    return x")
-    join(notebook)
-
-
-def join_below(notebook: Notebook) -> None:
-    """Have an answer below a check in one cell."""
-    solve(notebook)
-    codes = (source(notebook, name) for name in ("check-double", "row_sums"))
-    rewrite(notebook, "check-double", "\n\n".join(codes))
-    notebook["cells"].remove(cell(notebook, "row_sums"))
-
-
-def join_changed(notebook: Notebook) -> None:
-    """Have all code in one cell, with a check that is not the original."""
-    rewrite(notebook, "check-double", "# Check of double\nassert double(table) is not None")
-    join(notebook)
-
-
 def end_program(notebook: Notebook) -> None:
     """End the program in a cell, and in a function that is checked."""
     answer(notebook, "double", "import sys\n    sys.exit()")
-    rewrite(notebook, "row_sums", "import os\nos._exit(0)\n" + source(notebook, "row_sums"))
+    rewrite(notebook, "row_sums", "exit()\n" + source(notebook, "row_sums"))
     insert(notebook, 3, "sys = __import__('sys')\nsys.exit('no data')")
 
 
@@ -296,11 +223,20 @@ def loop(notebook: Notebook) -> None:
 
 
 CASES: list[Callable[[Notebook], None]] = [
-    leave, solve, mistype, mistake, crash, forget_return, disorder, lose_check, soften_check, wrap_assert,
-    repeat, export, use_magics, rename, leave_early, read_elsewhere, time_definition, see_values,
-    lack_packages, read_beside, hide, join, join_wrongly, join_below, join_changed, end_program,
-    ask_input, read_nothing, loop,
+    leave, solve, mistype, mistake, crash, forget_return, disorder, soften_check, repeat, use_magics, rename,
+    leave_early, read_elsewhere, time_definition, lack_packages, read_beside, hide, end_program, ask_input,
+    read_nothing, loop,
 ]  # fmt: skip
+SEEN = "f'expected\\n{table}\\nfound\\n{double(table)}'"
+CLOSE = "torch.testing.assert_close(row_sums(table)[0], torch.tensor(7.0), msg='not 7')"
+# Checks other than the exercise's own, on right answers.
+OTHER_CHECKS = {
+    "wrap_assert": {"double": "assert (\n    double(table).sum()\n    == 0\n)", "row_sums": CLOSE},
+    "see_values": {
+        "double": f"assert torch.equal(double(table), table), {SEEN}",
+        "row_sums": "assert len(row_sums(table)) == 5, 'a\\nb'",
+    },
+}
 ASKED = {
     "hint": "--hint double",
     "no_hint": "--hint row_sums",
@@ -395,12 +331,14 @@ def outputs(released: Path, warm_pytest: Pytest, tmp_path_factory: pytest.TempPa
         hand_out(released, root / name, original)
     for name, arguments in ASKED.items():
         (root / name / ".asked").write_text(arguments, encoding="utf-8")
-    kit = (root / "hint" / "conftest.py").read_text(encoding="utf-8")
-    hinted = kit.replace(
-        "HINTS = {}", 'HINTS = {"double": [{"hint": "Add."}, {"when": "filled", "hint": "Begin."}]}'
-    )
-    (root / "hint" / "conftest.py").write_text(hinted, encoding="utf-8")
-    (root / "loop" / "conftest.py").write_text(kit.replace("= 60", "= 2"), encoding="utf-8")
+    for name, checks in OTHER_CHECKS.items():
+        solved = json.loads(original)
+        solve(solved)
+        folder = hand_out(released, root / name, json.dumps(solved))
+        changed(folder, **{question: {"check": check} for question, check in checks.items()})
+    changed(root / "hint", double={"hints": [{"hint": "Add."}, {"when": "filled", "hint": "Begin."}]})
+    kit = root / "loop" / "conftest.py"
+    kit.write_text(kit.read_text(encoding="utf-8").replace("= 60", "= 2"), encoding="utf-8")
     for name in ("no_notebook_there", "exported_script"):
         (root / name / "01_small.ipynb").unlink()
     for name, texts in BESIDE.items():
@@ -418,6 +356,15 @@ def hand_out(released: Path, folder: Path, notebook: str) -> Path:
     shutil.copytree(released, folder)
     (folder / "01_small.ipynb").write_text(notebook, encoding="utf-8")
     return folder
+
+
+def changed(folder: Path, **questions: dict[str, Any]) -> None:
+    """Change what the kit in a folder knows of some questions."""
+    place = folder / "exercise.json"
+    facts = json.loads(place.read_text(encoding="utf-8"))
+    for name, new in questions.items():
+        facts["questions"][name] |= new
+    place.write_text(json.dumps(facts), encoding="utf-8")
 
 
 def run_anew(folder: Path) -> None:
@@ -438,7 +385,7 @@ def settled(output: str) -> str:
     return re.sub(r" in \d+\.\d+s", " in 0.00s", re.sub(r"(x\n){9,}", "x\n", text)) + "\n"
 
 
-@pytest.mark.parametrize("name", [case.__name__ for case in CASES] + [*FILES, *OTHERS])
+@pytest.mark.parametrize("name", [case.__name__ for case in CASES] + [*OTHER_CHECKS, *FILES, *OTHERS])
 def test_students_see(name: str, outputs: Path, golden: Callable[[str, str], None]) -> None:
     golden(f"kit/{name}.txt", settled((outputs / f"{name}.txt").read_text(encoding="utf-8")))
 
@@ -461,18 +408,12 @@ def test_a_reference_passes_the_checks_of_its_exercise(name: str, references: Pa
 
 
 @pytest.mark.parametrize("name", list(COURSE.exercises))
-def test_each_question_leads_to_a_heading_of_its_lesson(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_question_leads_to_a_heading_of_its_lesson(name: str) -> None:
     exercise = COURSE.exercises[name]
-    asked = [Question(question, 1, "") for question in exercise.points]
-    monkeypatch.setattr(kit_cell, "QUESTIONS", asked)
-    path = COURSE.assignments / name / f"{name}.ipynb"
-    texts = [cell["source"] for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
-    known = {heading for text in texts for heading, _ in headings("".join(text))}
-    parts = [KitNotebook(path).part(question) for question in exercise.points]
-    assert all(part is not None and part.heading in known for part in parts)
-    assert all(
-        part and f"`{question}`" in part.text for part, question in zip(parts, exercise.points, strict=True)
-    )
+    parts = dict(lesson_parts(exercise))
+    assert list(parts) == list(exercise.points)
+    texts = [cell.text for cell in exercise.cells if not cell.is_code]
+    assert all(any(f"# {heading}" in text for text in texts) for heading in parts.values())
 
 
 @pytest.fixture
@@ -483,7 +424,7 @@ def folders(released: Path, tmp_path: Path) -> Path:
     (hand_out(released, tmp_path / "02_other", json.dumps(notebook)) / "01_small.ipynb").rename(
         tmp_path / "02_other" / "02_other.ipynb"
     )
-    other = tmp_path / "02_other" / "conftest.py"
+    other = tmp_path / "02_other" / "exercise.json"
     other.write_text(other.read_text(encoding="utf-8").replace("01_small", "02_other"), encoding="utf-8")
     answer(notebook, "row_sums", "return x.sum(dim=-1)")
     hand_out(released, tmp_path / "01_small", json.dumps(notebook))
@@ -494,76 +435,7 @@ def test_several_folders_are_counted_together(folders: Path, warm_pytest: Pytest
     done = warm_pytest.run(folders, "-q")
     assert done.returncode == 1, done.stdout + done.stderr
     assert passed(done.stdout) == "questions passed: 3 of 4"
-    assert done.stdout.splitlines()[-1] == "exercises so far: 01 2/2, 02 1/2"
     assert "FAILED 02_other/02_other.ipynb::row_sums - row_sums: not filled in yet" in done.stdout
-
-
-def test_a_line_tells_how_all_exercises_stand_and_never_of_code_that_has_not_run(folders: Path) -> None:
-    one, other = folders / "01_small", folders / "02_other"
-    for folder in (one, other):
-        keep(folder, state_of(folder), 1, 2)
-    assert progress(one) == "exercises so far: 01 1/2, 02 1/2"
-    notebook = (other / "02_other.ipynb").read_text(encoding="utf-8")
-    (other / "02_other.ipynb").write_text(
-        notebook.replace('"outputs": []', '"outputs": [1]'), encoding="utf-8"
-    )
-    assert progress(one) == "exercises so far: 01 1/2, 02 1/2"
-    (other / "02_other.ipynb").write_text(notebook.replace("x + x", "x * x"), encoding="utf-8")
-    (one / "Copy.ipynb").write_text("no notebook", encoding="utf-8")
-    assert progress(one) == "exercises so far: 01 ?, 02 ? (? changed since pytest last ran there)"
-    (other / ".pytest_cache" / "passed.json").write_text("[", encoding="utf-8")
-    (one / ".pytest_cache" / "passed.json").write_text('{"state": [], "passed": "x"}', encoding="utf-8")
-    assert progress(one) == "exercises so far: 01 -, 02 - (- not run yet)"
-    shutil.rmtree(other)
-    assert progress(one) == ""
-
-
-def test_the_folder_that_is_tested_counts_and_not_a_copy_of_it(folders: Path, warm_pytest: Pytest) -> None:
-    for copy in ("00 saved", "01_small old"):
-        shutil.copytree(folders / "01_small", folders / copy)
-    keep(folders / "01_small old", state_of(folders / "01_small old"), 0, 2)
-    done = warm_pytest.run(folders / "01_small", "--page")
-    assert done.stdout.splitlines()[-1] == "exercises so far: 01 2/2, 02 - (- not run yet)"
-    assert "01 2/2" in (folders / "01_small" / "checks.html").read_text(encoding="utf-8")
-    assert progress(folders / "02_other") == "exercises so far: 01 2/2, 02 - (- not run yet)"
-    assert progress(folders / "01_small old") == "exercises so far: 01 0/2, 02 - (- not run yet)"
-
-
-def test_a_page_tells_what_the_checks_found_and_nothing_on_it_runs(
-    folders: Path, warm_pytest: Pytest
-) -> None:
-    place = folders / "01_small" / "01_small.ipynb"
-    notebook = json.loads(place.read_text(encoding="utf-8"))
-    rewrite(
-        notebook,
-        "row_sums",
-        "def row_sums(x):\n    # <script>alert(1)</script> & more\n    return x.sum(row)",
-    )
-    insert(notebook, 2, "raise KeyError('<b>')")
-    place.write_text(json.dumps(notebook), encoding="utf-8")
-    done = warm_pytest.run(folders / "01_small", "--page")
-    page = folders / "01_small" / "checks.html"
-    assert f"page: {page}" in done.stdout.splitlines()
-    text = page.read_text(encoding="utf-8")
-    assert "Questions passed: 1 of 2." in text
-    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in text
-    assert "<mark>    return x.sum(row)</mark>" in text
-    assert "NameError: name &#39;row&#39; is not defined" in text
-    assert "KeyError: &#39;&lt;b&gt;&#39;" in text
-    assert "<summary>In the lesson: Sums of rows</summary>" in text
-    assert "exercises so far: 01 1/2, 02 - (- not run yet)" in text
-    assert "<script" not in text
-
-
-def test_a_page_tells_once_why_the_whole_notebook_cannot_be_checked(
-    folders: Path, warm_pytest: Pytest
-) -> None:
-    (folders / "01_small" / "01_small.ipynb").write_text("", encoding="utf-8")
-    done = warm_pytest.run(folders / "01_small", "--page")
-    assert passed(done.stdout) == "questions passed: 0 of 2"
-    text = (folders / "01_small" / "checks.html").read_text(encoding="utf-8")
-    assert text.count("is not JSON") == 1
-    assert text.count("does not pass yet") == 2
 
 
 def test_one_folder_of_several_can_be_named(folders: Path, warm_pytest: Pytest) -> None:
@@ -575,7 +447,6 @@ def test_one_folder_of_several_can_be_named(folders: Path, warm_pytest: Pytest) 
 def test_a_question_can_be_chosen_by_its_name(folders: Path, warm_pytest: Pytest) -> None:
     done = warm_pytest.run(folders / "02_other", "02_other.ipynb::double")
     assert passed(done.stdout) == "questions passed: 1 of 1"
-    assert done.stdout.splitlines()[-1] == "exercises so far: 01 -, 02 - (- not run yet)"
 
 
 def test_a_notebook_under_another_name_is_found(folders: Path, warm_pytest: Pytest) -> None:
@@ -587,86 +458,65 @@ def test_a_notebook_under_another_name_is_found(folders: Path, warm_pytest: Pyte
 def test_only_pytests_own_files_are_left_behind(folders: Path) -> None:
     run_anew(folders / "01_small")
     left = {path.name for path in (folders / "01_small").iterdir()}
-    assert left == {"01_small.ipynb", "SETUP.md", "conftest.py", "__pycache__", ".pytest_cache"}
+    assert left == {
+        "01_small.ipynb",
+        "SETUP.md",
+        "conftest.py",
+        "exercise.json",
+        "__pycache__",
+        ".pytest_cache",
+    }
 
 
-def test_the_kit_needs_only_pytest_and_the_standard_library() -> None:
-    tree = ast.parse(bare_kit(), feature_version=(3, 9))
+def test_the_kit_is_one_page_that_needs_only_pytest_and_the_standard_library() -> None:
+    text = CHECKS.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 450
+    tree = ast.parse(text, feature_version=(3, 10))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {
         (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name for node in imports
     }
-    assert {name.partition(".")[0] for name in names} - {"pytest", "jinja2"} <= sys.stdlib_module_names
-    top = [node for node in tree.body if hasattr(node, "name")]
-    assert len({node.name for node in top}) == len(top), "two modules of the kit use one name"
+    assert {name.partition(".")[0] for name in names} - {"pytest"} <= sys.stdlib_module_names
 
 
-def test_ctrl_c_ends_one_cell_with_its_place_and_in_a_row_everything(tmp_path: Path) -> None:
-    code = "import _thread\n_thread.interrupt_main()\nwhile True:\n    pass"
-    cell = kit_cell.Cell(tmp_path, 1, {"source": code})
-    error = cell.run({}, Omissions("here"))
-    assert error is not None
+def test_the_kit_is_the_same_in_all_exercises() -> None:
+    kits = {path.read_bytes() for path in COURSE.assignments.glob("*/conftest.py")}
+    assert kits == {CHECKS.read_bytes()}
+
+
+@pytest.fixture
+def kit(released: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return the released conftest.py as a module."""
+    specification = spec_from_file_location("released_kit", released / "conftest.py")
+    assert specification is not None
+    assert specification.loader is not None
+    module = module_from_spec(specification)
+    monkeypatch.setitem(sys.modules, "released_kit", module)
+    specification.loader.exec_module(module)
+    return module
+
+
+def test_ctrl_c_ends_one_cell_with_its_place_and_in_a_row_everything(kit: Any) -> None:
+    notebook = kit.Notebook(Path("any.ipynb"))
+    cell = kit.Cell(1, "import _thread\n_thread.interrupt_main()\nwhile True:\n    pass")
+    error = notebook.run(cell, {})
     assert str(error) == "still ran when you pressed Ctrl-C. Can its loop end?"
     assert error.__traceback__ is not None
     with pytest.raises(KeyboardInterrupt):
-        cell.run({}, Omissions("here"))
-
-
-def test_a_cell_cannot_end_pytest_and_the_processes_that_it_starts_end_as_ever(tmp_path: Path) -> None:
-    replaced = os._exit, input
-    start = "import os\nif not (child := os.fork()):\n    os._exit(3)\n"
-    code = f"{start}status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])\nos._exit(0)"
-    variables = dict[str, Any]()
-    error = kit_cell.Cell(tmp_path, 1, {"source": code}).run(variables, Omissions("here"))
-    assert isinstance(error, SystemExit)
-    assert variables["status"] == 3
-    assert (os._exit, input) == replaced
-
-
-class Asking:
-    """What a hint needs of a question and of pytest: a check that says `seen`, and a cache."""
-
-    name = "double"
-    question = None
-
-    def __init__(self) -> None:
-        self.config = self.notebook = self.cache = self
-        self.seen = "double: not filled in yet"
-        self._kept = dict[str, Any]()
-
-    def ask(self, question: None) -> None:
-        raise UnsolvedError(self.seen)
-
-    def get(self, key: str, default: Any) -> Any:
-        return self._kept.get(key, default)
-
-    def set(self, key: str, value: Any) -> None:
-        self._kept[key] = value
-
-    def told(self) -> str:
-        """Return what the next hint says, without its place in the list."""
-        hint = kit_questions.QuestionTest.hint(self)  # type: ignore[arg-type]
-        return hint.splitlines()[2].partition(" for double: ")[2]
+        notebook.run(cell, {})
 
 
 def test_a_hint_for_a_new_slip_comes_first_and_none_comes_twice_before_all_have(
-    monkeypatch: pytest.MonkeyPatch,
+    folders: Path, warm_pytest: Pytest
 ) -> None:
-    when = [{"when": word, "hint": f"About the {word}."} for word in ("shape", "values")]
-    hints = {"double": [{"hint": "Think."}, *when, {"hint": "Add."}]}
-    monkeypatch.setattr(kit_questions, "HINTS", hints)
-    asking = Asking()
-    assert [asking.told(), asking.told()] == ["Think.", "Add."]
-    asking.seen = "another shape than expected"
-    assert [asking.told(), asking.told()] == ["About the shape.", "Add."]
-    asking.seen = "other values than expected"
-    assert [asking.told(), asking.told()] == ["About the values.", "Add."]
-
-
-def test_kit_and_build_take_the_same_fingerprints(folders: Path) -> None:
-    code = "# Check\n\nx = 1  \r\n    # indented\ny = 'é'\n"
-    program = f"import conftest; print(conftest.Cell('', 1, {{'source': {code!r}}}).fingerprint)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=folders / "01_small", capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == fingerprint(code)
+    folder = folders / "02_other"
+    when = [{"when": word, "hint": f"About the {word}."} for word in ("shape", "not every")]
+    changed(folder, double={"hints": [{"hint": "Think."}, *when, {"hint": "Add."}]})
+    place = folder / "02_other.ipynb"
+    told = []
+    for body in ("x + x", "x[0]", "x[0]", "x", "x"):
+        text = place.read_text(encoding="utf-8")
+        place.write_text(re.sub(r"return x\b[^\"\\]*", f"return {body}", text, count=1), encoding="utf-8")
+        lines = warm_pytest.run(folder, "--hint", "double").stdout.splitlines()
+        told += [line.partition(" for double: ")[2] for line in lines if line.startswith("hint ")]
+    assert told == ["About the shape.", "Think.", "About the not every.", "Add."]

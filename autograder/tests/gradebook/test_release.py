@@ -34,7 +34,7 @@ def test_release_needs_no_gradebook_and_never_disturbs_one(built: Course) -> Non
 def test_a_release_can_go_elsewhere_and_leaves_assignments_alone(built: Course, tmp_path: Path) -> None:
     generate(built, small(built), into=tmp_path / "elsewhere")
     files = {path.name for path in (tmp_path / "elsewhere" / "01_small").iterdir()}
-    assert files == {"01_small.ipynb", "conftest.py", "SETUP.md"}
+    assert files == {"01_small.ipynb", "conftest.py", "exercise.json", "SETUP.md"}
     assert not built.assignments.exists()
 
 

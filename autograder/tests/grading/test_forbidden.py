@@ -46,6 +46,7 @@ def test_a_use_is_found_by_its_name(value: str, found: str) -> None:
     [
         "helper = torch.dot",
         "from torch import dot as helper",
+        "from torch import dot\nhelper = dot",
         "def helper(a, b):\n    return torch.dot(a, b)",
         "class Helper:\n    def __call__(self, a, b):\n        return torch.dot(a, b)\n\nhelper = Helper()",
         "import ctypes",
@@ -68,6 +69,8 @@ def test_a_use_hides_behind_no_helper_alias_or_import(before: str) -> None:
         ),
         (returning("np.sqrt(a * b)"), "%matplotlib inline\n!ls"),
         (f"%%time\n{returning('a * b')}", ""),
+        (returning("a[0] * b[0] + dot(a[1:], b[1:])"), ""),
+        (returning("helper(a, b)"), "def helper(a, b):\n    return dot(a, b)"),
         (returning("F.relu(a) * b"), "text = 'the dot product is a sum'"),
     ],
 )

@@ -247,12 +247,12 @@ def test_somebody_looks_at_a_file_in_which_nothing_is_defined_that_the_exercise_
     assert of(again, "double").verdict is Verdict.NOT_DEFINED
 
 
-def test_a_clean_definition_that_did_not_run_is_for_review(desk: Desk) -> None:
+def test_a_draft_beside_a_clean_definition_is_for_review_whichever_ran(desk: Desk) -> None:
     clean = "def double(x):\n    return x + x\n"
     draft = "import torch\ndef double(x):\n    return torch.mul(x, 2)\n"
-    question = of(desk.grade(double=f"{draft}1 / 0\n{clean}"), "double")
-    assert (question.verdict, question.tests[0].verdict) == (Verdict.REVIEW, Verdict.PASSED)
-    assert of(desk.grade(double=f"{clean}1 / 0\n{draft}"), "double").verdict == Verdict.PASSED
+    for first, second in ((draft, clean), (clean, draft)):
+        question = of(desk.grade(double=f"{first}1 / 0\n{second}"), "double")
+        assert (question.verdict, question.tests[0].verdict) == (Verdict.REVIEW, Verdict.PASSED)
 
 
 def test_a_transformer_of_syntax_trees_hides_nothing_and_is_for_review_where_calls_are_forbidden(

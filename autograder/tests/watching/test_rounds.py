@@ -246,7 +246,9 @@ def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
     with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
         file.write("    builds_on: {row_sums: [double]}\n")
     course = load_course(course.root)
-    assert told_a_day(course, small(course), settings_of(course, small(course)))[0] == bits + 1
+    assert told_a_day(course, small(course), settings_of(course, small(course)))[0] == told_bits(
+        tests, rules, 1
+    )
     course = ruled(ready, "newest, a_day: 3, tells: score")
     assert told_a_day(course, small(course), settings_of(course, small(course)))[0] < bits
 
