@@ -403,7 +403,7 @@ BLIND_SPOTS = {
     "nor can their averages": (
         "03_causal_averaging",
         "causal_average__mixes_the_batch",
-        "test_product_keeps_sequences_apart",
+        "test_averages_keep_sequences_apart",
         False,
     ),
     "in two dimensions, dimension 1 is the last": (

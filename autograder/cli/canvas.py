@@ -11,6 +11,8 @@ from autograder.cli import options
 @click.option("--assignment", default="", metavar="NUMBER", help="In Canvas, if it is not named EXERCISE.")
 @click.option("--comments", is_flag=True, help="Send the feedback, too, as a comment.")
 @click.option("--all", "everything", is_flag=True, help="Send all grades, also those that went there before.")
+@options.final_only
+@options.unreadable_as_zero
 @click.option("--dry-run", is_flag=True, help="Only say what would be sent.")
 @options.course
 def canvas(
@@ -21,21 +23,27 @@ def canvas(
     comments: bool,
     everything: bool,
     dry_run: bool,
+    final_only: bool,
+    unreadable_as_zero: bool,
 ) -> None:
     """Send the grades of EXERCISE to Canvas; those that went there before and are the same stay away.
 
     CANVAS_API_URL and CANVAS_API_TOKEN say where Canvas is and let us in; the token is kept nowhere.
     """
     from autograder.publishing.canvas_api import send_grades
+    from autograder.publishing.export import Choice
     from autograder.report.text import number, terminal_line
 
     (chosen,) = course.chosen([exercise])
     sent = send_grades(
         course, chosen, to,
         assignment=assignment, comments=comments, everything=everything, dry_run=dry_run,
+        choice=Choice(final_only, unreadable_as_zero),
     )  # fmt: skip
     for student, score in sent.scores.items():
         click.echo(terminal_line(f"{exercise} {student}: {number(score)}"))
     for problem in sent.problems:
         click.echo(terminal_line(f"{exercise} left out: {problem}"), err=True)
+    for line in sent.told:
+        click.echo(terminal_line(line), err=True)
     click.echo(f"{len(sent.scores)} grades {'would go' if dry_run else 'went'} to Canvas")

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 jobs = partial(click.option, "--jobs", type=click.IntRange(1, 256))
 unsafe = click.option("--unsafe", is_flag=True, help="Grade with fewer walls than course.yaml demands.")
 
+final_only = click.option("--final-only", is_flag=True, help="Leave out scores that a person has to settle.")
+unreadable_as_zero = click.option(
+    "--unreadable-as-zero", is_flag=True, help="Give files that could not be read 0, and not nothing."
+)
+
 
 def course_folder(folder: Path | None) -> Path:
     """Return the folder that was given, or the nearest one around us that holds a course."""

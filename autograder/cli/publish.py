@@ -58,27 +58,40 @@ def feedback(
 @options.exercises
 @_worksheet
 @_changed(help="Only grades that are others than in the last export.")
+@options.final_only
+@options.unreadable_as_zero
 def export(
-    course: "options.Course", exercises: "list[options.Exercise]", worksheet: Path | None, changed: bool
+    course: "options.Course",
+    exercises: "list[options.Exercise]",
+    worksheet: Path | None,
+    changed: bool,
+    final_only: bool,
+    unreadable_as_zero: bool,
 ) -> None:
     """Write the gradebook as CSV: by question, by exercise, for Canvas and for Moodle.
 
     With --worksheet the file that Moodle gave is filled instead, in build/exports/. What was exported is kept
     in exports.jsonl, for --changed.
     """
-    from autograder.publishing.export import write_tables
+    from autograder.publishing.export import Choice, write_tables
     from autograder.report.text import terminal_line
 
+    choice = Choice(final_only, unreadable_as_zero)
     if worksheet is not None:
         from autograder.publishing.worksheet import fill_worksheet
 
         _refuse_several(exercises)
-        filled = fill_worksheet(course, exercises[0], worksheet, changed=changed)
+        filled = fill_worksheet(course, exercises[0], worksheet, changed=changed, choice=choice)
         for problem in filled.problems:
             click.echo(terminal_line(f"left out: {problem}"), err=True)
+        for line in filled.told:
+            click.echo(terminal_line(line), err=True)
         click.echo(f"wrote {filled.path.relative_to(course.root)}: grades of {len(filled.students)}")
         return
-    for path in write_tables(course, exercises, changed=changed):
+    tables = write_tables(course, exercises, changed=changed, choice=choice)
+    for line in tables.told:
+        click.echo(terminal_line(line), err=True)
+    for path in tables.paths:
         click.echo(f"wrote {path.relative_to(course.root)}")
 
 

@@ -27,6 +27,7 @@ class Arrival:
     downloaded: datetime | None = None  # when the platform made the archive
     number: str = ""  # of the person, as Canvas or Moodle write it into a name; empty where it is a group's
     form: str = ""  # the suffix of the file that the platform has
+    late: bool = False  # as the platform says, which tells no time
 
     def is_older_than(self, other: "Arrival") -> bool:
         """Whether this came before `other`, by the best that is known of both."""
@@ -63,7 +64,7 @@ def record(arrival: Arrival) -> bytes:
         return b""
     downloaded = arrival.downloaded.astimezone(UTC).isoformat() if arrival.downloaded else None
     values = {"time": arrival.source, "upload": arrival.upload, "downloaded": downloaded}
-    values |= {"number": arrival.number or None, "form": arrival.form or None}
+    values |= {"number": arrival.number or None, "form": arrival.form or None, "late": arrival.late or None}
     return json.dumps({name: value for name, value in values.items() if value is not None}).encode()
 
 
@@ -81,6 +82,7 @@ def read_record(content: bytes | None, timestamp: bytes | None) -> Arrival:
             downloaded if downloaded is not None and downloaded.tzinfo else None,
             str(values.get("number", "")),
             str(values.get("form", "")),
+            values.get("late") is True,
         )
     except (ValueError, TypeError, AttributeError, RecursionError):
         return Arrival(when)

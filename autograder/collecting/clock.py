@@ -15,15 +15,21 @@ class Clock:
     believed: bool = True
     zone: tzinfo | None = None
 
-    def arrival(self, who: Attribution, entry: datetime | None, due: datetime | None) -> Arrival:
-        """Return when a notebook came; the entry's time in an archive of a platform is the download's."""
+    def arrival(
+        self, who: Attribution, entry: datetime | None, due: datetime | None, *, counts: bool
+    ) -> Arrival:
+        """Return when a notebook came; the entry's time in an archive of a platform is the download's.
+
+        What a list says of a student's time is about the notebook that `counts`.
+        """
         if not self.believed:
             return Arrival(source=Source.IGNORED)
-        told = self._told(who)
+        told = self._told(who) if counts or who.platform is None else None
         if told is not None:
             return Arrival(self._in_zone(told, due), Source.TOLD, who.upload, self._downloaded(who, entry))
         if who.platform:
-            return Arrival(None, Source.NOBODY, who.upload, self._downloaded(who, entry))
+            downloaded = self._downloaded(who, entry)
+            return Arrival(None, Source.NOBODY, who.upload, downloaded, late=bool(who.late))
         return Arrival(self._in_zone(entry, due) if entry is not None else None)
 
     def message(self, who: Attribution, arrival: Arrival, due: datetime | None) -> str:

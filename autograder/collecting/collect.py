@@ -20,7 +20,7 @@ from autograder.collecting.naming import NamingRules
 from autograder.collecting.placing import Placing, place
 from autograder.collecting.survey import REFUSED, Candidate, CollectedLine, Survey
 from autograder.course.course import Course
-from autograder.submission.notebook import MAX_BYTES
+from autograder.submission.notebook import MAX_RAW, without_outputs
 from autograder.submission.submission import Submission, students_in
 
 
@@ -66,25 +66,45 @@ class _Collection:
         """Yield a line on each thing in the archive."""
         survey = Survey(self.archive, self.rules, self.course)
         yield from survey.refused
+        began = {self._who(one): list[Placing]() for one in survey.kept}
+        for line in (
+            self._placed(survey.kept, counts=False) if survey.kept else ()
+        ):  # first, so that what counts comes last
+            if line.status == REFUSED:
+                yield line
+            else:
+                began[line.student, line.exercise].append(Placing(line.status))
+        for line in self._placed(survey.chosen):
+            is_new = Placing.NEW in began.get((line.student, line.exercise), ())
+            yield replace(line, status=Placing.NEW) if is_new and line.status == Placing.REPLACED else line
+
+    @staticmethod
+    def _who(candidate: Candidate) -> tuple[str, str]:
+        return candidate.attribution.student, candidate.attribution.exercise
+
+    def _placed(self, candidates: Sequence[Candidate], *, counts: bool = True) -> Iterator[CollectedLine]:
+        """Read the archive once, and yield a line on each of these notebooks in it."""
         waiting: dict[int, list[Candidate]] = defaultdict(list)
-        for candidate in survey.chosen:
+        for candidate in candidates:
             waiting[candidate.number].append(candidate)
         try:
             for number, entry in enumerate(read_entries(self.archive) if waiting else ()):
                 if any(candidate.path != entry.path for candidate in waiting.get(number, ())):
                     raise ArchiveError("was changed meanwhile; collect it again")
-                yield from self._place_all(entry, waiting.pop(number, ()))
+                yield from self._place_all(entry, waiting.pop(number, ()), counts=counts)
                 if not waiting:
                     return
         except ArchiveError as error:
             for candidate in chain.from_iterable(waiting.values()):
                 yield self._line(candidate, REFUSED, f"the archive {error}")
 
-    def _place_all(self, entry: ArchiveEntry, group: Sequence[Candidate]) -> Iterator[CollectedLine]:
+    def _place_all(
+        self, entry: ArchiveEntry, group: Sequence[Candidate], *, counts: bool
+    ) -> Iterator[CollectedLine]:
         """Place a notebook for everybody who handed it in."""
         problem, content = "", b""
         try:
-            content = entry.read(MAX_BYTES) if group else b""
+            content = without_outputs(entry.read(MAX_RAW)) if group else b""
         except EntryError as error:
             problem = str(error)
         except EXHAUSTION:
@@ -93,12 +113,12 @@ class _Collection:
             if problem:
                 yield self._line(candidate, REFUSED, problem)
             else:
-                yield self._place(candidate, content, PurePosixPath(entry.name).suffix.lower())
+                yield self._place(candidate, content, PurePosixPath(entry.name).suffix.lower(), counts=counts)
 
-    def _place(self, candidate: Candidate, content: bytes, form: str) -> CollectedLine:
+    def _place(self, candidate: Candidate, content: bytes, form: str, *, counts: bool) -> CollectedLine:
         """Place a notebook for one student; `form` is the suffix of the file that the platform has."""
         who = candidate.attribution
-        arrival = self.times.arrival(who, candidate.when, self.course.due(who.exercise))
+        arrival = self.times.arrival(who, candidate.when, self.course.due(who.exercise), counts=counts)
         if who.platform is not None:
             arrival = replace(arrival, number=who.number, form=form)
         try:

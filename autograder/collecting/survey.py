@@ -19,7 +19,7 @@ from autograder.collecting.names import class_folder, left_out, name_problem, no
 from autograder.collecting.naming import Attribution, NamingRules
 from autograder.collecting.no_notebook import typed, without_notebook
 from autograder.course.course import Course
-from autograder.submission.notebook import MAX_BYTES, Notebook
+from autograder.submission.notebook import MAX_BYTES, MAX_RAW, Notebook, without_outputs
 from autograder.submission.recognition import UnknownExerciseError, exercise_by_cells
 from autograder.submission.students import folded
 
@@ -59,6 +59,7 @@ class Survey:
         self._rules = rules
         self._course = course
         self.refused: list[CollectedLine] = []
+        self.kept: list[Candidate] = []  # beside a better one: attempts that do not count
         self.chosen = _with_strays(list(self._choose(self._recognised(list(self._candidates())))))
 
     def _candidates(self) -> Iterator[Candidate]:
@@ -127,7 +128,7 @@ class Survey:
         known = ", ".join(self._rules.exercises)
         unknown = f"tells no exercise, nor do its cells; name it as one of {known}, or say --exercise"
         try:
-            notebook = Notebook(entry.read(MAX_BYTES))
+            notebook = Notebook(without_outputs(entry.read(MAX_RAW)))
             if self._course is None:
                 return "", unknown
             return exercise_by_cells(self._course, Path(entry.path), notebook).name, ""
@@ -139,7 +140,7 @@ class Survey:
             return "", TOO_COSTLY
 
     def _choose(self, found: Iterable[Candidate]) -> Iterator[Candidate]:
-        """Yield one notebook for each student and exercise; refuse all where nothing decides."""
+        """Yield one notebook for each student and exercise, and keep the others."""
         candidates = list(found)
         twins = _twins(candidate.attribution.student for candidate in candidates)
         groups: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
@@ -148,7 +149,11 @@ class Survey:
         for (student, exercise), group in groups.items():
             try:
                 _refuse_twin(student, twins)
-                yield _best(group)
+                if len({one.path for one in group}) < len(group):
+                    raise EntryError("stands several times in the archive; leave one in it")
+                *others, best = _ranked(group)
+                self.kept += [_no_later(one, best) if one.path.endswith(".py") else one for one in others]
+                yield replace(best, message=", ".join(filter(None, (_told(best, others), best.message))))
             except EntryError as error:
                 for candidate in group:
                     self._refuse(str(error), candidate.path, student, exercise)
@@ -203,16 +208,41 @@ def _refuse_twin(name: str, twins: Mapping[str, str]) -> None:
         raise EntryError(f'differs from "{twins[name]}" in case or Unicode form only; rename one')
 
 
-def _best(group: Sequence[Candidate]) -> Candidate:
-    """Return the notebook that counts: no script, one of the exercise's very name, the one uploaded last."""
-    notebooks = [candidate for candidate in group if not candidate.path.endswith(".py")] or group
-    exact = [candidate for candidate in notebooks if candidate.attribution.exact] or notebooks
-    numbers = {candidate.attribution.upload for candidate in exact}
-    if len(exact) > 1 and (None in numbers or len(numbers) < len(exact)):
-        raise EntryError("is one of several notebooks for it; leave one in the archive")
-    last = max(exact, key=lambda candidate: candidate.attribution.upload or 0)
-    chosen = f"chosen from {len(group)}" if len(group) > 1 else ""
-    return replace(last, message=", ".join(filter(None, (chosen, last.message))))
+def _ranked(group: Sequence[Candidate]) -> list[Candidate]:
+    """Return a student's notebooks for one exercise, the one that counts last, and scripts before them.
+
+    The platform's order of uploads decides, and outside platforms the time of the files. Where these tell
+    nothing, the exercise's very name does, then the place in the archive.
+    """
+    uploads = [one.attribution.upload or 0 for one in group]
+    is_ordered = len(set(uploads)) == len(group)
+
+    def rank(one: Candidate) -> tuple[bool, float, bool, int]:
+        files_time = one.when.timestamp() if one.when and not one.attribution.platform else 0.0
+        order = (one.attribution.upload or 0) if is_ordered else files_time
+        return not one.path.endswith(".py"), order, one.attribution.exact, one.number
+
+    return sorted(group, key=rank)
+
+
+def _no_later(script: Candidate, notebook: Candidate) -> Candidate:
+    """Return a script as one handed in no later than the notebook beside it, which counts."""
+    uploads = [one.attribution.upload for one in (script, notebook)]
+    upload = None if None in uploads else min(filter(None, uploads), default=None)
+    attribution = replace(script.attribution, upload=upload, when=notebook.attribution.when)
+    return replace(script, when=notebook.when, attribution=attribution)
+
+
+def _told(best: Candidate, others: Sequence[Candidate]) -> str:
+    """Say which notebook counts, and which do not."""
+    if not others:
+        return ""
+    paths = [one.path for one in (best, *others)]
+    names = [PurePosixPath(path).name for path in paths]
+    name, *rest = names if len({*names}) == len(names) else paths
+    uploads = [one.attribution.upload or 0 for one in others]
+    last = ", the last upload," if (best.attribution.upload or 0) > max(uploads) else ""
+    return f"{name}{last} counts and not {', '.join(rest)}"
 
 
 def _with_strays(chosen: Sequence[Candidate]) -> list[Candidate]:

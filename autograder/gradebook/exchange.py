@@ -9,21 +9,22 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from glob import glob
 from pathlib import Path
+from pwd import getpwuid
 
 from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.exchange.default import Exchange, ExchangeReleaseFeedback
+from nbgrader.exchange.default import Exchange, ExchangeCollect, ExchangeReleaseFeedback
 from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
 from autograder.course.course import Course
-from autograder.submission.notebook import MAX_BYTES
+from autograder.submission.notebook import MAX_RAW, without_outputs
 
-_WRITTEN_SECONDS = 60  # so long a submission without a secret may still be on its way
+_WRITTEN_SECONDS = 60  # so long a submission may be on its way
 _NEEDED = ("timestamp.txt", "submission_secret.txt")  # which the exchange leaves with each submission
 
 
@@ -52,7 +53,10 @@ class Inbound:
     folder: Path
     student: str
     exercise: str
+    named: datetime  # the time that its name tells
     when: datetime
+    note: str = ""  # where the folder's own time counts
+    problem: str = ""  # why it is not believed
 
     @property
     def complete(self) -> bool:
@@ -67,25 +71,55 @@ class Inbound:
         """Return the notebook and the secret by which its page returns; ValueError says what is wrong."""
         own, others = f"{self.exercise}.ipynb", [path.name for path in self.folder.glob("*.ipynb")]
         name = own if own in others or len(others) != 1 else others[0]
-        content = _plain(self.folder / name, MAX_BYTES)
+        content = _plain(self.folder / name, MAX_RAW)
         if content is None:
             raise ValueError(f"holds no {own}")
-        return content, _plain(self.folder / _NEEDED[1], 1000) or b""
+        return without_outputs(content), _plain(self.folder / _NEEDED[1], 1000) or b""
 
 
 def inbound(course: Course, config: Config) -> Iterator[Inbound]:
-    """Yield what students have handed in through the exchange, in the order of time."""
+    """Yield what students have handed in through the exchange, in the order of time.
+
+    Anybody may write a folder of any name there. So its owner must be the student, and a time in its name
+    that is long before the kernel's own counts for nothing, unless `ExchangeCollect.check_owner` is off.
+    """
     folder = exchange_root(config) / course.settings.course / "inbound"
     names = "|".join(re.escape(name) for name in course.exercises)
     form = re.compile(rf"(.+)\+({names})\+([^+]+)(\+[^+]*)?")
+    checks = ExchangeCollect(coursedir=CourseDirectory(config=config), config=config).check_owner
     found = []
     for path in folder.iterdir() if folder.is_dir() else ():
         match = form.fullmatch(path.name)
         if match and path.is_dir() and not path.is_symlink():
             with suppress(ValueError, OverflowError, TypeError, AttributeError):
                 when = parse_utc(match[3]).replace(tzinfo=UTC)
-                found.append(Inbound(path, match[1], match[2], when))
+                one = Inbound(path, match[1], match[2], when, when)
+                found.append(_checked(one) if checks else one)
     yield from sorted(found, key=lambda one: (one.when, one.folder.name))
+
+
+def _checked(one: Inbound) -> Inbound:
+    """Return a submission with what its folder tells of its owner and its time, which students cannot set."""
+    if (owner := _owner(one.folder)) != one.student:
+        fix = (
+            "where one user owns all of them, set c.ExchangeCollect.check_owner = False in nbgrader_config.py"
+        )
+        return replace(one, problem=f"is not {one.student}'s: its owner is {owner}; {fix}")
+    written = datetime.fromtimestamp(one.folder.stat().st_ctime, UTC)
+    if written - one.when <= timedelta(seconds=_WRITTEN_SECONDS):
+        return one
+    times = (
+        f"{written:%Y-%m-%d %H:%M} UTC counts, when its folder was written, and not {one.when:%Y-%m-%d %H:%M}"
+    )
+    return replace(one, when=written, note=times)
+
+
+def _owner(folder: Path) -> str:
+    number = folder.stat().st_uid
+    try:
+        return getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
 
 
 def exchange_root(config: Config) -> Path:

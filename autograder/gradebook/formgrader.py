@@ -5,6 +5,7 @@ a name.
 """
 
 from contextlib import suppress
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,13 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
     """Replaces the text of a markdown cell by its cleaned HTML."""
 
     course = Unicode("", help="The course's folder, which may hold comments.yaml.").tag(config=True)
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        """Clean all cells, and escape the student's name, which the page shows as it stands here."""
+        for key in ("student", "last_name", "first_name"):
+            if isinstance(resources.get(key), str):
+                resources[key] = escape(resources[key])
+        return super().preprocess(nb, resources)  # type: ignore[no-any-return]
 
     def preprocess_cell(
         self,

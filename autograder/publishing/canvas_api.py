@@ -22,12 +22,12 @@ from urllib.parse import urlsplit
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.errors import AutograderError, UsageError
-from autograder.gradebook.pages import read_gradebook
 from autograder.publishing.canvas import canvas_number
 from autograder.publishing.csv_table import decimal
-from autograder.publishing.export import canvas_ids, points_of, scores_of
+from autograder.publishing.export import ALL, Choice, canvas_ids, points_of
 from autograder.publishing.exported import Exports
 from autograder.publishing.feedback_notebook import feedback_texts
+from autograder.publishing.graded_work import read_graded_work
 from autograder.report.text import number
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class Sent:
 
     scores: Mapping[str, float]
     problems: tuple[str, ...]
+    told: tuple[str, ...]  # of these scores
 
 
 def send_grades(
@@ -66,14 +67,16 @@ def send_grades(
     comments: bool = False,
     everything: bool = False,
     dry_run: bool = False,
+    choice: Choice = ALL,
 ) -> Sent:
     """Send the grades of an exercise to the Canvas course of number `to`, with comments if asked for.
 
     Only grades and comments go that are others than those sent last, unless `everything` is to go. A
     `dry_run` asks Canvas for the assignment, and sends nothing.
     """
-    graded = {one.student: one for one in read_gradebook(course, exercise)}
-    scores, listed = scores_of(graded.values()), canvas_ids(course)
+    works = list(read_graded_work(course, [exercise]))
+    graded, leaving = {work.student: work.submission for work in works}, choice.of(exercise, works)
+    scores, listed = leaving.scores, canvas_ids(course)
     texts = {student: "\n\n".join(feedback_texts(exercise.name, graded[student])) for student in scores}
     digests = {student: hashlib.sha256(text.encode()).hexdigest() for student, text in texts.items()}
     grades_sent, texts_sent = Exports(course, "canvas api"), Exports(course, "canvas api comments")
@@ -97,7 +100,7 @@ def send_grades(
                     _update(target, {known[student]: data[student] for student in students})
                 grades_sent.note(exercise.name, {student: scores[student] for student in students})
                 texts_sent.note(exercise.name, {s: digests[s] for s in students if s in said})
-    return Sent({student: scores[student] for student in known}, problems)
+    return Sent({student: scores[student] for student in known}, problems, leaving.told)
 
 
 def _canvas_course(to: str) -> CanvasCourse:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from autograder.publishing.graded_work import GradedWork
-from autograder.report.report import QuestionReport, Status, Verdict
+from autograder.report.report import QuestionReport, Verdict
 
 DROP = 0.4  # a loss of this share of the points, from one exercise to the next, is a concern
 
@@ -35,13 +35,15 @@ def _unfinished(work: GradedWork) -> Iterator[tuple[int, str]]:
     waiting = {entry.question for entry in work.tested if entry.needs_person or entry.score is None}
     if work.report is None:
         yield 1, "not graded yet"
-    elif work.report.status is Status.UNREADABLE and waiting:
+    elif work.is_unreadable:
         yield 2, f"unreadable: {work.report.message}"
     questions = [question for question in work.questions.values() if question.name in waiting]
     if names := _names(questions, Verdict.GRADER_ERROR):
         yield 0, f"grader error in {names}"
     if names := _names(questions, Verdict.REVIEW):
         yield 3, f"review of {names}"
+    if work.is_late_untimed:
+        yield 4, "late as Canvas says, time unknown: collect again with --times"
     for request in work.requests:
         yield 4, request.words
 

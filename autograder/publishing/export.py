@@ -1,16 +1,18 @@
 """Writes the gradebook as CSV tables: by question, by exercise, for Canvas and for Moodle."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook.pages import read_gradebook, read_people
+from autograder.gradebook.pages import read_people
 from autograder.publishing import canvas, moodle
 from autograder.publishing.csv_table import Row, write_table
 from autograder.publishing.exported import Exports
-from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
+from autograder.publishing.graded_work import GradedWork, read_graded_work
+from autograder.report.gradebook_submission import GradebookEntry
 from autograder.submission.students import listed_students
 
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
@@ -19,8 +21,59 @@ _STATUSES = ("grader error", "not graded yet", "to be reviewed", "to be graded b
 _GRADED, _MISSING = "graded", "nothing handed in"
 
 
-def write_tables(course: Course, exercises: Sequence[Exercise], *, changed: bool = False) -> tuple[Path, ...]:
-    """Write questions, exercises, canvas and moodle.csv to build/exports/ and return their paths.
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """Which scores of an exercise may leave, and what is to be said of them and of the others."""
+
+    scores: Mapping[str, float]
+    told: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which scores may leave; a file that could not be read has none, unless it is to count as 0."""
+
+    final_only: bool = False
+    unreadable_as_zero: bool = False
+
+    def of(self, exercise: Exercise, works: Iterable[GradedWork]) -> Leaving:
+        """Return what leaves of an exercise's graded work."""
+        works = list(works)
+        scored = {work.student: score for work in works if (score := work.submission.score) is not None}
+        unreadable = {work.student for work in works if work.is_unreadable}
+        provisional = {work.student for work in works if work.submission.is_provisional} - unreadable
+        late = sorted(work.student for work in works if work.is_late_untimed)
+        out = (set() if self.unreadable_as_zero else unreadable) | (provisional if self.final_only else set())
+        told = list[str]()
+        if held := provisional & scored.keys():
+            how = ", left out" if self.final_only else ""
+            told.append(
+                f"{len(held)} of {len(works)} scores are provisional{how}: a person has to settle them"
+            )
+        if unreadable:
+            how = "given as 0" if self.unreadable_as_zero else "left out; --unreadable-as-zero gives 0"
+            told.append(f"{len(unreadable)} unreadable, {how}: {', '.join(sorted(unreadable))}")
+        if late:
+            told.append(f"{len(late)} late, time unknown, so nothing is taken off: {', '.join(late)}")
+        scores = {student: score for student, score in scored.items() if student not in out}
+        return Leaving(scores, tuple(f"{exercise.name}: {line}" for line in told))
+
+
+ALL = Choice()
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The tables that were written, and what is to be said of the scores in them."""
+
+    paths: tuple[Path, ...]
+    told: tuple[str, ...]
+
+
+def write_tables(
+    course: Course, exercises: Sequence[Exercise], *, changed: bool = False, choice: Choice = ALL
+) -> Tables:
+    """Write questions, exercises, canvas and moodle.csv to build/exports/ and return what was written.
 
     Platforms take a column for a new assignment, and an empty cell for a grade to be deleted. So their files
     hold only exercises and students that have scores; `exercises.csv` names everybody. With `changed` they
@@ -28,11 +81,9 @@ def write_tables(course: Course, exercises: Sequence[Exercise], *, changed: bool
     such a student has in such an exercise is repeated, since a cell may not be empty.
     """
     people = read_people(course)
-    graded = {  # without those who have left the class
-        exercise: [one for one in read_gradebook(course, exercise) if not people or one.student in people]
-        for exercise in exercises
-    }
-    scores = {exercise.name: scores_of(submissions) for exercise, submissions in graded.items()}
+    graded = {exercise: list(works_of_class(course, exercise, people)) for exercise in exercises}
+    leaving = {exercise.name: choice.of(exercise, works) for exercise, works in graded.items()}
+    scores = {exercise: one.scores for exercise, one in leaving.items()}
     points = {exercise.name: points_of(exercise) for exercise in exercises if scores[exercise.name]}
     chosen = set(chain.from_iterable(scores.values()))
     exports = Exports(course, "tables")
@@ -46,9 +97,8 @@ def write_tables(course: Course, exercises: Sequence[Exercise], *, changed: bool
     }
     names = {student: people[student].name if student in people else student for student in ordered}
     folder = course.build / "exports"
-    works = [(exercise.name, submission) for exercise, found in graded.items() for submission in found]
-    questions = (row for exercise, submission in works for row in _by_question(exercise, submission))
-    rows = (row for exercise, found in graded.items() for row in _by_exercise(exercise, found, people))
+    questions = (row for works in graded.values() for work in works for row in _by_question(work))
+    rows = (row for exercise, works in graded.items() for row in _by_exercise(exercise, works, people))
     for_canvas = canvas.rows(points, ordered, names, canvas_ids(course))
     written = (
         write_table(folder / "questions.csv", _QUESTIONS, questions),
@@ -58,18 +108,18 @@ def write_tables(course: Course, exercises: Sequence[Exercise], *, changed: bool
     )
     for exercise, given in scores.items():
         exports.note(exercise, given)
-    return written
+    return Tables(written, tuple(chain.from_iterable(one.told for one in leaving.values())))
+
+
+def works_of_class(course: Course, exercise: Exercise, people: Collection[str]) -> Iterator[GradedWork]:
+    """Yield the graded work of an exercise without that of those who have left the class."""
+    works = read_graded_work(course, [exercise])
+    return (work for work in works if not people or work.student in people)
 
 
 def points_of(exercise: Exercise) -> float:
     """Return the points of an exercise, with those of its written answers."""
     return sum(exercise.points.values()) + sum(exercise.written.values())
-
-
-def scores_of(submissions: Iterable[GradebookSubmission]) -> dict[str, float]:
-    """Return the scores by student, of those who have one."""
-    found = {submission.student: submission.score for submission in submissions}
-    return {student: score for student, score in found.items() if score is not None}
 
 
 def canvas_ids(course: Course) -> dict[str, str]:
@@ -79,22 +129,22 @@ def canvas_ids(course: Course) -> dict[str, str]:
     return {student.id: student.platforms["canvas"] for student in students if "canvas" in student.platforms}
 
 
-def _by_question(exercise: str, submission: GradebookSubmission) -> Iterator[Row]:
-    for entry in submission.entries:
-        yield submission.student, exercise, entry.question, entry.score, entry.max_score, _status(entry)
+def _by_question(work: GradedWork) -> Iterator[Row]:
+    for entry in work.submission.entries:
+        yield work.student, work.exercise, entry.question, entry.score, entry.max_score, _status(entry)
 
 
-def _by_exercise(
-    exercise: Exercise, submissions: Sequence[GradebookSubmission], people: Collection[str]
-) -> Iterator[Row]:
+def _by_exercise(exercise: Exercise, works: Sequence[GradedWork], people: Collection[str]) -> Iterator[Row]:
     """Yield a row for each student: of the class, and of those who handed in."""
-    found = {submission.student: submission for submission in submissions}
+    found = {work.student: work for work in works}
     for student in sorted({*found, *people}):
-        if submission := found.get(student):
-            statuses = {_status(entry) for entry in submission.entries}
-            unfinished = "; ".join(status for status in _STATUSES if status in statuses)
-            scores = submission.score, submission.max_score, submission.penalty
-            yield student, exercise.name, *scores, unfinished or _GRADED
+        if work := found.get(student):
+            statuses = {_status(entry) for entry in work.submission.entries}
+            told = ["unreadable"] if work.is_unreadable else [one for one in _STATUSES if one in statuses]
+            told += ["late, time unknown"] if work.is_late_untimed else []
+            score = None if work.is_unreadable else work.submission.score
+            scores = score, work.submission.max_score, work.submission.penalty
+            yield student, exercise.name, *scores, "; ".join(told) or _GRADED
         else:
             yield student, exercise.name, None, points_of(exercise), None, _MISSING
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from autograder.collecting.plain_folder import arrival_of
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
@@ -26,11 +27,18 @@ class GradedWork:
     report: Report | None
     checks: Mapping[str, bool]  # whether a question's visible check passed; without those of unknown result
     requests: Sequence[RegradeRequest] = ()  # which nobody has done yet
+    is_late_untimed: bool = False  # late as the platform says, which tells no time
 
     @property
     def student(self) -> str:
         """The student's id."""
         return self.submission.student
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether the file could not be read, and no person has settled what becomes of it."""
+        waits = any(entry.needs_person or entry.score is None for entry in self.tested)
+        return self.report is not None and self.report.status is Status.UNREADABLE and waits
 
     @cached_property
     def questions(self) -> Mapping[str, QuestionReport]:
@@ -73,9 +81,11 @@ def read_graded_work(course: Course, exercises: Sequence[Exercise]) -> Iterator[
     asked = RegradeRequests(course)
     for exercise in exercises:
         for submission in read_gradebook(course, exercise):
-            notebook = autograded_notebook(Submission(course.root, submission.student, exercise.name))
-            requests = asked.of(submission.student, exercise.name, notebook)
-            yield GradedWork(exercise.name, submission, _report(notebook), _checks(notebook), requests)
+            folder = Submission(course.root, submission.student, exercise.name)
+            notebook = autograded_notebook(folder)
+            requests, arrival = asked.of(submission.student, exercise.name, notebook), arrival_of(folder)
+            found = _report(notebook), _checks(notebook), requests, arrival.late and arrival.when is None
+            yield GradedWork(exercise.name, submission, *found)
 
 
 def autograded_notebook(submission: Submission) -> dict[str, Any]:

@@ -25,10 +25,11 @@ from autograder.course.kept import STUDENTS
 from autograder.errors import UsageError
 from autograder.files import write_whole
 from autograder.gradebook.lists import BOM, in_form_of
-from autograder.gradebook.pages import read_former, read_gradebook
+from autograder.gradebook.pages import read_former
 from autograder.publishing.csv_table import decimal
-from autograder.publishing.export import points_of, scores_of
+from autograder.publishing.export import ALL, Choice, points_of
 from autograder.publishing.exported import Exports
+from autograder.publishing.graded_work import read_graded_work
 from autograder.report.text import number
 from autograder.submission.students import Student, Students, listed_students, separator_of
 
@@ -46,9 +47,12 @@ class Filled:
     path: Path
     students: tuple[str, ...]
     problems: tuple[str, ...]
+    told: tuple[str, ...]  # of the scores in it
 
 
-def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, *, changed: bool = False) -> Filled:
+def fill_worksheet(
+    course: Course, exercise: Exercise, sheet: Path, *, changed: bool = False, choice: Choice = ALL
+) -> Filled:
     """Write build/exports/EXERCISE-worksheet.csv: the worksheet, with the scores of an exercise in it.
 
     With `changed` only those grades are written that are others than in the last worksheet.
@@ -57,7 +61,8 @@ def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, *, changed: 
     plain = text.removeprefix(BOM)
     rows = list(csv.reader(io.StringIO(plain, newline=""), delimiter=separator_of(plain.splitlines())))
     place, comma = _grade_column(sheet, exercise, rows)
-    scores, exports = scores_of(read_gradebook(course, exercise)), Exports(course, "worksheet")
+    leaving, exports = choice.of(exercise, read_graded_work(course, [exercise])), Exports(course, "worksheet")
+    scores = leaving.scores
     former = read_former(course)
     wanted = set(exports.changed(exercise.name, scores) if changed else scores) - set(former)
     filled, problems = [], []
@@ -76,7 +81,7 @@ def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, *, changed: 
     path = course.build / "exports" / f"{exercise.name}-worksheet.csv"
     write_whole(path, in_form_of(text, rows))
     exports.note(exercise.name, {student: scores[student] for student in filled})
-    return Filled(path, tuple(filled), tuple(problems))
+    return Filled(path, tuple(filled), tuple(problems), leaving.told)
 
 
 def participants(course: Course, times: Times, known: Collection[str]) -> Mapping[str, str | EntryError]:

@@ -44,6 +44,11 @@ class GradebookSubmission:
         return round(sum(entry.score or 0.0 for entry in self.entries) - self.penalty, 4)
 
     @property
+    def is_provisional(self) -> bool:
+        """Whether a person has to settle a score, or to give one."""
+        return any(entry.score is None or entry.needs_person for entry in self.entries)
+
+    @property
     def max_score(self) -> float:
         """The points of all questions, including written ones."""
         return sum(entry.max_score for entry in self.entries)

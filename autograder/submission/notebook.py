@@ -15,6 +15,7 @@ from autograder.submission.pictures import Attachments, without_pictures
 from autograder.submission.script import cells_of_script
 
 MAX_BYTES = 20 << 20
+MAX_RAW = 50 << 20  # with outputs, which are dropped from what is larger than MAX_BYTES
 MAX_CELLS = 1000
 MAX_CELL = 200_000  # characters of a code cell
 
@@ -64,17 +65,34 @@ def read_notebook(path: Path) -> Notebook:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
             if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return Notebook(file.read(MAX_BYTES + 1))
+                return Notebook(without_outputs(file.read(MAX_RAW + 1)))
     except OSError as error:
         if path.is_file() and not path.is_symlink():
             return Notebook(b"", f"cannot be opened: {error.strerror}")
     return Notebook(b"", "there is no notebook file of this name")
 
 
+def without_outputs(content: bytes) -> bytes:
+    """Return a notebook that is larger than MAX_BYTES without its outputs, and whatever else as it is."""
+    if not MAX_BYTES < len(content) <= MAX_RAW:
+        return content
+    try:
+        notebook = json.loads(content)
+        for cell in notebook["cells"]:
+            if "outputs" in cell:
+                cell["outputs"] = []
+        return json.dumps(notebook, ensure_ascii=False).encode()
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return content
+
+
 def parse_notebook(content: bytes) -> dict[str, Any]:
-    """Return the JSON of a notebook of format 4, or of a script as one; UnreadableError for anything else."""
+    """Return the JSON of a notebook of format 4, of an older one or of a script as such a notebook.
+
+    UnreadableError says what is wrong with anything else.
+    """
     if len(content) > MAX_BYTES:
-        raise UnreadableError(f"larger than {MAX_BYTES >> 20} MB; clear all outputs and save again")
+        raise UnreadableError(f"larger than {MAX_BYTES >> 20} MB, even without outputs; make it smaller")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -129,6 +147,8 @@ def _parsed(text: str) -> Any:
 def _checked(notebook: Any) -> dict[str, Any]:
     if not isinstance(notebook, dict) or "nbformat" not in notebook:
         raise UnreadableError("JSON, but not a notebook")
+    if notebook["nbformat"] in (2, 3):
+        return _checked(_upgraded(notebook))
     if notebook["nbformat"] != 4:
         raise UnreadableError("not a notebook of format 4; open it in Jupyter and save it again")
     cells = notebook.get("cells")
@@ -146,6 +166,19 @@ def _checked(notebook: Any) -> dict[str, Any]:
         if cell["cell_type"] == "code" and len(_text(source)) > MAX_CELL:
             raise UnreadableError(f"cell {number} is longer than {MAX_CELL:,} characters")
     return notebook
+
+
+def _upgraded(notebook: dict[str, Any]) -> dict[str, Any]:
+    """Return a notebook of Jupyter's first years in today's format."""
+    import nbformat  # here, since hardly any notebook needs it
+
+    try:
+        upgraded: dict[str, Any] = dict(nbformat.reads(json.dumps(notebook), as_version=4))
+        for cell in upgraded["cells"]:
+            cell.pop("id", None)  # which is drawn anew each time
+        return upgraded | {"nbformat_minor": 4}
+    except Exception:  # whatever the file holds
+        raise UnreadableError("of an old format, and damaged; open it in Jupyter and save it again") from None
 
 
 def _text(source: str | list[str]) -> str:

@@ -192,6 +192,9 @@ def _student(line: str, columns: Sequence[str], cells: Sequence[str]) -> tuple[s
     if not is_student(values.get("id", "")):
         wrong = values.get("id", "")
         raise StudentsError(f'{line}: "{wrong}" is no id; put one of letters, digits and . _ @ + - first')
+    for cell in cells:
+        if any(letter in "<>" or unicodedata.category(letter) == "Cc" for letter in cell):
+            raise StudentsError(f"{line}: {cell!a} has a control character or an angle bracket; take it out")
     names, groups = (tuple(filter(None, _SEVERAL.split(values.get(key, "")))) for key in ("name", "group"))
     platforms = {name: values[name] for name in ("canvas", "moodle", "gradescope") if values.get(name)}
     return line, Student(values["id"], names, values.get("email", ""), platforms, groups)

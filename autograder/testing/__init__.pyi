@@ -17,14 +17,20 @@ __all__ = [
     "draw",
     "expect",
     "expect_close",
+    "expect_computed",
+    "expect_dtype_kept",
     "expect_equal",
     "expect_finite",
+    "expect_gradcheck",
     "expect_gradient",
+    "expect_inputs_unchanged",
     "expect_no_nan",
+    "expect_numbers",
     "expect_raises",
     "expect_rows_sum_to_one",
     "expect_tensor",
     "expect_unchanged",
+    "expect_values",
     "question",
 ]
 
@@ -37,14 +43,20 @@ from .exchange import Request as Request
 from .expectations import Unmet as Unmet
 from .expectations import expect as expect
 from .expectations import expect_close as expect_close
+from .expectations import expect_computed as expect_computed
+from .expectations import expect_dtype_kept as expect_dtype_kept
 from .expectations import expect_equal as expect_equal
 from .expectations import expect_finite as expect_finite
+from .expectations import expect_gradcheck as expect_gradcheck
 from .expectations import expect_gradient as expect_gradient
+from .expectations import expect_inputs_unchanged as expect_inputs_unchanged
 from .expectations import expect_no_nan as expect_no_nan
+from .expectations import expect_numbers as expect_numbers
 from .expectations import expect_raises as expect_raises
 from .expectations import expect_rows_sum_to_one as expect_rows_sum_to_one
 from .expectations import expect_tensor as expect_tensor
 from .expectations import expect_unchanged as expect_unchanged
+from .expectations import expect_values as expect_values
 from .inputs import draw as draw
 from .student import Inspection as Inspection
 from .student import Remote as Remote

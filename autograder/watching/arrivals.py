@@ -1,13 +1,16 @@
 """Takes what is new from nbgrader's exchange, or from uploads, into attempts/ and submitted/."""
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
 from traitlets.config import Config
 
 from autograder.collecting.arrival import Arrival, Source
+from autograder.collecting.attempts import attempts_of, digest_of
 from autograder.collecting.collect import collect_archives
 from autograder.collecting.entry import EntryError
 from autograder.collecting.naming import NamingRules
@@ -19,6 +22,7 @@ from autograder.gradebook.exchange import Inbound, inbound
 from autograder.submission.students import Students, listed_students
 from autograder.submission.submission import Submission, is_student
 
+_STEADY_SECONDS = 60
 _NO_NEWS = (Placing.UNCHANGED, Placing.OLDER)
 
 
@@ -44,17 +48,18 @@ class FromExchange:
             if one.folder not in self._known and one.complete:
                 self._known.add(one.folder)
                 try:
+                    if one.problem:
+                        raise EntryError(one.problem)
                     student = _student(one, listed)
+                    submission = Submission(self._course.root, student, one.exercise)
                     content, secret = one.read()
-                    arrival = Arrival(one.when, Source.TOLD)
-                    status = place(
-                        Submission(self._course.root, student, one.exercise), content, arrival, secret
-                    )
+                    arrival = Arrival(_when(one, submission, content), Source.TOLD)
+                    status = place(submission, content, arrival, secret)
                 except (EntryError, ValueError, OSError) as error:
                     yield f"{one.exercise} {one.student}: {one.folder}: {REFUSED}: {error}"
                 else:
                     if status not in _NO_NEWS:
-                        yield f"{one.exercise} {student}: {status}"
+                        yield ": ".join(filter(None, (f"{one.exercise} {student}", status, one.note)))
 
 
 class FromUploads:
@@ -67,9 +72,9 @@ class FromUploads:
         self._told: set[str] = set()
 
     def take(self) -> Iterator[str]:
-        """Take in what is there, once it has been the same in two looks: a file may still be on its way."""
-        seen = self._look()
-        steady, self._seen = seen == self._seen, seen
+        """Take in what is there, once it has been the same for a while: a file may still be on its way."""
+        seen, newest = self._look()
+        steady, self._seen = seen == self._seen or newest < time.time() - _STEADY_SECONDS, seen
         if not steady or seen == self._taken:
             return
         rules = NamingRules(
@@ -84,14 +89,22 @@ class FromUploads:
                 yield said
         self._taken = seen
 
-    def _look(self) -> object:
+    def _look(self) -> tuple[object, float]:
+        """Return what lies there, and when any of it was last written."""
         files = sorted(path for upload in self._uploads for path in (upload, *upload.rglob("*")))
-        seen = []
+        seen, newest = [], 0.0
         for path in files:
             with suppress(OSError):  # gone meanwhile
                 about = path.lstat()
                 seen.append((str(path), about.st_size, about.st_mtime_ns, about.st_ino))
-        return seen
+                newest = max(newest, about.st_ctime)
+        return seen, newest
+
+
+def _when(one: Inbound, submission: Submission, content: bytes) -> datetime:
+    """Return when it was handed in: a folder that is copied or gets other rights later makes nothing late."""
+    known = [same.arrival.when for same in attempts_of(submission) if same.digest == digest_of(content)]
+    return min(when for when in (one.when, *known) if when and when >= one.named)
 
 
 def _student(one: Inbound, listed: Students | None) -> str:

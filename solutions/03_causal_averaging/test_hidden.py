@@ -1,463 +1,341 @@
-"""Hidden tests of causal averaging: other lengths, batches and number types than the checks."""
+"""Hidden tests of causal averaging: other lengths, batches and number types than the checks.
+
+Most tests look at one property. Tests of values take any shape and dtype. Tests of the form, of batches, of
+gradients or of unchanged inputs compare a function with itself. The weights of a question's tests are
+percentages.
+"""
 
 import pytest
 import torch
 
 from autograder.testing import (
-    Remote,
-    Student,
     draw,
     expect,
-    expect_close,
-    expect_equal,
-    expect_gradient,
+    expect_computed,
+    expect_dtype_kept,
+    expect_gradcheck,
+    expect_inputs_unchanged,
     expect_no_nan,
+    expect_numbers,
     expect_rows_sum_to_one,
     expect_tensor,
-    expect_unchanged,
+    expect_values,
     question,
 )
 
 SCORES = "Row: who looks. Column: who is looked at. What is the score of a token that may be seen?"
-MASKED = "What does a row of the masked scores look like?"
-EVENLY = "How many tokens does row t see?"
 SIZES = "Which dimension counts sequences, which one tokens, and which one numbers?"
 AVERAGES = "Row t is the mean of the rows from 0 to t, row t among them."
+SHARES = {
+    "causal_average_weights": "How many tokens does row t see?",
+    "causal_softmax_weights": "What does a row of the masked scores look like?",
+}
 
 OVERWRITE = """
 def overwrite(average, x):
     averages = average(x)
-    kept = averages.clone()
     with torch.no_grad():
         averages.fill_(7)
-    return kept, x
+    return x
 """
 
 
-def expect_blind_to_the_future(average: Remote, reference: Remote) -> None:
-    """Expect new tokens from position 4 on to leave the first four averages alone."""
-    x = 3 * torch.randn(2, 7, 3)
-    changed = torch.cat([x[:, :4], 5 * torch.randn(2, 3, 3)], dim=1)
-    before = expect_tensor(average(x), (2, 7, 3))[:, :4]
-    after = expect_tensor(average(changed), (2, 7, 3))[:, :4]
-    wrong = ~torch.isclose(before, after, atol=1e-6, rtol=0)
-    if wrong.any():
-        row = wrong.nonzero()[0].tolist()[1]
-        expect(
-            False,
-            f"Only tokens from 4 on were changed, but row {row} changed too. What does it look at?",
-        )
-    expect_close(
-        before,
-        reference(x)[:, :4],
-        hint=f"The future does not show, but these are not the averages. {AVERAGES}",
-    )
+def each_of(*names, weight):
+    """Run a test for each of these functions, as a test of the question of that name."""
+    marked = [pytest.param(n, marks=question(n, weight=weight), id=n) for n in names]
+    return pytest.mark.parametrize("name", marked)
 
 
-def expect_separate_sequences(average: Remote, reference: Remote) -> None:
-    """Expect a batch to give what its sequences give one by one."""
-    batch = 3 * torch.randn(2, 5, 4)
-    together = expect_tensor(average(batch), (2, 5, 4))
-    for number in range(2):
-        alone = expect_tensor(average(batch[number : number + 1]), (1, 5, 4))
-        expect(
-            torch.allclose(together[number], alone[0], atol=1e-5, rtol=0),
-            f"Sequence {number} has other averages in a batch than alone. Does it mix with its neighbours?",
-        )
-    expect_close(
-        together,
-        reference(batch),
-        hint=f"Nothing mixes, but these are not the averages. {AVERAGES}",
-    )
+def each_average(weight):
+    """Run a test for both ways to average."""
+    return each_of("causal_average_loop", "causal_average", weight=weight)
 
 
-def expect_short_sequences(average: Remote, reference: Remote) -> None:
-    """Expect one token to be its own average, and a second to be averaged with it."""
+def each_table(weight):
+    """Run a test for both ways to make the weights."""
+    return each_of(*SHARES, weight=weight)
+
+
+def averages_of(x):
+    """Return the mean of each row and of all rows before it."""
+    return x.cumsum(dim=-2) / torch.arange(1, x.shape[-2] + 1).unsqueeze(1)
+
+
+def shares_of(length):
+    """Return the weights that average each token with all tokens before it."""
+    seen = torch.ones(length, length).tril()
+    return seen / seen.sum(dim=1, keepdim=True)
+
+
+def scores_of(length):
+    """Return 0 for all tokens that may be seen, and -inf for the others."""
+    return torch.full((length, length), -torch.inf).triu(1)
+
+
+def table_of(function, length):
+    """Return a table with a row and a column for each token, not all rows alike."""
+    return expect_numbers(expect_computed(function, length), (length, length))
+
+
+# causal_average_loop and causal_average
+
+
+@each_average(weight=6)
+def test_each_row_is_averaged_with_all_before_it(student, name):
+    """Each row is the mean of itself and of all rows before it."""
+    x = 3 * torch.randn(3, 5, 4)
+    expect_values(getattr(student, name)(x), averages_of(x), hint=AVERAGES)
+
+
+@each_average(weight=4)
+def test_averages_of_very_few_tokens(student, name):
+    """A second token is averaged with the first, and a single token is its own average."""
     for length in (2, 1):
         x = torch.randn(2, length, 3)
-        expect_close(
-            average(x), reference(x), hint=f"What is row {length - 1} the mean of?"
-        )
+        hint = f"What is row {length - 1} the mean of?"
+        expect_values(getattr(student, name)(x), averages_of(x), hint=hint)
 
 
-def expect_right_and_untouched(average: Remote, reference: Remote) -> None:
-    """Expect the right averages, and an x that the call left as it was."""
-    x = torch.randn(2, 6, 3)
-    inspection = average.inspect(x)
-    expect_unchanged(inspection, x, names=("x",))
-    expect_close(
-        inspection.output,
-        reference(x),
-        hint="Nothing was overwritten, but the result must be right too.",
-    )
+@each_average(weight=10)
+def test_averages_of_long_sequences(student, name):
+    """A long sequence is averaged from its first token on, to the end."""
+    length = draw(45, 60) if name == "causal_average_loop" else draw(110, 160)
+    x = torch.randn(1, length, 2)
+    expect_values(getattr(student, name)(x), averages_of(x), hint=AVERAGES)
 
 
-def expect_gradient_of_averages(average: Remote, reference: Remote) -> None:
-    """Expect the averages, and the gradient to reach x with the right values."""
-    x, weight = torch.randn(2, 5, 3, requires_grad=True), torch.randn(2, 5, 3)
-    right, seen = reference.inspect(x, weight=weight), average.inspect(x, weight=weight)
-    expect_close(seen.output, right.output, hint=AVERAGES)
-    expect_gradient(seen, {0: right.gradients[0]}, names=("x",))
+@each_average(weight=4)
+def test_averages_of_sizes_of_one_and_equal_sizes(student, name):
+    """Sizes of 1, and sizes that happen to be equal, make no difference."""
+    for shape in ((1, 1, 1), (3, 4, 1), (1, 3, 3), (3, 3, 3), (2, 2, 4)):
+        x = torch.randn(shape)
+        expect_values(getattr(student, name)(x), averages_of(x), hint=SIZES)
 
 
-def expect_own_memory(student: Student, average: Remote, reference: Remote) -> None:
-    """Expect averages that can be overwritten while x stays, for a single token too."""
-    overwrite = student.define(OVERWRITE, "overwrite")
+@each_average(weight=7)
+def test_averages_are_blind_to_the_future(student, name):
+    """A token of the future changes no earlier row."""
+    average, x = getattr(student, name), 3 * torch.randn(2, 7, 3)
+    before = expect_numbers(expect_computed(average, x), x.shape)
+    changed = torch.cat([x[:, :4], 5 * torch.randn(2, 3, 3)], dim=1)
+    after = expect_numbers(average(changed), x.shape)
+    same = torch.isclose(before[:, :4], after[:, :4], atol=1e-6, rtol=0, equal_nan=True)
+    rows = (~same).nonzero().tolist()
+    seen = f"row {rows[0][1]} changed too" if rows else ""
+    message = f"Only tokens from 4 on were changed, but {seen}. What does it look at?"
+    expect(not rows, message)
+
+
+@each_average(weight=6)
+def test_averages_keep_sequences_apart(student, name):
+    """The sequences of a batch do not mix."""
+    average, batch = getattr(student, name), 3 * torch.randn(3, 5, 4)
+    together = expect_numbers(expect_computed(average, batch), batch.shape)
+    for number in range(3):
+        alone = expect_tensor(average(batch[number : number + 1]))
+        hint = "Does it mix with its neighbours?"
+        expect_values(together[number], alone, hint=hint, name=f"Sequence {number}")
+
+
+@each_average(weight=10)
+def test_equal_tokens_are_their_own_average(student, name):
+    """A sequence that says the same all the time is averaged to what it says."""
+    average, tokens = getattr(student, name), 2 + torch.rand(2, 1, 3)
+    expect_computed(average, torch.randn(2, 5, 3))
+    pair = tokens.double()  # shares of 1 and 1/2 are exact in any dtype
+    for x in (tokens.expand(2, 5, 3).clone(), pair.expand(2, 2, 3).clone()):
+        expect_values(average(x), x, hint="Do the shares of a row make one whole?")
+
+
+@question("causal_average_loop", weight=11)
+def test_loop_keeps_the_shape(student):
+    """There is a row for each row of x; a batch of one stays a batch."""
+    x = torch.randn(2, 5, 3)
+    expect_tensor(expect_computed(student.causal_average_loop, x), x.shape)
+    for shape in ((1, 4, 2), (2, 1, 1)):
+        expect_tensor(student.causal_average_loop(torch.randn(shape)), shape)
+
+
+@question("causal_average", weight=11)
+def test_product_takes_any_number_of_leading_dimensions(student):
+    """One sequence, or a batch of batches, gives what a batch of its sequences gives."""
+    for shape in ((6, 4), (2, 3, 5, 4), (2, 1, 3, 3, 2)):
+        x = torch.randn(shape)
+        right = expect_tensor(student.causal_average(x.reshape(-1, *shape[-2:])))
+        averages = expect_tensor(expect_computed(student.causal_average, x), shape)
+        hint = "T is the last dimension but one."
+        expect_values(averages, right, hint=hint)
+
+
+@each_average(weight=11)
+def test_averages_keep_the_dtype(student, name):
+    """float32 in, float32 out; float64 in, float64 out, without a detour through float32."""
+    expect_dtype_kept(getattr(student, name), torch.randn(3, 3, 3))
+
+
+@each_average(weight=9)
+def test_averages_leave_their_input_alone(student, name):
+    """x is not overwritten."""
+    expect_inputs_unchanged(getattr(student, name), x=torch.randn(3, 3, 3))
+
+
+@each_average(weight=11)
+def test_averages_let_gradients_through(student, name):
+    """Gradients flow back to x."""
+    expect_gradcheck(getattr(student, name), x=torch.randn(3, 3, 3).double())
+
+
+@each_average(weight=5)
+def test_averages_of_any_memory_layout(student, name):
+    """A transposed input works like any other."""
+    average, x = getattr(student, name), torch.randn(3, 3, 3).mT
+    if name == "causal_average":
+        x = torch.randn(3, 2, 3, 3).transpose(0, 1)  # which `view` cannot flatten
+    expect_values(expect_computed(average, x), expect_tensor(average(x.contiguous())))
+
+
+@each_average(weight=6)
+def test_averages_are_a_new_tensor(student, name):
+    """Whoever overwrites the averages does not overwrite x, not even that of a single token."""
+    average, overwrite = getattr(student, name), student.define(OVERWRITE, "overwrite")
+    expect_computed(average, torch.randn(3, 3, 3))
     for length in (1, 4):
         x = torch.randn(2, length, 3)
-        right = reference.causal_average(x)
-        averages, after = overwrite(average, x)
-        expect_close(averages, right, hint=AVERAGES)
-        same = torch.equal(expect_tensor(after, x.shape, x.dtype, "x"), x)
+        same = torch.equal(expect_tensor(overwrite(average, x), x.shape), x)
         message = "The averages were overwritten, and x changed with them."
         expect(same, f"{message} Is the result a tensor of its own?")
 
 
-def expect_hidden_future(weights: torch.Tensor, message: str) -> None:
-    """Expect every weight above the diagonal to be exactly 0."""
+# causal_average_weights and causal_softmax_weights
+
+
+@each_table(weight=5)
+@pytest.mark.parametrize(("low", "high"), [(3, 7), (17, 24)])
+def test_weights_of_some_tokens(student, name, low, high):
+    """Row t holds 1 / (t + 1) for the tokens 0 to t, and nothing for the others."""
+    length = draw(low, high)
+    expect_values(getattr(student, name)(length), shares_of(length), hint=SHARES[name])
+
+
+@each_table(weight=4)
+def test_weights_of_very_few_tokens(student, name):
+    """Two tokens share the weight of the second row, and a single token has the weight 1."""
+    for length in (2, 1):
+        expect_values(getattr(student, name)(length), shares_of(length))
+
+
+@each_table(weight=10)
+def test_weights_of_many_tokens(student, name):
+    """A text may have more than a hundred tokens."""
+    length = draw(110, 160)
+    expect_values(getattr(student, name)(length), shares_of(length), hint=SHARES[name])
+
+
+@each_table(weight=12)
+def test_rows_of_weights_sum_to_one(student, name):
+    """Every row sums to 1."""
+    table = table_of(getattr(student, name), draw(5, 8))
+    expect_rows_sum_to_one(table.float())
+
+
+@each_table(weight=12)
+def test_weights_hide_the_future(student, name):
+    """Every weight above the diagonal is exactly 0."""
+    weights = table_of(getattr(student, name), draw(5, 8))
+    message = (
+        "A token has a weight for one that comes after it. Which triangle is kept?"
+    )
     expect(bool((weights.triu(1) == 0).all()), message)
 
 
-@question("causal_average_loop", weight=2)
-def test_loop_averages_each_row_with_all_before_it(student, reference):
-    """Each row is the mean of itself and of all rows before it."""
-    x = 3 * torch.randn(3, 5, 4)
-    right = reference.causal_average_loop(x)
-    expect_close(student.causal_average_loop(x), right, hint=AVERAGES)
+@each_table(weight=12)
+def test_weights_share_evenly(student, name):
+    """All tokens that a row may see have the same weight in it, however large."""
+    weights = expect_no_nan(table_of(getattr(student, name), draw(5, 8)))
+    even = weights[:, :1].expand_as(weights).tril()
+    same = torch.allclose(weights.tril(), even, atol=1e-6)
+    expect(same and bool(even.any()), "The tokens of a row have different weights.")
 
 
-@question("causal_average_loop")
-def test_loop_leaves_its_input_alone(student, reference):
-    """x is not overwritten."""
-    expect_right_and_untouched(
-        student.causal_average_loop, reference.causal_average_loop
-    )
+@each_table(weight=20)
+def test_weights_have_a_row_and_a_column_for_each_token(student, name):
+    """The weights are a table, for a single token too."""
+    expect_tensor(expect_computed(getattr(student, name), 5), (5, 5))
+    expect_tensor(getattr(student, name)(1), (1, 1))
 
 
-@question("causal_average_loop")
-def test_loop_is_blind_to_the_future(student, reference):
-    """A token of the future changes no earlier row."""
-    expect_blind_to_the_future(
-        student.causal_average_loop, reference.causal_average_loop
-    )
+@each_table(weight=20)
+def test_weights_are_float32(student, name):
+    """The weights are float32."""
+    weights = expect_computed(getattr(student, name), 5)
+    expect_tensor(weights, dtype=torch.float32)
 
 
-@question("causal_average_loop")
-def test_loop_keeps_sequences_apart(student, reference):
-    """The sequences of a batch do not mix."""
-    expect_separate_sequences(
-        student.causal_average_loop, reference.causal_average_loop
-    )
+# causal_mask_scores
 
 
-@question("causal_average_loop")
-def test_loop_takes_very_few_tokens(student, reference):
-    """A second token is averaged with the first, and a single token is its own average."""
-    expect_short_sequences(student.causal_average_loop, reference.causal_average_loop)
-
-
-@question("causal_average_loop")
-def test_loop_keeps_float64(student, reference):
-    """A float64 input gives a float64 result of full precision."""
-    x = torch.randn(2, 4, 3, dtype=torch.float64)
-    expect_close(student.causal_average_loop(x), reference.causal_average_loop(x))
-
-
-@question("causal_average_loop")
-def test_loop_lets_gradients_through(student, reference):
-    """Gradients flow back to x."""
-    expect_gradient_of_averages(
-        student.causal_average_loop, reference.causal_average_loop
-    )
-
-
-@question("causal_average_loop")
-def test_loop_reads_any_memory_layout(student, reference):
-    """A transposed input of many tokens works like any other."""
-    x = torch.randn(2, 3, 18).mT
-    expect_close(student.causal_average_loop(x), reference.causal_average_loop(x))
-
-
-@question("causal_average_loop")
-def test_loop_takes_sizes_of_one_and_equal_sizes(student, reference):
-    """Sizes of 1, and sizes that happen to be equal, make no difference."""
-    for shape in ((1, 1, 1), (3, 4, 1), (1, 3, 3), (3, 3, 3), (2, 2, 4)):
-        x = torch.randn(shape)
-        expect_close(
-            student.causal_average_loop(x), reference.causal_average_loop(x), hint=SIZES
-        )
-
-
-@question("causal_average_loop")
-def test_loop_returns_a_new_tensor(student, reference):
-    """The averages are a new tensor: whoever overwrites them does not overwrite x."""
-    expect_own_memory(student, student.causal_average_loop, reference)
-
-
-@question("causal_average_loop")
-def test_loop_takes_long_sequences(student, reference):
-    """A long sequence is averaged from its first token on, to the end."""
-    x = torch.randn(1, draw(45, 60), 2)
-    right = reference.causal_average_loop(x)
-    expect_close(student.causal_average_loop(x), right, hint=AVERAGES)
-
-
-@question("causal_average_weights", weight=2)
+@question("causal_mask_scores", weight=6)
 @pytest.mark.parametrize(("low", "high"), [(3, 7), (17, 24)])
-def test_weights_share_evenly(student, reference, low, high):
-    """Row t shares the weight 1 evenly among the tokens 0 to t."""
-    length = draw(low, high)
-    right = reference.causal_average_weights(length)
-    expect_close(student.causal_average_weights(length), right, hint=EVENLY)
-
-
-@question("causal_average_weights")
-def test_weights_sum_to_one(student, reference):
-    """Every row sums to 1."""
-    length = draw(9, 12)
-    weights = student.causal_average_weights(length)
-    expect_rows_sum_to_one(weights)
-    expect_close(weights, reference.causal_average_weights(length), hint=EVENLY)
-
-
-@question("causal_average_weights")
-def test_weights_hide_the_future(student, reference):
-    """Every weight above the diagonal is exactly 0."""
-    length = draw(5, 8)
-    weights = expect_tensor(student.causal_average_weights(length), (length, length))
-    expect_hidden_future(
-        weights,
-        "A token has a weight for one that comes after it. Which triangle is kept?",
-    )
-    expect_close(weights, reference.causal_average_weights(length), hint=EVENLY)
-
-
-@question("causal_average_weights")
-def test_weights_of_very_few_tokens(student, reference):
-    """Two tokens share the weight of the second row, and a single token has the weight 1."""
-    for length in (2, 1):
-        expect_equal(
-            student.causal_average_weights(length),
-            reference.causal_average_weights(length),
-        )
-
-
-@question("causal_average_weights")
-def test_weights_of_many_tokens(student, reference):
-    """A text may have more than a hundred tokens."""
-    length = draw(110, 160)
-    right = reference.causal_average_weights(length)
-    expect_close(student.causal_average_weights(length), right, hint=EVENLY)
-
-
-@question("causal_average", weight=2)
-def test_product_averages_each_row_with_all_before_it(student, reference):
-    """Each row is the mean of itself and of all rows before it."""
-    x = 3 * torch.randn(3, 5, 4)
-    right = reference.causal_average(x)
-    expect_close(student.causal_average(x), right, hint=AVERAGES)
-
-
-@question("causal_average")
-@pytest.mark.parametrize("shape", [(6, 4), (2, 3, 5, 4)])
-def test_product_takes_any_number_of_leading_dimensions(student, reference, shape):
-    """One sequence, or a batch of batches, works like a batch."""
-    x = 3 * torch.randn(shape)
-    expect_close(
-        student.causal_average(x),
-        reference.causal_average(x),
-        hint="T is the last dimension but one.",
-    )
-
-
-@question("causal_average")
-def test_product_leaves_its_input_alone(student, reference):
-    """x is not overwritten."""
-    expect_right_and_untouched(student.causal_average, reference.causal_average)
-
-
-@question("causal_average")
-def test_product_is_blind_to_the_future(student, reference):
-    """A token of the future changes no earlier row."""
-    expect_blind_to_the_future(student.causal_average, reference.causal_average)
-
-
-@question("causal_average")
-def test_product_keeps_sequences_apart(student, reference):
-    """The sequences of a batch do not mix."""
-    expect_separate_sequences(student.causal_average, reference.causal_average)
-
-
-@question("causal_average")
-def test_product_takes_very_few_tokens(student, reference):
-    """A second token is averaged with the first, and a single token is its own average."""
-    expect_short_sequences(student.causal_average, reference.causal_average)
-
-
-@question("causal_average")
-def test_product_keeps_float64(student, reference):
-    """A float64 input gives a float64 result."""
-    x = torch.randn(2, 4, 3, dtype=torch.float64)
-    right = reference.causal_average(x)
-    expect_close(
-        student.causal_average(x), right, atol=1e-6
-    )  # weights may have been float32
-    pair = x[:, :2]  # the weights of two tokens, 1 and 1/2, are exact in any dtype
-    expect_close(
-        student.causal_average(pair),
-        right[:, :2],
-        hint="Is x itself turned into float32 on the way?",
-    )
-
-
-@question("causal_average")
-def test_product_lets_gradients_through(student, reference):
-    """Gradients flow back to x."""
-    expect_gradient_of_averages(student.causal_average, reference.causal_average)
-
-
-@question("causal_average")
-def test_product_reads_any_memory_layout(student, reference):
-    """A transposed input of many tokens works like any other."""
-    x = torch.randn(3, 18, 2, 4).permute(2, 0, 1, 3)
-    expect_close(student.causal_average(x), reference.causal_average(x))
-
-
-@question("causal_average")
-def test_product_takes_sizes_of_one_and_equal_sizes(student, reference):
-    """Sizes of 1, and sizes that happen to be equal, make no difference."""
-    for shape in ((1, 1, 1), (3, 4, 1), (1, 3, 3), (3, 3, 3), (2, 1, 3, 3, 2)):
-        x = torch.randn(shape)
-        expect_close(student.causal_average(x), reference.causal_average(x), hint=SIZES)
-
-
-@question("causal_average")
-def test_product_returns_a_new_tensor(student, reference):
-    """The averages are a new tensor: whoever overwrites them does not overwrite x."""
-    expect_own_memory(student, student.causal_average, reference)
-
-
-@question("causal_average")
-def test_product_takes_long_sequences(student, reference):
-    """A long sequence is averaged from its first token on, to the end."""
-    x = torch.randn(1, draw(110, 160), 2)
-    right = reference.causal_average(x)
-    expect_close(student.causal_average(x), right, hint=AVERAGES)
-
-
-@question("causal_mask_scores", weight=2)
-@pytest.mark.parametrize(("low", "high"), [(3, 7), (17, 24)])
-def test_mask_is_zero_or_minus_infinity(student, reference, low, high):
+def test_mask_is_zero_or_minus_infinity(student, low, high):
     """Scores are 0 on and below the diagonal and -inf above it."""
     length = draw(low, high)
-    right = reference.causal_mask_scores(length)
-    expect_equal(student.causal_mask_scores(length), right, hint=SCORES)
+    expect_values(student.causal_mask_scores(length), scores_of(length), hint=SCORES)
 
 
-@question("causal_mask_scores")
-def test_mask_lets_each_token_see_itself(student):
-    """Every token may look at itself."""
-    length = draw(5, 9)
-    scores = expect_no_nan(
-        expect_tensor(student.causal_mask_scores(length), (length, length))
-    )
-    expect(
-        not bool(scores.diagonal().isinf().any()),
-        "A token is hidden from itself: its score on the diagonal is infinite. Where does the future begin?",
-    )
-    expect_equal(
-        scores.tril(),
-        torch.zeros(length, length),
-        name="The part that may be seen",
-        hint=SCORES,
-    )
-    future = torch.ones(length, length).triu(1) == 1
-    expect(
-        bool((scores[future] < 0).all()),
-        "A token of the future has the same score as the token itself.",
-    )
-
-
-@question("causal_mask_scores")
-def test_mask_hides_whatever_the_scores_are(student, reference):
-    """Added to huge scores, it still hides the future completely."""
-    length = draw(5, 9)
-    mask = expect_no_nan(
-        expect_tensor(student.causal_mask_scores(length), (length, length))
-    )
-    scores = 1e12 * torch.randn(length, length).abs().cumsum(dim=1)
-    weights = torch.softmax(scores + mask, dim=1)
-    expect_rows_sum_to_one(weights, "The softmax of the masked scores")
-    expect_hidden_future(
-        weights,
-        "A large score shines through the mask. Does the mask hold minus infinity?",
-    )
-    expect_equal(mask, reference.causal_mask_scores(length), hint=SCORES)
-
-
-@question("causal_mask_scores")
-def test_mask_of_very_few_tokens(student, reference):
+@question("causal_mask_scores", weight=4)
+def test_mask_of_very_few_tokens(student):
     """The first of two tokens does not see the second; a single one has nothing to hide."""
     for length in (2, 1):
-        expect_equal(
-            student.causal_mask_scores(length),
-            reference.causal_mask_scores(length),
-            hint=SCORES,
-        )
+        scores = student.causal_mask_scores(length)
+        expect_values(scores, scores_of(length), hint=SCORES)
 
 
-@question("causal_mask_scores")
-def test_mask_of_many_tokens(student, reference):
+@question("causal_mask_scores", weight=10)
+def test_mask_of_many_tokens(student):
     """A text may have more than a hundred tokens."""
     length = draw(110, 160)
-    right = reference.causal_mask_scores(length)
-    expect_equal(student.causal_mask_scores(length), right, hint=SCORES)
+    expect_values(student.causal_mask_scores(length), scores_of(length), hint=SCORES)
 
 
-@question("causal_softmax_weights", weight=2)
-@pytest.mark.parametrize(("low", "high"), [(3, 7), (17, 24)])
-def test_softmax_shares_evenly(student, reference, low, high):
-    """Row t shares the weight 1 evenly among the tokens 0 to t."""
-    length = draw(low, high)
-    right = reference.causal_softmax_weights(length)
-    expect_close(student.causal_softmax_weights(length), right, hint=MASKED)
+@question("causal_mask_scores", weight=10)
+def test_mask_lets_each_token_see_itself(student):
+    """Every token may look at itself."""
+    scores = expect_no_nan(table_of(student.causal_mask_scores, draw(5, 8)))
+    message = "The score of a token for itself is not 0. Where does the future begin?"
+    expect(bool((scores.diagonal() == 0).all()), message)
 
 
-@question("causal_softmax_weights")
-def test_softmax_rows_sum_to_one(student, reference):
-    """Every row sums to 1."""
-    length = draw(9, 12)
-    weights = student.causal_softmax_weights(length)
-    expect_rows_sum_to_one(weights)
-    expect_close(weights, reference.causal_softmax_weights(length), hint=MASKED)
+@question("causal_mask_scores", weight=12)
+def test_mask_leaves_the_past_alone(student):
+    """Every earlier token has the score 0."""
+    scores = table_of(student.causal_mask_scores, draw(5, 8))
+    expect(
+        bool((scores.tril(-1) == 0).all()), f"An earlier token counts less. {SCORES}"
+    )
 
 
-@question("causal_softmax_weights")
-def test_softmax_hides_the_future(student, reference):
-    """Every weight above the diagonal is exactly 0."""
+@question("causal_mask_scores", weight=12)
+def test_mask_hides_whatever_the_scores_are(student):
+    """Added to huge scores, it still hides the future completely."""
     length = draw(5, 8)
-    weights = expect_no_nan(
-        expect_tensor(student.causal_softmax_weights(length), (length, length))
+    mask = table_of(student.causal_mask_scores, length)
+    scores = 1e12 * torch.randn(length, length).abs().cumsum(dim=1)
+    weights = torch.softmax(scores + mask, dim=1)[:-1]
+    message = (
+        "A large score shines through the mask. Does the mask hold minus infinity?"
     )
-    expect_hidden_future(
-        weights, "A hidden token has a weight. What is the exponential of its score?"
-    )
-    expect_close(weights, reference.causal_softmax_weights(length), hint=MASKED)
+    expect(bool((weights.triu(1) == 0).all()), message)
 
 
-@question("causal_softmax_weights")
-def test_softmax_of_very_few_tokens(student, reference):
-    """Two tokens share the weight of the second row, and a single token has the weight 1."""
-    for length in (2, 1):
-        expect_close(
-            student.causal_softmax_weights(length),
-            reference.causal_softmax_weights(length),
-        )
+@question("causal_mask_scores", weight=20)
+def test_mask_has_a_row_and_a_column_for_each_token(student):
+    """The scores are a table, for a single token too."""
+    expect_tensor(expect_computed(student.causal_mask_scores, 5), (5, 5))
+    expect_tensor(student.causal_mask_scores(1), (1, 1))
 
 
-@question("causal_softmax_weights")
-def test_softmax_of_many_tokens(student, reference):
-    """A text may have more than a hundred tokens."""
-    length = draw(110, 160)
-    right = reference.causal_softmax_weights(length)
-    expect_close(student.causal_softmax_weights(length), right, hint=MASKED)
+@question("causal_mask_scores", weight=20)
+def test_mask_is_float32(student):
+    """The scores are float32."""
+    scores = expect_computed(student.causal_mask_scores, 5)
+    expect_tensor(scores, dtype=torch.float32)

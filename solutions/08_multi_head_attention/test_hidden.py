@@ -223,7 +223,7 @@ def test_wrapper_parameters(student):
 @question("MultiHeadAttentionWrapper", weight=10)
 def test_wrapper_form(student):
     """The output has d_model features for each query and head, in the dtype of the inputs."""
-    module, _ = make_wrapper(student, 4, 3)
+    module = student.MultiHeadAttentionWrapper(4, 0, 1, 3)
     q, k, v = three(4, 4, 4)
     seen = module.inspect(q, k, v, weight=torch.randn(4, 12))
     alive(seen, (4, 12))
@@ -291,10 +291,12 @@ def test_wrapper_mask(student):
 @question("MultiHeadAttentionWrapper", weight=4)
 def test_wrapper_mask_is_for_its_call(student):
     """A mask is for its own call: the next one, without a mask, sees all."""
-    module, _ = make_wrapper(student, 5, 2)
+    module, weights = make_wrapper(student, 5, 1)
+    fresh = student.MultiHeadAttentionWrapper(5, 0, 1, 1)
+    load(student, fresh, weights)
     inputs = three(5, 5, 5)
-    before = called(module, *inputs, shape=(5, 10))
     module(*inputs, torch.arange(5).expand(5, 5) > 2)
+    before = called(fresh, *inputs, shape=(5, 5))
     hint = "No mask came with this call. What does your module keep of the one before?"
     expect_same(module(*inputs), before, hint=hint)
 
@@ -302,10 +304,10 @@ def test_wrapper_mask_is_for_its_call(student):
 @question("MultiHeadAttentionWrapper", weight=4)
 def test_wrapper_hidden_keys(student):
     """What stands at hidden places has no influence on any head."""
-    module, _ = make_wrapper(student, 5, 3)
+    module, _ = make_wrapper(student, 5, 1)
     q, k, v = three(5, 5, 5)
     hidden = torch.tensor([False, True, False, True, True]).expand(5, 5).clone()
-    before = called(module, q, k, v, hidden, shape=(5, 15))
+    before = called(module, q, k, v, hidden, shape=(5, 5))
     place = torch.tensor([1, 3, 4])
     k[place], v[place] = torch.randn(2, 3, 5).unbind()
     hint = "Hidden keys changed, and so did the output."

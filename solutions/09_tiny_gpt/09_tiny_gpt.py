@@ -241,14 +241,16 @@ def check_Block():
         "and does nothing normalise after the addition?"
     )
 
-    # Each half reads normalised tokens, so that larger tokens get the same addition.
+    # Each half reads normalised tokens, so that larger tokens get the same addition,
+    # and so do tokens with another mean.
     first, second = (
         enlarged(Block(12, 3, 8), silent) for silent in ("feed-forward", "attention")
     )
     for name, half in {"attention": first, "feed-forward network": second}.items():
         added = half(x) - x
         assert added.abs().max() > 0.1, f"what the {name} gives is lost"
-        assert torch.allclose(half(20 * x) - 20 * x, added, atol=1e-2), (
+        large = 20 * x + 30
+        assert torch.allclose(half(large) - large, added, atol=1e-2), (
             f"the {name} must read normalised tokens"
         )
     assert not torch.allclose(second(-x) + x, x - second(x), atol=1e-2), (

@@ -475,10 +475,11 @@ def check_grouped_query_attention():
     assert refused, (
         "5 query heads cannot share 2 heads of keys and values: raise a ValueError"
     )
-    signs = torch.tensor([[[1.0], [-1.0]]])
-    opposite = grouped_query_attention(signs, signs, signs)[0, 0].item()
-    assert abs(opposite - 0.761594) < 1e-6, (
-        "scores of 1 and -1 mix 1 and -1 to 0.761594, "
+    signs = torch.tensor([[[1.0], [-1.0], [9.0]]])
+    hidden = (torch.arange(3) == 2).expand(3, 3)
+    opposite = grouped_query_attention(signs, signs, signs, hidden)[0, 1].item()
+    assert abs(opposite + 0.761594) < 1e-6, (
+        "scores of -1 and 1 mix 1 and -1 to -0.761594, "
         f"not to {opposite:.6f}; is a sign lost, or a number rounded?"
     )
     print("grouped_query_attention: this check passes")

@@ -19,6 +19,7 @@ from click.testing import CliRunner, Result
 import autograder
 import autograder.collecting.zip as zip_module
 from autograder.cli import main
+from autograder.collecting.attempts import attempts_of
 from autograder.collecting.bounds import Bounds
 from autograder.collecting.collect import collect_archives
 from autograder.collecting.entry import ArchiveEntry
@@ -26,6 +27,7 @@ from autograder.collecting.names import class_folder
 from autograder.collecting.naming import NamingRules
 from autograder.collecting.survey import CollectedLine
 from autograder.course.course import Course, load_course
+from autograder.submission.submission import Submission
 
 IN_TIME, LATE = (2026, 3, 2, 18, 0, 0), (2026, 3, 3, 8, 0, 0)
 DUE = "2026-03-02T23:59:00+00:00"
@@ -144,9 +146,14 @@ def test_canvas_counts_uploads_and_the_last_one_goes_in(course: Course, tmp_path
     )
     first, second = run(course, archive)
     assert (first.student, first.status) == ("123", "new")
-    assert first.message == "chosen from 3, Canvas tells no time"
+    assert first.message.startswith(
+        "lovelaceada_123_950_01_small_notes.ipynb, the last upload, counts and not"
+    )
+    attempts = attempts_of(Submission(course.root, "123", "01_small"))
+    assert [one.arrival.upload for one in attempts] == [88, 900, 950]
     assert (second.student, second.status) == ("45", "new")
-    assert submitted(course)["123/01_small/01_small.ipynb"] == notebook("last")
+    assert submitted(course)["123/01_small/01_small.ipynb"] == notebook("notes")
+    assert {line.status for line in run(course, archive)} == {"unchanged"}
 
 
 def test_without_times_nothing_is_late(course: Course, tmp_path: Path) -> None:
@@ -356,9 +363,9 @@ def test_a_bomb_is_refused_and_the_others_go_in(course: Course, tmp_path: Path) 
 def test_a_notebook_that_is_too_large_is_refused_in_its_student_s_name(
     course: Course, tmp_path: Path
 ) -> None:
-    files: dict[str, Content] = {"bob/01_small.ipynb": os.urandom(21 << 20), "ada/01_small.ipynb": notebook()}
+    files: dict[str, Content] = {"bob/01_small.ipynb": os.urandom(51 << 20), "ada/01_small.ipynb": notebook()}
     refused, new = run(course, make_zip(tmp_path / "a.zip", files))
-    assert (refused.student, refused.message) == ("bob", "is larger than 20 MB")
+    assert (refused.student, refused.message) == ("bob", "is larger than 50 MB")
     assert new.student == "ada"
 
 
@@ -382,7 +389,7 @@ def test_names_that_differ_in_case_or_form_only_are_both_refused(
     assert (new.student, new.status) == ("eve", "new")
 
 
-def test_of_several_notebooks_none_is_taken_unless_one_is_named_as_asked(
+def test_of_several_notebooks_the_one_named_as_asked_counts_and_else_the_last_in_the_archive(
     course: Course, tmp_path: Path
 ) -> None:
     files = {
@@ -392,8 +399,28 @@ def test_of_several_notebooks_none_is_taken_unless_one_is_named_as_asked(
         "bob/01_small-Copy1.ipynb": notebook("4"),
     }
     lines = run(course, make_zip(tmp_path / "a.zip", files))
-    assert statuses(lines) == [("ada", "refused"), ("ada", "refused"), ("bob", "new")]
+    assert statuses(lines) == [("ada", "new"), ("bob", "new")]
+    assert lines[0].message == "ada/b/01_small.ipynb counts and not ada/a/01_small.ipynb"
     assert submitted(course)["bob/01_small/01_small.ipynb"] == notebook("3")
+
+
+def test_a_line_names_the_notebook_that_counts_whether_times_or_a_script_are_beside_it(
+    course: Course, tmp_path: Path
+) -> None:
+    folder = make_folder(
+        tmp_path / "class", {"ada/01_small.ipynb": notebook("1"), "ada/01_small_final.ipynb": notebook("2")}
+    )
+    for name, when in ("01_small", 1_770_000_000), ("01_small_final", 1_770_009_000):
+        os.utime(folder / "ada" / f"{name}.ipynb", (when, when))
+    canvas = {"bob_5_850_01_small.ipynb": notebook("3"), "bob_5_900_01_small.py": "# %%\nx = 1\n"}
+    for _ in range(2):
+        (ada,) = run(course, folder)
+        (bob,) = run(course, make_zip(tmp_path / "canvas.zip", canvas))
+        assert ada.message.startswith("01_small_final.ipynb counts and not")
+        assert bob.message.startswith("bob_5_850_01_small.ipynb counts and not")
+        assert submitted(course)["ada/01_small/01_small.ipynb"] == notebook("2")
+        assert submitted(course)["5/01_small/01_small.ipynb"] == notebook("3")
+    assert [len(attempts_of(Submission(course.root, who, "01_small"))) for who in ("ada", "5")] == [2, 2]
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")

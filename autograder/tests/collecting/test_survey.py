@@ -35,16 +35,25 @@ def test_a_chosen_notebook_is_known_by_the_number_of_its_entry(survey: Surveyor)
     ]
 
 
-def test_the_exercise_s_very_name_goes_before_the_last_upload(survey: Surveyor) -> None:
-    found = survey("a_1_7_01_first.ipynb", "a_1_8_01_first-1.ipynb", "a_1_9_01_first_notes.ipynb")
+def test_the_last_upload_counts_whatever_its_name(survey: Surveyor) -> None:
+    found = survey("a_1_7_01_first.ipynb", "a_1_9_01_first_final.ipynb", "a_1_8_01_first-1.ipynb")
     assert chosen(found) == [(1, "1", "01_first")]
-    assert [candidate.message for candidate in found.chosen] == ["chosen from 3"]
+    (best,) = found.chosen
+    told = "a_1_9_01_first_final.ipynb, the last upload, counts and not a_1_7_01_first.ipynb, "
+    assert best.message == told + "a_1_8_01_first-1.ipynb"
+    assert [one.number for one in found.kept] == [0, 2]
 
 
-def test_where_nothing_decides_all_are_refused_in_their_student_s_name(survey: Surveyor) -> None:
-    found = survey("ada/a/01_first.ipynb", "ada/b/01_first.ipynb", "bob/01_first.ipynb")
-    assert chosen(found) == [(2, "bob", "01_first")]
-    assert [one.student for one in found.refused] == ["ada", "ada"]
+def test_where_nothing_tells_the_order_the_very_name_counts_and_the_line_names_the_others(
+    survey: Surveyor,
+) -> None:
+    moodle = "Ada Byron_7_assignsubmission_file_01_first{}.ipynb"
+    names = [moodle.format(end) for end in ("", "_v2")]
+    found = survey(*names, "ada/a/01_first.ipynb", "ada/b/01_first.ipynb")
+    assert [one.path.rpartition("/")[2] for one in found.chosen] == [moodle.format(""), "01_first.ipynb"]
+    assert found.chosen[0].message.endswith(f"01_first.ipynb counts and not {moodle.format('_v2')}")
+    assert [one.path for one in found.kept] == [moodle.format("_v2"), "ada/a/01_first.ipynb"]
+    assert found.refused == []
 
 
 def test_a_broken_archive_is_refused_as_a_whole(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from nbgrader.api import Gradebook
 
 from autograder.authoring.build import build_missing
 from autograder.batch.grade import grade_submissions
@@ -179,3 +180,31 @@ def test_buttons_do_what_they_say_also_for_whoever_handed_in_elsewhere(desk: Des
         assert desk.press("manage_assignments", "01_small", button) == ["Success"]
     released = desk.course.root.parent / "exchange" / desk.course.settings.course / "feedback"
     assert len(list(released.iterdir())) == 1
+
+
+HOSTILE = '</script><script>window.ran = 1</script><img src="x" onerror="window.ran = 1">'
+LINK = "[...document.querySelectorAll('a')].find(a => a.textContent.includes('window.ran')).href"
+
+
+@pytest.fixture
+def hostile_name(desk: Desk) -> Iterator[None]:
+    """Let nbgrader's own database have a name that is a script, past the list that refuses it."""
+    with Gradebook(f"sqlite:///{desk.course.root / 'gradebook.db'}") as gradebook:
+        cleo = gradebook.find_student("cleo")
+        before = cleo.last_name, cleo.first_name
+        cleo.last_name, cleo.first_name = HOSTILE, "Cleo"
+        gradebook.db.commit()
+        yield
+        cleo.last_name, cleo.first_name = before
+        gradebook.db.commit()
+
+
+@pytest.mark.usefixtures("hostile_name")
+def test_a_name_runs_nothing_on_any_page(desk: Desk) -> None:
+    pages = ("manage_students", "manage_submissions/01_small", "gradebook/01_small/01_small")
+    address = desk.open(pages[-1]).value(LINK)
+    shown = [desk.open(place) for place in pages]
+    submission = desk.browser.page(address, width=1300)
+    submission.wait("window.formgrader?.grades?.loaded && formgrader.comments.loaded")
+    for page in (*shown, submission):
+        assert page.value("[document.body.textContent.includes('window.ran'), window.ran ?? 0]") == [True, 0]

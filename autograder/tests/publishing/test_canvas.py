@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.course import Course
-from autograder.publishing import canvas
-from autograder.publishing import export as exporting
+from autograder.publishing import canvas, graded_work
 from autograder.publishing.export import write_tables
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.tests.publishing.test_export import entry, submission
@@ -21,8 +20,10 @@ def written(course: Course, monkeypatch: pytest.MonkeyPatch) -> Written:
     """Return a function that exports what the gradebook is made to hold and returns canvas.csv."""
 
     def write(*submissions: GradebookSubmission) -> str:
-        monkeypatch.setattr(exporting, "read_gradebook", lambda course, exercise: submissions)
-        path = next(path for path in write_tables(course, course.chosen([])) if path.name == "canvas.csv")
+        monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: submissions)
+        path = next(
+            path for path in write_tables(course, course.chosen([])).paths if path.name == "canvas.csv"
+        )
         assert path.parent == course.build / "exports"
         return path.read_bytes().decode()
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from autograder.cli import main
 from autograder.course.course import Course
-from autograder.publishing import canvas_api
+from autograder.publishing import canvas_api, graded_work
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.tests.publishing.test_export import entry, submission
 
@@ -116,7 +116,7 @@ class Sender:
         self.course, self._monkeypatch = course, monkeypatch
 
     def __call__(self, graded: tuple[GradebookSubmission, ...], *options: str) -> tuple[int, str]:
-        self._monkeypatch.setattr(canvas_api, "read_gradebook", lambda course, exercise: graded)
+        self._monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: graded)
         arguments = ["--course", str(self.course.root), "canvas", "01_small", "--to", "4711", *options]
         result = CliRunner().invoke(main, arguments)
         kept = [path.read_text(encoding="utf-8") for path in self.course.root.glob("*.jsonl")]

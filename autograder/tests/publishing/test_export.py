@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from autograder.course.course import Course
-from autograder.publishing import export as exporting
+from autograder.publishing import graded_work
 from autograder.publishing.export import write_tables
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.tests.classroom import small
@@ -37,12 +37,12 @@ class Table:
 
     def of(self, *submissions: GradebookSubmission) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
         self.holds(*submissions)
-        questions, exercises, *_ = write_tables(self._course, [small(self._course)])
+        questions, exercises, *_ = write_tables(self._course, [small(self._course)]).paths
         return _read(questions), _read(exercises)
 
     def holds(self, *submissions: GradebookSubmission) -> None:
         """Let the gradebook hold these, without an export."""
-        self._monkeypatch.setattr(exporting, "read_gradebook", lambda course, exercise: submissions)
+        self._monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: submissions)
 
 
 def _read(path: Path) -> list[dict[str, str]]:
@@ -128,13 +128,13 @@ def test_exporting_twice_gives_the_same_bytes(course: Course, table: Table) -> N
 
 
 def test_a_course_without_a_gradebook_exports_headings_alone(course: Course) -> None:
-    questions, exercises, *_ = write_tables(course, [small(course)])
+    questions, exercises, *_ = write_tables(course, [small(course)]).paths
     assert questions.read_text(encoding="utf-8").strip() == "student,exercise,question,score,max_score,status"
     assert exercises.read_text(encoding="utf-8").strip() == "student,exercise,score,max_score,penalty,status"
 
 
 def changed_rows(course: Course) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
-    *_, canvas, moodle = write_tables(course, [small(course)], changed=True)
+    *_, canvas, moodle = write_tables(course, [small(course)], changed=True).paths
     return [row for row in _read(canvas) if row["SIS Login ID"]], _read(moodle)
 
 

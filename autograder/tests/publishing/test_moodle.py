@@ -6,8 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from autograder.course.course import Course
-from autograder.publishing import export as exporting
-from autograder.publishing import moodle
+from autograder.publishing import graded_work, moodle
 from autograder.publishing.export import write_tables
 from autograder.tests.publishing.test_canvas import CLASS
 
@@ -15,8 +14,8 @@ from autograder.tests.publishing.test_canvas import CLASS
 @pytest.fixture
 def written(course: Course, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return moodle.csv of a small class."""
-    monkeypatch.setattr(exporting, "read_gradebook", lambda course, exercise: CLASS)
-    path = next(path for path in write_tables(course, course.chosen([])) if path.name == "moodle.csv")
+    monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: CLASS)
+    path = next(path for path in write_tables(course, course.chosen([])).paths if path.name == "moodle.csv")
     return path.read_bytes().decode()
 
 

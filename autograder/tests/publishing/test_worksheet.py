@@ -9,7 +9,7 @@ import pytest
 from autograder.collecting.times import TimesError, read_participants
 from autograder.course.course import Course
 from autograder.gradebook.roster import Person
-from autograder.publishing import worksheet
+from autograder.publishing import graded_work, worksheet
 from autograder.publishing.worksheet import Filled, WorksheetError, fill_worksheet
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.tests.classroom import small
@@ -46,7 +46,7 @@ class Fill:
 
     def __call__(self, text: str, *graded: GradebookSubmission, changed: bool = False) -> Filled:
         self._path.write_bytes(text.encode())
-        self._monkeypatch.setattr(worksheet, "read_gradebook", lambda course, exercise: graded)
+        self._monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: graded)
         return fill_worksheet(self.course, small(self.course), self._path, changed=changed)
 
 

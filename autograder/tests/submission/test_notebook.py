@@ -11,7 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.submission import notebook
-from autograder.submission.notebook import Notebook, UnreadableError, read_notebook
+from autograder.submission.notebook import (
+    Notebook,
+    UnreadableError,
+    parse_notebook,
+    read_notebook,
+    without_outputs,
+)
 
 CELL = {"cell_type": "code", "metadata": {"nbgrader": {"grade_id": "double"}}, "source": ["a\n", "b"]}
 BOOK: dict[str, Any] = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [CELL]}
@@ -31,7 +37,7 @@ BOOK: dict[str, Any] = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cel
         (b"[]", "JSON, but not a notebook"),
         (b'"text"', "JSON, but not a notebook"),
         (
-            json.dumps({**BOOK, "nbformat": 3, "worksheets": []}).encode(),
+            json.dumps({**BOOK, "nbformat": 5}).encode(),
             "open it in Jupyter and save it again",
         ),
         (json.dumps({**BOOK, "cells": {}}).encode(), "its cells are not a list of cells"),
@@ -59,10 +65,40 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
             _ = read_notebook(tmp_path / name).cells
 
 
+OLD_CELLS = [
+    {"cell_type": "heading", "level": 2, "source": ["Doubling"], "metadata": {}},
+    {"cell_type": "code", "input": ["def f():\n", "    return 1"], "outputs": [], "language": "python"},
+]
+
+
+def test_a_notebook_of_jupyter_s_first_years_is_read_like_any_other() -> None:
+    old = {"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": OLD_CELLS}]}
+    content = json.dumps(old).encode()
+    assert parse_notebook(content) == parse_notebook(content)
+    assert [(cell.kind, cell.text) for cell in Notebook(content).cells] == [
+        ("markdown", "## Doubling"),
+        ("code", "def f():\n    return 1"),
+    ]
+    damaged = json.dumps({**old, "worksheets": 7}).encode()
+    with pytest.raises(UnreadableError, match="of an old format, and damaged"):
+        _ = Notebook(damaged).cells
+
+
+def test_outputs_are_dropped_from_what_is_too_large_with_them(tmp_path: Path) -> None:
+    output = {"output_type": "stream", "name": "stdout", "text": "x" * (21 << 20)}
+    cell = {"cell_type": "code", "source": "a = 1", "metadata": {}, "outputs": [output]}
+    path = tmp_path / "book.ipynb"
+    path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [cell]}))
+    read = read_notebook(path)
+    assert [one.text for one in read.cells] == ["a = 1"]
+    assert len(read.content) < 1000
+    assert read.content == without_outputs(path.read_bytes())
+
+
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notebook, "MAX_BYTES", 10)
     (tmp_path / "book.ipynb").write_text("x" * 11, encoding="utf-8")
-    with pytest.raises(UnreadableError, match="clear all outputs"):
+    with pytest.raises(UnreadableError, match="even without outputs"):
         _ = read_notebook(tmp_path / "book.ipynb").cells
 
 

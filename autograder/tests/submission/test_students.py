@@ -158,3 +158,17 @@ def test_a_spreadsheet_s_semicolons_are_read_too(tmp_path: Path) -> None:
     path = tmp_path / "students.csv"
     path.write_text("id;name\nada;Lovelace, Ada\n", encoding="utf-8")
     assert read_students(path).all == (Student("ada", ("Lovelace, Ada",)),)
+
+
+@pytest.mark.parametrize(
+    "name", ["</script><script>alert(1)</script>", "<img onerror=alert(1)>", "A\x1b[2Jda"]
+)
+def test_a_name_that_a_page_or_a_terminal_would_obey_is_refused_with_its_line(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "students.csv"
+    path.write_text(f"id,name\nbob,Bob\nada,{name}\n", encoding="utf-8")
+    with pytest.raises(
+        StudentsError, match=r"students.csv:3: .* has a control character or an angle bracket"
+    ):
+        read_students(path)

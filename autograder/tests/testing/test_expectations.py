@@ -6,18 +6,26 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from autograder.testing.exchange import Local
 from autograder.testing.expectations import (
     Unmet,
     expect,
     expect_close,
+    expect_computed,
+    expect_dtype_kept,
     expect_equal,
     expect_finite,
+    expect_gradcheck,
     expect_gradient,
+    expect_inputs_unchanged,
+    expect_numbers,
     expect_rows_sum_to_one,
     expect_tensor,
     expect_unchanged,
+    expect_values,
 )
-from autograder.testing.student import Inspection
+from autograder.testing.student import Inspection, Student
+from autograder.worker.namespace import run_code
 
 RIGHT = torch.tensor([[0.25, 0.75], [0.5, 0.5]])
 NAN = torch.tensor([[0.25, float("nan")], [0.5, 0.5]])
@@ -35,6 +43,11 @@ CASES: list[tuple[Callable[[], object], str]] = [
     ),
     (lambda: expect_close(RIGHT[0, 0] + 1, RIGHT[0, 0]), "The result has the wrong value."),
     (lambda: expect_equal(~(RIGHT > 0.4), RIGHT > 0.4), "4 of its 4 values are wrong"),
+    (lambda: expect_values(RIGHT[0], RIGHT), "The result must have shape (2, 2), but it has (2,)."),
+    (lambda: expect_values([0.25, "0.75"], RIGHT[0]), "The result must be a tensor, but it is a list"),
+    (lambda: expect_values(NAN, RIGHT), "The result has NaN at [0, 1]."),
+    (lambda: expect_values([0.25, 0.5], RIGHT[0]), "1 of its 2 values is wrong, first at [1]."),
+    (lambda: expect_numbers((), (2,)), "The result must be a tensor"),
     (lambda: expect_finite(RIGHT / 0), "The result is infinite at [0, 0]."),
     (
         lambda: expect_rows_sum_to_one(RIGHT * 2),
@@ -60,6 +73,70 @@ CASES: list[tuple[Callable[[], object], str]] = [
         "The gradient of scores has the right shape",
     ),
 ]
+
+STUDENT = """
+import torch
+
+def product(x, w): return x @ w
+def two_results(x, w): return x @ w, w @ x
+def listed(x, w): return [row @ w for row in x]
+def first_input(x, w): return x.clone()
+def all_rows_alike(x, w): return (x @ w).mean(0).expand(4, 4)
+def second_ignored(x, w): return x @ x
+def in_single_precision(x, w): return (x.float() @ w.float()).to(x.dtype)
+def always_double(x, w): return (x @ w).double()
+def overwrites(x, w):
+    result = x @ w
+    w += 1
+    return result
+def detached(x, w): return x.detach() @ w
+def half_detached(x, w): return x @ w + 3 * x.detach()
+"""
+
+
+@pytest.fixture
+def student() -> Student:
+    return Student(Local(run_code((STUDENT,))))
+
+
+def test_values_and_properties_leave_all_else_to_other_tests(student: Student) -> None:
+    x, w = torch.randn(2, 4, 4)
+    for name in ("product", "two_results", "listed", "always_double", "overwrites", "detached"):
+        expect_values(getattr(student, name)(x, w), x @ w, atol=1e-5)
+        expect_computed(getattr(student, name), x, w)
+    assert expect_numbers(0.5, ()).item() == 0.5
+    assert expect_numbers([[1, 2], [3, 4]], (4,)).tolist() == [1, 2, 3, 4]
+    for right in (student.product, student.two_results, student.detached):
+        expect_dtype_kept(right, x, w)
+        expect_inputs_unchanged(right, x=x, w=w)
+    for right in (student.product, student.in_single_precision, student.always_double):
+        expect_inputs_unchanged(right, x=x, w=w)
+    expect_gradcheck(student.product, x=x.double(), w=w.double())
+
+
+@pytest.mark.parametrize(
+    ("name", "expectation", "message"),
+    [
+        ("first_input", expect_computed, "The result is one of the inputs."),
+        ("all_rows_alike", expect_computed, "All rows of the result are the same."),
+        ("second_ignored", expect_computed, "The result does not depend on input 2."),
+        ("in_single_precision", expect_dtype_kept, "A change in the ninth digit is lost."),
+        ("always_double", expect_dtype_kept, "The result must be float32, but it is float64."),
+        ("second_ignored", expect_dtype_kept, "The result does not depend on input 2."),
+        ("overwrites", expect_inputs_unchanged, "it changed w in place."),
+        ("second_ignored", expect_inputs_unchanged, "The result does not depend on w."),
+        ("detached", expect_gradcheck, "No gradient reaches x."),
+        ("half_detached", expect_gradcheck, "The gradient of x does not say how the result moves with it."),
+        ("all_rows_alike", expect_gradcheck, "All rows of the result are the same."),
+    ],
+)
+def test_a_property_that_is_missing_is_named(
+    student: Student, name: str, expectation: Callable[..., object], message: str
+) -> None:
+    x, w = torch.randn(2, 4, 4).double()
+    function, by_name = getattr(student, name), expectation in (expect_inputs_unchanged, expect_gradcheck)
+    with pytest.raises(Unmet, match=re.escape(message)):
+        expectation(function, x=x, w=w) if by_name else expectation(function, x, w)
 
 
 @pytest.mark.parametrize(("expectation", "message"), CASES, ids=[message[:40] for _, message in CASES])

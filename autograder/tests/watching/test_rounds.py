@@ -16,6 +16,7 @@ from autograder.batch.executor import Done, Task
 from autograder.cli import main
 from autograder.collecting.attempts import attempts_of
 from autograder.course.course import Course, load_course
+from autograder.gradebook import exchange
 from autograder.gradebook.config import load
 from autograder.grading.verdicts import told_bits
 from autograder.submission.submission import Submission
@@ -49,7 +50,8 @@ class Hall:
         self.now = MORNING
         self.config = load(self.course)
         self.exchange = course.root.parent / "exchange"
-        self.config.merge(Config({"Exchange": {"root": str(self.exchange)}}))
+        one_owner = {"Exchange": {"root": str(self.exchange)}, "ExchangeCollect": {"check_owner": False}}
+        self.config.merge(Config(one_owner))
         self.inbound.mkdir(parents=True, exist_ok=True)
         self.grader = ByTheirWord()
 
@@ -84,6 +86,40 @@ class Hall:
 @pytest.fixture
 def hall(ready: Course) -> Hall:
     return Hall(ready)
+
+
+def test_a_folder_that_another_user_has_written_is_refused_and_uses_up_nothing(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "_owner", lambda folder: "mallory" if folder.name[-1] == "1" else "ann")
+    hall.config.ExchangeCollect.check_owner = True
+    hall.now = datetime.now(UTC)
+    hall.hand_in(0.2)
+    assert hall.round()[-1] == "01_small ann: wrote the page"
+    hall.now += MINUTE
+    hall.hand_in(1)
+    (line,) = hall.round()
+    assert "refused: is not ann's: its owner is mallory" in line
+    assert len(attempts_of(Submission(hall.course.root, "ann", "01_small"))) == 1
+
+
+def test_a_folder_that_was_written_later_than_its_name_says_is_as_late_as_it_was_written(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "_owner", lambda _: "ann")
+    hall.config.ExchangeCollect.check_owner = True
+    hall.hand_in(0.2)  # in February, as its name says
+    (line, *_) = hall.round()
+    today = datetime.now(UTC)
+    assert line.startswith(f"01_small ann: new: {today:%Y-%m-%d}")
+    assert "and not 2026-02-27 09:00" in line
+    (attempt,) = attempts_of(Submission(hall.course.root, "ann", "01_small"))
+    assert attempt.arrival.when is not None
+    assert today - attempt.arrival.when < MINUTE
+    for folder in hall.inbound.iterdir():
+        folder.chmod(0o755)  # by which the kernel takes it for changed
+    assert hall.round(1) == []
+    assert attempts_of(Submission(hall.course.root, "ann", "01_small")) == (attempt,)
 
 
 def test_pages_come_at_once_but_only_so_many_a_day_and_after_a_pause(hall: Hall) -> None:
