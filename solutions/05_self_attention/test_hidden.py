@@ -224,7 +224,7 @@ def test_parameters(student, kind):
     expect_no_others(actual, shapes)
 
 
-@each_class()
+@each_class(weight=3)
 def test_seeded_start(student, reference, kind):
     """With a seed, it starts with the same numbers as in the course."""
     seed = draw(1, 9999)
@@ -238,7 +238,7 @@ def test_seeded_start(student, reference, kind):
         expect_close(actual[name].detach(), right.detach(), hint=hint, name=name)
 
 
-@each_class(weight=2)
+@each_class()
 @pytest.mark.parametrize(("n", "d_in", "d_out"), [(3, 2, 3), (7, 5, 3), (4, 3, 6)])
 def test_values(student, kind, n, d_in, d_out):
     """With given weights, the output is the scaled attention of queries, keys and values."""
@@ -320,7 +320,7 @@ def test_round_trip(student, kind):
     )
 
 
-@each_class()
+@each_class(weight=4)
 def test_same_again(student, kind):
     """Called twice, it gives the same output."""
     module, x = kind.make(student, 6, 4), kind.tokens(5, 6, 4)
@@ -338,7 +338,7 @@ def test_sets_no_seed(student, kind):
     expect_no_seed(student, lambda: kind.make(student, 6, 4), kind.tokens(5, 6, 4))
 
 
-@each_class()
+@each_class(weight=4)
 def test_float64(student, kind):
     """With float64 parameters and tokens, the output is float64 and as precise."""
     weights = kind.weights(6, 4, dtype=torch.float64)
@@ -354,7 +354,7 @@ PRINTED = {  # what the lesson prints results for: a sentence for two classes, e
 }
 
 
-@each_class(weight=2)
+@each_class()
 def test_lesson_s_tokens(student, kind):
     """The lesson's own tokens, too, get what the weights make of them."""
     x = torch.tensor(PRINTED[kind.square])
@@ -364,7 +364,7 @@ def test_lesson_s_tokens(student, kind):
     expect_close(actual, kind.attend(weights, x), hint=hint)
 
 
-@each_class()
+@each_class(weight=4)
 def test_large_scores(student, kind):
     """Large scores do not overflow."""
     weights, x = kind.weights(6, 4), kind.tokens(5, 6, 4)
@@ -375,7 +375,7 @@ def test_large_scores(student, kind):
     expect_close(actual, kind.attend(weights, x), atol=1e-3)
 
 
-@each_class()
+@each_class(weight=2)
 def test_leaves_tokens(student, kind):
     """The tokens stay as they were."""
     x = kind.tokens(5, 6, 4)
@@ -415,7 +415,7 @@ def test_bias_values(student):
     )
 
 
-@question("SelfAttention_v2")
+@question("SelfAttention_v2", weight=3)
 def test_bias_by_name(student):
     """qkv_bias may be given by name."""
     weights, x = V2.weights(4, 2, bias=True), torch.randn(6, 4)
