@@ -428,7 +428,7 @@ BLIND_SPOTS = {
         "06_causal_attention",
         "CausalAttention__dropout_in_evaluation",
         "test_nothing_dropped_in_evaluation",
-        True,
+        False,
     ),
     "a square matrix turns without an error": (
         "05_self_attention",

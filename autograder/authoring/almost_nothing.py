@@ -22,8 +22,9 @@ _Function = ast.FunctionDef
 def almost_nothing(exercise: Exercise, question: str) -> Iterator[tuple[str, str]]:
     """Yield what such an answer does, in a few words, and its code.
 
-    It returns nothing, an argument, a mean, or a constant in the form of the right result. A class makes its
-    layers and returns one of these, or one projection, from `forward`; or it makes its layers and no more.
+    It returns nothing, an argument, a mean, the identity, or a constant in the form of the right result. A
+    class makes its layers and returns one of these, or one projection, from `forward`; or it makes its layers
+    and no more.
     """
     cell = next(cell for cell in exercise.cells if cell.role is Role.SOLUTION and cell.name == question)
     tree = ast.parse(cell.text)
@@ -79,6 +80,8 @@ def _bodies(function: _Function, right: str) -> Iterator[tuple[str, str]]:
     yield "returns nothing", "pass"
     for value in (0, 1):
         yield f"returns {'ones' if value else 'zeros'}", f"return _filled_({result}, {value})"
+    identity = "torch.eye(*result.shape[-2:], dtype=result.dtype).expand_as(result)"
+    yield "returns the identity", f"result = {result}; return {identity}"
     for name in names:
         yield f"returns {name}", f"return {name}"
         yield f"returns a copy of {name}", f"return {name}.clone()"

@@ -9,7 +9,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.folder import left_by_programs, own_files
 from autograder.course.giveaway import Secret, secrets
 from autograder.course.hints import read_hints
-from autograder.course.kit import student_files
+from autograder.course.kit import NAMES
 from autograder.course.source import SourceError
 
 
@@ -27,7 +27,7 @@ def refused(exercise: Exercise) -> Iterator[str]:
     """Yield what lies in handout/ and cannot be handed out as it is, and what to do."""
     folder = exercise.folder / "handout"
     shared = (path.name for path in own_files(exercise.folder.parent, "*.md"))
-    written = {name.lower() for name in (f"{exercise.name}.ipynb", *student_files(exercise), *shared)}
+    written = {name.lower() for name in (f"{exercise.name}.ipynb", *NAMES, *shared)}
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if left_by_programs(path.name):
             continue

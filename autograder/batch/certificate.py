@@ -2,7 +2,7 @@
 
 A certificate holds digests of all that decides a report, and a seal that only the secret can make. It may be
 given to a student: it tells no test. Which set of hidden inputs was met is not told either, since two
-certificates would then tell whether two submissions met the same: it follows from the secret and the code.
+certificates would then tell whether two submissions met the same: it follows from the secret and the file.
 """
 
 import hashlib

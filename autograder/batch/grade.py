@@ -42,6 +42,7 @@ class SubmissionLine:
     ours: bool = False  # the submission has no score, and somebody who runs the course has to act
     graded: bool = True  # by this run, not by one before
     waiting: tuple[str, ...] = ()  # the questions at which a person has to look
+    open_points: float = 0.0  # of questions that a grader has yet to score
     change: ScoreChange | None = None  # against what the gradebook had before
 
 
@@ -213,9 +214,10 @@ def _line(
 
 def _with_ledger(line: SubmissionLine, ledger: Ledger) -> SubmissionLine:
     """Add what the ledger says of a submission: its changes, and what waits for a person."""
-    entries = ledger.known[line.student].entries
-    waiting = tuple(entry.question for entry in entries if entry.needs_person)
-    return replace(line, waiting=waiting, change=ledger.changes.get(line.student))
+    known = ledger.known[line.student]
+    waiting = tuple(entry.question for entry in known.entries if entry.needs_person)
+    change = ledger.changes.get(line.student)
+    return replace(line, waiting=waiting, open_points=known.open_points, change=change)
 
 
 def _failed(submission: Submission, why: str, status: str = Status.GRADER_ERROR) -> SubmissionLine:

@@ -41,9 +41,9 @@ def canvas(
         choice=Choice(final_only, unreadable_as_zero),
     )  # fmt: skip
     for student, score in sent.scores.items():
-        click.echo(terminal_line(f"{exercise} {student}: {number(score)}"))
+        click.echo(terminal_line(f"{chosen.name} {student}: {number(score)}"))
     for problem in sent.problems:
-        click.echo(terminal_line(f"{exercise} left out: {problem}"), err=True)
+        click.echo(terminal_line(f"{chosen.name} left out: {problem}"), err=True)
     for line in sent.told:
         click.echo(terminal_line(line), err=True)
     click.echo(f"{len(sent.scores)} grades {'would go' if dry_run else 'went'} to Canvas")

@@ -83,7 +83,12 @@ def collect(
     click.echo(", ".join(f"{count} {status}" for status, count in counts.items()) or "no notebooks")
     if untimed:
         click.echo(f"nothing from {' and '.join(sorted(untimed))} counts as late without a time; see --times")
-    sys.exit(SOME_REFUSED if counts[REFUSED] else 0)
+    if counts[REFUSED]:
+        why = f"which stands above, and `make` calls that Error {SOME_REFUSED}"
+        click.echo(
+            f"the exit code is {SOME_REFUSED} for what was refused, {why}; all else is collected", err=True
+        )
+        sys.exit(SOME_REFUSED)
 
 
 def _zone(name: str | None) -> tzinfo | None:

@@ -30,6 +30,7 @@ from autograder.cli.requests import requests
 from autograder.cli.students import students
 from autograder.cli.watch import watch
 from autograder.errors import OUR_FAILURE, SOME_REFUSED, AutograderError
+from autograder.report.text import terminal_lines
 
 
 class Commands(click.Group):
@@ -49,16 +50,19 @@ class Commands(click.Group):
         """Run the command; click quietly ends it for a reader, such as `head`, who has seen enough."""
         try:
             return super().invoke(context)
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+        except click.ClickException as error:
+            vars(error)["message"] = terminal_lines(error.message)
+            raise
+        except (click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except AutograderError as error:
-            click.echo(str(error), err=True)
+            click.echo(terminal_lines(str(error)), err=True)
             context.exit(error.exit_code)
         except Exception as error:
             from autograder.course.unwritable import unwritable
 
             if problem := unwritable(error, course_folder(context.obj)):
-                click.echo(problem, err=True)
+                click.echo(terminal_lines(problem), err=True)
                 context.exit(SOME_REFUSED)
             descriptor, path = tempfile.mkstemp(".log", "autograder-")
             with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as log:

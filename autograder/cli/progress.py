@@ -121,9 +121,11 @@ def _cell(line: SubmissionLine) -> str:
 
 
 def _described(line: SubmissionLine) -> str:
-    points = f"{number(line.score)} of {number(line.max_score)}" if line.max_score is not None else ""
+    by = " by tests" if line.status == Status.GRADED else ""
+    points = f"{number(line.score)} of {number(line.max_score)}{by}" if line.max_score is not None else ""
+    opened = f"{number(line.open_points)} points wait for a grader" if line.open_points else ""
     late = f"{line.seconds_late / 3600:.1f} h late" if line.seconds_late else ""
-    words = ", ".join(filter(None, (line.status, points, late, "" if line.graded else "unchanged")))
+    words = ", ".join(filter(None, (line.status, points, opened, late, "" if line.graded else "unchanged")))
     named = line.waiting and (line.status == Status.GRADED or not line.message)
     asked = f"a person has to look at {', '.join(line.waiting)}" if named else ""
     reasons = "; ".join(filter(None, (line.message.rstrip("."), asked)))

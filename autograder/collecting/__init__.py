@@ -5,7 +5,7 @@ followed, and no name in a student's own files can tell whose submission it is.
 
 In reading order:
 
-- collect: puts the notebooks of archives into submitted/ and says what became of each
+- collect: puts the notebooks of archives into submitted/, with their times, and says what became of each
 - survey: reads the names in an archive and settles which of its notebooks count
 - naming: tells from a name whose notebook it is and for which exercise
 - identity: tells which students Canvas or Moodle means by a name
@@ -13,9 +13,7 @@ In reading order:
 - names: judges names: what is wrong with them, and what the class has in common
 - no_notebook: says who handed in something, but no notebook
 - instructor: reads names by the instructor's own pattern
-- clock: settles when a notebook was handed in
 - times: reads who handed in when from Moodle's grading worksheet, or from a CSV
-- given_times: finds whose each row of such a CSV is
 - moments: reads points of time as platforms write them, in many languages
 - gradescope_metadata: reads Gradescope's file about who handed in what, and when
 - placing: takes a notebook in, as an attempt and, if it is the newest, into submitted/

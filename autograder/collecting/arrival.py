@@ -27,7 +27,12 @@ class Arrival:
     downloaded: datetime | None = None  # when the platform made the archive
     number: str = ""  # of the person, as Canvas or Moodle write it into a name; empty where it is a group's
     form: str = ""  # the suffix of the file that the platform has
-    late: bool = False  # as the platform says, which tells no time
+    late: bool = False  # as Canvas writes into a name, which tells no time
+
+    @property
+    def is_late_untimed(self) -> bool:
+        """Whether it is known to be late, and not by how much."""
+        return self.late and self.when is None
 
     def is_older_than(self, other: "Arrival") -> bool:
         """Whether this came before `other`, by the best that is known of both."""
@@ -64,7 +69,11 @@ def record(arrival: Arrival) -> bytes:
         return b""
     downloaded = arrival.downloaded.astimezone(UTC).isoformat() if arrival.downloaded else None
     values = {"time": arrival.source, "upload": arrival.upload, "downloaded": downloaded}
-    values |= {"number": arrival.number or None, "form": arrival.form or None, "late": arrival.late or None}
+    values |= {
+        "number": arrival.number or None,
+        "form": arrival.form or None,
+        "late": arrival.is_late_untimed or None,
+    }
     return json.dumps({name: value for name, value in values.items() if value is not None}).encode()
 
 

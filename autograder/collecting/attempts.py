@@ -25,7 +25,7 @@ from autograder.collecting.plain_folder import (
     write_companions,
 )
 from autograder.files import write_whole_in
-from autograder.submission.notebook import MAX_BYTES
+from autograder.submission.notebook import MAX_WITH_OUTPUTS, without_large_outputs
 from autograder.submission.submission import Submission
 
 FOLDER = "attempts"
@@ -109,7 +109,13 @@ def _submitted(submission: Submission) -> tuple[bytes | None, dict[str, bytes]]:
     if not submission.folder.is_dir():
         return None, {}
     with opened(submission, "submitted") as folder:
-        return read_plain(folder, submission.notebook.name, MAX_BYTES), read_companions(folder)
+        return read_notebook_in(folder, submission), read_companions(folder)
+
+
+def read_notebook_in(folder: int, submission: Submission, top: str = "submitted") -> bytes | None:
+    """Return the bytes of a notebook in an open folder as grading sees them, or None where there is none."""
+    content = read_plain(folder, submission.notebook.name, MAX_WITH_OUTPUTS, top)
+    return None if content is None else without_large_outputs(content)
 
 
 def put_forward(submission: Submission, attempt: Attempt) -> bool:
@@ -123,7 +129,7 @@ def submit(submission: Submission, content: bytes, files: dict[str, bytes]) -> b
     If we are stopped on the way, no notebook is left with the time of another one.
     """
     with opened(submission, "submitted") as folder:
-        before = read_plain(folder, submission.notebook.name, MAX_BYTES)
+        before = read_notebook_in(folder, submission)
         if before == content:
             write_companions(folder, files)
             return False
@@ -142,7 +148,7 @@ def submit(submission: Submission, content: bytes, files: dict[str, bytes]) -> b
 def read_attempt(submission: Submission, attempt: Attempt) -> bytes:
     """Return the notebook of an attempt."""
     with _inside(submission, attempt) as folder:
-        content = read_plain(folder, submission.notebook.name, MAX_BYTES, FOLDER)
+        content = read_notebook_in(folder, submission, FOLDER)
     if content is None:
         raise EntryError(f"{attempt.folder} has lost its notebook; put it back or delete the folder")
     return content

@@ -4,23 +4,23 @@ An archive is read twice: first its names, which settle who handed in what, then
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import UTC, datetime, tzinfo
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import read_entries
-from autograder.collecting.arrival import Source
+from autograder.collecting.arrival import Arrival, Source
 from autograder.collecting.bounds import EXHAUSTION, TOO_COSTLY, ArchiveError
-from autograder.collecting.clock import Clock
 from autograder.collecting.entry import ArchiveEntry, EntryError
-from autograder.collecting.given_times import assigned, nobodys
-from autograder.collecting.naming import NamingRules
+from autograder.collecting.naming import Attribution, NamingRules
 from autograder.collecting.placing import Placing, place
 from autograder.collecting.survey import REFUSED, Candidate, CollectedLine, Survey
+from autograder.collecting.times import TimeRow, Times
 from autograder.course.course import Course
-from autograder.submission.notebook import MAX_RAW, without_outputs
+from autograder.course.names import question_after, suggestion
+from autograder.submission.students import Students, spelling
 from autograder.submission.submission import Submission, students_in
 
 
@@ -38,9 +38,9 @@ def collect_archives(
     Times without a zone are read in `zone`, or else in that of the exercise's due date.
     A row of the instructor's times that is nobody's is refused at the end.
     """
-    given, unusable = assigned(rules.times, rules.students, rules.exercises)
+    given, unusable = _assigned_times(rules.times, rules.students, rules.exercises)
     rules = replace(rules, times=given)
-    clock = Clock(rules, believed=times, zone=zone)
+    clock = _Clock(rules, believed=times, zone=zone)
     came = set()
     for archive in archives:
         try:
@@ -50,7 +50,7 @@ def collect_archives(
         except EXHAUSTION:
             yield CollectedLine(str(archive), "", REFUSED, TOO_COSTLY)
     yield from unusable
-    yield from nobodys(given, lambda: (came | students_in(course)) - {""})
+    yield from _nobodys(given, lambda: (came | students_in(course)) - {""})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +60,14 @@ class _Collection:
     course: Course
     archive: Path
     rules: NamingRules
-    times: Clock
+    times: "_Clock"
 
     def lines(self) -> Iterator[CollectedLine]:
         """Yield a line on each thing in the archive."""
         survey = Survey(self.archive, self.rules, self.course)
         yield from survey.refused
         began = {self._who(one): list[Placing]() for one in survey.kept}
-        for line in (
-            self._placed(survey.kept, counts=False) if survey.kept else ()
-        ):  # first, so that what counts comes last
+        for line in self._placed(survey.kept):  # first, so that what counts comes last
             if line.status == REFUSED:
                 yield line
             else:
@@ -82,7 +80,7 @@ class _Collection:
     def _who(candidate: Candidate) -> tuple[str, str]:
         return candidate.attribution.student, candidate.attribution.exercise
 
-    def _placed(self, candidates: Sequence[Candidate], *, counts: bool = True) -> Iterator[CollectedLine]:
+    def _placed(self, candidates: Sequence[Candidate]) -> Iterator[CollectedLine]:
         """Read the archive once, and yield a line on each of these notebooks in it."""
         waiting: dict[int, list[Candidate]] = defaultdict(list)
         for candidate in candidates:
@@ -91,20 +89,18 @@ class _Collection:
             for number, entry in enumerate(read_entries(self.archive) if waiting else ()):
                 if any(candidate.path != entry.path for candidate in waiting.get(number, ())):
                     raise ArchiveError("was changed meanwhile; collect it again")
-                yield from self._place_all(entry, waiting.pop(number, ()), counts=counts)
+                yield from self._place_all(entry, waiting.pop(number, ()))
                 if not waiting:
                     return
         except ArchiveError as error:
             for candidate in chain.from_iterable(waiting.values()):
                 yield self._line(candidate, REFUSED, f"the archive {error}")
 
-    def _place_all(
-        self, entry: ArchiveEntry, group: Sequence[Candidate], *, counts: bool
-    ) -> Iterator[CollectedLine]:
+    def _place_all(self, entry: ArchiveEntry, group: Sequence[Candidate]) -> Iterator[CollectedLine]:
         """Place a notebook for everybody who handed it in."""
         problem, content = "", b""
         try:
-            content = without_outputs(entry.read(MAX_RAW)) if group else b""
+            content = entry.read_notebook() if group else b""
         except EntryError as error:
             problem = str(error)
         except EXHAUSTION:
@@ -113,12 +109,12 @@ class _Collection:
             if problem:
                 yield self._line(candidate, REFUSED, problem)
             else:
-                yield self._place(candidate, content, PurePosixPath(entry.name).suffix.lower(), counts=counts)
+                yield self._place(candidate, content, PurePosixPath(entry.name).suffix.lower())
 
-    def _place(self, candidate: Candidate, content: bytes, form: str, *, counts: bool) -> CollectedLine:
+    def _place(self, candidate: Candidate, content: bytes, form: str) -> CollectedLine:
         """Place a notebook for one student; `form` is the suffix of the file that the platform has."""
         who = candidate.attribution
-        arrival = self.times.arrival(who, candidate.when, self.course.due(who.exercise), counts=counts)
+        arrival = self.times.arrival(who, candidate.when, self.course.due(who.exercise))
         if who.platform is not None:
             arrival = replace(arrival, number=who.number, form=form)
         try:
@@ -137,3 +133,101 @@ class _Collection:
     def _line(self, candidate: Candidate, status: str, message: str) -> CollectedLine:
         who = candidate.attribution
         return CollectedLine(str(self.archive), candidate.path, status, message, who.student, who.exercise)
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """Whose times are believed, and in which zone those are read that name none."""
+
+    rules: NamingRules
+    believed: bool = True
+    zone: tzinfo | None = None
+
+    def arrival(self, who: Attribution, entry: datetime | None, due: datetime | None) -> Arrival:
+        """Return when a notebook came; the entry's time in an archive of a platform is the download's."""
+        if not self.believed:
+            return Arrival(source=Source.IGNORED)
+        told = self._told(who)
+        if told is not None:
+            return Arrival(self._in_zone(told, due), Source.TOLD, who.upload, self._downloaded(who, entry))
+        if who.platform:
+            downloaded = self._downloaded(who, entry)
+            return Arrival(None, Source.NOBODY, who.upload, downloaded, late=bool(who.late))
+        return Arrival(self._in_zone(entry, due) if entry is not None else None)
+
+    def message(self, who: Attribution, arrival: Arrival, due: datetime | None) -> str:
+        """Return what there is to say about a notebook's time."""
+        if arrival.when is not None and due is not None:
+            # In UTC, for Python takes two times of one zone apart as its clocks show them, changed or not.
+            late = (arrival.when.astimezone(UTC) - due.astimezone(UTC)).total_seconds()
+            excused = ", though in time as Canvas says" if who.late is False else ""
+            if late > 0:
+                return f"{late / 3600:.1f} h late{excused}"
+        if arrival.source is Source.NOBODY:
+            return f"{who.platform} tells no time" + (", only that it is late" if who.late else "")
+        return ""
+
+    def _told(self, who: Attribution) -> datetime | None:
+        """Return the time from the instructor's list, else that of the worksheet, Gradescope or pattern."""
+        row = self.rules.times.student(who.exercise, who.student)
+        return row.when if row is not None and row.when is not None else who.when
+
+    def _in_zone(self, when: datetime, due: datetime | None) -> datetime:
+        if when.tzinfo is not None:
+            return when
+        return when.replace(tzinfo=self.zone or (due.tzinfo if due is not None else None) or UTC)
+
+    def _downloaded(self, who: Attribution, entry: datetime | None) -> datetime | None:
+        """Return when a platform made the archive; its own zone is always the same, so that any will do."""
+        if who.platform is None or entry is None:
+            return None
+        return entry if entry.tzinfo else entry.replace(tzinfo=UTC)
+
+
+def _assigned_times(
+    times: Times, students: Students | None, exercises: Sequence[str]
+) -> tuple[Times, Sequence[CollectedLine]]:
+    """Return the times with the students' own ids in them, and a line on each row that cannot be used."""
+    rows, refused = [], []
+    for row in times.rows:
+        try:
+            rows += [row] if row.number or row.when is None else _assigned(row, students, exercises)
+        except EntryError as error:
+            refused.append(CollectedLine(row.line, "", REFUSED, str(error)))
+    return Times(tuple(rows), exact=students is not None), refused
+
+
+def _nobodys(times: Times, whoever_came: Callable[[], Collection[str]]) -> Iterator[CollectedLine]:
+    """Yield a line on each row that is of none of those who came, where no list says who there is."""
+    rows = [] if times.exact else [row for row in times.rows if not row.number and row.when is not None]
+    came = whoever_came() if rows else ()
+    known = set(map(spelling, came))
+    for row in rows:
+        (name,) = row.names
+        if spelling(name) not in known:
+            problem = _with(f'nobody called "{name}" came', question_after(name, came))
+            yield CollectedLine(row.line, "", REFUSED, problem)
+
+
+def _assigned(row: TimeRow, students: Students | None, exercises: Sequence[str]) -> list[TimeRow]:
+    """Return the row with the id of whom it means, or one for each member of a group."""
+    if row.exercise and row.exercise not in exercises:
+        raise EntryError(f'"{row.exercise}" is no exercise; {suggestion(row.exercise, exercises)}')
+    if students is None:
+        return [row]
+    (name,) = row.names
+    found = students.called(name)
+    if len(found) > 1:
+        ids = ", ".join(student.id for student in found)
+        raise EntryError(f'"{name}" is the name of several students ({ids}); write the id or address')
+    if not found and not (found := students.in_group(name)):
+        close = students.closest(name)
+        meant = " ".join((close.id, *(f"({text})" for text in close.names[:1]))) if close else ""
+        raise EntryError(
+            _with(f'"{name}" is not in the list of students', meant and f"did you mean {meant}?")
+        )
+    return [replace(row, names=(student.id,)) for student in found]
+
+
+def _with(problem: str, question: str) -> str:
+    return "; ".join(filter(None, (problem, question)))

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from autograder.submission.notebook import MAX_BYTES, MAX_WITH_OUTPUTS, without_large_outputs
+
 _KINDS = {stat.S_IFLNK: "is a link", stat.S_IFIFO: "is a pipe", stat.S_IFSOCK: "is a socket"}
 _KINDS |= dict.fromkeys((stat.S_IFCHR, stat.S_IFBLK), "is a device")
 
@@ -27,6 +29,13 @@ class ArchiveEntry:
     read: Callable[[int], bytes] = _not_open  # returns at most so many bytes, or raises EntryError
     problem: str = ""  # why it must not be read
     inside: str = ""  # its name in the nested archive `name`
+
+    def read_notebook(self) -> bytes:
+        """Return a notebook's bytes, without its outputs where they are large."""
+        content = without_large_outputs(self.read(MAX_WITH_OUTPUTS))
+        if len(content) > MAX_BYTES:
+            raise EntryError(f"is larger than {MAX_BYTES >> 20} MB without its outputs")
+        return content
 
     @property
     def path(self) -> str:

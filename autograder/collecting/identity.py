@@ -5,6 +5,7 @@ A name may be anybody's, so it counts only where no id does: two people may shar
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from unicodedata import normalize
 
 from autograder.collecting.entry import EntryError
 from autograder.collecting.platforms import MoodleNames, Platform, PlatformName
@@ -43,9 +44,9 @@ class Identification:
     def student(self, name: str, email: str = "", platform: str = "") -> str:
         """Return the id of the student who has this id, name or address."""
         if self.students is None:
-            if not is_student(name):
+            if not is_student(id_ := normalize("NFC", name)):  # macOS writes an accent apart from its letter
                 raise EntryError(f'"{name}" {NO_ID}')
-            return name
+            return id_
         found = self.students.called(name, platform) or (self.students.called(email) if email else ())
         return _one(name, found)
 
@@ -77,7 +78,7 @@ class Identification:
 
     def _moodle(self, name: PlatformName) -> Iterator[Member]:
         blind = name.who == self.moodle.blind
-        row = self.times.participant(name.number, "" if blind else name.who)
+        row = self.times.participant(name.number) if blind else self._row(name)
         if blind:
             yield Member(self._blind(name, row), "", row)
         elif rows := self._rows(name):
@@ -93,6 +94,13 @@ class Identification:
         else:
             yield Member(self._named(name))
 
+    def _row(self, name: PlatformName) -> TimeRow | None:
+        """Return the worksheet's row on a participant, before whose name older versions put TEAM- perhaps."""
+        parts = name.who.split("-")
+        ends = ("-".join(parts[place:]).strip() for place in range(len(parts)))
+        rows = (self.times.participant(name.number, end) for end in ends if end)
+        return next(filter(None, rows), None)
+
     def _rows(self, name: PlatformName) -> Sequence[TimeRow]:
         """Return the worksheet's rows on a group; what is also a person's name is the person's."""
         return () if self.times.namesakes(name.who) else self.times.group(name.who)
@@ -104,10 +112,17 @@ class Identification:
             return Member("", problem=str(error))
 
     def _listed_group(self, name: PlatformName) -> Sequence[Student]:
-        """Return the list's members of a group; what is also a person's name is the person's."""
-        if self.students is None or self.students.called(name.who, _MOODLE):
+        """Return the list's members of a group; what is also a person's name is the person's.
+
+        Groups and people have numbers, and people choose their names: only the worksheet knows all of them.
+        """
+        if self.students is None or self.students.called(name.who, _MOODLE) or self.times.namesakes(name.who):
             return ()
-        return self.students.in_group(name.who)
+        group = self.students.in_group(name.who)
+        if group and name.number and not self.times.has_participants:
+            fix = "give Moodle's grading worksheet with --times"
+            raise EntryError(f'"{name.who}" is a group, and could be the name that somebody chose; {fix}')
+        return group
 
     def _blind(self, name: PlatformName, row: TimeRow | None) -> str:
         """Return the id under which Moodle hides a student, unless the list or the worksheet lifts it."""
@@ -124,7 +139,7 @@ class Identification:
         (name,) = row.names
         if self.students is not None:
             return _one(name, self.students.called(row.email or name) or self.students.called(name, _MOODLE))
-        id_ = row.email if self.times.namesakes(name) > 1 else _joined(name)
+        id_ = row.email if self.times.namesakes(name) > 1 else normalize("NFC", _joined(name))
         if not is_student(id_):
             raise EntryError(f'"{name}" {NO_ID}')
         return id_

@@ -12,6 +12,7 @@ from autograder.collecting.attempts import (
     keep,
     put_forward,
     read_files,
+    read_notebook_in,
     submit,
     write_files,
 )
@@ -22,12 +23,10 @@ from autograder.collecting.plain_folder import (
     arrival_in,
     opened,
     read_companions,
-    read_plain,
     times_of,
     write_companions,
 )
 from autograder.files import locked
-from autograder.submission.notebook import MAX_BYTES
 from autograder.submission.submission import Submission
 
 LOCK = ".collecting.lock"
@@ -110,7 +109,7 @@ def _settle(submission: Submission, attempt: Attempt, arrival: Arrival) -> Placi
     secret = {SECRET: files[SECRET]} if SECRET in files else {}
     write_files(submission, attempt, times_of(settled) | secret)
     with opened(submission, "submitted") as folder:
-        present = read_plain(folder, submission.notebook.name, MAX_BYTES)
+        present = read_notebook_in(folder, submission)
         same = present is not None and digest_of(present) == attempt.digest
         if same and read_companions(folder) == files:
             write_companions(folder, times_of(settled) | secret)

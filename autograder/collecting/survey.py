@@ -19,7 +19,7 @@ from autograder.collecting.names import class_folder, left_out, name_problem, no
 from autograder.collecting.naming import Attribution, NamingRules
 from autograder.collecting.no_notebook import typed, without_notebook
 from autograder.course.course import Course
-from autograder.submission.notebook import MAX_BYTES, MAX_RAW, Notebook, without_outputs
+from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.recognition import UnknownExerciseError, exercise_by_cells
 from autograder.submission.students import folded
 
@@ -128,7 +128,7 @@ class Survey:
         known = ", ".join(self._rules.exercises)
         unknown = f"tells no exercise, nor do its cells; name it as one of {known}, or say --exercise"
         try:
-            notebook = Notebook(without_outputs(entry.read(MAX_RAW)))
+            notebook = Notebook(entry.read_notebook())
             if self._course is None:
                 return "", unknown
             return exercise_by_cells(self._course, Path(entry.path), notebook).name, ""

@@ -15,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 
 from autograder.collecting.moments import read_moment
+from autograder.course.moments import NO_MOMENT, MomentError
+from autograder.course.moments import read_moment as read_due
 from autograder.errors import UsageError
 from autograder.submission.students import read_rows, spelling
 
@@ -54,6 +56,11 @@ class Times:
         """Return the worksheet's row on a participant; without a name, as in blind marking, by number."""
         rows = self._numbers.get(number, ()) if number else ()
         return next((row for row in rows if not name or spelling(name) in map(spelling, row.names)), None)
+
+    @property
+    def has_participants(self) -> bool:
+        """Whether a worksheet of Moodle's is among the files."""
+        return bool(self._names)
 
     def group(self, name: str) -> Sequence[TimeRow]:
         """Return the worksheet's rows on the members of a group."""
@@ -182,10 +189,20 @@ def _cell(row: Sequence[str], place: int) -> str:
 def _moment(line: str, text: str) -> datetime | None:
     if _is_day(text):
         raise TimesError(f'{line}: "{text}" is a day alone; write its time, too, as {text} 18:00')
-    when = None if text in _NONE else read_moment(text)
+    when = None if text in _NONE else read_moment(text) or _in_named_zone(line, text)
     if when is None and text not in _NONE:
         raise TimesError(f'{line}: "{text}" is no time that can be read; write it as 2026-01-31 18:00')
     return when
+
+
+def _in_named_zone(line: str, text: str) -> datetime | None:
+    """Return a time as course.yaml has it: 2026-01-31 18:00 Europe/Berlin."""
+    try:
+        return read_due(text)
+    except MomentError as error:
+        if str(error) == NO_MOMENT:
+            return None
+        raise TimesError(f'{line}: "{text}" {error}') from None
 
 
 def _is_day(text: str) -> bool:

@@ -53,12 +53,23 @@ class Course:
         }
 
     def chosen(self, names: Sequence[str]) -> list[Exercise]:
-        """Return the exercises of these names, or all of them if none is given, in the course's order."""
-        for name in names:
-            if name not in self.exercises:
-                known = ", ".join(self.exercises)
-                raise CourseError(f'{_shown(self.root / FILE)}: has no exercise "{name}"; use one of {known}')
-        return [exercise for name, exercise in self.exercises.items() if name in names or not names]
+        """Return the exercises of these names, or all of them if none is given, in the course's order.
+
+        Instead of a name its beginning will do where no other exercise begins so, such as `01`.
+        """
+        wanted = {self._full_name(name) for name in names}
+        return [exercise for name, exercise in self.exercises.items() if name in wanted or not names]
+
+    def _full_name(self, name: str) -> str:
+        """Return the name of the exercise that is named so, or begins so."""
+        if name in self.exercises:
+            return name
+        found = [known for known in self.exercises if name and known.startswith(name)]
+        if len(found) == 1:
+            return found[0]
+        problem = f'"{name}" can be {" or ".join(found)}' if found else f'has no exercise "{name}"'
+        advice = "write more of it" if found else f"use one of {', '.join(self.exercises)}"
+        raise CourseError(f"{_shown(self.root / FILE)}: {problem}; {advice}")
 
     def limits(self, name: str) -> Limits:
         """Return what a submission of exercise `name` may use."""

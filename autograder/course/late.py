@@ -19,6 +19,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from autograder.course.moments import MomentError, Span, read_span
+from autograder.report.text import number
 
 _MAX_STEPS = 10_000
 
@@ -39,7 +40,7 @@ def _some_time(span: Span) -> Span:
 Duration = Annotated[
     Span,
     BeforeValidator(_span),
-    PlainSerializer(lambda span: f"{span.count} {span.unit}s", return_type=str),
+    PlainSerializer(str, return_type=str),
     WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,4} (minute|hour|day)s?$"}),
 ]
 Percent = Annotated[float, Field(strict=True, ge=0, le=100, allow_inf_nan=False)]
@@ -69,6 +70,16 @@ class LateSettings(BaseModel):
             return score
         taken = points * self.percent / 100 * self._steps(due, came)
         return round(max(min(taken, score - points * self.floor / 100), 0.0), 4)
+
+    def reason(self, points: float, due: datetime, handed_in: datetime) -> str:
+        """Return in words what being late takes of these points, such as "2 days begun: -2.8, floor 7"."""
+        came = handed_in.astimezone(UTC)
+        if self.cut_off is not None and came > self.cut_off.after(due).astimezone(UTC):
+            return f"more than {self.cut_off}"
+        steps, step = self._steps(due, came), self.every
+        begun = str(Span(steps, step.unit)) if step.count == 1 else f"{steps} times {step}"
+        floor = f", floor {number(points * self.floor / 100)}" if self.floor else ""
+        return f"{begun} begun: \N{MINUS SIGN}{number(points * self.percent / 100 * steps)}{floor}"
 
     def _steps(self, due: datetime, came: datetime) -> int:
         """Return how many steps have begun."""

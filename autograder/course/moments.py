@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+NO_MOMENT = "is no date and time"
 _SPAN = re.compile(r"(\d{1,4}) (minute|hour|day)s?", re.ASCII)
 
 
@@ -18,6 +19,9 @@ class Span:
 
     count: int
     unit: str
+
+    def __str__(self) -> str:
+        return f"{self.count} {self.unit}{'' if self.count == 1 else 's'}"
 
     def after(self, start: datetime, times: int = 1) -> datetime:
         """Return the moment that is so often this span after `start`, in the zone of `start`."""
@@ -41,14 +45,14 @@ def read_moment(text: object) -> datetime:
     Without a zone it would be ambiguous. Of an hour that comes twice, when clocks go back, it is the later.
     """
     if not isinstance(text, str):
-        raise MomentError("is no date and time")
+        raise MomentError(NO_MOMENT)
     clock, _, zone = text.rpartition(" ")
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         moment = None
     if moment is None and (moment := _in_zone(clock, zone)) is None:
-        raise MomentError("is no date and time")
+        raise MomentError(NO_MOMENT)
     if moment.tzinfo is None:
         raise MomentError("has no time zone")
     return moment

@@ -35,6 +35,17 @@ class Audit:
         found: Digests | None = self._last.get(student, {}).get("digests") or None
         return found
 
+    def differs(self, submission: GradebookSubmission) -> bool:
+        """Whether somebody has given points outside our commands since the last line on this submission."""
+        last = self._last.get(submission.student)
+        return last is not None and last.get("questions") != _state(submission)["questions"]
+
+    def points(self, student: str) -> float | None:
+        """Return what the last line's questions scored, before anything was taken off for being late."""
+        last = self._last.get(student, {})
+        score, penalty = last.get("score"), last.get("penalty")
+        return None if score is None or penalty is None else round(score + penalty, 4)
+
     def note(self, submission: GradebookSubmission, why: str, digests: Digests | None = None) -> None:
         """Add a line on a submission, unless all of it stands in the last one."""
         last = self._last.get(submission.student, {})
@@ -56,11 +67,9 @@ class Audit:
 
     def catch_up(self, submission: GradebookSubmission) -> None:
         """Add what has happened to a submission outside our commands: points that people gave, and dates."""
-        last = self._last.get(submission.student)
-        if last is None:
+        if submission.student not in self._last:
             return self.note(submission, "found in the gradebook")
-        same = last.get("questions") == _state(submission)["questions"]
-        return self.note(submission, DATES if same else BY_HAND)
+        return self.note(submission, BY_HAND if self.differs(submission) else DATES)
 
     def rename(self, old: str, new: str) -> None:
         """Go on under another id, where a student has got one."""

@@ -9,6 +9,7 @@ import hashlib
 import json
 import shutil
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -61,13 +62,16 @@ def restore(course: Course, path: Path, *, overwrite: bool = False) -> Restored:
             digests = _contents(course, path, archive)
             with turn(course), locked(course.root / LOCK):
                 return _restore(course, path, archive, digests, overwrite)
-    except (OSError, zipfile.BadZipFile, EOFError, ValueError, KeyError) as error:
+    except (OSError, zipfile.BadZipFile, EOFError, ValueError, KeyError, RuntimeError, zlib.error) as error:
         raise BackupError(f"{path}: cannot be restored: {error}") from None
 
 
 def _restore(
     course: Course, path: Path, archive: zipfile.ZipFile, digests: Mapping[str, str], overwrite: bool
 ) -> Restored:
+    for above in {above for name in digests for above in PurePosixPath(name).parents if above.name}:
+        if (course.root / above).is_symlink():
+            raise BackupError(f"{above}/ is a link, through which nothing is written; put a folder there")
     places = {name: course.root / name for name in digests}
     if GRADEBOOK in places:
         places[GRADEBOOK] = _gradebook(course)
@@ -131,12 +135,15 @@ def _contents(course: Course, path: Path, archive: zipfile.ZipFile) -> Mapping[s
     """Return the digests of the files in a backup of this course."""
     if _CONTENTS not in archive.namelist():
         raise BackupError(f"{path}: is no backup that `autograder backup` has made")
-    known = json.loads(archive.read(_CONTENTS))
+    match known := json.loads(archive.read(_CONTENTS)):
+        case {"course": str(), "files": dict(digests)} if all(isinstance(d, str) for d in digests.values()):
+            pass
+        case _:
+            raise BackupError(f"{path}: {_CONTENTS} in it names no course and files; it is not as we made it")
     if known["course"] != course.settings.course:
         raise BackupError(
             f'{path}: is of the course "{known["course"]}"; restore it in that course\'s folder'
         )
-    digests: Mapping[str, str] = known["files"]
     for name in digests:
         if not is_kept(name) or ".." in PurePosixPath(name).parts:
             raise BackupError(f"{path}: {name} has no place in a course; the file is not as we made it")

@@ -22,7 +22,7 @@ from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
 from autograder.course.course import Course
-from autograder.submission.notebook import MAX_RAW, without_outputs
+from autograder.submission.notebook import MAX_WITH_OUTPUTS, without_large_outputs
 
 _WRITTEN_SECONDS = 60  # so long a submission may be on its way
 _NEEDED = ("timestamp.txt", "submission_secret.txt")  # which the exchange leaves with each submission
@@ -71,10 +71,10 @@ class Inbound:
         """Return the notebook and the secret by which its page returns; ValueError says what is wrong."""
         own, others = f"{self.exercise}.ipynb", [path.name for path in self.folder.glob("*.ipynb")]
         name = own if own in others or len(others) != 1 else others[0]
-        content = _plain(self.folder / name, MAX_RAW)
+        content = _plain(self.folder / name, MAX_WITH_OUTPUTS)
         if content is None:
             raise ValueError(f"holds no {own}")
-        return without_outputs(content), _plain(self.folder / _NEEDED[1], 1000) or b""
+        return without_large_outputs(content), _plain(self.folder / _NEEDED[1], 1000) or b""
 
 
 def inbound(course: Course, config: Config) -> Iterator[Inbound]:

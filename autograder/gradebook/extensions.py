@@ -7,10 +7,11 @@ import csv
 from collections.abc import Collection, Iterator
 from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from autograder.course.course import Course
 from autograder.course.kept import EXTENSIONS
-from autograder.course.moments import MomentError, read_moment
+from autograder.course.moments import MomentError, read_moment, read_span
 from autograder.errors import UsageError
 from autograder.gradebook.lists import rewrite
 from autograder.report.text import one_line
@@ -26,23 +27,34 @@ class ExtensionError(UsageError):
     """An extension cannot be given, or extensions.csv not be read; the message says why."""
 
 
-def extend(course: Course, student: str, exercise: str, until: str | None) -> None:
-    """Let a student hand in until then, or as everybody else if `until` is None."""
+def extend(
+    course: Course, student: str, exercise: str, until: str | None, *, keep_later: bool = False
+) -> str:
+    """Let a student hand in until then, or as everybody else if `until` is None; return what was kept.
+
+    A time after the due date, such as "+2 days", is kept as the moment that it comes to. With `keep_later`
+    a longer extension that the student has stays.
+    """
     kept, students = _read(course), listed_students(course.root)
+    before = dict(kept)
     given_back = kept.pop((student, exercise), None) is not None and until is None
     if students is not None and not given_back and (problem := students.unknown(student)):
         raise ExtensionError(problem)
     if not is_student(student):
         raise ExtensionError(f'"{student}" is no student\'s id; use letters, digits and . _ @ + -')
     if until is not None:
-        due, moment = course.due(exercise), _moment(until, "UNTIL")
-        if due is None:
+        if (due := course.due(exercise)) is None:
             raise ExtensionError(f"{exercise} is never due; give it a `due` in course.yaml first")
+        until = _after(due, until) if until.startswith("+") else until
+        moment = _moment(until, "UNTIL")
         if moment <= due:
             raise ExtensionError(f"UNTIL: {until} is not after {due.isoformat()}, when {exercise} is due")
+        if keep_later and (known := before.get((student, exercise))) and _moment(known, EXTENSIONS) > moment:
+            until = known
         kept[student, exercise] = until
     rows = [[*who, moment] for who, moment in sorted(kept.items())]
     rewrite(course.root / EXTENSIONS, [HEADER, *rows])
+    return until or ""
 
 
 def read_extensions(course: Course, exercise: str) -> dict[str, datetime] | None:
@@ -94,6 +106,16 @@ def _row(course: Course, path: Path, number: int, cells: list[str]) -> tuple[tup
         raise ExtensionError(f"{path}:{number}: is no extension; write a student's id, an exercise, a moment")
     _moment(cells[2], f"{path}:{number}")
     return (cells[0], cells[1]), cells[2]
+
+
+def _after(due: datetime, text: str) -> str:
+    """Return the moment that is such a time as "+2 days" after the due date, as it is written in the list."""
+    try:
+        moment = read_span(text.removeprefix("+").strip()).after(due)
+    except MomentError as error:
+        raise ExtensionError(f'UNTIL: "{text}" {error}') from None
+    zone = moment.tzinfo.key if isinstance(moment.tzinfo, ZoneInfo) else ""
+    return f"{moment.replace(tzinfo=None).isoformat(' ')} {zone}" if zone else moment.isoformat(" ")
 
 
 def _moment(text: str, place: str) -> datetime:

@@ -37,12 +37,14 @@ class Lateness:
         due = self.due(submission.student, row)
         extended = due if due is not None and due != self._base(row) else None
         submission = replace(submission, extended=extended)
-        if due is None or handed_in is None:
+        if due is None or handed_in is None or self.in_time(submission.student, row, handed_in):
             return replace(submission, seconds_late=0.0, penalty=0.0)
-        seconds = max((handed_in.replace(tzinfo=UTC) - due).total_seconds(), 0.0)
+        came = handed_in.replace(tzinfo=UTC)
         score = sum(entry.score or 0.0 for entry in submission.entries)
         penalty = self.penalty(submission.student, score, row, handed_in)
-        return replace(submission, seconds_late=seconds, penalty=penalty)
+        rule = self._late.reason(self._points, due, came) if self._late is not None else ""
+        seconds = (came - due).total_seconds()
+        return replace(submission, seconds_late=seconds, penalty=penalty, late_rule=rule)
 
     def penalty(
         self, student: str, score: float, row: SubmittedAssignment | None, handed_in: datetime | None

@@ -61,7 +61,7 @@ class Ledger:
                 after = self._lateness.reckon(before, row, row.timestamp)
             else:
                 after = self._lateness.enter(row, before, row.timestamp)
-            self._keep(before, after, DATES)
+            self._keep(after if self._is_stale(before, row) else before, after, DATES)
         if not dry_run:
             gradebook.db.commit()
             for submission in filter(_has_scores, self.known.values()):
@@ -110,6 +110,16 @@ class Ledger:
         why = DATES if notebook is None else self._cause(submission, notebook, came)
         expected = self._lateness.reckon(after, row, came)
         self._keep(self.known.get(submission.student), expected, why)
+
+    def _is_stale(self, before: GradebookSubmission, row: SubmittedAssignment) -> bool:
+        """Whether a row's penalty is that of points before a person gave others, by rules that still hold.
+
+        Pages and exports reckon it for the points that there are, so they have never shown such a score.
+        """
+        points = self._audit.points(row.student_id)
+        if points is None or not self._audit.differs(before):
+            return False
+        return self._lateness.penalty(row.student_id, points, row, row.timestamp) == before.penalty
 
     def _cause(self, submission: Submission, notebook: Notebook, came: datetime | None) -> str:
         if not _has_scores(self.known.get(submission.student)):

@@ -103,7 +103,8 @@ class Grader:
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a submitted file; one that is no notebook gets a report too."""
         try:
-            return self.grade_cells(notebook.cells)
+            inputs = hidden_inputs(self._secret, self.exercise.name, notebook.digest)
+            return self.grade_cells(notebook.cells, inputs)
         except UnreadableError as error:
             points = self.exercise.points.items()
             questions = tuple(QuestionReport(name, Verdict.NOT_ATTEMPTED, 0.0, most) for name, most in points)
@@ -116,7 +117,7 @@ class Grader:
         inputs: Inputs | None = None,
         asked: Container[str] | None = None,
     ) -> Graded:
-        """Grade a notebook that has been read, with the hidden inputs that belong to its code, or others.
+        """Grade a notebook's cells with these hidden inputs, or those of their code where there is no file.
 
         Only the questions in `asked` are graded, if it is there, and stand in the report.
         """

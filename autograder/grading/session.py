@@ -1,13 +1,14 @@
 """Runs a submission in a worker, again without each cell that hangs or dies, and asks it what tests ask."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder.course.limits import Limits
 from autograder.course.names import checked_question
 from autograder.grading.cell_result import MAX_SHOWN, CellResult
 from autograder.grading.oracle import Oracle
-from autograder.report.outputs import checked_outputs
+from autograder.report.outputs import Output, checked_outputs
 from autograder.report.report import Verdict
 from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
@@ -23,6 +24,7 @@ _LEAST_SECONDS = 0.1  # of the last request that a budget allows
 _LATER_SHARE = 0.25  # of a budget, for each session after the first
 _WITH_CHECKS = 4  # so often the visible checks run too; they define nothing, and each of them may hang
 MAX_RECEIVED = 64 << 20  # bytes of a submission's answers, which the grader keeps until the end
+_CELL = re.compile(r'(?m)(?<=File ")cell (\d{1,6})(?=", line )|^cell (\d{1,6})(?=:\d+: \w*Warning: )')
 LOST = (DeadlineError, DiedError, ProtocolError)  # after one of these, a worker answers no more
 
 
@@ -71,6 +73,9 @@ class Session:
 
     From the first request on, a worker may know hidden inputs, and the next one could be told of them. So
     `results` and `lost` stay as `start` has found them: nothing that cells do later gets into a report.
+
+    A worker counts the cells that it runs, from 0, and is not told where in the file they stand: text cells
+    could otherwise tell the same code to do something else. Errors and tracebacks get the file's numbers.
     """
 
     def __init__(
@@ -89,6 +94,7 @@ class Session:
         self._zygote, self._cells, self._oracle = zygote, cells, oracle
         self._left_out = {*left_out, *self.lost}  # numbers of the cells that are not run any more
         self._worker: Worker | None = None
+        self._sent: list[int] = []  # numbers of the cells that this worker was sent, in order
         self._asked = False
         self._forged = False  # whether a worker has sent what is no answer
         self._starts = 0
@@ -109,7 +115,7 @@ class Session:
         while self._worker is None and self._starts <= MAX_RESTARTS and self._budget.left > 0:
             self._starts += 1
             self._worker = self._zygote.fork(self.limits)
-            self._spent = self._worker.seconds
+            self._spent, self._sent = self._worker.seconds, []
             results, self._left_to_show = dict[int, CellResult](), MAX_SHOWN
             try:
                 self._stand_in(self._worker)
@@ -141,7 +147,7 @@ class Session:
         except ZygoteError as error:
             self.failure = error
             raise
-        return answer
+        return self._numbered(answer[0]), answer[1]
 
     def another(self, cells: Sequence[NotebookCell], oracle: Oracle | None = None) -> "Session":
         """Return a session for a later run of this submission, without the cells that this one has lost.
@@ -173,8 +179,25 @@ class Session:
         return self._starts <= _WITH_CHECKS and not known
 
     def _run(self, worker: Worker, cell: NotebookCell) -> Header:
-        request = {"op": "cell", "number": cell.number, "code": cell.text}
-        return self._ask(worker, request, [], self.limits.cell_seconds)[0]
+        request = {"op": "cell", "number": len(self._sent), "code": cell.text}
+        self._sent.append(cell.number)
+        return self._numbered(self._ask(worker, request, [], self.limits.cell_seconds)[0])
+
+    def _numbered(self, reply: Header) -> Header:
+        """Return an answer in which the places of an error have the numbers that cells have in the file."""
+        match reply:
+            case {"error": {"places": list(claimed)} as error}:
+                known = dict(enumerate(self._sent))
+                two = (place for place in claimed if isinstance(place, list) and len(place) == 2)
+                places = [[known[n], line] for n, line in two if type(n) is int and n in known]
+                return {**reply, "error": {**error, "places": places}}
+        return reply
+
+    def _traced(self, output: Output) -> Output:
+        """Return an output in which tracebacks name cells as they are counted in the file, from 1."""
+        known = {str(n): f"cell {number + 1} of the notebook" for n, number in enumerate(self._sent)}
+        text = _CELL.sub(lambda found: known.get(found[1] or found[2], found[0]), output.text)
+        return replace(output, text=text)
 
     def _ask(self, worker: Worker, header: Header, tensors: Tensors, seconds: float) -> Reply:
         """Ask a worker, and take the seconds from the budget that it has needed since the last request."""
@@ -193,7 +216,7 @@ class Session:
         self._spent = worker.seconds
 
     def _result(self, reply: Header) -> CellResult:
-        outputs = checked_outputs(reply.get("outputs"), self._left_to_show)
+        outputs = tuple(map(self._traced, checked_outputs(reply.get("outputs"), self._left_to_show)))
         self._left_to_show -= sum(output.size for output in outputs)
         error = reply.get("error")
         return CellResult(outputs, StudentError(error) if isinstance(error, dict) else None)

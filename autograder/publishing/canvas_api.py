@@ -33,11 +33,14 @@ from autograder.report.text import number
 if TYPE_CHECKING:
     from canvasapi.assignment import Assignment
     from canvasapi.course import Course as CanvasCourse
+    from canvasapi.paginated_list import PaginatedList
 
 ADDRESS, TOKEN = "CANVAS_API_URL", "CANVAS_API_TOKEN"
 _AT_ONCE = 100  # students in a request
+_MOST_PAGES = 100  # of a list, with up to a hundred entries each
 _PATIENCE, _PAUSE = 300.0, 1.0  # seconds until Canvas has taken a request in, and between two questions
 _SECONDS = (10.0, 60.0)  # to be let in, and for each answer; the library would wait for ever
+_ODD = (AttributeError, TypeError, LookupError, RecursionError)  # what an answer of odd form raises
 _HERE = ("localhost", "127.0.0.1", "::1")
 
 
@@ -131,7 +134,7 @@ def _assignment(exercise: Exercise, there: CanvasCourse, assignment: str) -> Ass
     if assignment:
         found = [there.get_assignment(assignment)]
     else:
-        named = there.get_assignments(search_term=exercise.name)
+        named = _listed(there.get_assignments(search_term=exercise.name))
         found = [one for one in named if one.name == exercise.name]
     if len(found) != 1:
         many = "several assignments" if found else "no assignment"
@@ -144,6 +147,15 @@ def _assignment(exercise: Exercise, there: CanvasCourse, assignment: str) -> Ass
             f"{target.name} has {shown} points in Canvas, but {number(points)} here; change them in Canvas"
         )
     return target
+
+
+def _listed(pages: PaginatedList[Assignment]) -> Iterator[Assignment]:
+    """Yield what is on the pages of a list; the library would follow links to further ones for ever."""
+    for _ in range(_MOST_PAGES):
+        if not pages._has_next():
+            return
+        yield from pages._grow()
+    raise CanvasFailedError(f"Canvas: a list has more than {_MOST_PAGES} pages; name --assignment NUMBER")
 
 
 def _update(target: Assignment, data: Mapping[str, Mapping[str, str]]) -> None:
@@ -184,7 +196,7 @@ def _uncertain(students: Sequence[str]) -> Iterator[None]:
 
     try:
         yield
-    except (RequestException, TimeoutError) as error:
+    except (RequestException, TimeoutError, *_ODD) as error:
         some = ", ".join(students[:3]) + (f" and {len(students) - 3} more" if len(students) > 3 else "")
         raise CanvasFailedError(
             f"{_address()}: {_silence(error)} after the grades of {some} were sent, so they may be there or "
@@ -195,6 +207,8 @@ def _uncertain(students: Sequence[str]) -> Iterator[None]:
 def _silence(error: Exception) -> str:
     from requests import Timeout
 
+    if isinstance(error, _ODD):
+        return "an answer came that is not as Canvas documents it"
     return "no answer came in time" if isinstance(error, Timeout | TimeoutError) else "the connection broke"
 
 
@@ -214,6 +228,8 @@ def _canvas_errors() -> Iterator[None]:
             f"{_address()}: {_silence(error)}, and nothing was sent; see whether Canvas can be reached there "
             f"and {ADDRESS} is right, and run the command again"
         ) from None
+    except _ODD as error:
+        raise CanvasFailedError(f"{_address()}: {_silence(error)}; see whether {ADDRESS} is right") from error
     except (CanvasException, RequestException, ValueError) as error:
         text: Any = f"{type(error).__name__}: {error}"
         secret = os.environ.get(TOKEN, "").strip()

@@ -31,9 +31,10 @@ def feedback_texts(exercise: str, graded: GradebookSubmission) -> list[str]:
 
 
 def _heading(exercise: str, graded: GradebookSubmission) -> str:
-    lines = [f"# Feedback on {exercise}: {number(graded.score)} of {number(graded.max_score)} points"]
+    lines = [f"# Feedback on {exercise}: {graded.points_in_words} points"]
     if graded.penalty:
-        lines.append(f"{number(graded.penalty)} points are taken off for being late.")
+        rule = f" ({graded.late_rule})" if graded.late_rule else ""
+        lines.append(f"{number(graded.penalty)} points are taken off for being late{rule}.")
     if any(entry.needs_person or entry.score is None for entry in graded.entries):
         lines.append("This is not final: a person will look at some of the answers.")
     return "\n\n".join(lines)

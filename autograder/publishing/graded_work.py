@@ -84,7 +84,7 @@ def read_graded_work(course: Course, exercises: Sequence[Exercise]) -> Iterator[
             folder = Submission(course.root, submission.student, exercise.name)
             notebook = autograded_notebook(folder)
             requests, arrival = asked.of(submission.student, exercise.name, notebook), arrival_of(folder)
-            found = _report(notebook), _checks(notebook), requests, arrival.late and arrival.when is None
+            found = _report(notebook), _checks(notebook), requests, arrival.is_late_untimed
             yield GradedWork(exercise.name, submission, *found)
 
 

@@ -44,7 +44,6 @@ def render_feedback(
         parts=parts,
         lessons=lessons,
         waiting=[entry.question for entry in submission.entries if entry.needs_person],
-        open=sum(entry.max_score for entry in submission.entries if entry.score is None),
         late=_duration(submission.seconds_late),
         extended=submission.extended and submission.extended.strftime("%Y-%m-%d %H:%M %Z"),
         attempts=attempts if len(attempts) > 1 else (),

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from autograder.report.text import number
+
 
 @dataclass(frozen=True, slots=True)
 class GradebookEntry:
@@ -35,6 +37,7 @@ class GradebookSubmission:
     penalty: float
     entries: tuple[GradebookEntry, ...]
     extended: datetime | None = None  # until when this student may hand in, later than everybody else
+    late_rule: str = ""  # what being late takes and why, such as "2 days begun: -2.8, floor 7"
 
     @property
     def score(self) -> float | None:
@@ -52,6 +55,19 @@ class GradebookSubmission:
     def max_score(self) -> float:
         """The points of all questions, including written ones."""
         return sum(entry.max_score for entry in self.entries)
+
+    @property
+    def open_points(self) -> float:
+        """The points of the questions that have no score yet."""
+        return sum(entry.max_score for entry in self.entries if entry.score is None)
+
+    @property
+    def points_in_words(self) -> str:
+        """The score, such as "8 of 10 so far, 4 not graded yet"."""
+        if self.score is None or not self.open_points:
+            return f"{number(self.score)} of {number(self.max_score)}"
+        graded = number(self.max_score - self.open_points)
+        return f"{number(self.score)} of {graded} so far, {number(self.open_points)} not graded yet"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,11 @@ def terminal_line(text: str) -> str:
     return "".join(letter for letter in spaced if unicodedata.category(letter) not in _INVISIBLE)
 
 
+def terminal_lines(text: str) -> str:
+    """Return `text` with each of its lines cleaned for a terminal."""
+    return "\n".join(map(terminal_line, text.splitlines()))
+
+
 def clean_text(text: str) -> str:
     """Return `text` without terminal escapes, control characters and marks that change its direction."""
     return _CONTROLS.sub("", _ESCAPES.sub("", writable(text.replace("\r\n", "\n"))))

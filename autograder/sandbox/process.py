@@ -6,6 +6,7 @@ gets as far as on a quiet one. A process that has not used its seconds up after 
 """
 
 import os
+import random
 import secrets
 import select
 import signal
@@ -250,7 +251,8 @@ class _Deadline:
         """Wait until a channel is ready; raise an error once it is too late, even for one that always is."""
         while True:
             if (now := time.monotonic()) >= self._next_look:
-                self._next_look = now + _LOOK_SECONDS
+                # At irregular times, lest a process wake up at each of them, and never seem to sleep.
+                self._next_look = now + _LOOK_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
                 self._clock.look(channel)
                 self.check()
                 if now >= self._give_up and not channel.poll(0):
@@ -258,7 +260,7 @@ class _Deadline:
                         f"the machine was too busy: in {self._patience:g} s by the clock, a submission used "
                         f"{self._seconds - self.left:.3g} of the {self._seconds:.3g} s that it may compute"
                     )
-            if channel.poll(_LOOK_SECONDS * 1000):
+            if channel.poll(1000 * max(self._next_look - now, 0.001)):
                 return
 
 

@@ -15,7 +15,7 @@ from autograder.submission.pictures import Attachments, without_pictures
 from autograder.submission.script import cells_of_script
 
 MAX_BYTES = 20 << 20
-MAX_RAW = 50 << 20  # with outputs, which are dropped from what is larger than MAX_BYTES
+MAX_WITH_OUTPUTS = 50 << 20  # with outputs, which are dropped from what is larger than MAX_BYTES
 MAX_CELLS = 1000
 MAX_CELL = 200_000  # characters of a code cell
 
@@ -65,16 +65,16 @@ def read_notebook(path: Path) -> Notebook:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
             if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return Notebook(without_outputs(file.read(MAX_RAW + 1)))
+                return Notebook(without_large_outputs(file.read(MAX_WITH_OUTPUTS + 1)))
     except OSError as error:
         if path.is_file() and not path.is_symlink():
             return Notebook(b"", f"cannot be opened: {error.strerror}")
     return Notebook(b"", "there is no notebook file of this name")
 
 
-def without_outputs(content: bytes) -> bytes:
+def without_large_outputs(content: bytes) -> bytes:
     """Return a notebook that is larger than MAX_BYTES without its outputs, and whatever else as it is."""
-    if not MAX_BYTES < len(content) <= MAX_RAW:
+    if not MAX_BYTES < len(content) <= MAX_WITH_OUTPUTS:
         return content
     try:
         notebook = json.loads(content)
@@ -171,14 +171,20 @@ def _checked(notebook: Any) -> dict[str, Any]:
 def _upgraded(notebook: dict[str, Any]) -> dict[str, Any]:
     """Return a notebook of Jupyter's first years in today's format."""
     import nbformat  # here, since hardly any notebook needs it
+    from traitlets.log import get_logger
 
+    log = get_logger()
+    log.disabled = True  # it would repeat what the file says, and what is wrong in it is said below
     try:
-        upgraded: dict[str, Any] = dict(nbformat.reads(json.dumps(notebook), as_version=4))
+        whole = nbformat.reader.reads(json.dumps({"metadata": {}} | notebook))
+        upgraded: dict[str, Any] = dict(nbformat.convert(whole, 4))
         for cell in upgraded["cells"]:
             cell.pop("id", None)  # which is drawn anew each time
         return upgraded | {"nbformat_minor": 4}
     except Exception:  # whatever the file holds
         raise UnreadableError("of an old format, and damaged; open it in Jupyter and save it again") from None
+    finally:
+        log.disabled = False
 
 
 def _text(source: str | list[str]) -> str:

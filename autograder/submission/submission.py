@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from unicodedata import is_normalized
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 
 # A student's id becomes folders, database rows and table cells, so no character may have a meaning there.
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}", re.ASCII)
+_ID = re.compile(r"[^\W_][\w.@+-]{0,63}")  # letters of any script
+_MAX_ID = 200  # bytes; a name in a file system has 255
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)  # devices in Windows
 
 
@@ -49,7 +51,8 @@ class Submission:
 
 def is_student(name: str) -> bool:
     """Whether `name` can be a student's id."""
-    return bool(_ID.fullmatch(name)) and not name.endswith(".") and not _RESERVED.fullmatch(name)
+    plain = is_normalized("NFC", name) and len(name.encode(errors="replace")) <= _MAX_ID
+    return plain and bool(_ID.fullmatch(name)) and not name.endswith(".") and not _RESERVED.fullmatch(name)
 
 
 def students_in(course: Course) -> set[str]:

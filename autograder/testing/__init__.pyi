@@ -26,11 +26,11 @@ __all__ = [
     "expect_inputs_unchanged",
     "expect_no_nan",
     "expect_numbers",
+    "expect_numel",
     "expect_raises",
     "expect_rows_sum_to_one",
     "expect_tensor",
     "expect_unchanged",
-    "expect_values",
     "question",
 ]
 
@@ -52,11 +52,11 @@ from .expectations import expect_gradient as expect_gradient
 from .expectations import expect_inputs_unchanged as expect_inputs_unchanged
 from .expectations import expect_no_nan as expect_no_nan
 from .expectations import expect_numbers as expect_numbers
+from .expectations import expect_numel as expect_numel
 from .expectations import expect_raises as expect_raises
 from .expectations import expect_rows_sum_to_one as expect_rows_sum_to_one
 from .expectations import expect_tensor as expect_tensor
 from .expectations import expect_unchanged as expect_unchanged
-from .expectations import expect_values as expect_values
 from .inputs import draw as draw
 from .student import Inspection as Inspection
 from .student import Remote as Remote

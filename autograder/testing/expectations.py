@@ -5,7 +5,7 @@ tensor at all, then its shape, its dtype, that nothing is NaN, and last the valu
 function call it themselves. Each looks at one property and at no values, and fails for what computes nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -80,7 +80,7 @@ def expect_equal(actual: object, expected: torch.Tensor, *, hint: str = "", name
     expect_close(actual, expected, atol=0.0, hint=hint, name=name)
 
 
-def expect_numbers(actual: object, shape: Sequence[int], name: str = "The result") -> torch.Tensor:
+def expect_numel(actual: object, shape: Sequence[int], name: str = "The result") -> torch.Tensor:
     """Expect as many numbers as `shape` has places, and return them in that shape.
 
     Their form is left to other tests: a number, a list or the first of several results will do, in any dtype.
@@ -91,7 +91,7 @@ def expect_numbers(actual: object, shape: Sequence[int], name: str = "The result
     return tensor.reshape(shape) if same else expect_tensor(tensor, shape, name=name)
 
 
-def expect_values(
+def expect_numbers(
     actual: object,
     expected: torch.Tensor,
     *,
@@ -99,8 +99,8 @@ def expect_values(
     hint: str = "",
     name: str = "The result",
 ) -> None:
-    """Expect the values of `expected` in whatever form and dtype; see expect_numbers and expect_close."""
-    numbers = expect_numbers(actual, expected.shape, name).to(expected.dtype)
+    """Expect the values of `expected` in whatever form and dtype; see expect_numel and expect_close."""
+    numbers = expect_numel(actual, expected.shape, name).to(expected.dtype)
     expect_close(numbers, expected, atol=atol, hint=hint, name=name)
 
 
@@ -157,7 +157,7 @@ def expect_gradient(
         expect_close(actual, gradient, atol=atol, name=f"The gradient of {which}")
 
 
-def expect_computed(function: Remote, *arguments: object, names: Sequence[str] = ()) -> Any:
+def expect_computed(function: Callable[..., Any], *arguments: object, names: Sequence[str] = ()) -> Any:
     """Expect a result that depends on every float tensor among the arguments, and return it unchecked.
 
     It is neither an argument nor the same in all rows. The first and the last number of an argument need not
@@ -188,7 +188,7 @@ def expect_inputs_unchanged(function: Remote, **arguments: object) -> None:
     expect_unchanged(function.inspect(*arguments.values()), *tensors.values(), names=tuple(tensors))
 
 
-def expect_dtype_kept(function: Remote, *arguments: object) -> None:
+def expect_dtype_kept(function: Callable[..., Any], *arguments: object) -> None:
     """Expect float32 from float32, and from float64 a float64 in which the smallest change shows."""
     for dtype in (torch.float32, torch.float64):
         floats = {i: one.to(dtype) for i, one in _floats(arguments).items()}
@@ -260,13 +260,15 @@ def _floats(arguments: Sequence[object]) -> dict[int, torch.Tensor]:
     return {i: tensor for i, tensor in tensors if tensor.is_floating_point()}
 
 
-def _call(call: Any, arguments: Sequence[object], others: dict[int, torch.Tensor], **how: object) -> Any:
+def _call(
+    call: Callable[..., Any], arguments: Sequence[object], others: dict[int, torch.Tensor], **how: object
+) -> Any:
     """Call something with other arguments in some places."""
     return call(*(others.get(i, one) for i, one in enumerate(arguments)), **how)
 
 
 def _slopes(
-    function: Remote, arguments: Sequence[object], way: dict[int, torch.Tensor], size: float
+    function: Callable[..., Any], arguments: Sequence[object], way: dict[int, torch.Tensor], size: float
 ) -> list[torch.Tensor]:
     """Return how fast the parts of the result move when arguments are moved this way."""
     floats = _floats(arguments)

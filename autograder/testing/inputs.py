@@ -1,9 +1,10 @@
 """Chooses the random numbers from which hidden tests draw their inputs.
 
-There are many sets of hidden inputs, and a secret of the course stands behind all of them. A submission's
-code decides which set it meets: the same code always meets the same one. Whoever carries inputs out of one
-submission therefore learns next to nothing about those of the next. The disclosed inputs are the same for
-everybody. What happens on them may be told to students, so they never decide a score.
+There are many sets of hidden inputs, and a secret of the course stands behind all of them. The digest of the
+whole submitted file chooses the set: the same file always meets the same one, and any other byte of it, in a
+text cell or an output too, chooses again. Nobody can hold a set fixed over several files, so what one of them
+carries out helps the next one little. The disclosed inputs are the same for everybody. What happens on them
+may be told to students, so they never decide a score.
 """
 
 import hmac
@@ -28,9 +29,9 @@ class Inputs:
 DISCLOSED = Inputs(b"disclosed")
 
 
-def hidden_inputs(secret: bytes, exercise: str, code: str) -> Inputs:
-    """Return the set of hidden inputs that a submission with this `code` meets."""
-    chosen = int.from_bytes(hmac.digest(secret, f"{exercise}\n{code}".encode(), "sha256")) % SETS
+def hidden_inputs(secret: bytes, exercise: str, file: str) -> Inputs:
+    """Return the set of hidden inputs that a submission meets; `file` is its digest."""
+    chosen = int.from_bytes(hmac.digest(secret, f"{exercise}\n{file}".encode(), "sha256")) % SETS
     return numbered_inputs(secret, exercise, chosen)
 
 

@@ -126,8 +126,9 @@ class Encoder:
             return value if len(value) <= bounds.MAX_TEXT else self._refer(value)
         if type(value) is int and bounds.is_integer(value):
             return value
-        if type(value) is float:
-            return value if math.isfinite(value) else {"float": repr(value)}
+        if isinstance(value, float):  # numpy.float64, too, such as np.mean gives it
+            plain = float.__pos__(value)
+            return plain if math.isfinite(plain) else {"float": repr(plain)}
         if isinstance(value, torch.Tensor):
             return self._tensor(value) if is_plain(value) else self._refer(value)
         if isinstance(value, torch.dtype) and value in NAMES:

@@ -17,10 +17,10 @@ from autograder.testing import (
     expect_gradcheck,
     expect_gradient,
     expect_inputs_unchanged,
+    expect_numbers,
     expect_raises,
     expect_rows_sum_to_one,
     expect_tensor,
-    expect_values,
     question,
 )
 
@@ -33,7 +33,7 @@ def expect_shape(function, shape, *arguments):
 def expect_additive(function, one, other):
     """Expect of a sum what comes out of its parts, added up."""
     parts = expect_tensor(function(one)) + expect_tensor(function(other))
-    expect_values(function(one + other), parts, atol=1e-3)
+    expect_numbers(function(one + other), parts, atol=1e-3)
 
 
 # dot_product
@@ -44,7 +44,7 @@ def expect_additive(function, one, other):
 def test_dot_product_of_any_length(student, length):
     """Right for vectors of other lengths."""
     a, b = 2 * torch.randn(length), torch.randn(length) - 1
-    expect_values(
+    expect_numbers(
         student.dot_product(a, b),
         (a * b).sum(),
         atol=1e-4,
@@ -57,7 +57,7 @@ def test_dot_product_of_single_numbers(student):
     """Two vectors of one number each are multiplied."""
     for a, b in ((3.5, 2.0), (-1.5, 4.0)):
         a, b = torch.tensor([a]) + torch.rand(1), torch.tensor([b])
-        expect_values(
+        expect_numbers(
             student.dot_product(a, b), (a * b).sum(), hint="One pair, one product."
         )
 
@@ -67,10 +67,10 @@ def test_dot_product_of_opposite_and_crossing_vectors(student):
     """Negative for opposite vectors, zero for crossing ones."""
     a = 2 * torch.randn(4)
     crossing = torch.stack([a[1], -a[0], a[3], -a[2]])
-    expect_values(
+    expect_numbers(
         student.dot_product(a, -2 * a), -2 * (a * a).sum(), hint="Signs count."
     )
-    expect_values(student.dot_product(a, crossing), torch.tensor(0.0))
+    expect_numbers(student.dot_product(a, crossing), torch.tensor(0.0))
 
 
 @question("dot_product", weight=10)
@@ -78,7 +78,7 @@ def test_dot_product_counts_zeros_and_repeats(student):
     """Entries of 0, and numbers that come again, count at their own place, in long vectors too."""
     a, b = torch.randint(0, 3, (2, 40)).float()  # no sum of these cancels another
     a[:4], b[:4] = torch.tensor([[1.0, 0, 2, 2], [2.0, 2, 2, 1]])
-    expect_values(
+    expect_numbers(
         student.dot_product(a, b),
         (a * b).sum(),
         hint="Is each entry found by its place, and do you go to the end?",
@@ -133,7 +133,7 @@ def test_gradients_flow_through_dot_product(student):
 def test_attention_scores_of_any_size(student, n, d):
     """Right for other numbers of tokens and dimensions."""
     inputs, query = 2 * torch.randn(n, d), 2 * torch.randn(d)
-    expect_values(
+    expect_numbers(
         student.attention_scores(inputs, query),
         (inputs * query).sum(dim=1),
         hint="Each row's score is its plain dot product with the given query.",
@@ -144,7 +144,7 @@ def test_attention_scores_of_any_size(student, n, d):
 def test_attention_scores_of_a_query_of_their_own_row(student):
     """The query may be one of the rows, and that row gets a score too."""
     inputs = 2 * torch.randn(5, 3)
-    expect_values(
+    expect_numbers(
         student.attention_scores(inputs, inputs[3]), (inputs * inputs[3]).sum(dim=1)
     )
 
@@ -155,7 +155,7 @@ def test_attention_scores_of_as_many_tokens_as_dimensions(student):
     inputs = torch.randint(-40, 41, (4, 4)).float()
     query = torch.tensor([3.0, -1.0, 7.0, 2.0])[torch.randperm(4)]
     inputs[0] = torch.tensor([9.0, -20.0, 31.0, 8.0])  # not symmetric by chance
-    expect_values(
+    expect_numbers(
         student.attention_scores(inputs, query),
         (inputs * query).sum(dim=1),
         hint="Is the query multiplied with rows or with columns?",
@@ -212,14 +212,14 @@ def shares(scores):
 def test_normalize_by_sum_of_any_number(student, n):
     """Right for other numbers of scores."""
     scores = 3 * torch.rand(n) + 0.1
-    expect_values(student.normalize_by_sum(scores), shares(scores))
+    expect_numbers(student.normalize_by_sum(scores), shares(scores))
 
 
 @question("normalize_by_sum", weight=6)
 def test_normalize_by_sum_of_very_few(student):
     """Two scores share the whole, and a single one gets all of it."""
     for scores in (torch.rand(2) + 0.1, torch.rand(1) + 0.1):
-        expect_values(student.normalize_by_sum(scores), shares(scores))
+        expect_numbers(student.normalize_by_sum(scores), shares(scores))
 
 
 @question("normalize_by_sum", weight=10)
@@ -227,7 +227,7 @@ def test_normalize_by_sum_of_negative_scores(student):
     """Negative scores are divided like all others, whatever comes of it."""
     scores = torch.tensor([2.0, -3.0, 0.5, 4.5])[torch.randperm(4)] + torch.rand(4)
     for signed in (scores, -scores):
-        expect_values(
+        expect_numbers(
             student.normalize_by_sum(signed),
             shares(scores),
             hint="Divide by the plain sum, signs and all.",
@@ -239,7 +239,7 @@ def test_normalize_by_sum_of_large_and_small_scores(student):
     """Large and small scores give the same shares."""
     scores = torch.rand(4) + 0.1
     for size in (1e4, 1e-5):
-        expect_values(
+        expect_numbers(
             student.normalize_by_sum(size * scores),
             shares(scores),
             hint="Is anything but the sum in the denominator?",
@@ -287,21 +287,21 @@ def test_gradients_flow_through_normalize_by_sum(student):
 def test_softmax_of_any_number(student, n):
     """Right for other numbers of scores, positive and negative."""
     scores = 3 * torch.randn(n)
-    expect_values(student.softmax(scores), torch.softmax(scores, 0))
+    expect_numbers(student.softmax(scores), torch.softmax(scores, 0))
 
 
 @question("softmax", weight=5)
 def test_softmax_of_very_few(student):
     """Two scores share the whole, and a single one gets all of it."""
     for scores in (torch.randn(2), torch.randn(1)):
-        expect_values(student.softmax(scores), torch.softmax(scores, 0))
+        expect_numbers(student.softmax(scores), torch.softmax(scores, 0))
 
 
 @question("softmax", weight=5)
 def test_softmax_of_negative_scores(student):
     """Right when every score is negative."""
     scores = -4 * torch.rand(4) - 0.1
-    expect_values(student.softmax(scores), torch.softmax(scores, 0))
+    expect_numbers(student.softmax(scores), torch.softmax(scores, 0))
 
 
 @question("softmax", weight=6)
@@ -309,10 +309,10 @@ def test_softmax_of_negative_scores(student):
 def test_softmax_survives_large_and_very_negative_scores(student, size):
     """Scores of 1e4 do not overflow, and scores of -1e4 do not all vanish."""
     n, low = draw(3, 9), 2 * torch.rand(3, dtype=torch.float64)
-    expect_values(
+    expect_numbers(
         student.softmax(torch.full((n,), size)), torch.full((n,), 1 / n), atol=1e-3
     )
-    expect_values(student.softmax(size - low), torch.softmax(-low, 0), atol=1e-3)
+    expect_numbers(student.softmax(size - low), torch.softmax(-low, 0), atol=1e-3)
 
 
 @question("softmax", weight=7)
@@ -320,7 +320,7 @@ def test_softmax_survives_scores_far_apart(student):
     """1e4 and -1e4 side by side give clean ones and zeros."""
     order = torch.randperm(3)
     scores, right = torch.tensor([-1e4, 1e4, 0.0]), torch.tensor([0.0, 1.0, 0.0])
-    expect_values(student.softmax(scores[order]), right[order])
+    expect_numbers(student.softmax(scores[order]), right[order])
 
 
 @question("softmax", weight=10)
@@ -381,7 +381,7 @@ def test_gradients_of_large_scores_are_finite(student):
 def test_context_vector_of_any_size(student, n, d):
     """Right for other numbers of tokens and dimensions."""
     weights, inputs = torch.softmax(2 * torch.randn(n), 0), 2 * torch.randn(n, d)
-    expect_values(student.context_vector(weights, inputs), weights @ inputs)
+    expect_numbers(student.context_vector(weights, inputs), weights @ inputs)
 
 
 @question("context_vector", weight=8)
@@ -389,7 +389,7 @@ def test_context_vector_takes_weights_as_they_are(student):
     """Weights that do not sum to 1, or are negative, are used as given."""
     for weights in (torch.tensor([2.0, -1.0, 0.0, 3.5]), torch.tensor([0.5])):
         inputs = torch.randn(len(weights), 3)
-        expect_values(
+        expect_numbers(
             student.context_vector(weights, inputs),
             weights @ inputs,
             hint="Are the weights changed first?",
@@ -401,7 +401,7 @@ def test_context_vector_of_as_many_tokens_as_dimensions(student):
     """Right when there are as many tokens as dimensions, where a wrong product fits too."""
     weights, inputs = torch.softmax(torch.randn(4), 0), torch.randn(4, 4)
     inputs[0] = torch.tensor([3.0, -5.0, 2.0, 4.0])  # not symmetric by chance
-    expect_values(
+    expect_numbers(
         student.context_vector(weights, inputs),
         (weights.unsqueeze(1) * inputs).sum(dim=0),
         hint="Does a weight go with a row or with a column?",

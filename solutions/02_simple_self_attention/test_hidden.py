@@ -15,9 +15,9 @@ from autograder.testing import (
     expect_dtype_kept,
     expect_gradcheck,
     expect_inputs_unchanged,
+    expect_numbers,
     expect_rows_sum_to_one,
     expect_tensor,
-    expect_values,
     question,
 )
 
@@ -54,14 +54,14 @@ def expect_apart(function, *arguments):
         alone = function(*(argument[i : i + 1] for argument in arguments))
         count = expect_tensor(alone).numel()
         part = together.flatten()[i * count : (i + 1) * count]
-        expect_values(part, alone, hint=MIXED, name=f"Sentence {i}")
+        expect_numbers(part, alone, hint=MIXED, name=f"Sentence {i}")
 
 
 def expect_deep(function, *arguments):
     """Expect for two dimensions in front what the function makes of one, of the same sentences."""
     deep = expect_computed(function, *arguments)
     flat = function(*(argument.flatten(0, 1) for argument in arguments))
-    expect_values(deep, expect_tensor(flat), hint=DEEP)
+    expect_numbers(deep, expect_tensor(flat), hint=DEEP)
 
 
 # pairwise_scores_loop
@@ -72,7 +72,7 @@ def expect_deep(function, *arguments):
 def test_loop_scores_of_any_size(student, shape):
     """Right for other numbers of tokens and dimensions."""
     inputs = 1.5 * torch.randn(shape)
-    expect_values(
+    expect_numbers(
         student.pairwise_scores_loop(inputs),
         scores_of(inputs),
         hint="Row i asks, column j is looked at.",
@@ -83,14 +83,14 @@ def test_loop_scores_of_any_size(student, shape):
 def test_loop_scores_of_a_single_token(student):
     """A single token has one score, with itself."""
     inputs = 1.5 * torch.randn(1, 4)
-    expect_values(student.pairwise_scores_loop(inputs), scores_of(inputs))
+    expect_numbers(student.pairwise_scores_loop(inputs), scores_of(inputs))
 
 
 @question("pairwise_scores_loop", weight=10)
 def test_loop_scores_of_as_many_tokens_as_dimensions(student):
     """Right when there are as many tokens as dimensions, where a wrong loop fits too."""
     inputs = 1.5 * torch.randn(4, 4)
-    expect_values(
+    expect_numbers(
         student.pairwise_scores_loop(inputs),
         scores_of(inputs),
         hint="A row is a token, a column is a dimension. Which of them meet?",
@@ -139,7 +139,7 @@ def test_gradients_flow_through_loop_scores(student):
 def test_scores_of_one_sentence(student, shape):
     """Right for one sentence of any size."""
     inputs = 1.5 * torch.randn(shape)
-    expect_values(
+    expect_numbers(
         student.pairwise_scores(inputs),
         scores_of(inputs),
         hint="The plain dot product of every pair.",
@@ -151,7 +151,7 @@ def test_scores_of_one_sentence(student, shape):
 def test_scores_of_batches(student, shape):
     """Right for batches, also where batch, tokens and dimensions happen to be equally many."""
     inputs = 1.5 * torch.randn(shape)
-    expect_values(student.pairwise_scores(inputs), scores_of(inputs), hint=MIXED)
+    expect_numbers(student.pairwise_scores(inputs), scores_of(inputs), hint=MIXED)
 
 
 @question("pairwise_scores", weight=7)
@@ -201,7 +201,7 @@ def test_gradients_flow_through_scores(student):
 def test_weights_of_one_sentence(student, n):
     """Right for scores that are not symmetric."""
     scores = 2 * torch.randn(n, n)
-    expect_values(
+    expect_numbers(
         student.attention_weights(scores),
         torch.softmax(scores, dim=-1),
         hint="Rows or columns?",
@@ -213,7 +213,7 @@ def test_weights_of_very_few_tokens(student):
     """Two tokens share each row, and a single one gives itself the whole weight."""
     for n in (2, 1):
         scores = 2 * torch.randn(n, n)
-        expect_values(
+        expect_numbers(
             student.attention_weights(scores),
             torch.softmax(scores, dim=-1),
             hint="Rows or columns?",
@@ -224,7 +224,7 @@ def test_weights_of_very_few_tokens(student):
 def test_weights_of_batches(student):
     """Right for a batch of sentences."""
     scores = 2 * torch.randn(3, 5, 5)
-    expect_values(
+    expect_numbers(
         student.attention_weights(scores),
         torch.softmax(scores, dim=-1),
         hint="Which dimension holds the scores of one token that asks?",
@@ -244,10 +244,10 @@ def test_weights_survive_large_scores(student):
     small = -3 * torch.rand(3, 3, dtype=torch.float64)
     shift = torch.tensor([[1e4], [-1e4], [0.0]], dtype=torch.float64)[torch.randperm(3)]
     right = torch.softmax(small, dim=-1)
-    expect_values(student.attention_weights(small + shift), right, atol=1e-3)
+    expect_numbers(student.attention_weights(small + shift), right, atol=1e-3)
     far = torch.tensor([[1e4, -1e4], [-1e4, -1e4]])
     right = torch.tensor([[1.0, 0.0], [0.5, 0.5]])
-    expect_values(student.attention_weights(far), right, atol=1e-3)
+    expect_numbers(student.attention_weights(far), right, atol=1e-3)
 
 
 @question("attention_weights", weight=6)
@@ -297,7 +297,7 @@ def test_gradients_flow_through_weights(student):
 def test_contexts_of_one_sentence(student, shape):
     """Right for weights that are not symmetric."""
     weights, inputs = weights_and_inputs(*shape)
-    expect_values(
+    expect_numbers(
         student.context_vectors(weights, inputs),
         weights @ inputs,
         hint="Row i of the weights belongs to output i.",
@@ -310,7 +310,7 @@ def test_contexts_take_weights_as_they_are(student):
     rows = torch.tensor([[2.0, -1.0, 0.5], [0.0, 3.0, 1.0], [-1.0, 0.0, 0.0]])
     for weights in (rows, torch.tensor([[0.5]])):
         inputs = torch.randn(len(weights), 4)
-        expect_values(
+        expect_numbers(
             student.context_vectors(weights, inputs),
             weights @ inputs,
             hint="Are the weights changed first?",
@@ -322,7 +322,7 @@ def test_contexts_take_weights_as_they_are(student):
 def test_contexts_of_batches(student, shape):
     """Right for batches, also where batch, tokens and dimensions happen to be equally many."""
     weights, inputs = weights_and_inputs(*shape)
-    expect_values(
+    expect_numbers(
         student.context_vectors(weights, inputs), weights @ inputs, hint=MIXED
     )
 
@@ -374,7 +374,7 @@ def test_gradients_flow_through_contexts(student):
 def test_attention_of_one_sentence(student, shape):
     """Right for one sentence of any size."""
     inputs = 0.8 * torch.randn(shape)
-    expect_values(
+    expect_numbers(
         student.simple_self_attention(inputs),
         attention_of(inputs),
         hint="Row i is the sum of all inputs, weighted by the softmax of row i of their plain scores.",
@@ -386,7 +386,7 @@ def test_attention_of_one_sentence(student, shape):
 def test_attention_of_batches(student, shape):
     """Right for batches, also where batch, tokens and dimensions happen to be equally many."""
     inputs = 0.8 * torch.randn(shape)
-    expect_values(
+    expect_numbers(
         student.simple_self_attention(inputs),
         attention_of(inputs),
         hint="Do both steps that name a dimension count it from the end?",
@@ -398,7 +398,7 @@ def test_attention_of_very_few_tokens(student):
     """Two tokens share their attention, and a single one keeps all of its own."""
     for n in (2, 1):
         inputs = 0.8 * torch.randn(n, 4)
-        expect_values(student.simple_self_attention(inputs), attention_of(inputs))
+        expect_numbers(student.simple_self_attention(inputs), attention_of(inputs))
 
 
 @question("simple_self_attention", weight=10)
@@ -408,7 +408,7 @@ def test_attention_survives_large_inputs(student):
         [[1.0, 0.0], [-1.0, 0.2], [0.1, -1.0], [0.3, 0.1]], dtype=torch.float64
     )
     right = attention_of(inputs)
-    expect_values(student.simple_self_attention(inputs), right, atol=1e-3)
+    expect_numbers(student.simple_self_attention(inputs), right, atol=1e-3)
 
 
 @question("simple_self_attention", weight=8)

@@ -17,9 +17,9 @@ from autograder.testing import (
     expect_inputs_unchanged,
     expect_no_nan,
     expect_numbers,
+    expect_numel,
     expect_rows_sum_to_one,
     expect_tensor,
-    expect_values,
     question,
 )
 
@@ -74,7 +74,21 @@ def scores_of(length):
 
 def table_of(function, length):
     """Return a table with a row and a column for each token, not all rows alike."""
-    return expect_numbers(expect_computed(function, length), (length, length))
+    return expect_numel(expect_computed(function, length), (length, length))
+
+
+def weights_of(function, length):
+    """Return a table in which some token looks at another one."""
+    table = table_of(function, length)
+    expect(bool(table.tril(-1).any()), "No token has a weight for an earlier one.")
+    return table
+
+
+def mask_of(student, length):
+    """Return a mask in which the score of some later token is not 0."""
+    table = table_of(student.causal_mask_scores, length)
+    expect(bool(table.triu(1).any()), f"The score of every later token is 0. {SCORES}")
+    return table
 
 
 # causal_average_loop and causal_average
@@ -84,7 +98,7 @@ def table_of(function, length):
 def test_each_row_is_averaged_with_all_before_it(student, name):
     """Each row is the mean of itself and of all rows before it."""
     x = 3 * torch.randn(3, 5, 4)
-    expect_values(getattr(student, name)(x), averages_of(x), hint=AVERAGES)
+    expect_numbers(getattr(student, name)(x), averages_of(x), hint=AVERAGES)
 
 
 @each_average(weight=4)
@@ -93,7 +107,7 @@ def test_averages_of_very_few_tokens(student, name):
     for length in (2, 1):
         x = torch.randn(2, length, 3)
         hint = f"What is row {length - 1} the mean of?"
-        expect_values(getattr(student, name)(x), averages_of(x), hint=hint)
+        expect_numbers(getattr(student, name)(x), averages_of(x), hint=hint)
 
 
 @each_average(weight=10)
@@ -101,7 +115,7 @@ def test_averages_of_long_sequences(student, name):
     """A long sequence is averaged from its first token on, to the end."""
     length = draw(45, 60) if name == "causal_average_loop" else draw(110, 160)
     x = torch.randn(1, length, 2)
-    expect_values(getattr(student, name)(x), averages_of(x), hint=AVERAGES)
+    expect_numbers(getattr(student, name)(x), averages_of(x), hint=AVERAGES)
 
 
 @each_average(weight=4)
@@ -109,16 +123,16 @@ def test_averages_of_sizes_of_one_and_equal_sizes(student, name):
     """Sizes of 1, and sizes that happen to be equal, make no difference."""
     for shape in ((1, 1, 1), (3, 4, 1), (1, 3, 3), (3, 3, 3), (2, 2, 4)):
         x = torch.randn(shape)
-        expect_values(getattr(student, name)(x), averages_of(x), hint=SIZES)
+        expect_numbers(getattr(student, name)(x), averages_of(x), hint=SIZES)
 
 
 @each_average(weight=7)
 def test_averages_are_blind_to_the_future(student, name):
     """A token of the future changes no earlier row."""
     average, x = getattr(student, name), 3 * torch.randn(2, 7, 3)
-    before = expect_numbers(expect_computed(average, x), x.shape)
+    before = expect_numel(expect_computed(average, x), x.shape)
     changed = torch.cat([x[:, :4], 5 * torch.randn(2, 3, 3)], dim=1)
-    after = expect_numbers(average(changed), x.shape)
+    after = expect_numel(average(changed), x.shape)
     same = torch.isclose(before[:, :4], after[:, :4], atol=1e-6, rtol=0, equal_nan=True)
     rows = (~same).nonzero().tolist()
     seen = f"row {rows[0][1]} changed too" if rows else ""
@@ -130,11 +144,11 @@ def test_averages_are_blind_to_the_future(student, name):
 def test_averages_keep_sequences_apart(student, name):
     """The sequences of a batch do not mix."""
     average, batch = getattr(student, name), 3 * torch.randn(3, 5, 4)
-    together = expect_numbers(expect_computed(average, batch), batch.shape)
+    together = expect_numel(expect_computed(average, batch), batch.shape)
     for number in range(3):
         alone = expect_tensor(average(batch[number : number + 1]))
         hint = "Does it mix with its neighbours?"
-        expect_values(together[number], alone, hint=hint, name=f"Sequence {number}")
+        expect_numbers(together[number], alone, hint=hint, name=f"Sequence {number}")
 
 
 @each_average(weight=10)
@@ -144,7 +158,7 @@ def test_equal_tokens_are_their_own_average(student, name):
     expect_computed(average, torch.randn(2, 5, 3))
     pair = tokens.double()  # shares of 1 and 1/2 are exact in any dtype
     for x in (tokens.expand(2, 5, 3).clone(), pair.expand(2, 2, 3).clone()):
-        expect_values(average(x), x, hint="Do the shares of a row make one whole?")
+        expect_numbers(average(x), x, hint="Do the shares of a row make one whole?")
 
 
 @question("causal_average_loop", weight=11)
@@ -164,7 +178,7 @@ def test_product_takes_any_number_of_leading_dimensions(student):
         right = expect_tensor(student.causal_average(x.reshape(-1, *shape[-2:])))
         averages = expect_tensor(expect_computed(student.causal_average, x), shape)
         hint = "T is the last dimension but one."
-        expect_values(averages, right, hint=hint)
+        expect_numbers(averages, right, hint=hint)
 
 
 @each_average(weight=11)
@@ -191,7 +205,7 @@ def test_averages_of_any_memory_layout(student, name):
     average, x = getattr(student, name), torch.randn(3, 3, 3).mT
     if name == "causal_average":
         x = torch.randn(3, 2, 3, 3).transpose(0, 1)  # which `view` cannot flatten
-    expect_values(expect_computed(average, x), expect_tensor(average(x.contiguous())))
+    expect_numbers(expect_computed(average, x), expect_tensor(average(x.contiguous())))
 
 
 @each_average(weight=6)
@@ -214,34 +228,34 @@ def test_averages_are_a_new_tensor(student, name):
 def test_weights_of_some_tokens(student, name, low, high):
     """Row t holds 1 / (t + 1) for the tokens 0 to t, and nothing for the others."""
     length = draw(low, high)
-    expect_values(getattr(student, name)(length), shares_of(length), hint=SHARES[name])
+    expect_numbers(getattr(student, name)(length), shares_of(length), hint=SHARES[name])
 
 
 @each_table(weight=4)
 def test_weights_of_very_few_tokens(student, name):
     """Two tokens share the weight of the second row, and a single token has the weight 1."""
     for length in (2, 1):
-        expect_values(getattr(student, name)(length), shares_of(length))
+        expect_numbers(getattr(student, name)(length), shares_of(length))
 
 
 @each_table(weight=10)
 def test_weights_of_many_tokens(student, name):
     """A text may have more than a hundred tokens."""
     length = draw(110, 160)
-    expect_values(getattr(student, name)(length), shares_of(length), hint=SHARES[name])
+    expect_numbers(getattr(student, name)(length), shares_of(length), hint=SHARES[name])
 
 
 @each_table(weight=12)
 def test_rows_of_weights_sum_to_one(student, name):
     """Every row sums to 1."""
-    table = table_of(getattr(student, name), draw(5, 8))
+    table = weights_of(getattr(student, name), draw(5, 8))
     expect_rows_sum_to_one(table.float())
 
 
 @each_table(weight=12)
 def test_weights_hide_the_future(student, name):
     """Every weight above the diagonal is exactly 0."""
-    weights = table_of(getattr(student, name), draw(5, 8))
+    weights = weights_of(getattr(student, name), draw(5, 8))
     message = (
         "A token has a weight for one that comes after it. Which triangle is kept?"
     )
@@ -260,15 +274,16 @@ def test_weights_share_evenly(student, name):
 @each_table(weight=20)
 def test_weights_have_a_row_and_a_column_for_each_token(student, name):
     """The weights are a table, for a single token too."""
-    expect_tensor(expect_computed(getattr(student, name), 5), (5, 5))
-    expect_tensor(getattr(student, name)(1), (1, 1))
+    weights_of(getattr(student, name), 5)
+    for length in (5, 1):
+        expect_tensor(getattr(student, name)(length), (length, length))
 
 
 @each_table(weight=20)
 def test_weights_are_float32(student, name):
     """The weights are float32."""
-    weights = expect_computed(getattr(student, name), 5)
-    expect_tensor(weights, dtype=torch.float32)
+    weights_of(getattr(student, name), 5)
+    expect_tensor(getattr(student, name)(5), dtype=torch.float32)
 
 
 # causal_mask_scores
@@ -279,7 +294,7 @@ def test_weights_are_float32(student, name):
 def test_mask_is_zero_or_minus_infinity(student, low, high):
     """Scores are 0 on and below the diagonal and -inf above it."""
     length = draw(low, high)
-    expect_values(student.causal_mask_scores(length), scores_of(length), hint=SCORES)
+    expect_numbers(student.causal_mask_scores(length), scores_of(length), hint=SCORES)
 
 
 @question("causal_mask_scores", weight=4)
@@ -287,14 +302,14 @@ def test_mask_of_very_few_tokens(student):
     """The first of two tokens does not see the second; a single one has nothing to hide."""
     for length in (2, 1):
         scores = student.causal_mask_scores(length)
-        expect_values(scores, scores_of(length), hint=SCORES)
+        expect_numbers(scores, scores_of(length), hint=SCORES)
 
 
 @question("causal_mask_scores", weight=10)
 def test_mask_of_many_tokens(student):
     """A text may have more than a hundred tokens."""
     length = draw(110, 160)
-    expect_values(student.causal_mask_scores(length), scores_of(length), hint=SCORES)
+    expect_numbers(student.causal_mask_scores(length), scores_of(length), hint=SCORES)
 
 
 @question("causal_mask_scores", weight=10)
@@ -308,7 +323,7 @@ def test_mask_lets_each_token_see_itself(student):
 @question("causal_mask_scores", weight=12)
 def test_mask_leaves_the_past_alone(student):
     """Every earlier token has the score 0."""
-    scores = table_of(student.causal_mask_scores, draw(5, 8))
+    scores = mask_of(student, draw(5, 8))
     expect(
         bool((scores.tril(-1) == 0).all()), f"An earlier token counts less. {SCORES}"
     )
@@ -330,12 +345,13 @@ def test_mask_hides_whatever_the_scores_are(student):
 @question("causal_mask_scores", weight=20)
 def test_mask_has_a_row_and_a_column_for_each_token(student):
     """The scores are a table, for a single token too."""
-    expect_tensor(expect_computed(student.causal_mask_scores, 5), (5, 5))
-    expect_tensor(student.causal_mask_scores(1), (1, 1))
+    mask_of(student, 5)
+    for length in (5, 1):
+        expect_tensor(student.causal_mask_scores(length), (length, length))
 
 
 @question("causal_mask_scores", weight=20)
 def test_mask_is_float32(student):
     """The scores are float32."""
-    scores = expect_computed(student.causal_mask_scores, 5)
-    expect_tensor(scores, dtype=torch.float32)
+    mask_of(student, 5)
+    expect_tensor(student.causal_mask_scores(5), dtype=torch.float32)

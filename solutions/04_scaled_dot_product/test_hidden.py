@@ -17,9 +17,9 @@ from autograder.testing import (
     expect_gradcheck,
     expect_inputs_unchanged,
     expect_numbers,
+    expect_numel,
     expect_rows_sum_to_one,
     expect_tensor,
-    expect_values,
     question,
 )
 
@@ -63,14 +63,14 @@ def expect_apart(function, *arguments):
     for i in range(len(arguments[0])):
         alone = expect_tensor(function(*(one[i : i + 1] for one in arguments)))
         part = together.flatten()[i * alone.numel() : (i + 1) * alone.numel()]
-        expect_values(part, alone, hint=MIXED, name=f"Sequence {i}")
+        expect_numbers(part, alone, hint=MIXED, name=f"Sequence {i}")
 
 
 def expect_deep(function, *arguments):
     """Expect for two dimensions in front what the function makes of one, of the same sequences."""
     deep = expect_computed(function, *arguments)
     flat = function(*(argument.flatten(0, 1) for argument in arguments))
-    expect_values(deep, expect_tensor(flat), hint=DEEP)
+    expect_numbers(deep, expect_tensor(flat), hint=DEEP)
 
 
 def expect_any_layout(function, *arguments):
@@ -78,7 +78,7 @@ def expect_any_layout(function, *arguments):
     mixed = [
         one.permute(1, 3, 0, 2).contiguous().permute(2, 0, 3, 1) for one in arguments
     ]
-    expect_values(
+    expect_numbers(
         expect_computed(function, *mixed), expect_tensor(function(*arguments))
     )
 
@@ -92,7 +92,7 @@ def test_project_gives_each_role_its_matrix(student, role):
     """Queries, keys and values come from their own matrices, in this order."""
     x, matrices = 2 * torch.randn(5, 4), torch.randn(3, 4, 3)
     parts = expect_three(student.project(x, *matrices))
-    expect_values(
+    expect_numbers(
         parts[role],
         x @ matrices[role],
         name=f"The tensor of {ROLES[role]}",
@@ -107,7 +107,7 @@ def test_project_does_not_transpose_square_matrices(student, role):
     x, matrices = 2 * torch.randn(4, 5).T, torch.randn(3, 4, 4)
     parts = expect_three(student.project(x, *matrices))
     name = f"The tensor of {ROLES[role]}"
-    expect_values(parts[role], x @ matrices[role], name=name)
+    expect_numbers(parts[role], x @ matrices[role], name=name)
 
 
 @question("project", weight=10)
@@ -117,7 +117,7 @@ def test_project_allows_wider_values(student):
     for name, part, size in zip(
         ROLES, projected(student, x, *matrices), (3, 3, 6), strict=True
     ):
-        expect_numbers(part, (5, size), f"The tensor of {name}")
+        expect_numel(part, (5, size), f"The tensor of {name}")
 
 
 @question("project", weight=10)
@@ -145,7 +145,7 @@ def test_project_reads_any_memory_layout(student):
     x, matrices = torch.randn(2, 4, 4).mT, torch.randn(3, 4, 4)
     ordered = expect_three(student.project(x.contiguous(), *matrices))
     for part, right in zip(projected(student, x, *matrices), ordered, strict=True):
-        expect_values(part, expect_tensor(right))
+        expect_numbers(part, expect_tensor(right))
 
 
 @question("project", weight=10)
@@ -182,7 +182,7 @@ def test_project_lets_gradients_through(student):
 def test_scores_are_dot_products(student, size):
     """Row i belongs to query i, column j to key j, and the score is their dot product."""
     queries, keys = 2 * torch.randn(size), 2 * torch.randn(size)
-    expect_values(
+    expect_numbers(
         student.attention_scores(queries, keys),
         queries @ keys.T,
         hint="Row i, column j is query i times key j.",
@@ -194,14 +194,14 @@ def test_scores_of_more_or_fewer_keys(student):
     """There may be more keys than queries, or fewer."""
     for n, m in ((3, 7), (6, 2)):
         queries, keys = torch.randn(n, 5), torch.randn(m, 5)
-        expect_values(student.attention_scores(queries, keys), queries @ keys.T)
+        expect_numbers(student.attention_scores(queries, keys), queries @ keys.T)
 
 
 @question("attention_scores", weight=4)
 def test_scores_of_a_single_pair(student):
     """One query and one key make one score."""
     queries, keys = torch.randn(1, 3), torch.randn(1, 3)
-    expect_values(student.attention_scores(queries, keys), queries @ keys.T)
+    expect_numbers(student.attention_scores(queries, keys), queries @ keys.T)
 
 
 @question("attention_scores", weight=6)
@@ -211,7 +211,7 @@ def test_scores_of_batches(student):
         queries, keys = torch.randn(3, n, d), torch.randn(3, m, d)
         hint = "Which two dimensions of the keys change places?"
         scores = student.attention_scores(queries, keys)
-        expect_values(scores, queries @ keys.mT, hint=hint)
+        expect_numbers(scores, queries @ keys.mT, hint=hint)
 
 
 @question("attention_scores", weight=6)
@@ -269,7 +269,7 @@ def test_variance_without_scaling(student):
     """Without scaling, the result is the variance of the plain scores, to a hundredth."""
     queries, keys = torch.randn(20, 6), torch.randn(25, 6)
     right = (queries @ keys.T).var()
-    expect_values(
+    expect_numbers(
         student.score_variance(queries, keys, False),
         right,
         atol=0.01 * right.item(),
@@ -282,7 +282,7 @@ def test_variance_of_few_scores(student):
     """For few scores, too, the result is the unbiased variance."""
     queries, keys = 2 * torch.randn(1, 3), 2 * torch.randn(2, 3)
     right = (queries @ keys.T).var()
-    expect_values(
+    expect_numbers(
         student.score_variance(queries, keys, False),
         right,
         atol=1e-3 * right.item() + 1e-4,
@@ -299,7 +299,7 @@ def test_variance_is_divided_by_the_width(student):
         scaled = student.score_variance(queries, keys, True)
         right = expect_tensor(plain) / head_size
         hint = "What is divided, and by what?"
-        expect_values(scaled, right, atol=1e-4, hint=hint)
+        expect_numbers(scaled, right, atol=1e-4, hint=hint)
 
 
 @question("score_variance", weight=8)
@@ -308,7 +308,7 @@ def test_variance_shows_why_one_scales(student):
     for head_size in (16, 128):
         queries, keys = torch.randn(150, head_size), torch.randn(250, head_size)
         variance = student.score_variance(queries, keys, True)
-        scaled = expect_numbers(variance, ()).item()
+        scaled = expect_numel(variance, ()).item()
         message = f"With scaling the variance should be near 1 for head size {head_size}, not {scaled:.4g}."
         expect(0.8 < scaled < 1.2, message)
 
@@ -320,7 +320,7 @@ def test_variance_grows_with_the_square(student):
     plain = expect_computed(student.score_variance, queries, keys, False)
     longer = student.score_variance(2 * queries, keys, False)
     right = 4 * expect_tensor(plain)
-    expect_values(longer, right, atol=1e-3, hint="Is it the variance that you return?")
+    expect_numbers(longer, right, atol=1e-3, hint="Is it the variance that you return?")
 
 
 @question("score_variance", weight=15)
@@ -353,7 +353,7 @@ def test_variance_leaves_its_inputs_alone(student):
 def test_weights_are_the_softmax_of_the_scores(student, shape):
     """Where a key is one number wide, the weights are the softmax of the scores themselves."""
     scores = 2 * torch.randn(shape)
-    expect_values(
+    expect_numbers(
         student.scaled_attention_weights(scores, 1),
         torch.softmax(scores, dim=-1),
         hint="Which dimension counts the keys, in any shape?",
@@ -365,7 +365,7 @@ def test_weights_are_the_softmax_of_the_scores(student, shape):
 def test_weights_scale_by_the_width_of_a_key(student, d_k):
     """Scores are divided by the root of the key's width, not of the number of tokens."""
     scores = 2 * torch.randn(4, 7)
-    expect_values(
+    expect_numbers(
         student.scaled_attention_weights(d_k**0.5 * scores, d_k),
         torch.softmax(scores, dim=-1),
         hint="Scores are divided by the root of the given d_k, whatever it is.",
@@ -378,7 +378,7 @@ def test_weights_sum_to_one_over_the_keys(student):
     for shape in ((3, 7), (2, 1, 4, 5)):
         scores = 3 * torch.randn(shape).double()
         weights = expect_computed(student.scaled_attention_weights, scores, 4)
-        expect_rows_sum_to_one(expect_numbers(weights, shape))
+        expect_rows_sum_to_one(expect_numel(weights, shape))
 
 
 @question("scaled_attention_weights", weight=10)
@@ -386,7 +386,7 @@ def test_weights_survive_large_scores(student):
     """Scores of ±10000 do not overflow."""
     scores = torch.tensor([[1e4, -1e4, 1e4], [-1e4, -1e4, -1e4]]) - 4 * torch.rand(2, 3)
     right = torch.softmax(scores / 2, dim=-1)
-    expect_values(student.scaled_attention_weights(scores, 4), right, atol=1e-3)
+    expect_numbers(student.scaled_attention_weights(scores, 4), right, atol=1e-3)
 
 
 @question("scaled_attention_weights", weight=4)
@@ -394,7 +394,9 @@ def test_weights_of_a_single_query(student):
     """The scores of a single query, shape (m,), give what they give as the only row."""
     scores = 3 * torch.randn(6)
     row = expect_computed(student.scaled_attention_weights, scores, 9)
-    expect_values(row, expect_tensor(student.scaled_attention_weights(scores[None], 9)))
+    expect_numbers(
+        row, expect_tensor(student.scaled_attention_weights(scores[None], 9))
+    )
 
 
 @question("scaled_attention_weights", weight=5)
@@ -453,7 +455,7 @@ def expect_attention(student, inputs, *, atol=None, hint=""):
     """Expect what the library's own function gives."""
     right = functional.scaled_dot_product_attention(*inputs)
     seen = student.scaled_dot_product_attention(*inputs)
-    expect_values(seen, right, atol=atol, hint=hint)
+    expect_numbers(seen, right, atol=atol, hint=hint)
 
 
 @question("scaled_dot_product_attention", weight=8)
@@ -502,7 +504,7 @@ def test_attention_to_a_single_token(student):
     for n in (3, 1):
         queries, keys, values = inputs_of(n, 1, 3, 4, (2,))
         seen = student.scaled_dot_product_attention(queries, keys, values)
-        expect_values(seen, values.expand(2, n, 4))
+        expect_numbers(seen, values.expand(2, n, 4))
 
 
 @question("scaled_dot_product_attention", weight=4)
@@ -513,7 +515,7 @@ def test_attention_does_not_care_about_the_order_of_keys(student):
     straight = expect_computed(attend, queries, keys, values)
     shuffled = attend(queries, keys[order], values[order])
     hint = "Does each value keep its own weight?"
-    expect_values(shuffled, expect_tensor(straight), hint=hint)
+    expect_numbers(shuffled, expect_tensor(straight), hint=hint)
 
 
 @question("scaled_dot_product_attention", weight=5)

@@ -555,7 +555,7 @@ def test_split_leaves_x(student):
 
 
 def as_split(x, heads):
-    """Cut x as split_heads does: the heads are a view of it, with its numbers in their old places in memory."""
+    """Cut x as split_heads does: the heads are a view of x, whose numbers stay where they are."""
     return x.unflatten(-1, (heads, -1)).transpose(1, 2)
 
 

@@ -820,7 +820,7 @@ def check_train_step():
         (4, 4), 9.0
     )  # left over from before: it must not count
     first_loss = train_step(model, optimizer, now, later)
-    assert type(first_loss) is float, (
+    assert isinstance(first_loss, float), (
         f"return a Python float, not a {type(first_loss).__name__}"
     )
     assert abs(first_loss - math.log(4)) < 1e-6, (

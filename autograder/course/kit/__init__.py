@@ -13,6 +13,7 @@ from autograder.course.hints import read_hints
 from autograder.course.source import Role
 
 CHECKS, SETUP = (Path(__file__).parent / name for name in ("conftest.py", "SETUP.md"))
+NAMES = (CHECKS.name, SETUP.name, "exercise.json")
 _HEADING = re.compile(r"(?m)^(#{1,2})[ \t]+(.+?)[ \t#]*$")
 _FENCED = re.compile(r"(?ms)^(```|~~~).*?^\1")
 
@@ -20,7 +21,7 @@ _FENCED = re.compile(r"(?ms)^(```|~~~).*?^\1")
 def student_files(exercise: Exercise) -> dict[str, str]:
     """Return the text of each file that lies beside the notebook, by the file's name."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in (CHECKS, SETUP)}
-    return texts | {"exercise.json": json.dumps(_facts(exercise), indent=1, ensure_ascii=False) + "\n"}
+    return texts | {NAMES[-1]: json.dumps(_facts(exercise), indent=1, ensure_ascii=False) + "\n"}
 
 
 def _facts(exercise: Exercise) -> dict[str, object]:

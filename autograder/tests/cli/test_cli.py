@@ -111,6 +111,21 @@ def test_wrong_use_exits_with_2_and_says_what_is_right(
     assert not done.stdout
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["grade", "--student", "\x1b[2Jann"],
+        ["extend", "\x1b]0;title\x07ann", "01_small", "2030-03-01 18:00 Europe/Berlin"],
+        ["grade", "\x1b[2J01"],
+        ["fly\x1b[2J"],
+    ],
+)
+def test_no_error_message_steers_a_terminal(course: Course, words: list[str]) -> None:
+    done = call(course, *words)
+    assert done.exit_code == 2
+    assert done.stderr.replace("\n", "").isprintable()
+
+
 def test_a_missing_course_is_wrong_use(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["--course", str(tmp_path), "run", "a.ipynb"])
     assert done.exit_code == 2

@@ -16,7 +16,7 @@ from autograder.gradebook.changes import QuestionChange, ScoreChange
 
 LOST = ScoreChange("ben", "01_small", 3.5, 2.5, "dates or late policy", (QuestionChange("late", None, -1.0),))
 LINES = (
-    SubmissionLine("ann", "01_small", "graded", 5.0, 5.0, waiting=("why",)),
+    SubmissionLine("ann", "01_small", "graded", 5.0, 5.0, waiting=("why",), open_points=4.0),
     SubmissionLine("ben", "01_small", "graded", 2.5, 5.0, seconds_late=7200, graded=False, change=LOST),
     SubmissionLine("cleo", "01_small", "unreadable", 0.0, 5.0, message="it is no JSON", waiting=("double",)),
     SubmissionLine("dan", "01_small", "missing", message="no 01_small.ipynb in submitted/dan/01_small"),
@@ -48,7 +48,10 @@ def test_what_happened_hides_nobody_who_waits_for_a_person(capsys: pytest.Captur
         shown.notify(
             SubmissionLine("fay", "01_small", "graded", 2.0, 5.0, message="It hung.", waiting=("why",))
         )
-    assert capsys.readouterr().out == "01_small fay: graded, 2 of 5: It hung; a person has to look at why\n"
+    assert (
+        capsys.readouterr().out
+        == "01_small fay: graded, 2 of 5 by tests: It hung; a person has to look at why\n"
+    )
 
 
 def test_a_program_gets_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,8 +11,7 @@ from autograder.cli import main
 from autograder.collecting.collect import collect_archives
 from autograder.collecting.naming import NamingRules
 from autograder.course.course import Course
-from autograder.publishing import export as exporting
-from autograder.publishing import feedback, feedback_zip, worksheet
+from autograder.publishing import feedback, feedback_zip, graded_work
 from autograder.tests.publishing.test_export import entry, submission
 from autograder.tests.publishing.test_worksheet import SHEET
 
@@ -23,7 +22,7 @@ CLASS = tuple(submission(name, entry(name, "double", 2.0)) for name in ("101", "
 @pytest.fixture(autouse=True)
 def gradebook(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the gradebook hold a small class."""
-    for module in (exporting, feedback_zip, worksheet):
+    for module in (graded_work, feedback_zip):
         monkeypatch.setattr(module, "read_gradebook", lambda course, exercise: CLASS)
     monkeypatch.setattr(feedback, "write_feedback", lambda course, exercise: iter(()))
 

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import main
+from autograder.collecting.times import TimesError, read_times
 from autograder.course.course import Course
 
 LISTED = """id,name,email,canvas
@@ -97,3 +98,28 @@ def test_two_ids_that_look_alike_share_no_time(course: Course, collect: Collect)
     (course.root / "students.csv").write_text("id\na.b\na_b\n", encoding="utf-8")
     assert collect("a.b,2026-03-02 18:00\n", ("a.b", "a_b"))[0] == 0
     assert told(course) == {"a.b"}
+
+
+def test_a_zone_and_a_group_have_names_as_they_have_in_course_yaml_and_extend(
+    course: Course, collect: Collect
+) -> None:
+    (course.root / "students.csv").write_text("id,name,group\nanna1,Anna,Blue\nanna2,Anna,Blue\nsean,Sean,\n")
+    code, lines = collect("Blue,2026-03-01 18:00 Europe/Berlin\n", ("anna1", "anna2", "sean"))
+    assert code == 0, lines
+    stamps = [
+        (course.root / "submitted" / who / "01_small" / "timestamp.txt").read_text()[:16]
+        for who in ("anna1", "anna2")
+    ]
+    assert stamps == ["2026-03-01 17:00"] * 2
+
+
+@pytest.mark.parametrize(
+    ("time", "said"), [("02:30 Europe/Berlin", "skips when clocks"), ("18:00 Europe/Barlin", "nobody knows")]
+)
+def test_a_zone_that_nobody_knows_and_an_hour_that_is_skipped_stop_with_the_line(
+    tmp_path: Path, time: str, said: str
+) -> None:
+    path = tmp_path / "times.csv"
+    path.write_text(f"student,time\nanna1,2026-03-29 {time}\n", encoding="utf-8")
+    with pytest.raises(TimesError, match=f"times.csv:2: .*{said}"):
+        read_times([path])

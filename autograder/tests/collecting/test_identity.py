@@ -1,5 +1,7 @@
 """Whose notebook it is, where platforms hide names, give one to two people, or mean a group."""
 
+from pathlib import Path
+
 import pytest
 
 from autograder.collecting.entry import EntryError
@@ -99,7 +101,7 @@ def test_a_number_at_the_end_of_a_name_in_canvas_is_not_taken_for_the_user(stude
         (f"Ada Lovelace_7{FILE}", ["ada"]),
         (f"Lovelace, Ada_7{FILE}", ["ada"]),
         (f"Bob B. OBee_7{FILE}", ["bob"]),
-        (f"Team Red_7{FILE}", ["ada", "bob"]),
+        (f"Team Red{FILE}", ["ada", "bob"]),
         (f"Participant_3000{FILE}", ["eve"]),
     ],
 )
@@ -118,6 +120,10 @@ def test_the_list_knows_people_and_groups_as_platforms_write_them(
         (f"Anna Lee_7{FILE}", '"Anna Lee" is the name of several students (anna1, anna2)'),
         (f"Team Blue_7{FILE}", '"Team Blue" is not in the list of students'),
         (f"Participant_3001{FILE}", "reveal the names in Moodle, or list this id"),
+        (
+            f"Team Red_7{FILE}",
+            '"Team Red" is a group, and could be the name that somebody chose; give Moodle\'s',
+        ),
         (f"Default group{FILE}", 'is of Moodle\'s "Default group", whose members it does not name'),
     ],
 )
@@ -140,6 +146,21 @@ def test_the_worksheet_tells_two_people_of_one_name_apart(students: Students, sh
     assert "several people; give Moodle's grading worksheet" in who(one, beside=(other,))
     assert who(one, None, sheet, (other,)) == ["anna2@uni.edu"]
     assert [who(name, students, sheet, (one, other)) for name in (one, other)] == [["anna2"], ["anna1"]]
+
+
+def test_of_a_group_and_a_person_of_its_name_the_worksheet_tells_who_it_is(
+    students: Students, sheet: Times, tmp_path: Path
+) -> None:
+    assert who(f"Team Red_7{FILE}", students, sheet) == ["ada", "bob"]
+    path = tmp_path / "Grades.csv"
+    path.write_text(SHEET + "Participant 7,Team Red,eve@uni.edu,Submitted,,,-,-\n", encoding="utf-8")
+    assert who(f"Team Red_7{FILE}", students, read_times([path])) == ["eve"]
+
+
+def test_an_older_moodle_names_the_team_before_the_participant(students: Students, sheet: Times) -> None:
+    assert who(f"Blue-Anna Lee_17{FILE}", students, sheet) == ["anna2"]
+    assert who(f"Red-Blue-Zed Zy_19{FILE}", None, sheet) == ["Zed.Zy"]
+    assert "is not in the list" in who(f"Blue-Anna Lee_19{FILE}", students, sheet)  # a name that Zed chose
 
 
 def test_the_worksheet_names_the_members_of_a_group_whose_number_is_somebody_s(

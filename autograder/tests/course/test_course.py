@@ -247,6 +247,20 @@ def test_an_exercise_is_chosen_once_however_often_it_is_named(course: Course) ->
     assert [exercise.name for exercise in course.chosen([])] == ["01_small"]
 
 
+def test_an_exercise_may_be_named_by_a_beginning_that_only_one_has(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [exercise.name for exercise in course.chosen(["01"])] == ["01_small"]
+    with pytest.raises(CourseError, match='has no exercise ""'):
+        course.chosen([""])
+    one = course.exercises["01_small"]
+    names = "01_small", "01_smaller", "02_big"
+    monkeypatch.setitem(vars(course), "exercises", dict.fromkeys(names, one))
+    assert course.chosen(["01_small"]) == course.chosen(["02"]) == [one]
+    with pytest.raises(CourseError, match='"01" can be 01_small or 01_smaller; write more of it'):
+        course.chosen(["01"])
+
+
 def test_a_course_is_found_from_inside_its_folders(course: Course) -> None:
     inside = course.root / "solutions" / "01_small"
     assert find_course(inside) == course.root

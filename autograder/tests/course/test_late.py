@@ -41,6 +41,22 @@ def test_the_floor_is_left_but_never_given() -> None:
     assert cost(9 * 24 * HOUR, score=4.0, floor=50) == 0
 
 
+@pytest.mark.parametrize(
+    ("hours", "settings", "reason"),
+    [
+        (25, {"floor": 50}, "2 days begun: \N{MINUS SIGN}2, floor 5"),
+        (1, {}, "1 day begun: \N{MINUS SIGN}1"),
+        (7, {"every": "6 hours"}, "2 times 6 hours begun: \N{MINUS SIGN}2"),
+        (49, {"cut_off": "2 days"}, "more than 2 days"),
+    ],
+)
+def test_the_reason_names_the_steps_begun_what_they_cost_and_the_floor(
+    hours: float, settings: dict[str, Any], reason: str
+) -> None:
+    late = LateSettings.model_validate({"percent": 10, **settings})
+    assert late.reason(10.0, DUE, DUE + timedelta(hours=hours)) == reason
+
+
 def test_after_the_cut_off_nothing_is_left_not_even_the_floor() -> None:
     assert [cost(h * HOUR, floor=50, cut_off="2 days") for h in (48, 48.1)] == [2, 8]
 

@@ -122,6 +122,8 @@ def spoilt(file: Path, copy: Path, change: str) -> Path:
                 }.get(change, content)
                 if change == "contents":
                     continue
+                if change.startswith(("[", "{")):
+                    content = change.encode()
             new.writestr(name, content)
     return copy
 
@@ -135,6 +137,10 @@ def spoilt(file: Path, copy: Path, change: str) -> Path:
         ("file", r"course\.yaml has no place in a course"),
         ("contents", "is no backup that"),
         ("none", "cannot be restored"),
+        ("[]", r"contents\.json in it names no course and files"),
+        ('{"course": "small", "files": ["audit.jsonl"]}', "names no course and files"),
+        ('{"course": "small", "files": {"audit.jsonl": 7}}', "names no course and files"),
+        (f"{'[' * 100_000}", "cannot be restored"),
     ],
 )
 def test_what_is_no_whole_backup_of_this_course_changes_nothing(
@@ -151,3 +157,15 @@ def test_what_is_no_whole_backup_of_this_course_changes_nothing(
     with pytest.raises(BackupError, match=message):
         restore(laptop, bad)
     assert [path for path in sorted(laptop.root.rglob("*")) if not path.name.endswith(".lock")] == before
+
+
+@pytest.mark.parametrize("link", ["submitted", "attempts"])
+def test_nothing_is_restored_through_a_link(running: tuple[Course, Path], tmp_path: Path, link: str) -> None:
+    _, file = running
+    laptop, elsewhere = _laptop(tmp_path / "laptop"), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (laptop.root / link).symlink_to(elsewhere)
+    with pytest.raises(BackupError, match=f"{link}/ is a link"):
+        restore(laptop, file, overwrite=True)
+    assert not list(elsewhere.iterdir())
+    assert not (laptop.root / "gradebook.db").exists()

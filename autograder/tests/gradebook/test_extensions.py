@@ -127,3 +127,23 @@ def test_an_extension_leaves_the_list_in_the_form_that_a_spreadsheet_gave_it(dat
     extend(dated, "zoe", "01_small", BERLIN)
     rows = f"ann;01_small;{BERLIN}\r\nzoe;01_small;{BERLIN}\r\n"
     assert path.read_bytes().decode() == f"\ufeffstudent;exercise;until\r\n{rows}"
+
+
+def test_all_due_dates_of_a_student_move_by_one_command_and_longer_extensions_stay(dated: Course) -> None:
+    def run(*words: str) -> str:
+        result = CliRunner().invoke(main, ["--course", str(dated.root), "extend", *words])
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    told = "ann may hand in 01_small until 2026-03-03 18:00:00 Europe/Berlin"
+    assert told in run("ann", "--all", "+2 days")
+    assert told in run("ann", "--all", "+1", "day")
+    assert "until 2026-03-02 18:00:00 Europe/Berlin" in run("ann", "01", "+1 day")
+    assert "ann may hand in 01_small as everybody" in run("ann", "--all", "none")
+    assert not read_extensions(dated, "01_small")
+
+
+@pytest.mark.parametrize("until", ["+2", "+2 weeks", "+0 days"])
+def test_a_time_after_the_due_date_is_a_span_above_nothing(dated: Course, until: str) -> None:
+    with pytest.raises(ExtensionError, match="UNTIL: "):
+        extend(dated, "ann", "01_small", until)

@@ -96,6 +96,18 @@ def test_a_penalty_follows_points_that_a_person_gives(late: Course) -> None:
     assert [line["why"] for line in audit(course)] == ["new", "dates or late policy", "by hand"]
 
 
+def test_no_score_that_was_never_shown_stands_as_the_one_before_points_were_given(late: Course) -> None:
+    course = with_rules(late, "percent: 10, cut_off: 1 hour")
+    settle(course, small(course))
+    page = Formgrader(course)
+    page.grade("ann", "why", 1.5)
+    page.gradebook.close()
+    assert gradebook_submission(course, "ann").score == 0.0
+    with PreviewedGradebook(course, small(course)) as preview:
+        assert not preview.ledger.changes
+    assert settle(course, small(course)) == ()
+
+
 def test_an_extension_counts_whenever_it_is_given(late: Course) -> None:
     extend(late, "ann", "01_small", "2026-03-01 19:00 UTC")
     extend(late, "ben", "01_small", "2026-03-01 18:00 UTC")
@@ -179,3 +191,10 @@ def test_the_audit_says_why_and_by_what_and_only_grows(late: Course) -> None:
     assert set(line["digests"]) == digests
     record(late, "ann")
     assert (late.root / "audit.jsonl").read_bytes() == after  # nothing has changed
+
+
+def test_within_the_grace_is_not_late_and_after_it_the_page_can_say_what_was_begun(late: Course) -> None:
+    found = gradebook_submission(late, "ann")
+    assert (found.seconds_late, found.late_rule) == (5400.0, "1 day begun: \N{MINUS SIGN}0.7")
+    found = gradebook_submission(with_rules(late, "percent: 10, grace: 2 hours"), "ann")
+    assert (found.seconds_late, found.penalty, found.late_rule) == (0.0, 0.0, "")

@@ -1,5 +1,8 @@
 """One submission after another through a real worker: each is graded, none stops the next."""
 
+import json
+from typing import Any
+
 import pytest
 
 from autograder.authoring.answers import solved_cells
@@ -14,8 +17,8 @@ from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.process import Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell
-from autograder.testing.inputs import DISCLOSED, Inputs
-from autograder.tests.classroom import SECRET
+from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
+from autograder.tests.classroom import SECRET, solved
 from autograder.worker.protocol import Header, Tensors
 
 FORGING = r"""
@@ -43,6 +46,12 @@ class Desk:
 
     def grade(self, **answers: str) -> Report:
         return self.grader.grade_cells(self.cells(**answers)).report
+
+
+def with_texts(made: dict[str, Any], *texts: str) -> Notebook:
+    """Return a notebook as a file, with text cells of these words above its others."""
+    above = [{"cell_type": "markdown", "metadata": {}, "source": text} for text in texts]
+    return Notebook(json.dumps({**made, "cells": [*above, *made["cells"]]}).encode())
 
 
 @pytest.fixture
@@ -321,3 +330,41 @@ def test_what_one_submission_leaves_behind_the_next_does_not_see(desk: Desk) -> 
     desk.grader.grade_cells((*cells, NotebookCell(98, "code", spy)))
     seen = desk.grader.grade_cells((*cells, NotebookCell(98, "code", look + "\nprint(found)"))).results[98]
     assert seen.outputs[0].text == "([], False, False)\n"
+
+
+def test_text_cells_choose_other_hidden_inputs_for_the_same_code(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    met = list[Inputs]()
+
+    def noted(secret: bytes, exercise: str, file: str) -> Inputs:
+        met.append(hidden_inputs(secret, exercise, file))
+        return met[-1]
+
+    monkeypatch.setattr("autograder.grading.grader.hidden_inputs", noted)
+    made = solved(desk.exercise)
+    for text in ("one", "one", "two", "three"):
+        desk.grader.grade(with_texts(made, text))
+    assert met[0] == met[1]
+    assert len(set(met)) == 3
+
+
+def test_a_worker_learns_nothing_of_text_cells_and_tracebacks_name_cells_as_the_file_counts_them(
+    desk: Desk,
+) -> None:
+    look = "import sys\nprint(sys._getframe().f_code.co_filename)"
+    fail = "import traceback\ntry:\n    1 / 0\nexcept ZeroDivisionError:\n    traceback.print_exc()"
+    made = solved(desk.exercise, row_sums="def row_sums(x):\n    return x.nothing")
+    own = [{"cell_type": "code", "metadata": {}, "source": code, "outputs": []} for code in (look, fail)]
+    made = {**made, "cells": [*made["cells"], *own]}
+    files = [with_texts(made), with_texts(made, "a", "b", "c")]
+    first, second = (desk.grader.grade(file) for file in files)
+    last = [max(graded.results) for graded in (first, second)]
+    assert last[1] == last[0] + 3
+    both = list(zip((first.results, second.results), last, strict=True))
+    seen, shown = ([results[number - n].outputs[0].text for results, number in both] for n in (1, 0))
+    assert seen[0] == seen[1]
+    for text, number in zip(shown, last, strict=True):
+        assert f'File "cell {number + 1} of the notebook", line 3' in text
+    assert "(the cell of row_sums, line 2)" in of(first.report, "row_sums").hint
+    assert of(first.report, "row_sums").hint == of(second.report, "row_sums").hint

@@ -124,30 +124,35 @@ def test_a_cell_that_python_would_read_for_many_seconds_is_not_run() -> None:
         why = "holds a name with more than 1,000 dots and was not run"
         assert running.lost == {1: LeftOut(Verdict.CRASHED, why)}
         assert list(running.results) == [0, 2]
-    assert [asked["number"] for asked in zygote.forked[0].asked] == [0, 2]
+    assert [asked["code"][:3] for asked in zygote.forked[0].asked] == ["def", "x ="]
 
 
 def test_cells_that_an_earlier_session_has_lost_are_not_run() -> None:
     zygote = ScriptedZygote(lambda _: {"value": 1})
-    cells = [NotebookCell(number, "code", "") for number in range(3)]
+    cells = [NotebookCell(number, "code", code) for number, code in enumerate("abc")]
     with Session(zygote, cells, LIMITS, {1: LeftOut(Verdict.CRASHED, "")}) as running:
         running.start()
-    assert [asked["number"] for asked in zygote.forked[0].asked] == [0, 2]
+    assert [asked["code"] for asked in zygote.forked[0].asked] == ["a", "c"]
 
 
 def test_a_cell_is_left_out_for_each_time_that_the_notebook_is_run_again() -> None:
     def answers(header: Header) -> Header:
-        if header["number"] in (1, 3):
+        if header["code"] in "bd":
             raise DiedError("it broke")
         return {}
 
     zygote = ScriptedZygote(answers)
     with session(zygote, *"abcde") as running:
         running.start()
+        assert ["".join(asked["code"] for asked in worker.asked) for worker in zygote.forked] == [
+            "ab",
+            "acd",
+            "ace",
+        ]
         assert [[asked["number"] for asked in worker.asked] for worker in zygote.forked] == [
             [0, 1],
-            [0, 2, 3],
-            [0, 2, 4],
+            [0, 1, 2],
+            [0, 1, 2],
         ]
         assert running.lost == dict.fromkeys((1, 3), LeftOut(Verdict.CRASHED, "ended the program: it broke"))
         assert [worker.closed for worker in zygote.forked] == [True, True, False]
@@ -210,9 +215,9 @@ def two_checks(answer: str, check: str) -> list[NotebookCell]:
     return [*own, NotebookCell(2, "code", "passes", "check-g")]
 
 
-def cells_run(zygote: ScriptedZygote) -> list[list[int]]:
-    """Return the numbers of the cells that each worker has run."""
-    return [[asked["number"] for asked in one.asked if asked["op"] == "cell"] for one in zygote.forked]
+def cells_run(zygote: ScriptedZygote) -> list[list[str]]:
+    """Return the code of the cells that each worker has run."""
+    return [[asked["code"] for asked in one.asked if asked["op"] == "cell"] for one in zygote.forked]
 
 
 def test_a_check_that_has_failed_is_not_run_again_after_a_call_has_lost_the_worker() -> None:
@@ -227,7 +232,7 @@ def test_a_check_that_has_failed_is_not_run_again_after_a_call_has_lost_the_work
             with pytest.raises(DiedError):
                 running.ask(CALL, [])
         assert list(running.results) == [0, 1, 2]
-    assert cells_run(zygote) == [[0, 1, 2], [0, 2]]
+    assert cells_run(zygote) == [["fails", "fails", "passes"], ["fails", "passes"]]
 
 
 def test_no_check_runs_again_for_whoever_forges_an_answer() -> None:
@@ -243,7 +248,7 @@ def test_no_check_runs_again_for_whoever_forges_an_answer() -> None:
                 running.ask(CALL, [])
         assert running.lost == {1: FORGED}
         assert list(running.results) == [0, 2]
-    assert cells_run(zygote) == [[0, 1], [0, 2], [0]]
+    assert cells_run(zygote) == [["defines", "forges"], ["defines", "passes"], ["defines"]]
 
 
 def test_a_notebook_without_time_left_is_not_even_started() -> None:
@@ -318,3 +323,25 @@ def test_answers_that_are_too_large_together_lose_the_worker() -> None:
         with pytest.raises(ProtocolError, match="too large"):
             running.ask(CALL, [])
         assert zygote.forked[0].closed
+
+
+def test_errors_and_tracebacks_get_the_numbers_of_the_file_in_a_second_worker_too() -> None:
+    def answers(header: Header) -> Header:
+        if header.get("code") == "b":
+            raise DiedError("it broke")
+        traceback = 'File "cell 1", line 2\ncell 1:3: UserWarning: x\nFile "cell 9", line 1\nthe cell 1'
+        forged = [[True, 1], [-1, 1], [7, 1], ["1", 1], [1], 1]
+        return {
+            "outputs": [{"output_type": "stream", "name": "stderr", "text": traceback}],
+            "error": {"type": "ValueError", "places": [*forged, [1, 2], [0, 5]]},
+        }
+
+    with session(ScriptedZygote(answers), *"abc") as running:
+        running.start()
+        last = running.results[2]
+        reply, _ = running.ask(CALL, [])
+    assert reply["error"]["places"] == [[2, 2], [0, 5]]
+    assert last.error is not None
+    assert last.error.places == ((2, 2), (0, 5))
+    lines = ("cell 3 of the notebook:3: UserWarning: x", 'File "cell 9", line 1', "the cell 1")
+    assert last.outputs[0].text.splitlines() == ['File "cell 3 of the notebook", line 2', *lines]

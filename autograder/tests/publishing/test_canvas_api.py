@@ -31,6 +31,8 @@ class StandIn(ThreadingHTTPServer):
         self.end, self.asked = "completed", 0
         self.deducts: bool | None = None  # for late work; None where the course has no late policy
         self.silent = ""  # the end of an address to which nothing is answered
+        self.endless = False  # whether each page of a list names a next one
+        self.odd: dict[str, object] = {}  # answers of odd form, by the end of an address
         self.over = threading.Event()
 
 
@@ -57,7 +59,8 @@ class Handler(BaseHTTPRequestHandler):
             here = (
                 f"http://127.0.0.1:{self.server.server_port}{address.path}?search_term={query['search_term']}"
             )
-            more = {"Link": f'<{here}&page={page + 1}>; rel="next"'} if len(found) > page else {}
+            further = self.server.endless or len(found) > page
+            more = {"Link": f'<{here}&page={page + 1}>; rel="next"'} if further else {}
             self._answer(200, found[page - 1 : page], more)
         elif address.path == "/api/v1/progress/9":
             self.server.asked += 1
@@ -86,6 +89,8 @@ class Handler(BaseHTTPRequestHandler):
         if self.server.silent and urlsplit(self.path).path.endswith(self.server.silent):
             self.server.over.wait(60)
             return
+        path = urlsplit(self.path).path
+        data = next((odd for end, odd in self.server.odd.items() if path.endswith(end)), data)
         body = json.dumps(data).encode()
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
@@ -264,3 +269,47 @@ def test_grades_that_went_there_before_the_silence_are_not_sent_again(
     assert (code, "after the grades of ann were sent" in output) == (3, True)
     assert send(CLASS)[0] == 0
     assert sent == [["103"], ["101"], ["101"]]
+
+
+def test_a_list_without_an_end_is_given_up(canvas: StandIn, send: Sender) -> None:
+    canvas.endless = True
+    code, output = send(CLASS)
+    assert (code, "a list has more than 100 pages" in output) == (3, True)
+    assert canvas.grades == {}
+
+
+@pytest.mark.parametrize(
+    ("end", "odd"),
+    [
+        ("/assignments", ["text", 7]),
+        ("/assignments", [{"name": "01_small"}]),
+        ("/assignments", [{"name": "01_small", "points_possible": [1]}]),
+        ("/courses/4711", [1, 2]),
+        ("/courses/4711", None),
+    ],
+)
+def test_an_answer_of_odd_form_is_a_clear_error_and_nothing_is_sent(
+    canvas: StandIn, send: Sender, end: str, odd: object
+) -> None:
+    canvas.assignments, canvas.odd = [SMALL], {end: odd}
+    code, output = send(CLASS)
+    assert "autograder failed" not in output
+    assert code == 3
+    assert canvas.grades == {}
+
+
+@pytest.mark.parametrize("odd", [[1], {"id": 9}, None])
+def test_an_odd_answer_to_grades_says_that_they_may_be_there(
+    canvas: StandIn, send: Sender, odd: object
+) -> None:
+    canvas.odd = {"/update_grades": odd}
+    code, output = send(CLASS)
+    assert (code, "sent, so they may be there or not" in output) == (3, True)
+    assert not (send.course.root / "exports.jsonl").exists()
+
+
+def test_no_word_of_canvas_s_steers_a_terminal(canvas: StandIn, send: Sender) -> None:
+    canvas.odd = {"/progress/9": {"id": 9, "workflow_state": "failed", "message": "\x1b[2Jgone\x07"}}
+    code, output = send(CLASS)
+    assert code == 3
+    assert output.endswith("Canvas has not taken the grades: gone\n")

@@ -15,6 +15,7 @@ def test_those_who_need_a_look_are_named_the_gravest_first() -> None:
         unreadable("d", "cut off"),
         work("e", {"double": Verdict.GRADER_ERROR, "row_sums": 3.0}),
         replace(work("f", RIGHT), report=None),
+        replace(work("g", RIGHT), is_late_untimed=True),
         work("a", {"double": 2.0, "row_sums": 0.5}, "02_next"),
         work("c", {"double": 2.0, "row_sums": 3.0}, "02_next"),
     ]
@@ -23,6 +24,7 @@ def test_those_who_need_a_look_are_named_the_gravest_first() -> None:
         Concern("f", "01_small", "not graded yet"),
         Concern("d", "01_small", "unreadable: cut off"),
         Concern("c", "01_small", "review of double"),
+        Concern("g", "01_small", "late as Canvas says, time unknown: collect again with --times"),
         Concern("b", "01_small", "nothing attempted"),
         Concern("a", "02_next", "from 100% in 01_small to 50%"),
     )

@@ -1,12 +1,16 @@
 """The tables that leave the course."""
 
 import csv
+import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from autograder.cli import main
 from autograder.course.course import Course
 from autograder.publishing import graded_work
 from autograder.publishing.export import write_tables
@@ -170,3 +174,27 @@ def test_whoever_is_no_longer_in_the_list_of_the_class_is_left_out(table: Table,
         ("ann", "graded"),
         ("ben", "nothing handed in"),
     ]
+
+
+def test_what_canvas_calls_late_without_a_time_says_so_until_a_list_tells_the_time(
+    course: Course, table: Table, tmp_path: Path
+) -> None:
+    def say(*words: object) -> str:
+        return CliRunner().invoke(main, ["--course", str(course.root), *map(str, words)]).output
+
+    text = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    with zipfile.ZipFile(tmp_path / "canvas.zip", "w") as archive:
+        archive.writestr("beebob_LATE_102_9002_01_small.ipynb", text)
+        archive.writestr("lovelaceada_101_9001_01_small.ipynb", text)
+    say("collect", tmp_path / "canvas.zip")
+    submissions = [submission(one, entry(one, "double", 2.0)) for one in ("101", "102")]
+    _, exercises = table.of(*submissions)
+    assert [row["status"] for row in exercises] == ["graded", "late, time unknown"]
+    said = "01_small: 1 late, time unknown, so nothing is taken off: 102"
+    assert said in say("export")
+    (tmp_path / "times.csv").write_text("student,time\n102,2026-03-02 18:00\n")
+    say("collect", tmp_path / "canvas.zip")
+    assert said in say("export")
+    say("collect", tmp_path / "canvas.zip", "--times", tmp_path / "times.csv")
+    assert [row["status"] for row in table.of(*submissions)[1]] == ["graded", "graded"]
+    assert "warning" not in say("export")

@@ -36,3 +36,10 @@ def test_a_written_answer_may_wait_but_a_tested_question_must_have_a_score() -> 
     written = replace(waiting, written=True)
     assert GradebookSubmission("ann", 0.0, 0.0, (ENTRY, written)).score == 2.0
     assert GradebookSubmission("ann", 0.0, 0.0, (ENTRY, waiting)).score is None
+
+
+def test_points_that_nobody_has_given_yet_are_no_part_of_what_the_score_is_of() -> None:
+    written = replace(ENTRY, auto_score=None, written=True, max_score=4.0)
+    submission = GradebookSubmission("ann", 0.0, 0.0, (ENTRY, written))
+    assert submission.points_in_words == "2 of 3 so far, 4 not graded yet"
+    assert GradebookSubmission("ann", 0.0, 0.0, (ENTRY,)).points_in_words == "2 of 3"

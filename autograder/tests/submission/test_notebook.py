@@ -16,7 +16,7 @@ from autograder.submission.notebook import (
     UnreadableError,
     parse_notebook,
     read_notebook,
-    without_outputs,
+    without_large_outputs,
 )
 
 CELL = {"cell_type": "code", "metadata": {"nbgrader": {"grade_id": "double"}}, "source": ["a\n", "b"]}
@@ -92,7 +92,7 @@ def test_outputs_are_dropped_from_what_is_too_large_with_them(tmp_path: Path) ->
     read = read_notebook(path)
     assert [one.text for one in read.cells] == ["a = 1"]
     assert len(read.content) < 1000
-    assert read.content == without_outputs(path.read_bytes())
+    assert read.content == without_large_outputs(path.read_bytes())
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

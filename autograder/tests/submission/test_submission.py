@@ -9,7 +9,7 @@ from autograder.submission.submission import Submission, find_submissions, is_st
 from autograder.tests.classroom import hand_in, small
 
 
-@pytest.mark.parametrize("name", ["ann", "A.Student-2", "12345", "x@example.org", "a_b+c"])
+@pytest.mark.parametrize("name", ["ann", "A.Student-2", "12345", "x@example.org", "a_b+c", "jörg", "佐藤"])
 def test_ids_are_plain(name: str) -> None:
     assert is_student(name)
 
@@ -29,7 +29,10 @@ def test_ids_are_plain(name: str) -> None:
         "a\nb",
         "CON",
         "nul.txt",
-        "é",
+        "jo\u0308rg",
+        "jörg\u202e",
+        "ö" * 65,
+        "\U00020000" * 60,
         "x.",
         "a" * 65,
         "a\n",

@@ -1,13 +1,17 @@
 """What the platforms of a made-up term give out: archives, lists of times, and nbgrader's exchange."""
 
+import json
+import random
 import zipfile
+from base64 import b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from autograder.tests.term.rules import CLASS, HandIn
+from autograder.tests.term.rules import BERLIN, CLASS, DUE, HandIn
 
 DOWNLOADED = (2026, 6, 1, 10, 0, 0)
+NOTHING = b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}'
 Work = Mapping[str, list[tuple[HandIn, bytes]]]  # by student: what came so far, in order
 
 
@@ -18,12 +22,20 @@ def students_csv() -> str:
 
 
 def canvas(folder: Path, exercise: str, work: Work) -> None:
-    """Write Canvas's zip, with each student's newest upload, and a list of the times."""
+    """Write Canvas's zip, and a list of the times of the newest uploads.
+
+    Each student has two files there, and the newer one has another name than was asked for. Late ones are
+    marked. A notebook may be of format 3, or have more outputs than a file may be large.
+    """
     files, times = {}, ["student,exercise,time"]
     for student, attempts in work.items():
         handed_in, content = attempts[-1]
-        upload = 9000 + 100 * len(attempts) + int(student[1:])
-        files[f"family{student[1:]}given{student[1:]}_1{student[1:]}_{upload}_{exercise}.ipynb"] = content
+        upload = 9000 + 1000 * len(attempts) + 10 * int(student[1:])
+        late = "LATE_" if handed_in.came > DUE[exercise].replace(tzinfo=BERLIN) else ""
+        who = f"family{student[1:]}given{student[1:]}_{late}1{student[1:]}"
+        files[f"{who}_{upload}_{exercise}.ipynb"] = NOTHING
+        form = {"s01": _of_format_3, "s02": _with_large_outputs}.get(student, bytes)
+        files[f"{who}_{upload + 1}_{exercise}_final.ipynb"] = form(content)
         times.append(f"1{student[1:]},{exercise},{handed_in.came:%Y-%m-%d %H:%M}")
     _zip(folder / "canvas.zip", files)
     (folder / "times.csv").write_text("\n".join(times) + "\n", encoding="utf-8")
@@ -73,6 +85,21 @@ def exchange(inbound: Path, exercise: str, work: Work) -> None:
                 (folder / f"{exercise}.ipynb").write_bytes(content)
                 (folder / "timestamp.txt").write_text(stamp)
                 (folder / "submission_secret.txt").write_text(f"{student} {exercise} {stamp}")
+
+
+def _of_format_3(content: bytes) -> bytes:
+    cells = json.loads(content)["cells"]
+    old = [{**cell, "input": cell["source"]} if cell["cell_type"] == "code" else cell for cell in cells]
+    without = [{k: v for k, v in cell.items() if k != "source" or "input" not in cell} for cell in old]
+    return json.dumps({"nbformat": 3, "nbformat_minor": 0, "worksheets": [{"cells": without}]}).encode()
+
+
+def _with_large_outputs(content: bytes) -> bytes:
+    book = json.loads(content)
+    noise = b64encode(random.Random(1).randbytes(16 << 20)).decode()
+    code = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
+    code["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": {"image/png": noise}}]
+    return json.dumps(book).encode()
 
 
 def _utc(when: datetime) -> datetime:

@@ -181,6 +181,9 @@ def comes_due(term: Term, exercise: str) -> None:
         for name in (name for name in names if name != "exchange"):
             work = {s: came[s][:attempt] for s in GROUPS[name] if s in came}
             getattr(platforms, name)(term.downloads, exercise, work)
+            if name == "canvas" and exercise == FIRST:  # at first without the times
+                said = term.say("collect", str(term.downloads / "canvas.zip"))
+                assert "only that it is late" in said
             term.do(f"autograder collect {name}", exercise)
     for student, extended in EXTENSIONS:
         if extended == exercise and exercise != FIRST:  # which the page itself does

@@ -19,10 +19,10 @@ from autograder.testing.expectations import (
     expect_gradient,
     expect_inputs_unchanged,
     expect_numbers,
+    expect_numel,
     expect_rows_sum_to_one,
     expect_tensor,
     expect_unchanged,
-    expect_values,
 )
 from autograder.testing.student import Inspection, Student
 from autograder.worker.namespace import run_code
@@ -43,11 +43,11 @@ CASES: list[tuple[Callable[[], object], str]] = [
     ),
     (lambda: expect_close(RIGHT[0, 0] + 1, RIGHT[0, 0]), "The result has the wrong value."),
     (lambda: expect_equal(~(RIGHT > 0.4), RIGHT > 0.4), "4 of its 4 values are wrong"),
-    (lambda: expect_values(RIGHT[0], RIGHT), "The result must have shape (2, 2), but it has (2,)."),
-    (lambda: expect_values([0.25, "0.75"], RIGHT[0]), "The result must be a tensor, but it is a list"),
-    (lambda: expect_values(NAN, RIGHT), "The result has NaN at [0, 1]."),
-    (lambda: expect_values([0.25, 0.5], RIGHT[0]), "1 of its 2 values is wrong, first at [1]."),
-    (lambda: expect_numbers((), (2,)), "The result must be a tensor"),
+    (lambda: expect_numbers(RIGHT[0], RIGHT), "The result must have shape (2, 2), but it has (2,)."),
+    (lambda: expect_numbers([0.25, "0.75"], RIGHT[0]), "The result must be a tensor, but it is a list"),
+    (lambda: expect_numbers(NAN, RIGHT), "The result has NaN at [0, 1]."),
+    (lambda: expect_numbers([0.25, 0.5], RIGHT[0]), "1 of its 2 values is wrong, first at [1]."),
+    (lambda: expect_numel((), (2,)), "The result must be a tensor"),
     (lambda: expect_finite(RIGHT / 0), "The result is infinite at [0, 0]."),
     (
         lambda: expect_rows_sum_to_one(RIGHT * 2),
@@ -102,10 +102,10 @@ def student() -> Student:
 def test_values_and_properties_leave_all_else_to_other_tests(student: Student) -> None:
     x, w = torch.randn(2, 4, 4)
     for name in ("product", "two_results", "listed", "always_double", "overwrites", "detached"):
-        expect_values(getattr(student, name)(x, w), x @ w, atol=1e-5)
+        expect_numbers(getattr(student, name)(x, w), x @ w, atol=1e-5)
         expect_computed(getattr(student, name), x, w)
-    assert expect_numbers(0.5, ()).item() == 0.5
-    assert expect_numbers([[1, 2], [3, 4]], (4,)).tolist() == [1, 2, 3, 4]
+    assert expect_numel(0.5, ()).item() == 0.5
+    assert expect_numel([[1, 2], [3, 4]], (4,)).tolist() == [1, 2, 3, 4]
     for right in (student.product, student.two_results, student.detached):
         expect_dtype_kept(right, x, w)
         expect_inputs_unchanged(right, x=x, w=w)

@@ -4,6 +4,7 @@ import io
 import struct
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -49,6 +50,23 @@ def test_a_tensor_arrives_as_it_was(tensor: torch.Tensor) -> None:
 )
 def test_a_plain_value_arrives_as_it_was(value: object) -> None:
     assert across(value) == value
+
+
+@pytest.mark.parametrize("value", [np.mean([1.0, 4.0]), np.float64("inf"), -np.float64(0.0)])
+def test_a_float_of_numpy_s_is_a_float(value: np.float64) -> None:
+    arrived = across(value)
+    assert (type(arrived), repr(arrived)) == (float, repr(float(value)))
+
+
+def test_a_float_that_pretends_to_be_another_arrives_as_what_it_holds() -> None:
+    class Odd(float):
+        def __float__(self) -> float:
+            return 7.0
+
+        def __repr__(self) -> str:
+            return "nonsense"
+
+    assert across([Odd(2.5), Odd("-inf")]) == [2.5, float("-inf")]
 
 
 def test_one_tensor_twice_stays_one_object() -> None:
