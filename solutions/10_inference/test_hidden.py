@@ -571,6 +571,9 @@ def test_turned_pairs(student):
         hint = "Which features are a pair, which way does it turn, and how fast?"
         actual = rotated(student, x, places)
         expect_close(actual, turn(x, places), atol=TURNED, hint=hint)
+    x, far = torch.randn(1, 5, 8).double(), torch.randint(1000, 100_000, (5,))
+    hint = "In which dtype are the angles computed?"
+    expect_close(rotated(student, x, far), turn(x, far), atol=1e-8, hint=hint)
 
 
 @question("rotate", weight=10)
@@ -766,7 +769,11 @@ def falling(*shape, dtype=torch.float32):
 @question("add_block", weight=11)
 def test_block_form(student):
     """The new state has the shapes and the dtype of the state before."""
-    for front, dtype in (((4,), torch.float32), ((2, 3), torch.float64)):
+    for front, dtype in (
+        ((4,), torch.float32),
+        ((2, 3), torch.float64),
+        ((1, 1), torch.float32),
+    ):
         scores, values = falling(*front, 5, dtype=dtype), torch.randn(5, 3, dtype=dtype)
         in_blocks(student, scores, values)
         state = student.add_block(fresh(front, 3, dtype), scores, values)
