@@ -142,13 +142,6 @@ def whole(student, tensors):
     return output
 
 
-def expect_last(student, tensors, *sizes, hint):
-    """Expect the last token's output to be the same in pieces as at once; it sees all, masked or not."""
-    right = whole(student, tensors)[..., -1, :]
-    last = in_pieces(student, tensors, *sizes)[..., -1, :]
-    expect_same(last, right, hint=hint, name="The last token's output")
-
-
 @question("cached_attention", weight=10)
 def test_cache_form(student):
     """The result is the pair (output, (keys, values)), in shape and dtype as the inputs."""
@@ -171,21 +164,14 @@ def test_cache_prompt(student):
         expect_close(in_pieces(student, tensors), causal(*tensors), hint=hint)
 
 
-@question("cached_attention", weight=6)
+@question("cached_attention", weight=10)
 def test_cache_newest_token(student):
-    """The newest token attends to the whole text, as in causal attention."""
-    tensors = text(1, draw(5, 8), d_v=6)
-    last = in_pieces(student, tensors, 2, 1)[..., -1, :]
+    """The newest token of a text that comes token by token attends to all of it, as in causal attention."""
+    length = draw(5, 8)
+    tensors = text(1, length, d_v=6)
+    last = in_pieces(student, tensors, *[1] * (length - 1))[..., -1, :]
     hint = "What does a new token see of the past?"
     expect_close(last, causal(*tensors)[..., -1, :], hint=hint)
-
-
-@question("cached_attention", weight=3)
-def test_cache_token_by_token(student):
-    """A text that comes token by token ends as one that comes at once."""
-    length = draw(5, 8)
-    hint = "What does a new token see of the past?"
-    expect_last(student, text(1, length), *[1] * (length - 1), hint=hint)
 
 
 @question("cached_attention", weight=13)
@@ -247,16 +233,6 @@ def test_cache_continued_twice(student):
     expect_same(again, first, hint="Does a call change the cache that it is given?")
 
 
-@question("cached_attention", weight=3)
-def test_cache_two_texts(student):
-    """A new text knows nothing of the text before it."""
-    tensors = text(1, 5)
-    right = whole(student, tensors)
-    in_pieces(student, text(1, 3), 2)
-    hint = "Where is the past kept, and whose is it?"
-    expect_same(in_pieces(student, tensors), right, hint=hint)
-
-
 @question("cached_attention", weight=4)
 def test_cache_keeps_float64(student):
     """float64 stays as precise: with queries of zero the newest output is the mean of all values."""
@@ -311,11 +287,12 @@ def test_cache_leaves_its_inputs(student):
 
 @question("cached_attention", weight=13)
 def test_cache_long_text(student):
-    """A long text is remembered from its first token on."""
+    """A long text is remembered from its first token on: its last output is the same in pieces as at once."""
     length = draw(135, 160)
     tensors = text(1, length + 5)
-    hint = "Does the cache hold all tokens so far?"
-    expect_last(student, tensors, length, 1, hint=hint)
+    right = whole(student, tensors)[..., -1, :]
+    last = in_pieces(student, tensors, length, 1)[..., -1, :]
+    expect_same(last, right, hint="Does the cache hold all tokens so far?")
 
 
 def groups(front, heads, kept, n=5, m=7, d_v=4, dtype=torch.float32):
