@@ -52,7 +52,7 @@ quick: $(READY)  ## the tests that start no browser, no cluster and no kernel
 test: $(READY) browser  ## all tests and the proof of every exercise; or only TESTS=...
 	$(if $(TESTS),,$(GRADER) verify)
 	$(PYTEST) $(TESTS)
-bench: $(READY)  ## measure grading beside stock nbgrader and Otter, and write README.md's table
+bench: $(READY)  ## measure grading beside stock nbgrader and Otter, and write autograder/docs/performance.md
 	$(BIN)/python -m autograder.bench $(or $(EXERCISES),02_simple_self_attention)
 clean:           ## delete what can be made again; submissions, grades and feedback stay
 	rm -rf build .mypy_cache .ruff_cache .pytest_cache .hypothesis

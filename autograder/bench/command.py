@@ -19,7 +19,7 @@ def _sizes(context: click.Context, option: click.Parameter, text: str) -> tuple[
 @click.option("--submissions", type=click.IntRange(1), default=200, help="The compared class.")
 @click.option("--sizes", default="10,100,1000", callback=_sizes, help="Classes that show growth.")
 @click.option("--alone", is_flag=True, help="Leave out stock nbgrader and Otter.")
-@click.option("--quick", is_flag=True, help="Only see whether everything runs; README.md stays as it is.")
+@click.option("--quick", is_flag=True, help="Only see whether everything runs; docs/performance.md stays as it is.")
 @click.pass_obj
 def bench(
     folder: Path | None,
@@ -29,7 +29,7 @@ def bench(
     alone: bool,
     quick: bool,
 ) -> None:
-    """Measure grading beside stock nbgrader and Otter, and write README.md's table.
+    """Measure grading beside stock nbgrader and Otter, and write the tables of docs/performance.md.
 
     Otter installs itself in build/bench/ at the first run. Leave the machine alone meanwhile: almost every
     number is a time.

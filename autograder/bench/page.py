@@ -1,4 +1,4 @@
-"""The figures as people read them: tables in Markdown, and where README.md has them."""
+"""The figures as people read them: tables in Markdown, and where docs/performance.md has them."""
 
 import math
 from collections.abc import Iterator, Sequence
