@@ -8,25 +8,24 @@ from autograder.bench.figures import ClassFigures, Figures
 from autograder.bench.stages import BOOK, ONCE, OWN, Stage
 from autograder.errors import UsageError
 
+PAGE = "autograder/docs/performance.md"  # in the course's folder
 BEGIN, END = "<!-- bench -->", "<!-- /bench -->"
 _LARGEST = 100_000  # submissions
 
 
-def require_place(readme: Path) -> Path:
-    """Return `readme` if it has the two comments between which the figures belong."""
-    text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+def require_place(page: Path) -> Path:
+    """Return `page` if it has the two comments between which the figures belong."""
+    text = page.read_text(encoding="utf-8") if page.is_file() else ""
     if BEGIN not in text or END not in text.partition(BEGIN)[2]:
-        raise UsageError(
-            f"{readme}: has no place for the figures; put {BEGIN} and {END} on lines of their own"
-        )
-    return readme
+        raise UsageError(f"{page}: has no place for the figures; put {BEGIN} and {END} on lines of their own")
+    return page
 
 
-def write_table(readme: Path, text: str) -> None:
-    """Put `text` between the two comments in `readme`."""
-    before, _, rest = require_place(readme).read_text(encoding="utf-8").partition(BEGIN)
+def write_table(page: Path, text: str) -> None:
+    """Put `text` between the two comments in `page`."""
+    before, _, rest = require_place(page).read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
-    readme.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
 
 
 def to_markdown(all_figures: Sequence[Figures]) -> str:

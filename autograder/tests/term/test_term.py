@@ -71,8 +71,9 @@ pytestmark = [
 
 def commands_of_the_page() -> list[str]:
     """Return the commands of "A term on one page", in order."""
-    page = (ROOT / "autograder/docs/instructors.md").read_text(encoding="utf-8").partition("## A term on one page\n")[2]
-    return re.findall(r"^    \.venv/bin/(.+)$", page.partition("\n## ")[0], re.MULTILINE)
+    text = (ROOT / "autograder/docs/instructors.md").read_text(encoding="utf-8")
+    page = text.partition("## A term on one page\n")[2].partition("\n## ")[0]
+    return re.findall(r"^    \.venv/bin/(.+)$", page, re.MULTILINE)
 
 
 class Remembering(ProcessPool):
