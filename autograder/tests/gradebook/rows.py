@@ -28,7 +28,7 @@ UNREADABLE: dict[str, Callable[[Path], object]] = {
     "zero bytes": lambda path: path.write_bytes(b""),
     "not JSON": lambda path: path.write_text("no notebook"),
     "nested 100,000 deep": lambda path: path.write_text(f'{{"nbformat": 4, "cells": {NESTED}}}'),
-    "nbformat 3": lambda path: path.write_text('{"nbformat": 3, "worksheets": []}'),
+    "nbformat 3": lambda path: path.write_text('{"nbformat": 3, "worksheets": 7}'),
     "a folder": lambda path: path.mkdir(),
     "a FIFO": os.mkfifo,
     "a link": lambda path: path.symlink_to(path.parents[3] / "solutions" / "01_small" / "01_small.py"),
