@@ -27,5 +27,5 @@ def test_the_documentation_has_a_place_for_the_table() -> None:
 
 
 def test_without_two_sizes_nothing_is_said_of_further_submissions(figures: Figures) -> None:
-    assert "each further one takes 56 ms with 2 jobs" in to_markdown([figures])
-    assert "further" not in to_markdown([replace(figures, growth=figures.growth[:1])])
+    assert "each additional one takes 56 ms with 2 jobs" in to_markdown([figures])
+    assert "additional" not in to_markdown([replace(figures, growth=figures.growth[:1])])
