@@ -14,7 +14,8 @@ ROOT = ENGINE.parent
 PAGES = (
     ROOT / "README.md",
     *sorted((ENGINE / "docs").glob("*.md")),
-    *(ENGINE / name for name in ("README.md", "CONTRIBUTING.md", "testing/README.md")),
+    ROOT / ".github" / "SECURITY.md",
+    *(ENGINE / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "testing/README.md")),
 )
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FILE = re.compile(r"`((?:autograder|tests|solutions)/[a-z0-9_./-]+)`")

@@ -129,10 +129,13 @@ def test_what_each_tier_does_not_stop_is_listed_by_name(golden: Callable[[str, s
 
 def test_the_documentation_names_what_each_tier_does_not_stop() -> None:
     stopped = Path(__file__).parents[1] / "golden" / "hostile_tiers.txt"
-    page = Path(autograder.__file__).parent / "docs/walls.md"
-    text = page.read_text(encoding="utf-8")
+    engine = Path(autograder.__file__).parent
+    page, security = engine / "docs/walls.md", engine.parent / ".github/SECURITY.md"
+    text, seen = page.read_text(encoding="utf-8"), stopped.read_text(encoding="utf-8")
+    counts = re.findall(r"^\S.+$", seen, re.MULTILINE)
+    assert [line for line in counts if f"    {line}\n" not in security.read_text(encoding="utf-8")] == []
     listed = text.partition("<!-- tiers -->\n")[2].partition("<!-- /tiers -->")[0]
-    assert textwrap.dedent(listed) == stopped.read_text(encoding="utf-8"), f"copy {stopped} into {page}"
+    assert textwrap.dedent(listed) == seen, f"copy {stopped} into {page}"
 
 
 @pytest.mark.parametrize(
