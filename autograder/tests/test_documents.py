@@ -2,12 +2,15 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
+import yaml
 
 import autograder
 from autograder.cli import main
+from autograder.course.settings import CourseSettings, ExerciseSettings
 
 ENGINE = Path(autograder.__file__).parent
 ROOT = ENGINE.parent
@@ -22,6 +25,7 @@ FILE = re.compile(r"`((?:autograder|tests|solutions)/[a-z0-9_./-]+)`")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 COMMAND = re.compile(r"autograder ([a-z]+)([^`\n#]*)")
 CODE = re.compile(r"`([^`]+)`|^    ((?:\S*/)?autograder .*)$", re.MULTILINE)
+SETTINGS = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TARGET = re.compile(r"\bmake ((?:[a-z]+ ?)+)")
 
 
@@ -98,6 +102,28 @@ def unknown(name: str, rest: str) -> list[str]:
 def test_an_unknown_command_or_option_is_noticed() -> None:
     assert unknown("grades", "") == ["grades"]
     assert unknown("grade", " 01_dot_products --dry-run --all-of-it") == ["--all-of-it"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_settings_that_are_shown_can_be_in_course_yaml(page: Path) -> None:
+    for shown in SETTINGS.findall(page.read_text(encoding="utf-8")):
+        check_settings(yaml.safe_load(shown))
+
+
+def check_settings(shown: dict[str, Any]) -> None:
+    """Read settings of a course or of an exercise, as course.yaml has them."""
+    if shown.keys() <= ExerciseSettings.model_fields.keys():
+        ExerciseSettings.model_validate({"name": "01_small", **shown})
+    else:
+        exercises = [{"name": "01_small"}]
+        CourseSettings.model_validate({"course": "x", "title": "x", "exercises": exercises, **shown})
+
+
+def test_a_setting_that_course_yaml_cannot_have_is_noticed() -> None:
+    wrong: list[dict[str, Any]] = [{"attempts": {"counts": "worst"}}, {"exercises": [{"du": 1}]}, {"lat": 1}]
+    for shown in wrong:
+        with pytest.raises(ValueError, match="validation error"):
+            check_settings(shown)
 
 
 def test_every_page_of_the_documentation_is_linked_from_the_first_one() -> None:
