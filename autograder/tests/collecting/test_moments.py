@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from autograder.collecting.moments import read_moment
+from autograder.collecting.times import read_moment
 
 EVENING = datetime(2026, 3, 1, 23, 30)
 
