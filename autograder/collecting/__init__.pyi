@@ -17,10 +17,10 @@ __all__ = [
 
 from .archive import read_entries as read_entries
 from .arrival import Arrival as Arrival
-from .bounds import ArchiveError as ArchiveError
-from .bounds import Bounds as Bounds
 from .collect import collect_archives as collect_archives
 from .entry import ArchiveEntry as ArchiveEntry
+from .entry import ArchiveError as ArchiveError
+from .entry import Bounds as Bounds
 from .entry import EntryError as EntryError
 from .instructor import PatternError as PatternError
 from .instructor import read_pattern as read_pattern

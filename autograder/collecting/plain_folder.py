@@ -6,8 +6,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC
 
 from autograder.collecting.arrival import FORMAT, Arrival, read_record, record
-from autograder.collecting.entry import EntryError
-from autograder.collecting.folder import open_plain
+from autograder.collecting.entry import EntryError, open_plain
 from autograder.files import write_whole_in
 from autograder.submission.students import folded
 from autograder.submission.submission import Submission

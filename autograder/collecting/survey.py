@@ -12,8 +12,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import read_entries
-from autograder.collecting.bounds import EXHAUSTION, TOO_COSTLY, ArchiveError
-from autograder.collecting.entry import ArchiveEntry, EntryError
+from autograder.collecting.entry import EXHAUSTION, TOO_COSTLY, ArchiveEntry, ArchiveError, EntryError
 from autograder.collecting.gradescope_metadata import METADATA, GradescopeRecord, find_export, read_metadata
 from autograder.collecting.names import class_folder, left_out, name_problem, notebook_stem
 from autograder.collecting.naming import Attribution, NamingRules

@@ -1,8 +1,8 @@
-"""Reads tar archives by tarfile, in one pass forward: nothing is extracted and no link is followed.
+"""Reads tar archives in one pass forward: nothing is extracted and no link is followed.
 
-tarfile believes what headers claim. So it reads through `_Stream`, which bounds and counts every byte, and
-makes its headers by `_Header`, which refuses what tarfile would take for the end of the archive. What gzip,
-bzip2 or xz has packed is unpacked within a bound of memory.
+tarfile parses the blocks of headers. What extends a header (long names, pax records, maps of sparse files) is
+read here, since tarfile believes what a header claims of its own length. All bytes are counted, and what is
+packed is unpacked within a bound of memory.
 """
 
 import bz2
@@ -11,20 +11,30 @@ import io
 import lzma
 import re
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import IO, Any, Self, cast
+from typing import IO, cast
 
-from autograder.collecting.bounds import DAMAGE, MAX_RATIO, PIECE, UNSUSPICIOUS, ArchiveError, Bounds
-from autograder.collecting.entry import ArchiveEntry, too_large, utc
+from autograder.collecting.entry import (
+    DAMAGE,
+    MAX_RATIO,
+    PIECE,
+    UNSUSPICIOUS,
+    ArchiveEntry,
+    ArchiveError,
+    Bounds,
+    too_large,
+    utc,
+)
 from autograder.collecting.names import MAX_NAME
 
+_BLOCK = tarfile.BLOCKSIZE
 _MAX_HEADERS = 1 << 16  # bytes of all the headers that describe one entry, its long name among them
 _KINDS = {tarfile.LNKTYPE: "is a hard link", tarfile.SYMTYPE: "is a link", tarfile.FIFOTYPE: "is a pipe"}
 _KINDS |= dict.fromkeys((tarfile.CHRTYPE, tarfile.BLKTYPE), "is a device")
 _PAX = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
-_PAX_RECORD = re.compile(rb"(\d{1,9}) [^=]+=")
-_MAX_RECORDS = 100
+_PAX_RECORD = re.compile(rb"(\d{1,9}) ([^=]+)=")
+_UNREADABLE = "has a header that cannot be read; download it again"
 _MAX_MEMORY = 128 << 20  # bytes; what `xz -9` has packed needs 65 MB, but a file may ask for 4 GB
 _xz_stream = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _MAX_MEMORY)
 
@@ -32,47 +42,84 @@ _xz_stream = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _MAX_MEMORY)
 def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[ArchiveEntry]:
     """Yield what a tar archive of `packed` bytes, compressed or not, holds besides folders."""
     stream = _Stream(file, packed, bounds)
-    for member in _members(stream):
-        if member.size < 0:
-            raise ArchiveError("has an entry of less than no bytes; it is damaged or made to harm")
+    while (found := _next_member(stream, bounds)) is not None:
+        member, is_sparse = found
+        end = stream.position + _padded(member.size)
         if not member.isdir():
             name = member.name[: MAX_NAME + 1]  # still too long, but thousands of them fill no memory
-            read = partial(stream.content, member.size)
             problem = _KINDS.get(member.type, "" if member.isreg() else "is of an unknown kind")
-            problem = "is a sparse file" if member.issparse() else problem
-            yield ArchiveEntry(name, utc(member.mtime), read, problem)
+            read = partial(stream.content, member.size)
+            yield ArchiveEntry(name, utc(member.mtime), read, "is a sparse file" if is_sparse else problem)
+        stream.skip_to(end)
 
 
-def _members(stream: "_Stream") -> Iterator[tarfile.TarInfo]:
+def _next_member(stream: "_Stream", bounds: Bounds) -> tuple[tarfile.TarInfo, bool] | None:
+    """Return the next entry, and whether it is a sparse file; None at the archive's end."""
+    records: dict[bytes, bytes] = {}
+    allowed = _MAX_HEADERS
+    while (header := _header(stream)) is not None:
+        bounds.count()
+        if header.type not in (*_PAX, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK):
+            _extend(header, records)
+            is_sparse = any(key.startswith(b"GNU.sparse") for key in records)
+            return header, is_sparse or header.type == tarfile.GNUTYPE_SPARSE
+        allowed -= _BLOCK + header.size
+        if allowed < 0:
+            raise ArchiveError("has a name too long to be one; it is damaged or made to harm")
+        data = stream.read(_padded(header.size))[: header.size]
+        if header.type == tarfile.GNUTYPE_LONGNAME:
+            records[b"path"] = data.partition(b"\0")[0]
+        elif header.type in _PAX:
+            found = _pax_records(data)
+            records |= {} if header.type == tarfile.XGLTYPE else found
+    return None
+
+
+def _header(stream: "_Stream") -> tarfile.TarInfo | None:
+    """Return the next header; None at the archive's end, which a block of zeros marks."""
+    began = stream.position > 0
+    block = stream.take(_BLOCK)
+    if not block.strip(b"\0") and (block or began):
+        return None
     try:
-        archive = cast(Any, tarfile.TarFile)(fileobj=stream, tarinfo=_Header, encoding="utf-8")
-        while (member := archive.next()) is not None:
-            archive.members.clear()  # or tarfile would keep all of them in memory
-            yield member
-            stream.allowed = _MAX_HEADERS
-    except (ArchiveError, MemoryError):
-        raise
-    except Exception:  # tarfile raises a dozen kinds of errors on headers that make no sense
+        header = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+    except (tarfile.TarError, ValueError):
         raise ArchiveError("is no zip or tar archive, or a damaged one; download it again") from None
+    continues = header.type == tarfile.GNUTYPE_SPARSE and block[482]
+    while continues:  # with more of the sparse file's map
+        continues = stream.read(_BLOCK)[504]
+    return header
 
 
-class _Header(tarfile.TarInfo):
-    @classmethod
-    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
-        """Read the next header and those that it announces."""
-        archive.pax_headers = {}  # or tarfile would copy what a global header says into each entry
-        cast(_Stream, archive.fileobj).header_type = b""
-        return super().fromtarfile(archive)
+def _extend(header: tarfile.TarInfo, records: Mapping[bytes, bytes]) -> None:
+    """Put into a header what the headers before it say of the same entry."""
+    try:
+        if b"path" in records:
+            header.name = records[b"path"].decode("utf-8", "surrogateescape")
+        header.size = int(records.get(b"size", header.size))
+        header.mtime = float(records.get(b"mtime", header.mtime))
+    except ValueError:
+        raise ArchiveError(_UNREADABLE) from None
 
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        """Return the header in this block, or raise ValueError where it is damaged."""
-        try:
-            return super().frombuf(buf, encoding, errors)
-        except tarfile.TarError:
-            if buf.strip(b"\0"):
-                raise ValueError("not a header") from None  # tarfile takes a TarError for the archive's end
-            raise
+
+def _pax_records(data: bytes) -> dict[bytes, bytes]:
+    """Return the values by their names; NULs may stand at the end."""
+    found, position, end = {}, 0, len(data.rstrip(b"\0"))
+    while position < end:
+        record = _PAX_RECORD.match(data, position)
+        after = position + int(record[1]) if record else 0
+        if record is None or not record.end() < after <= len(data) or data[after - 1 : after] != b"\n":
+            raise ArchiveError(_UNREADABLE)
+        found[record[2]] = data[record.end() : after - 1]
+        position = after
+    return found
+
+
+def _padded(size: int) -> int:
+    """Return how much of the archive `size` bytes take, which end with a whole block."""
+    if size < 0:
+        raise ArchiveError("has an entry of less than no bytes; it is damaged or made to harm")
+    return -(-size // _BLOCK) * _BLOCK
 
 
 class _Stream:
@@ -83,69 +130,38 @@ class _Stream:
         self._file = unpacked or file
         self._most = max(UNSUSPICIOUS, packed * MAX_RATIO) if unpacked else packed
         self._bounds = bounds
-        self._position = 0
-        self.header_type = b""  # of the header that is being read; empty before its first block
-        self.allowed = _MAX_HEADERS  # bytes of headers that tarfile may read until the next entry
+        self.position = 0
 
-    def read(self, size: int) -> bytes:
-        """Return `size` bytes of headers to tarfile, which believes what a header says of its own length."""
-        self.allowed -= size
-        if size < 0 or self.allowed < 0:
-            raise ArchiveError("has a name too long to be one; it is damaged or made to harm")
-        data = self._take(size)
-        if self.header_type in _PAX:
-            _check_records(data)
-        elif not self.header_type and data.strip(b"\0"):
-            self._bounds.count()
-            self.header_type = data[156:157]
-        return data
-
-    def content(self, size: int, limit: int) -> bytes:
-        """Return the content, of this size, of the entry whose header was read last."""
-        if size > limit:
-            raise too_large(limit)
-        return self._whole(size)
-
-    def tell(self) -> int:
-        """Return how many bytes have been read."""
-        return self._position
-
-    def seek(self, position: int) -> None:
-        """Go forward; a damaged header may ask to go back, which changes nothing."""
-        while self._position < position:
-            self._whole(min(position - self._position, PIECE))
-
-    def _whole(self, size: int) -> bytes:
-        data = self._take(size)
-        if len(data) < size:
-            raise ArchiveError("ends too early; download it again")
-        return data
-
-    def _take(self, size: int) -> bytes:
+    def take(self, size: int) -> bytes:
         """Return `size` bytes, or fewer at the end."""
         try:
             data = self._file.read(size)
         except DAMAGE:
             raise ArchiveError("is damaged; download it again") from None
-        self._position += len(data)
+        self.position += len(data)
         self._bounds.spend(len(data))
         self._most -= len(data)
         if self._most < 0:
             raise ArchiveError(f"unpacks to more than {MAX_RATIO} times its size; open it by hand, with care")
         return data
 
+    def read(self, size: int) -> bytes:
+        """Return `size` bytes."""
+        data = self.take(size)
+        if len(data) < size:
+            raise ArchiveError("ends too early; download it again")
+        return data
 
-def _check_records(data: bytes) -> None:
-    """Refuse pax records that overlap, too many of them, and long numbers: all cost tarfile much time."""
-    position = 0
-    for _ in range(_MAX_RECORDS):
-        record = _PAX_RECORD.match(data, position)
-        end = position + int(record[1]) if record else 0
-        if record is None or not record.end() < end <= len(data) or data[end - 1 : end] != b"\n":
-            break
-        position = end
-    if re.search(rb"\d{65}", data) or data[position:].strip(b"\0"):
-        raise ArchiveError("has a header that cannot be read; download it again")
+    def content(self, size: int, limit: int) -> bytes:
+        """Return the content, of this size, of the entry whose header was read last."""
+        if size > limit:
+            raise too_large(limit)
+        return self.read(size)
+
+    def skip_to(self, position: int) -> None:
+        """Pass over everything before `position`."""
+        while self.position < position:
+            self.read(min(position - self.position, PIECE))
 
 
 def _unpacked(file: IO[bytes]) -> IO[bytes] | None:

@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.collecting.archive import read_entries
-from autograder.collecting.bounds import ArchiveError, Bounds
-from autograder.collecting.entry import ArchiveEntry, EntryError
+from autograder.collecting.entry import ArchiveEntry, ArchiveError, Bounds, EntryError
 from autograder.submission.notebook import MAX_BYTES
 from autograder.tests.collecting.archives import (
     MB,

@@ -17,12 +17,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import autograder
-import autograder.collecting.zip as zip_module
 from autograder.cli import main
+from autograder.collecting.archive import read_zip
 from autograder.collecting.attempts import attempts_of
-from autograder.collecting.bounds import Bounds
 from autograder.collecting.collect import collect_archives
-from autograder.collecting.entry import ArchiveEntry
+from autograder.collecting.entry import ArchiveEntry, Bounds
 from autograder.collecting.names import class_folder
 from autograder.collecting.naming import NamingRules
 from autograder.collecting.survey import CollectedLine
@@ -460,13 +459,13 @@ def test_an_archive_that_takes_all_memory_does_not_stop_the_next(
     def exhausted(*_: object) -> Never:
         raise exhaustion
 
-    def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
-        for entry in zip_module.read_zip(file, bounds):
+    def read_or_fail(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
+        for entry in read_zip(file, bounds):
             if when == "opened":
                 exhausted()
             yield replace(entry, read=exhausted) if when == "read" else entry
 
-    monkeypatch.setattr("autograder.collecting.archive.read_zip", read_zip)
+    monkeypatch.setattr("autograder.collecting.archive.read_zip", read_or_fail)
     if when == "named":
         steps: Iterator[Callable[..., str]] = iter([exhausted, class_folder])
         monkeypatch.setattr("autograder.collecting.survey.class_folder", lambda *given: next(steps)(*given))

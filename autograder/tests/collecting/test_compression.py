@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from autograder.collecting.archive import read_entries
-from autograder.collecting.bounds import ArchiveError
+from autograder.collecting.entry import ArchiveError
 from autograder.tests.collecting.archives import (
     MB,
     contents,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.collecting.archive import read_entries
-from autograder.collecting.bounds import ArchiveError
+from autograder.collecting.entry import ArchiveError
 from autograder.tests.collecting.archives import (
     MB,
     SPARSE_MAP,
@@ -110,12 +110,11 @@ def pax(records: bytes, kind: bytes = tarfile.XHDTYPE) -> bytes:
         b"1" * 64_000,
         b"2 " * 30_000 + b"=",
         b"0" * 60_000 + b" a=",
-        b"".join(b"16 k%08d=bb\n" % number for number in range(4000)),
         b"5 a=b\n",
         b"99999 path=n\n",
         b"path=n\n",
     ],
-    ids=["number", "overlap", "zeros", "many", "short", "long", "none"],
+    ids=["number", "overlap", "zeros", "short", "long", "none"],
 )
 def test_records_of_a_tar_that_make_no_sense_cost_no_time(
     archive: Callable[[bytes], Path], records: bytes
