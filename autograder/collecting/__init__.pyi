@@ -17,14 +17,14 @@ __all__ = [
 
 from .archive import read_entries as read_entries
 from .arrival import Arrival as Arrival
+from .attribution import NamingRules as NamingRules
 from .collect import collect_archives as collect_archives
 from .entry import ArchiveEntry as ArchiveEntry
 from .entry import ArchiveError as ArchiveError
 from .entry import Bounds as Bounds
 from .entry import EntryError as EntryError
-from .instructor import PatternError as PatternError
-from .instructor import read_pattern as read_pattern
-from .naming import NamingRules as NamingRules
+from .names import PatternError as PatternError
+from .names import read_pattern as read_pattern
 from .placing import Placing as Placing
 from .placing import place as place
 from .survey import CollectedLine as CollectedLine

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import read_entries
 from autograder.collecting.arrival import Arrival, Source
+from autograder.collecting.attribution import Attribution, NamingRules
 from autograder.collecting.entry import EXHAUSTION, TOO_COSTLY, ArchiveEntry, ArchiveError, EntryError
-from autograder.collecting.naming import Attribution, NamingRules
 from autograder.collecting.placing import Placing, place
 from autograder.collecting.survey import REFUSED, Candidate, CollectedLine, Survey
 from autograder.collecting.times import TimeRow, Times

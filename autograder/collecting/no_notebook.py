@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from autograder.collecting.attribution import ArchiveContext, NamingRules
 from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.names import stem
-from autograder.collecting.naming import ArchiveContext, NamingRules
 
 _UNREAD = {
     ".rar",

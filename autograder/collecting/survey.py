@@ -12,10 +12,10 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import read_entries
+from autograder.collecting.attribution import Attribution, NamingRules
 from autograder.collecting.entry import EXHAUSTION, TOO_COSTLY, ArchiveEntry, ArchiveError, EntryError
 from autograder.collecting.gradescope_metadata import METADATA, GradescopeRecord, find_export, read_metadata
 from autograder.collecting.names import class_folder, left_out, name_problem, notebook_stem
-from autograder.collecting.naming import Attribution, NamingRules
 from autograder.collecting.no_notebook import typed, without_notebook
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES, Notebook

@@ -20,10 +20,10 @@ import autograder
 from autograder.cli import main
 from autograder.collecting.archive import read_zip
 from autograder.collecting.attempts import attempts_of
+from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
 from autograder.collecting.entry import ArchiveEntry, Bounds
 from autograder.collecting.names import class_folder
-from autograder.collecting.naming import NamingRules
 from autograder.collecting.survey import CollectedLine
 from autograder.course.course import Course, load_course
 from autograder.submission.submission import Submission

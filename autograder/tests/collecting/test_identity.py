@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from autograder.collecting.attribution import Identification
 from autograder.collecting.entry import EntryError
-from autograder.collecting.identity import Identification
-from autograder.collecting.platforms import moodle_names, read_platform_name
+from autograder.collecting.names import moodle_names, read_platform_name
 from autograder.collecting.times import Times, read_times
 from autograder.submission.students import Students, read_students
 

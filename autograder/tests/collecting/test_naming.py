@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autograder.collecting.attribution import ArchiveContext, Attribution, NamingRules
 from autograder.collecting.entry import ArchiveEntry, EntryError
 from autograder.collecting.gradescope_metadata import GradescopeRecord
-from autograder.collecting.instructor import read_pattern
-from autograder.collecting.naming import ArchiveContext, Attribution, NamingRules
-from autograder.collecting.platforms import Platform
+from autograder.collecting.names import Platform, read_pattern
 from autograder.submission.students import Student, Students
 from autograder.submission.submission import is_student
 

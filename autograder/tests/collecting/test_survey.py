@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.collecting.naming import NamingRules
+from autograder.collecting.attribution import NamingRules
 from autograder.collecting.survey import Survey
 
 Surveyor = Callable[..., Survey]
