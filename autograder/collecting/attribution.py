@@ -49,7 +49,7 @@ class Attribution:
     platform: Platform | None = None  # that made the archive
     number: str = ""  # of the person on that platform
     message: str = ""
-    problem: str = ""  # why it is nobody's
+    problem: str = ""  # why it cannot be attributed
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class Identification:
 
     def _canvas(self, name: PlatformName) -> Iterator[Attribution]:
         if not name.number:
-            yield _single(name, self.student(name.who, platform=_CANVAS))
+            yield _single(name, self.student(name.owner, platform=_CANVAS))
         elif self.students is not None:
             yield from self._listed_in_canvas(name, self.students)
         elif name.doubtful:
@@ -189,30 +189,30 @@ class Identification:
 
     def _listed_in_canvas(self, name: PlatformName, students: Students) -> Iterator[Attribution]:
         found = _by_canvas_id(students, name)
-        group = students.in_group(name.who)
-        named = [one for one in students.squeezed(name.who) if not _has_number(one)]
-        if group and (found is None or (found in group and not _is_called(found, name.who))):
-            yield from _of_group(name.who, group)
+        group = students.in_group(name.owner)
+        named = [one for one in students.squeezed(name.owner) if not _has_number(one)]
+        if group and (found is None or (found in group and not _is_called(found, name.owner))):
+            yield from _of_group(name.owner, group)
         elif found is not None:
-            strange = found.names and not _is_called(found, name.who)
-            hint = f'"{name.who}" in Canvas (if that is a group, list its members)' if strange else ""
+            strange = found.names and not _is_called(found, name.owner)
+            hint = f'"{name.owner}" in Canvas (if that is a group, list its members)' if strange else ""
             yield _single(name, found.id, hint)
         elif named:
-            yield _single(name, _one(name.who, named))
+            yield _single(name, _one(name.owner, named))
         else:
-            raise EntryError(f'"{name.number}", whom Canvas calls "{name.who}", {_UNLISTED}')
+            raise EntryError(f'"{name.number}", whom Canvas calls "{name.owner}", {_UNLISTED}')
 
     def _moodle(self, name: PlatformName) -> Iterator[Attribution]:
-        if name.who == self.moodle.blind:
+        if name.owner == self.moodle.blind:
             row = self.times.participant(name.number)
             yield _single(name, self._blind(name, row), row=row)
         elif rows := self._rows(name):
-            yield from (self._of_worksheet_group(name.who, one) for one in rows)
+            yield from (self._of_worksheet_group(name.owner, one) for one in rows)
         elif group := self._listed_group(name):
-            yield from _of_group(name.who, group)
+            yield from _of_group(name.owner, group)
         elif not name.number:
             raise EntryError(
-                f'is of Moodle\'s "{name.who}", whose members it does not name; list them as a group'
+                f'is of Moodle\'s "{name.owner}", whose members it does not name; list them as a group'
             )
         else:
             row = self._row(name)
@@ -220,14 +220,14 @@ class Identification:
 
     def _row(self, name: PlatformName) -> TimeRow | None:
         """Return the worksheet's row on a participant, before whose name older versions put TEAM- perhaps."""
-        parts = name.who.split("-")
+        parts = name.owner.split("-")
         ends = ("-".join(parts[place:]).strip() for place in range(len(parts)))
         rows = (self.times.participant(name.number, end) for end in ends if end)
         return next(filter(None, rows), None)
 
     def _rows(self, name: PlatformName) -> Sequence[TimeRow]:
         """Return the worksheet's rows on a group; what is also a person's name is the person's."""
-        return () if self.times.namesakes(name.who) else self.times.group(name.who)
+        return () if self.times.namesakes(name.owner) else self.times.group(name.owner)
 
     def _of_worksheet_group(self, group: str, row: TimeRow) -> Attribution:
         try:
@@ -240,12 +240,16 @@ class Identification:
 
         Groups and people have numbers, and people choose their names: only the worksheet knows all of them.
         """
-        if self.students is None or self.students.called(name.who, _MOODLE) or self.times.namesakes(name.who):
+        if (
+            self.students is None
+            or self.students.called(name.owner, _MOODLE)
+            or self.times.namesakes(name.owner)
+        ):
             return ()
-        group = self.students.in_group(name.who)
+        group = self.students.in_group(name.owner)
         if group and name.number and not self.times.has_participants:
             fix = "give Moodle's grading worksheet with --times"
-            raise EntryError(f'"{name.who}" is a group, and could be the name that somebody chose; {fix}')
+            raise EntryError(f'"{name.owner}" is a group, and could be the name that somebody chose; {fix}')
         return group
 
     def _blind(self, name: PlatformName, row: TimeRow | None) -> str:
@@ -270,11 +274,11 @@ class Identification:
 
     def _named(self, name: PlatformName) -> str:
         """Return the id of the only one who has this name."""
-        if len(self.moodle.numbers.get(name.who, ())) > 1:
+        if len(self.moodle.numbers.get(name.owner, ())) > 1:
             raise EntryError(
-                f'"{name.who}" is the name of several people; give Moodle\'s grading worksheet with --times'
+                f'"{name.owner}" is the name of several people; give Moodle\'s grading worksheet with --times'
             )
-        return self.student(name.who if self.students else _joined(name.who), platform=_MOODLE)
+        return self.student(name.owner if self.students else _joined(name.owner), platform=_MOODLE)
 
 
 def _single(name: PlatformName, student: str, message: str = "", row: TimeRow | None = None) -> Attribution:
@@ -316,9 +320,9 @@ def _by_canvas_id(students: Students, name: PlatformName) -> Student | None:
     return found[0] if found else None
 
 
-def _is_called(student: Student, who: str) -> bool:
+def _is_called(student: Student, name: str) -> bool:
     """Whether Canvas may call this student so."""
-    return student in Students((student,)).squeezed(who) or squeezed(who) == squeezed(student.id)
+    return student in Students((student,)).squeezed(name) or squeezed(name) == squeezed(student.id)
 
 
 def _has_number(student: Student) -> bool:

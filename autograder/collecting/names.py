@@ -23,13 +23,13 @@ _GRADESCOPE = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
 # Canvas: a name without spaces and punctuation, LATE, the user's id, the upload's, and the student's own file
 # name. Both ids never begin with 0. An anonymous assignment has an id of five letters and digits instead.
 _CANVAS = re.compile(
-    r"(?P<who>[^\x00-/:-@\[-^`{-\x7f]*?)_"  # accents, and vowels in some scripts, are no letters to \w
+    r"(?P<owner>[^\x00-/:-@\[-^`{-\x7f]*?)_"  # accents, and vowels in some scripts, are no letters to \w
     r"(?:(?P<late>LATE)_)?(?P<user>[1-9]\d*)_(?P<upload>[1-9]\d*)_(?P<file>[^/]+)"
 )
-_ANONYMOUS = re.compile(r"(?:(?P<late>LATE)_)?(?P<who>anon_[1-9A-HJ-NP-Za-km-z]{5})_(?P<upload>\d+)_[^/]+")
+_ANONYMOUS = re.compile(r"(?:(?P<late>LATE)_)?(?P<owner>anon_[1-9A-HJ-NP-Za-km-z]{5})_(?P<upload>\d+)_[^/]+")
 # Moodle: the full name or the group's, in which _ has become a space, and a number that counts participants
 # anew in each assignment. The group of those who are in no group has no number.
-_MOODLE = re.compile(r"(?P<who>[^/_]+)(?:_(?P<number>\d+))?_assignsubmission_file_?.+")
+_MOODLE = re.compile(r"(?P<owner>[^/_]+)(?:_(?P<number>\d+))?_assignsubmission_file_?.+")
 # Moodle's "Participant", which stands for every name while marking is blind. In a class it is known in any
 # language by standing for several people; these words are for an archive of one.
 _PARTICIPANTS = {"participant", "teilnehmerin", "teilnehmer", "participante", "partecipante", "deelnemer"}
@@ -106,7 +106,7 @@ class PlatformName:
     """What a platform has written into a name."""
 
     platform: Platform
-    who: str  # a person or a group
+    owner: str  # a person or a group
     number: str = ""  # of the person or group; empty where the platform hides it or has none
     upload: int | None = None  # Canvas's count of the files that it receives
     late: bool | None = None  # as Canvas says
@@ -115,7 +115,7 @@ class PlatformName:
     @property
     def own_number(self) -> str:
         """What stands for the person in names that the platform reads back; Canvas may hide the number."""
-        return self.number or (self.who if self.platform is Platform.CANVAS else "")
+        return self.number or (self.owner if self.platform is Platform.CANVAS else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +130,14 @@ def read_platform_name(name: str, exercises: Iterable[str] = ()) -> PlatformName
     """Return what Canvas or Moodle has written into a name: the leftmost sign of a platform counts."""
     canvas, moodle = _CANVAS.match(name), _MOODLE.match(name)
     if found := _ANONYMOUS.match(name):
-        return PlatformName(Platform.CANVAS, found["who"], "", _number(found["upload"]), bool(found["late"]))
-    if canvas and (not moodle or canvas.end("who") < moodle.end("who")):
+        return PlatformName(
+            Platform.CANVAS, found["owner"], "", _number(found["upload"]), bool(found["late"])
+        )
+    if canvas and (not moodle or canvas.end("owner") < moodle.end("owner")):
         upload, late = _number(canvas["upload"]), bool(canvas["late"])
         doubtful = _doubtful(canvas, exercises)
-        return PlatformName(Platform.CANVAS, canvas["who"], canvas["user"], upload, late, doubtful)
-    return PlatformName(Platform.MOODLE, moodle["who"], moodle["number"] or "") if moodle else None
+        return PlatformName(Platform.CANVAS, canvas["owner"], canvas["user"], upload, late, doubtful)
+    return PlatformName(Platform.MOODLE, moodle["owner"], moodle["number"] or "") if moodle else None
 
 
 def moodle_names(names: Iterable[PlatformName]) -> MoodleNames:
@@ -143,17 +145,17 @@ def moodle_names(names: Iterable[PlatformName]) -> MoodleNames:
     numbers: dict[str, set[str]] = defaultdict(set)
     for name in names:
         if name.platform is Platform.MOODLE and name.number:
-            numbers[name.who].add(name.number)
+            numbers[name.owner].add(name.number)
     only = next(iter(numbers)) if len(numbers) == 1 else ""
     hidden = only.casefold() in _PARTICIPANTS or (len(numbers.get(only, ())) > 1 and " " not in only)
-    return MoodleNames(only if hidden else "", {who: frozenset(found) for who, found in numbers.items()})
+    return MoodleNames(only if hidden else "", {owner: frozenset(found) for owner, found in numbers.items()})
 
 
 def _doubtful(match: re.Match[str], exercises: Iterable[str]) -> str:
     """Return the second number where the name may end in the first one, as in user_1_678_9001_x.ipynb."""
     third = re.match(r"[1-9]\d*_", match["file"])
     begins = any(match["file"].startswith(exercise) for exercise in exercises)
-    return match["upload"] if third and match["who"] and not begins else ""
+    return match["upload"] if third and match["owner"] and not begins else ""
 
 
 def _number(text: str) -> int:

@@ -26,7 +26,7 @@ _UNREAD = {
     ".sitx",
     ".zipx",
     ".ace",
-}  # not as .tar.gz
+}  # not .tar.gz
 _PAPERS = {".pdf", ".doc", ".docx", ".odt", ".rtf", ".pages", ".ppt", ".pptx", ".htm", ".html"}
 _PHOTOS = {".heic", ".heif", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
 _HELPERS = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl", ".json"}
@@ -52,9 +52,9 @@ class Unused:
     def message(self) -> str:
         """What there is to say about the first file."""
         more = f" (nor is any other of these {len(self.files)} files)" if len(self.files) > 1 else ""
-        return self.problem or f"is no notebook{more}; {self._mend()}"
+        return self.problem or f"is no notebook{more}; {self._fix()}"
 
-    def _mend(self) -> str:
+    def _fix(self) -> str:
         form = _suffix(self.files[0])
         if form in _UNREAD:
             return "pack it as a zip, or unpack it into a folder of the student's"
@@ -99,7 +99,7 @@ def _owner(entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext) -> 
         parts = entry.name.split("/")
         return "/".join(parts[: 1 if parts[0] in context.gradescope else 2])
     if written := rules.platform_name(name):
-        return f"{written.who}_{written.number}_"
+        return f"{written.owner}_{written.number}_"
     return name.partition("/")[0]
 
 
@@ -138,7 +138,7 @@ def _attributed(
     entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext, *, sure: bool
 ) -> Unused | None:
     if not (sure or rules.students) and _is_helper(entry):
-        return None  # the folder may be nobody's
+        return None  # the folder may belong to no student
     members = list(rules.attributions(entry, context))
     students = [member.student for member in members if not member.problem]
     problems = [member.problem for member in members if member.problem]

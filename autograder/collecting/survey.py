@@ -118,7 +118,7 @@ class Survey:
     def _exercises_by_cells(self, numbers: Collection[int]) -> Iterator[tuple[int, tuple[str, str]]]:
         """Yield, for the entries of these numbers, the exercise or why it is not known."""
         entries = enumerate(read_entries(self._archive))
-        with suppress(ArchiveError):  # which the first reading has told
+        with suppress(ArchiveError):  # which the first reading has reported
             for number, entry in entries:
                 if number in numbers:
                     yield number, self._exercise_by_cells(entry)
@@ -152,7 +152,7 @@ class Survey:
                     raise EntryError("stands several times in the archive; leave one in it")
                 *others, best = _ranked(group)
                 self.kept += [_no_later(one, best) if one.path.endswith(".py") else one for one in others]
-                yield replace(best, message=", ".join(filter(None, (_told(best, others), best.message))))
+                yield replace(best, message=", ".join(filter(None, (_choice(best, others), best.message))))
             except EntryError as error:
                 for candidate in group:
                     self._refuse(str(error), candidate.path, student, exercise)
@@ -232,7 +232,7 @@ def _no_later(script: Candidate, notebook: Candidate) -> Candidate:
     return replace(script, when=notebook.when, attribution=attribution)
 
 
-def _told(best: Candidate, others: Sequence[Candidate]) -> str:
+def _choice(best: Candidate, others: Sequence[Candidate]) -> str:
     """Say which notebook counts, and which do not."""
     if not others:
         return ""
@@ -250,10 +250,10 @@ def _with_strays(chosen: Sequence[Candidate]) -> list[Candidate]:
     others = next((name for name, count in kinds.items() if count >= _MANY), "")
     if len(kinds) != 2 or min(kinds.values()) > 1 or not others:
         return list(chosen)
-    said = f"though all other notebooks here are of {others}"
+    message = f"though all other notebooks here are of {others}"
     return [
         one
         if one.attribution.exercise == others
-        else replace(one, message=", ".join(filter(None, (one.message, said))))
+        else replace(one, message=", ".join(filter(None, (one.message, message))))
         for one in chosen
     ]

@@ -53,7 +53,7 @@ class FromExchange:
                     student = _student(one, listed)
                     submission = Submission(self._course.root, student, one.exercise)
                     content, secret = one.read()
-                    arrival = Arrival(_when(one, submission, content), Source.TOLD)
+                    arrival = Arrival(_when(one, submission, content), Source.GIVEN)
                     status = place(submission, content, arrival, secret)
                 except (EntryError, ValueError, OSError) as error:
                     yield f"{one.exercise} {one.student}: {one.folder}: {REFUSED}: {error}"

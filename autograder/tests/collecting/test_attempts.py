@@ -46,7 +46,7 @@ def test_in_whatever_order_archives_are_collected_all_is_kept_and_the_newest_cou
 def test_the_same_bytes_are_no_new_attempt_unless_something_else_came_between(submission: Submission) -> None:
     for _ in range(2):  # and collecting all of it again changes nothing
         for hours, text in enumerate("11211"):
-            place(submission, text.encode(), Arrival(WHEN + hours * HOUR, Source.TOLD))
+            place(submission, text.encode(), Arrival(WHEN + hours * HOUR, Source.GIVEN))
         assert counting(submission) == ("1", "2026-03-02 22:00:00.000000 UTC")
     assert kept(submission) == ["1", "2", "1"]
 
@@ -67,25 +67,25 @@ def test_without_any_time_an_archive_that_is_collected_again_brings_nothing_back
     assert (kept(submission), counting(submission)) == (["1", "2"], ("2", ""))
 
 
-NOBODY, TOLD = Source.NOBODY, Source.TOLD
+UNKNOWN, GIVEN = Source.UNKNOWN, Source.GIVEN
 MAILED = Arrival(source=Source.IGNORED)
 
 
 @pytest.mark.parametrize(
     "again",
     [
-        Arrival(None, NOBODY, downloaded=WHEN),
-        Arrival(None, NOBODY, downloaded=WHEN + HOUR),
-        Arrival(None, NOBODY),
-        Arrival(WHEN - HOUR, TOLD, downloaded=WHEN),
-        Arrival(WHEN - HOUR, TOLD, downloaded=WHEN + HOUR),
-        Arrival(None, NOBODY, upload=7, downloaded=WHEN),
+        Arrival(None, UNKNOWN, downloaded=WHEN),
+        Arrival(None, UNKNOWN, downloaded=WHEN + HOUR),
+        Arrival(None, UNKNOWN),
+        Arrival(WHEN - HOUR, GIVEN, downloaded=WHEN),
+        Arrival(WHEN - HOUR, GIVEN, downloaded=WHEN + HOUR),
+        Arrival(None, UNKNOWN, upload=7, downloaded=WHEN),
     ],
 )
 def test_what_a_platform_still_has_does_not_replace_what_came_by_mail(
     submission: Submission, again: Arrival
 ) -> None:
-    place(submission, b"platform's", Arrival(None, NOBODY, upload=again.upload, downloaded=WHEN))
+    place(submission, b"platform's", Arrival(None, UNKNOWN, upload=again.upload, downloaded=WHEN))
     for _ in range(3):
         place(submission, b"mailed", MAILED)
         assert place(submission, b"platform's", again) is Placing.OLDER
@@ -95,21 +95,21 @@ def test_what_a_platform_still_has_does_not_replace_what_came_by_mail(
 def test_an_older_download_replaces_nothing_that_came_by_mail_after_a_newer_one(
     submission: Submission,
 ) -> None:
-    place(submission, b"2", Arrival(None, NOBODY, downloaded=WHEN))
+    place(submission, b"2", Arrival(None, UNKNOWN, downloaded=WHEN))
     place(submission, b"mailed", MAILED)
-    assert place(submission, b"1", Arrival(None, NOBODY, downloaded=WHEN - HOUR)) is Placing.OLDER
+    assert place(submission, b"1", Arrival(None, UNKNOWN, downloaded=WHEN - HOUR)) is Placing.OLDER
     assert (kept(submission), counting(submission)[0]) == (["1", "2", "mailed"], "mailed")
 
 
 def test_the_newest_once_more_by_mail_brings_nothing_older_back(submission: Submission) -> None:
-    place(submission, b"2", Arrival(WHEN, TOLD))
-    place(submission, b"1", Arrival(WHEN - HOUR, TOLD))
+    place(submission, b"2", Arrival(WHEN, GIVEN))
+    place(submission, b"1", Arrival(WHEN - HOUR, GIVEN))
     place(submission, b"2", MAILED)
     assert counting(submission)[0] == "2"
 
 
 def test_two_downloads_without_times_may_alternate(submission: Submission) -> None:
-    downloads = [(text, Arrival(None, NOBODY, downloaded=WHEN + n * HOUR)) for n, text in enumerate("121")]
+    downloads = [(text, Arrival(None, UNKNOWN, downloaded=WHEN + n * HOUR)) for n, text in enumerate("121")]
     for archive in (0, 1, 0, 1, 2, 0, 2, 1, 0):
         text, arrival = downloads[archive]
         place(submission, text.encode(), arrival)
@@ -119,10 +119,10 @@ def test_two_downloads_without_times_may_alternate(submission: Submission) -> No
 
 
 def test_a_corrected_time_settles_which_one_is_the_newest(submission: Submission) -> None:
-    place(submission, b"1", Arrival(WHEN, TOLD))
+    place(submission, b"1", Arrival(WHEN, GIVEN))
     archive = WHEN + 9 * HOUR
-    place(submission, b"2", Arrival(WHEN + HOUR, TOLD, downloaded=archive))
-    assert place(submission, b"2", Arrival(WHEN - HOUR, TOLD, downloaded=archive)) is Placing.REPLACED
+    place(submission, b"2", Arrival(WHEN + HOUR, GIVEN, downloaded=archive))
+    assert place(submission, b"2", Arrival(WHEN - HOUR, GIVEN, downloaded=archive)) is Placing.REPLACED
     assert (kept(submission), counting(submission)[0]) == (["2", "1"], "1")
 
 
@@ -143,9 +143,9 @@ def test_a_time_that_is_told_later_reaches_the_attempt_and_the_one_that_counts(
     submission: Submission,
 ) -> None:
     for number, text in enumerate((b"1", b"2")):
-        place(submission, text, Arrival(None, Source.NOBODY, upload=number))
-    assert place(submission, b"2", Arrival(WHEN, Source.TOLD, upload=1)) is Placing.RETIMED
-    assert place(submission, b"1", Arrival(WHEN - HOUR, Source.TOLD, upload=0)) is Placing.OLDER
+        place(submission, text, Arrival(None, Source.UNKNOWN, upload=number))
+    assert place(submission, b"2", Arrival(WHEN, Source.GIVEN, upload=1)) is Placing.RETIMED
+    assert place(submission, b"1", Arrival(WHEN - HOUR, Source.GIVEN, upload=0)) is Placing.OLDER
     assert [one.arrival.when for one in attempts_of(submission)] == [WHEN - HOUR, WHEN]
     assert counting(submission) == ("2", "2026-03-02 18:00:00.000000 UTC")
 
@@ -220,7 +220,7 @@ def test_only_our_own_folders_are_attempts_and_no_link_is_followed(
 
 
 def test_an_attempt_has_the_form_of_a_submission(submission: Submission) -> None:
-    place(submission, b"1", Arrival(WHEN, Source.TOLD, upload=4))
+    place(submission, b"1", Arrival(WHEN, Source.GIVEN, upload=4))
     (one,) = attempts_of(submission)
     names = ["01_small.ipynb", "collected.json", "timestamp.txt"]
     assert sorted(path.name for path in one.folder.iterdir()) == names

@@ -118,7 +118,7 @@ def test_a_folder_around_the_class_is_found(paths: list[str], shared: str) -> No
 )
 def test_the_leftmost_sign_of_a_platform_counts(name: str, student: str | None) -> None:
     found = read_platform_name(name)
-    assert (found.who if found else None) == student
+    assert (found.owner if found else None) == student
 
 
 @pytest.mark.parametrize("name", ["submission_5/n", "assignment_1_export/submission_5/n"])

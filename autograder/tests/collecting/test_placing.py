@@ -52,7 +52,7 @@ def test_what_came_at_no_known_time_keeps_no_old_one(submission: Submission) -> 
 
 
 def told(**more: Any) -> Arrival:
-    return Arrival(source=Source.NOBODY, **more)
+    return Arrival(source=Source.UNKNOWN, **more)
 
 
 def test_what_a_platform_counts_decides_which_one_is_newer(submission: Submission) -> None:
@@ -67,19 +67,19 @@ def test_what_a_platform_counts_decides_which_one_is_newer(submission: Submissio
 
 
 def test_of_two_downloads_with_one_time_told_the_later_one_counts(submission: Submission) -> None:
-    place(submission, b"2", Arrival(WHEN, Source.TOLD, downloaded=WHEN + timedelta(2)))
-    for source, when in ((Source.TOLD, WHEN), (Source.NOBODY, None)):
+    place(submission, b"2", Arrival(WHEN, Source.GIVEN, downloaded=WHEN + timedelta(2)))
+    for source, when in ((Source.GIVEN, WHEN), (Source.UNKNOWN, None)):
         older = Arrival(when, source, downloaded=WHEN + timedelta(1))
         assert place(submission, b"1", older) is Placing.OLDER
     assert place(submission, b"3", told(downloaded=WHEN + timedelta(3))) is Placing.REPLACED
-    assert place(submission, b"2", Arrival(WHEN, Source.TOLD, downloaded=WHEN)) is Placing.OLDER
+    assert place(submission, b"2", Arrival(WHEN, Source.GIVEN, downloaded=WHEN)) is Placing.OLDER
 
 
 def test_a_time_that_was_told_stays_until_another_is_told(submission: Submission) -> None:
-    place(submission, b"1", Arrival(WHEN, Source.TOLD))
+    place(submission, b"1", Arrival(WHEN, Source.GIVEN))
     for arrival in (told(), Arrival(), Arrival(WHEN - timedelta(1))):
         assert place(submission, b"1", arrival) is Placing.UNCHANGED
-    assert place(submission, b"1", Arrival(WHEN - timedelta(1), Source.TOLD)) is Placing.RETIMED
+    assert place(submission, b"1", Arrival(WHEN - timedelta(1), Source.GIVEN)) is Placing.RETIMED
     assert files(submission)["timestamp.txt"] == "2026-03-01 18:00:00.000000 UTC"
     assert place(submission, b"1", Arrival(source=Source.IGNORED)) is Placing.RETIMED
     assert list(files(submission)) == ["01_small.ipynb"]

@@ -19,8 +19,10 @@ def test_a_folder_that_is_there_is_opened_without_reading_the_class(
     def scan(*_: object) -> None:
         raise AssertionError("a class may have thousands of students")
 
-    monkeypatch.setattr(os, "listdir", scan)
+    monkeypatch.setattr(os, "scandir", scan)
     with opened(Submission(tmp_path, student, "01_small"), "submitted") as folder:
-        assert os.path.samestat(os.fstat(folder), (tmp_path / "submitted" / student / "01_small").stat())
+        assert os.path.samestat(
+            os.fstat(folder.descriptor), (tmp_path / "submitted" / student / "01_small").stat()
+        )
     with pytest.raises(AssertionError):
         opened(Submission(tmp_path, "ben", "01_small"), "submitted").__enter__()
