@@ -5,18 +5,20 @@ from enum import StrEnum
 
 from autograder.collecting.arrival import TIMESTAMP, Arrival, Source, arrival_in, files_of
 from autograder.collecting.attempts import (
+    SECRET,
+    SUBMITTED,
     Attempt,
     adopt,
     attempts_of,
     digest_of,
     keep,
+    opened,
     put_forward,
     read_files,
     submit,
     write_files,
 )
 from autograder.collecting.entry import EntryError
-from autograder.collecting.plain_folder import SECRET, SUBMITTED, opened
 from autograder.files import locked
 from autograder.submission.submission import Submission
 

@@ -1,9 +1,11 @@
 """Reads the names in an archive, and settles which of its notebooks count, for whom, and which do not.
 
 The contents are not kept, so an archive of any size takes little memory. Only notebooks whose names tell no
-exercise are read here, one by one: their cells tell.
+exercise are read here, one by one: their cells tell. A student who handed in files but no notebook gets one
+refusal. What lies beside a notebook is ignored.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -12,11 +14,10 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import read_entries
-from autograder.collecting.attribution import Attribution, NamingRules
+from autograder.collecting.attribution import ArchiveContext, Attribution, NamingRules
 from autograder.collecting.entry import EXHAUSTION, TOO_COSTLY, ArchiveEntry, ArchiveError, EntryError
 from autograder.collecting.gradescope_metadata import METADATA, GradescopeRecord, find_export, read_metadata
-from autograder.collecting.names import class_folder, left_out, name_problem, notebook_stem
-from autograder.collecting.no_notebook import typed, without_notebook
+from autograder.collecting.names import class_folder, left_out, name_problem, notebook_stem, stem
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.recognition import UnknownExerciseError, exercise_by_cells
@@ -24,6 +25,30 @@ from autograder.submission.students import folded
 
 REFUSED = "refused"
 _MANY = 3  # notebooks of one exercise, beside which one of another is a slip
+_UNREAD = {
+    ".rar",
+    ".7z",
+    ".gz",
+    ".xz",
+    ".bz2",
+    ".zst",
+    ".lz",
+    ".sit",
+    ".sitx",
+    ".zipx",
+    ".ace",
+}  # not .tar.gz
+_PAPERS = {".pdf", ".doc", ".docx", ".odt", ".rtf", ".pages", ".ppt", ".pptx", ".htm", ".html"}
+_PHOTOS = {".heic", ".heif", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
+_HELPERS = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl", ".json"}
+_HELPERS |= {".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
+_HELPING = {"conftest.py", "exercise.json", "requirements.txt", "timestamp.txt", "readme.txt"}
+_ENDING = re.compile(r"\.[^./]*\Z")
+# What was typed into Moodle's or Canvas's own page comes as a page under names of its own.
+_TYPED = (
+    (re.compile(r"_assignsubmission_onlinetext"), "_assignsubmission_file"),
+    (re.compile(r"_([1-9]\d*)_(text|media|link)\.html?$"), r"_\1_1_\2.html"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +100,7 @@ class Survey:
         twins = _twins(paths)
         records = self._gradescope_records([entry.name for _, entry in sound], [one.name for one in entries])
         folder = class_folder(paths or [entry.path for entry in others], self._rules.exercises)
-        names = [typed(entry.name) for _, entry in sound]
+        names = [_typed(entry.name) for _, entry in sound]
         context = self._rules.context(names, folder, records)
         came = set()
         for number, entry in notebooks:
@@ -91,7 +116,7 @@ class Survey:
                     else:
                         came.add(member.student)
                         yield Candidate(number, entry.path, entry.when, member, member.message)
-        for unused in without_notebook((one for _, one in notebooks), others, self._rules, context, came):
+        for unused in _without_notebook((one for _, one in notebooks), others, self._rules, context, came):
             self._refuse(unused.message, unused.files[0].path)
 
     def _is_notebook(self, entry: ArchiveEntry) -> bool:
@@ -257,3 +282,117 @@ def _with_strays(chosen: Sequence[Candidate]) -> list[Candidate]:
         else replace(one, message=", ".join(filter(None, (one.message, message))))
         for one in chosen
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Unused:
+    """The files of one owner, none of them a notebook, and whose they are as far as anybody knows."""
+
+    files: Sequence[ArchiveEntry]
+    students: Sequence[str]
+    problem: str = ""  # why nobody knows
+
+    @property
+    def message(self) -> str:
+        """What there is to say about the first file."""
+        more = f" (nor is any other of these {len(self.files)} files)" if len(self.files) > 1 else ""
+        return self.problem or f"is no notebook{more}; {self._fix()}"
+
+    def _fix(self) -> str:
+        form = _suffix(self.files[0])
+        if form in _UNREAD:
+            return "pack it as a zip, or unpack it into a folder of the student's"
+        if form == ".py":
+            return "if it is one as a script, give it the name of its exercise"
+        who = f"ask {', '.join(self.students)}" if self.students else "ask whoever it is of"
+        return f"{who} for the .ipynb file"
+
+
+def _typed(name: str) -> str:
+    """Return a name of a platform's page as it would be of a file that was uploaded."""
+    for form, uploaded in _TYPED:
+        name = form.sub(uploaded, name)
+    return name
+
+
+def _without_notebook(
+    notebooks: Iterable[ArchiveEntry],
+    others: Iterable[ArchiveEntry],
+    rules: NamingRules,
+    context: ArchiveContext,
+    came: Collection[str],
+) -> Iterator[_Unused]:
+    """Yield, in order, what is of students of whom no notebook is in the archive."""
+    owners = {_owner(entry, rules, context) for entry in notebooks}
+    found: dict[str, list[ArchiveEntry]] = defaultdict(list)
+    for entry in others:
+        owner = _owner(entry, rules, context)
+        if owner not in owners and not any(part.startswith(".") for part in PurePosixPath(entry.path).parts):
+            found[owner].append(entry)
+    for group in found.values():
+        files = sorted(group, key=_is_helper)
+        whose = _whose(files[0], rules, context, came)
+        if whose is not None and not (whose.students and set(whose.students) <= set(came)):
+            yield replace(whose, files=files)
+
+
+def _owner(entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext) -> str:
+    """Return what stands for whoever handed in a file: a platform's words, or the first folder or archive."""
+    name = _typed(entry.name).removeprefix(context.class_folder)
+    if context.record(entry.name):
+        parts = entry.name.split("/")
+        return "/".join(parts[: 1 if parts[0] in context.gradescope else 2])
+    if written := rules.platform_name(name):
+        return f"{written.owner}_{written.number}_"
+    return name.partition("/")[0]
+
+
+def _whose(
+    entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext, came: Collection[str]
+) -> _Unused | None:
+    """Return whose the file is; None where nothing shows that somebody handed it in."""
+    name = _typed(entry.name)
+    own = name.removeprefix(context.class_folder)
+    upload = bool(rules.platform_name(own) or context.record(name))
+    try:
+        return _attributed(_as_notebook(replace(entry, name=name), rules), rules, context, sure=upload)
+    except EntryError as error:
+        if upload:
+            return _Unused((), (), str(error))
+    if "/" in own or entry.inside or rules.pattern is not None:
+        return None
+    person = PurePosixPath(stem(own)).stem
+    if rules.students is not None:
+        with suppress(EntryError):
+            as_folder = replace(entry, name=f"{context.class_folder}{person}/{own}")
+            return _attributed(as_folder, rules, context, sure=False)
+    beside = any(re.match(rf"{re.escape(student)}(?![^\W_])", own, re.IGNORECASE) for student in came)
+    return _Unused((), ()) if _suffix(entry) in _UNREAD | _PAPERS | _PHOTOS and not beside else None
+
+
+def _as_notebook(entry: ArchiveEntry, rules: NamingRules) -> ArchiveEntry:
+    """Return the file as the instructor's pattern would know it, which is made for notebooks."""
+    if rules.pattern is None:
+        return entry
+    last = f"{_ENDING.sub('', entry.inside or entry.name)}.ipynb"
+    return replace(entry, inside=last) if entry.inside else replace(entry, name=last)
+
+
+def _attributed(
+    entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext, *, sure: bool
+) -> _Unused | None:
+    if not (sure or rules.students) and _is_helper(entry):
+        return None  # the folder may belong to no student
+    members = list(rules.attributions(entry, context))
+    students = [member.student for member in members if not member.problem]
+    problems = [member.problem for member in members if member.problem]
+    return _Unused((), students, "" if students else "; ".join(problems))
+
+
+def _is_helper(entry: ArchiveEntry) -> bool:
+    last = PurePosixPath(entry.path).name.lower()
+    return _suffix(entry) in _HELPERS or last in _HELPING
+
+
+def _suffix(entry: ArchiveEntry) -> str:
+    return PurePosixPath(entry.path).suffix.lower()

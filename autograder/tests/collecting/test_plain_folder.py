@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.collecting.plain_folder import opened
+from autograder.collecting.attempts import opened
 from autograder.submission.submission import Submission
 
 
