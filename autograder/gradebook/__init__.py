@@ -39,7 +39,8 @@ export_plugin: makes `nbgrader export` reckon late penalties anew.
 exchange: reads what came through nbgrader's exchange, and returns feedback through it.
 comments: the course's bank of comments, by whose names people write them.
 doubts: finds names in extensions.csv and comments.yaml that stand for nobody and nothing.
-formgrader: keeps students' scripts out of the formgrader's pages, and offers comments there.
+hand_grading: shows graders what they need beside an answer, and keeps students' scripts out.
+formgrader: adds names and who saves a score to nbgrader's formgrader.
 """
 
 import lazy_loader

@@ -36,7 +36,7 @@ class Judged:
     digest: str  # of the student's answer to this very question
 
 
-_TABLE = Table(
+ANSWERS = Table(
     "autograder_answer",
     MetaData(),
     Column("grade_id", String(32), primary_key=True),
@@ -70,12 +70,12 @@ def digests(release: Release, node: NotebookNode, notebook: Notebook, *, unreada
 
 def are_kept(gradebook: Gradebook) -> bool:
     """Whether the gradebook has the table."""
-    return bool(inspect(gradebook.db.connection()).has_table(_TABLE.name))
+    return bool(inspect(gradebook.db.connection()).has_table(ANSWERS.name))
 
 
 def keep_answers(gradebook: Gradebook) -> None:
     """Give the gradebook the table, if it has none yet."""
-    _TABLE.create(gradebook.db.connection(), checkfirst=True)
+    ANSWERS.create(gradebook.db.connection(), checkfirst=True)
     gradebook.db.commit()
 
 
@@ -87,7 +87,7 @@ def read_answers(
     What a gradebook of an older version does not have is taken from the autograded notebook, if that is ours.
     """
     names = {grade.id: name for name, grade in grades.items()}
-    query = _TABLE.select().where(_TABLE.c.grade_id.in_(list(names)))
+    query = ANSWERS.select().where(ANSWERS.c.grade_id.in_(list(names)))
     found = gradebook.db.connection().execute(query) if kept else ()
     known = {names[grade]: Answer(digest, asked) for grade, digest, asked in found}
     if missing := {name for name, grade in grades.items() if name not in known and _by_hand(grade)}:
@@ -105,8 +105,8 @@ def write_answers(
     ]
     connection = gradebook.db.connection()
     if not new:
-        connection.execute(_TABLE.delete().where(_TABLE.c.grade_id.in_([row["grade_id"] for row in rows])))
-    connection.execute(_TABLE.insert(), rows)
+        connection.execute(ANSWERS.delete().where(ANSWERS.c.grade_id.in_([row["grade_id"] for row in rows])))
+    connection.execute(ANSWERS.insert(), rows)
 
 
 def _by_hand(grade: Grade) -> bool:

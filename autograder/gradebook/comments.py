@@ -1,8 +1,7 @@
 """Reads comments.yaml, the course's bank of comments, and puts its texts where people have named them.
 
-The formgrader has no such bank, but it shows what our preprocessor makes of a cell: below each written answer
-stand the comments that are meant for it. Whoever writes "#units" into a comment box has said all that the
-bank says under that name; students read the text.
+The formgrader shows the comments that are meant for a question as buttons. Whoever writes "#units" into a
+comment box has said all that the bank says under that name; students read the text.
 """
 
 import re

@@ -17,10 +17,11 @@ from autograder.gradebook.autograde import CHECKED, GRADED, SubmissionExporter
 from autograder.gradebook.exchange import ReleaseFeedback
 from autograder.gradebook.export_plugin import SettledCsvExport
 from autograder.gradebook.feedback import FeedbackExporter
-from autograder.gradebook.formgrader import CleanMarkdown
+from autograder.gradebook.formgrader import record_saves
 from autograder.gradebook.migration import bring_up_to_date, newest_version
 
 FILE = "nbgrader_config.py"
+_TEMPLATE = Path(__file__).with_name("hand_grading.html.j2")
 
 
 def configuration(course: Course) -> Config:
@@ -38,8 +39,12 @@ def configuration(course: Course) -> Config:
     config.GenerateFeedback.preprocessors = []
     config.ExportApp.plugin_class = SettledCsvExport
     config.ExchangeFactory.release_feedback = ReleaseFeedback
-    config.HTMLExporter.preprocessors = [CleanMarkdown]  # formgrader's pages
+    config.HTMLExporter.preprocessors = [
+        "autograder.gradebook.hand_grading.CleanMarkdown"
+    ]  # formgrader's pages
+    config.HTMLExporter.template_file = str(_TEMPLATE)  # both for formgrader's pages
     config.CleanMarkdown.course = str(course.root)
+    record_saves()
     return config
 
 

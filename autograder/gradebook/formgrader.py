@@ -1,71 +1,20 @@
-"""Protects those who look at submissions in the formgrader: it shows students' markdown without scripts.
+"""Adds to nbgrader's formgrader what it has no settings for: names in its lists, and who saves a score."""
 
-Below each written answer it offers them the comments of the course's bank, and in its lists nobody is without
-a name.
-"""
-
+import os
+import sys
 from contextlib import suppress
-from html import escape
+from functools import wraps
+from getpass import getuser
 from pathlib import Path
 from typing import Any
 
-from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
-from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Unicode
 
-from autograder.gradebook.comments import CommentBank, CommentsError
+from autograder.gradebook.audit import recording
 from autograder.gradebook.roster import Person, read_roster
-from autograder.report.allowance import Allowance
-from autograder.report.safe_html import load_template, render_markdown
 from autograder.submission.students import StudentsError
 
-_OFFERED = Path(__file__).parent / "offered_comments.html"
-Resources = dict[str, Any]
 _known_students = NbGraderAPI.get_students
-# On one line it is a block of HTML, in which the renderer that follows reads no Markdown; and it looks for no
-# formulas where there are no dollars and backslashes. In the browser, all of these are letters again.
-_AS_HTML = str.maketrans({"\n": "&#10;", "$": "&#36;", "\\": "&#92;"})
-
-
-class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
-    """Replaces the text of a markdown cell by its cleaned HTML."""
-
-    course = Unicode("", help="The course's folder, which may hold comments.yaml.").tag(config=True)
-
-    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        """Clean all cells, and escape the student's name, which the page shows as it stands here."""
-        for key in ("student", "last_name", "first_name"):
-            if isinstance(resources.get(key), str):
-                resources[key] = escape(resources[key])
-        return super().preprocess(nb, resources)  # type: ignore[no-any-return]
-
-    def preprocess_cell(
-        self,
-        cell: NotebookNode,
-        resources: Resources,
-        index: int,  # noqa: ARG002 - nbconvert's signature
-    ) -> tuple[NotebookNode, Resources]:
-        """Clean one cell; raw cells, which would be shown as HTML, become empty."""
-        if cell.cell_type == "markdown":
-            cleaned = render_markdown(cell, Allowance(), "mathjax")
-            cell.source = f"<div>{cleaned}{self._offered(cell, resources)}</div>".translate(_AS_HTML)
-        elif cell.cell_type == "raw":
-            cell.source = ""
-        return cell, resources
-
-    def _offered(self, cell: NotebookNode, resources: Resources) -> str:
-        """Return the bank's comments for a written answer, each with the name that stands for it."""
-        about = cell.metadata.get("nbgrader", {})
-        if not (self.course and about.get("solution") and about.get("grade")):
-            return ""
-        known, problem = dict[str, str](), ""
-        try:
-            exercise = str(resources.get("assignment_id", ""))
-            known = CommentBank(Path(self.course)).comments(exercise, about["grade_id"])
-        except CommentsError as error:
-            problem = str(error)
-        return load_template(_OFFERED).render(known=known, problem=problem)
 
 
 def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
@@ -84,6 +33,32 @@ def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
             student["last_name"], student["first_name"] = person.last_name or person.id, person.first_name
         student.update({name: student[name] or "" for name in ("last_name", "first_name")})
     return students
+
+
+def record_saves() -> None:
+    """Let the formgrader's server keep who saves a score and when; other programs have no handlers."""
+    handlers = sys.modules.get("nbgrader.server_extensions.formgrader.apihandlers")
+    save = None if handlers is None else handlers.GradeHandler.put
+    if save is None or hasattr(save, "recorded"):
+        return
+
+    @wraps(save)
+    def put(handler: Any, grade_id: str) -> Any:
+        with recording(handler.gradebook.db(), _grader(handler.current_user)):
+            return save(handler, grade_id)
+
+    put.recorded = True  # type: ignore[attr-defined]
+    handlers.GradeHandler.put = put  # type: ignore[union-attr]
+
+
+def _grader(user: Any) -> str:
+    """Return the name by which JupyterHub knows a user, or else the login name: a token is nobody's."""
+    name = getattr(user, "username", None)
+    if not name or str(getattr(user, "name", "")).startswith("Anonymous "):
+        name = os.environ.get("JUPYTERHUB_USER")
+    with suppress(OSError, KeyError):  # a container may have a user without a name
+        name = name or getuser()
+    return str(name or f"user {os.getuid()}")
 
 
 NbGraderAPI.get_students = get_students  # nbgrader has no setting for it

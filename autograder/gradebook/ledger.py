@@ -4,6 +4,7 @@ Both ways into the gradebook, ours and nbgrader's own, come here after the point
 """
 
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -15,8 +16,8 @@ from traitlets.config import Config
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.files import locked
-from autograder.gradebook.audit import Audit
-from autograder.gradebook.changes import DATES, NEW, ScoreChange, cause, digests_of, score_change
+from autograder.gradebook.audit import Audit, Save, read_saves
+from autograder.gradebook.changes import BY_HAND, DATES, NEW, ScoreChange, cause, digests_of, score_change
 from autograder.gradebook.folder_check import handed_in
 from autograder.gradebook.graded_attempts import keep_graded
 from autograder.gradebook.history import name_of_attempt
@@ -54,6 +55,9 @@ class Ledger:
 
     def open(self, gradebook: Gradebook, *, dry_run: bool = False) -> None:
         """Read all submissions, and settle what dates, extensions and people have changed meanwhile."""
+        steps, saves = [], defaultdict[str, list[Save]](list)
+        for save in read_saves(gradebook, self._exercise):
+            saves[save.student].append(save)
         for row in rows_of(gradebook, self._exercise):
             before = read_row(self._exercise, row)
             self._times[row.student_id] = row.timestamp
@@ -62,8 +66,12 @@ class Ledger:
             else:
                 after = self._lateness.enter(row, before, row.timestamp)
             self._keep(after if self._is_stale(before, row) else before, after, DATES)
+            for step, save in self._audit.replayed(before, saves[row.student_id]):
+                steps.append((self._lateness.reckon(step, row, row.timestamp), save))
         if not dry_run:
             gradebook.db.commit()
+            for step, save in steps:
+                self._audit.note(step, BY_HAND, save=save)
             for submission in filter(_has_scores, self.known.values()):
                 self._audit.catch_up(submission)
 

@@ -3,6 +3,7 @@
 Publishing shows what graders and people have left there, and writes nothing to it. Only `settle` does.
 """
 
+from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from nbgrader.converters import GenerateFeedback
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.assignment import expect_nothing_lost
+from autograder.gradebook.audit import read_saves
 from autograder.gradebook.changes import ScoreChange
 from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import database, gradebook_exists, load
@@ -67,6 +69,19 @@ def read_former(course: Course) -> dict[str, Person]:
         return {}
     with Gradebook(database(course), course.settings.course) as gradebook:
         return {id_: one for id_, one in read_recorded(gradebook).items() if id_ not in listed}
+
+
+def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[str, str], int]:
+    """Return how many answers each person graded last in the formgrader, by the person and the exercise."""
+    if not gradebook_exists(course):
+        return {}
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        saved = {
+            (one.grade, exercise.name): one
+            for exercise in exercises
+            for one in read_saves(gradebook, exercise)
+        }
+    return dict(sorted(Counter((one.grader, exercise) for (_, exercise), one in saved.items()).items()))
 
 
 def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:

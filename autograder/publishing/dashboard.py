@@ -9,7 +9,7 @@ from urllib.parse import quote
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.files import write_whole
-from autograder.gradebook.pages import read_people
+from autograder.gradebook.pages import read_graders, read_people
 from autograder.publishing.csv_table import Row, write_table
 from autograder.publishing.graded_work import GradedWork, read_graded_work
 from autograder.publishing.question_statistics import MIN_ANSWERS, QuestionStatistics
@@ -37,18 +37,24 @@ def write_dashboard(course: Course, exercises: Sequence[Exercise]) -> list[Path]
     works = list(read_graded_work(course, exercises))
     statistics = class_statistics(works)
     path = course.build / "dashboard.html"
-    write_whole(path, render_dashboard(course, statistics, _missing(course, works)))
+    page = render_dashboard(course, statistics, _missing(course, works), read_graders(course, exercises))
+    write_whole(path, page)
     return [path, *write_dashboard_tables(course.build / "exports", statistics)]
 
 
 def render_dashboard(
-    course: Course, statistics: ClassStatistics, missing: Mapping[str, Sequence[str]]
+    course: Course,
+    statistics: ClassStatistics,
+    missing: Mapping[str, Sequence[str]],
+    graders: Mapping[tuple[str, str], int],
 ) -> str:
     """Return the page; it links to those feedback pages that exist, and names who handed in nothing."""
     return load_template(_TEMPLATE).render(
         course_title=course.settings.title,
         statistics=statistics,
         missing=missing,
+        hand_grading=statistics.hand_grading,
+        graders=graders,
         score_bars=_score_bars,
         mean_bars=_mean_bars,
         address=lambda student, exercise: _address(course, student, exercise),

@@ -1,7 +1,7 @@
 """Sums up a whole class: how exercises and questions went, known mistakes, and whom to look at."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from statistics import fmean, median
@@ -47,6 +47,16 @@ class MistakeStatistics:
 
 
 @dataclass(frozen=True, slots=True)
+class HandGrading:
+    """How many answers to a question people have graded, and how many wait for them."""
+
+    exercise: str
+    question: str
+    graded: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
 class ClassStatistics:
     """All that the dashboard shows about a class."""
 
@@ -55,6 +65,7 @@ class ClassStatistics:
     questions: tuple[QuestionStatistics, ...]
     mistakes: tuple[MistakeStatistics, ...]
     concerns: tuple[Concern, ...]
+    hand_grading: tuple[HandGrading, ...]
 
 
 def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
@@ -69,7 +80,21 @@ def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
         questions=tuple(chain.from_iterable(map(question_statistics, by_exercise.values()))),
         mistakes=_mistakes(everything),
         concerns=find_concerns(everything),
+        hand_grading=tuple(_hand_grading(everything)),
     )
+
+
+def _hand_grading(works: Iterable[GradedWork]) -> Iterator[HandGrading]:
+    """Yield how far people are with each question that they grade or are asked about."""
+    graded, waiting = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for work in works:
+        for entry in work.submission.entries:
+            question, waits = (work.exercise, entry.question), entry.needs_person or entry.score is None
+            waiting[question] += waits
+            graded[question] += not waits and entry.manual_score is not None
+    for question, left in waiting.items():
+        if left or graded[question]:
+            yield HandGrading(*question, graded[question], left)
 
 
 def _exercise(works: Sequence[GradedWork]) -> ExerciseStatistics:

@@ -8,9 +8,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
-from html import escape
+from html import escape, unescape
+from xml.etree.ElementTree import tostring
 
 import nh3
+from latex2mathml.converter import convert_to_element
 from markdown_it import MarkdownIt
 from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -44,6 +46,16 @@ _ATTRIBUTES = {
     "th": {"colspan", "rowspan"}, "span": {"class"}, "div": {"class"},
 }  # fmt: skip
 _CLASS = re.compile(r"highlight|math (inline|block|amsmath)|[a-z]{1,2}[a-z0-9]?")
+_FORMULA = re.compile(r'<(div|span) class="math ([a-z]+)">([^<]*)</\1>')
+_MATHML = {
+    "math", "menclose", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded", "mphantom", "mroot",
+    "mrow", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder",
+    "munderover",
+}  # fmt: skip
+_MATHML_ATTRIBUTES = {
+    "columnalign", "columnspacing", "display", "displaystyle", "fence", "form", "linethickness",
+    "mathvariant", "maxsize", "minsize", "notation", "rowspacing", "stretchy", "width",
+}  # fmt: skip
 _LINE_END = re.compile(r'(<div class="math [a-z]+">)\n|\n(</div>)')  # beside a formula, where it would show
 _FORMATTER = HtmlFormatter()
 _PYTHON = ("python", "python3", "py", "ipython", "ipython3")
@@ -80,9 +92,9 @@ def markdown(source: str) -> str:
     return _convert(source, html=True)
 
 
-def mathjax(source: str) -> str:
-    """Return a text cell as HTML, with its formulas between dollars, for a page that typesets them."""
-    return _convert(source, html=True, dollars=True)
+def mathml(source: str) -> str:
+    """Return a text cell as HTML, with its formulas as MathML, which browsers typeset without a script."""
+    return _FORMULA.sub(_typeset, markdown(source))
 
 
 def comment(source: str) -> str:
@@ -98,21 +110,41 @@ def code(source: str) -> str:
 KINDS: Mapping[str, Callable[[str], str]] = {
     "html": clean_html,
     "markdown": markdown,
-    "mathjax": mathjax,
+    "mathml": mathml,
     "comment": comment,
     "code": code,
 }
 
 
-def _convert(source: str, *, html: bool, dollars: bool = False) -> str:
+def _convert(source: str, *, html: bool) -> str:
     text = clean_text(source)
     formulas = text.count("$") + text.count("\\begin{") <= MAX_FORMULAS
-    rendered = _parser(html, dollars, formulas).render(text)
+    rendered = _parser(html, formulas).render(text)
     return clean_html(_LINE_END.sub(r"\1\2", rendered))
 
 
+def _typeset(formula: re.Match[str]) -> str:
+    """Return a formula of cleaned HTML as MathML, or as it was written where the library cannot read it.
+
+    The library copies what it reads into elements and attributes, so only harmless ones are kept, and its
+    own way of writing them, which escapes nothing, is not used.
+    """
+    try:
+        display = "inline" if formula[2] == "inline" else "block"
+        element = convert_to_element(unescape(formula[3]), display=display)
+    except Exception:
+        return formula[0]
+    for part in element.iter():
+        if part.tag not in _MATHML:
+            return formula[0]
+        part.text = part.text and unescape(part.text)  # the library writes signs as entities
+        for name in set(part.attrib) - _MATHML_ATTRIBUTES:
+            del part.attrib[name]
+    return tostring(element, encoding="unicode")
+
+
 @cache
-def _parser(html: bool, dollars: bool, formulas: bool) -> MarkdownIt:
+def _parser(html: bool, formulas: bool) -> MarkdownIt:
     """Return a parser of Markdown as Jupyter knows it; a comment keeps its line ends."""
     parser = _Parser("commonmark", {"html": html, "breaks": not html, "highlight": _highlight})
     parser.enable(["table", "strikethrough"])
@@ -124,15 +156,9 @@ def _parser(html: bool, dollars: bool, formulas: bool) -> MarkdownIt:
             allow_digits=False,
             allow_blank_lines=False,
             double_inline=True,
-            renderer=_between_dollars if dollars else None,
         )
         amsmath_plugin(parser, renderer=lambda formula: escape(formula.strip()))
     return parser
-
-
-def _between_dollars(formula: str, options: Mapping[str, bool]) -> str:
-    sign = "$$" if options["display_mode"] else "$"
-    return f"{sign}{escape(formula)}{sign}"
 
 
 def _highlight(source: str, language: str, _: str) -> str:

@@ -58,7 +58,7 @@ def render_comment(source: str, allowance: Allowance) -> Markup:
 def render_markdown(cell: Any, allowance: Allowance, kind: str = "markdown") -> Markup:
     """Return a text cell as HTML that cannot run anything, with its pictures in place.
 
-    With the kind "mathjax", formulas stay between dollars for a page that typesets them.
+    With the kind "mathml", formulas are MathML, which browsers typeset.
     """
     text, own = pictures.taken_out(clean_text(cell.source))
     attached = {name: forms.get("image/png", "") for name, forms in cell.get("attachments", {}).items()}
@@ -94,6 +94,11 @@ def load_template(path: Path) -> Template:
     environment.globals.update(policy=POLICY, code_style=CODE_STYLE)
     environment.filters.update(number=number, lines=render_lines)
     return environment.get_template(path.name)
+
+
+def render_template(path: Path, **values: Any) -> Markup:
+    """Return a part of a page that the template at `path`, which escapes, makes of these values."""
+    return _safe(load_template(path).render(**values))
 
 
 def _part(kind: str, text: str, allowance: Allowance, instead: Markup = _LEFT_OUT) -> Markup:

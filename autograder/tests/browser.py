@@ -264,6 +264,12 @@ class Page:
         """Type a text where the page has its focus."""
         self._browser._ask("Input.insertText", self._session, text=text)
 
+    def press(self, code: int, *, control: bool = False) -> None:
+        """Press the key of this code."""
+        key = {"windowsVirtualKeyCode": code, "modifiers": 2 if control else 0}
+        for kind in ("rawKeyDown", "keyUp"):
+            self._browser._ask("Input.dispatchKeyEvent", self._session, type=kind, **key)
+
     def resize(self, width: int, height: int = 800) -> None:
         """Make the window so large."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

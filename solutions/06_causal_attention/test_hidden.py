@@ -294,9 +294,12 @@ def expect_no_seed(student, make, *inputs):
 
 
 def causal_mask_of(student, length):
-    """Return the student's mask as truth values; it must hide something, and not all."""
+    """Return the mask as truth values; a token must not see some other one, and not all may be hidden."""
     mask = numbers(student.causal_mask(length), future(length))
-    expect(bool(mask.any()), "Nothing is hidden. True means hidden.")
+    expect(
+        bool((mask & ~torch.eye(length, dtype=torch.bool)).any()),
+        "No token is hidden from another one.",
+    )
     expect(not mask.all(), "Everything is hidden. True means hidden.")
     return expect_tensor(mask, (length, length))
 

@@ -468,8 +468,12 @@ def some_lengths(width):
 
 
 def padding_of(student, lengths, width):
-    """Return the student's mask as truth values; it must hide something, and not all."""
+    """Return the student's mask as truth values; what it hides must depend on the lengths."""
     mask = numbers(student.padding_mask(lengths, width), padding(lengths, width))
+    others = numbers(student.padding_mask(lengths % width + 1, width), mask)
+    expect(
+        not mask.equal(others), "Other lengths have the same mask. True means hidden."
+    )
     expect(bool(mask.any()), "Nothing is hidden. True means hidden.")
     expect(not mask.all(), "Everything is hidden. True means hidden.")
     return expect_tensor(mask, (len(lengths), width))

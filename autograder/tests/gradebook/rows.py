@@ -8,13 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from nbconvert.exporters import HTMLExporter
 from nbgrader.api import Gradebook
 from nbgrader.server_extensions.formgrader.apihandlers import CommentHandler, GradeHandler
+from nbgrader.server_extensions.formgrader.handlers import template_path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook import ExerciseGradebook, read_gradebook
-from autograder.gradebook.config import database
+from autograder.gradebook.config import database, load
 from autograder.grading.graded import Graded
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, Verdict, total, written
@@ -22,13 +24,14 @@ from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, small, solved, stripped
 
+SCRIPT = "<script>alert(1)</script>"
 EINSUM = "def row_sums(x):\n    return torch.einsum('nd->n', x)"
 NESTED = "[" * 100_000 + "]" * 100_000
 UNREADABLE: dict[str, Callable[[Path], object]] = {
     "zero bytes": lambda path: path.write_bytes(b""),
     "not JSON": lambda path: path.write_text("no notebook"),
     "nested 100,000 deep": lambda path: path.write_text(f'{{"nbformat": 4, "cells": {NESTED}}}'),
-    "nbformat 3": lambda path: path.write_text('{"nbformat": 3, "worksheets": []}'),
+    "nbformat 3": lambda path: path.write_text('{"nbformat": 3, "worksheets": 7}'),
     "a folder": lambda path: path.mkdir(),
     "a FIFO": os.mkfifo,
     "a link": lambda path: path.symlink_to(path.parents[3] / "solutions" / "01_small" / "01_small.py"),
@@ -104,6 +107,20 @@ class Formgrader:
         self.body = {"manual_comment": words}
         comment = self.gradebook.find_comment(question, self._name, self._name, student)
         inspect.unwrap(CommentHandler.put)(self, comment.id)
+
+
+def formgrader_page(course: Course, student: str) -> str:
+    """Return what the formgrader shows of a submission: nbgrader's template, with the course's settings."""
+    config, name = load(course), small(course).name
+    config.HTMLExporter.template_name = "formgrade"
+    config.HTMLExporter.extra_template_basedirs = [template_path]
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        submission = gradebook.find_submission_notebook(name, name, student).id
+    about = {"assignment_id": name, "notebook_id": name, "submission_id": submission, "base_url": ""}
+    path = str(Submission(course.root, student, name).autograded)
+    resources = {**about, "index": 0, "total": 1, "student": student, "last_name": SCRIPT}
+    shown, _ = HTMLExporter(config=config).from_filename(path, resources=resources)
+    return str(shown)
 
 
 def gradebook_submission(course: Course, student: str) -> GradebookSubmission:

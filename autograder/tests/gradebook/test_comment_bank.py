@@ -1,21 +1,11 @@
 """The bank of comments: offered in the formgrader, and read by students as texts."""
 
-import shutil
-from pathlib import Path
-
-import nbformat
 import pytest
-from nbconvert.exporters import HTMLExporter
-from nbformat import v4
-from nbgrader.server_extensions.formgrader import handlers
-from traitlets.config import Config
 
 from autograder.course.course import Course
 from autograder.gradebook.comments import CommentBank, CommentsError
-from autograder.gradebook.config import load
 from autograder.gradebook.doubts import doubts
 from autograder.report.gradebook_submission import GradebookSubmission
-from autograder.tests.classroom import CONFIG
 from autograder.tests.publishing.test_export import entry
 
 BANK = """\
@@ -29,14 +19,6 @@ units: Say in which units.
 02_next:
   later: Not for this exercise.
 """
-ABOUT = {
-    "grade": True,
-    "solution": True,
-    "locked": False,
-    "grade_id": "why",
-    "points": 2,
-    "schema_version": 3,
-}
 
 
 @pytest.fixture
@@ -65,26 +47,6 @@ def test_names_in_a_person_s_comment_stand_for_texts(bank: CommentBank, remark: 
     why = entry("ann", "why", None, remark=remark, comment="#units")
     (kept,) = bank.put_in("01_small", GradebookSubmission("ann", 0.0, 0.0, (why,))).entries
     assert (kept.remark, kept.comment) == (read, "#units")
-
-
-def test_the_formgrader_s_own_exporter_offers_them_below_a_written_answer(
-    course: Course, bank: CommentBank, tmp_path: Path
-) -> None:
-    shutil.copy(CONFIG, course.root)
-    config = load(course)
-    config.merge(Config({"HTMLExporter": {"template_name": "formgrade"}}))
-    config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
-    written = v4.new_markdown_cell("My *answer*", metadata={"nbgrader": ABOUT})
-    path = tmp_path / "01_small.ipynb"
-    nbformat.write(v4.new_notebook(cells=[v4.new_markdown_cell("A text"), written]), path)
-    names = {"assignment_id": "01_small", "notebook_id": "01_small", "base_url": "", "index": 0, "total": 1}
-    html, _ = HTMLExporter(config=config).from_filename(str(path), resources={**names})
-    assert html.count("<details>") == 1
-    assert "<code>#factor</code> Good: you name the &lt;factor&gt;." in html
-    assert "#secret" not in html
-    (course.root / "comments.yaml").write_text("a: [1]\n", encoding="utf-8")
-    html, _ = HTMLExporter(config=config).from_filename(str(path), resources={**names})
-    assert "comments.yaml:1: a is no comment" in html  # and the page is there all the same
 
 
 @pytest.mark.parametrize(

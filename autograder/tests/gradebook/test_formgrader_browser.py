@@ -1,20 +1,27 @@
 """nbgrader's own formgrader in a real browser, as an assistant uses it while a class is graded anew."""
 
+import json
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from getpass import getuser
 from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
 
 from autograder.authoring.build import build_missing
+from autograder.batch.executor import Done, Task
 from autograder.batch.grade import grade_submissions
 from autograder.collecting.arrival import Arrival
 from autograder.collecting.placing import place
-from autograder.course.course import Course
+from autograder.course.course import Course, load_course
+from autograder.gradebook.pages import settle, write_feedback
+from autograder.report.report import Verdict
 from autograder.submission.submission import Submission
 from autograder.tests.authoring.jupyter import answering, environment
 from autograder.tests.batch.test_attempts import DUE, HOUR, ByTheirWord, written
@@ -29,11 +36,13 @@ STUDENTS = 'id,name\nada,"Lovelace, Ada"\nbob,Bob Builder\ncleo,"Queen, Cleo"\nd
 BANK = (
     "units: Say in which units.\n01_small: {why: {factor: You name the <factor>.}, no: {other: Not here.}}\n"
 )
+RUBRIC = "(One point for linear, one for the factor $k < 2$.)"
 UNNEEDED = ("jupyterlab", "jupyterlab_jupytext", "jupyter_lsp", "notebook", "notebook_shim")
 ROWS = (
     "[...document.querySelectorAll('#main-table tr')].map(row => row.innerText.trim().split(/\\s*\\t\\s*/))"
 )
 SAID = "[...document.querySelectorAll('.modal-title')].map(title => title.innerText)"
+LOADED = "window.formgrader?.loaded"
 SHOWN = """(() => {
     const score = document.querySelector('#why'), comment = document.querySelector('#why-comment');
     return [score.value, comment.value, score.classList.contains('needs_manual_grade'),
@@ -67,7 +76,7 @@ class Desk:
         """Open a student's submission, found by the name."""
         page = self.open("gradebook/01_small/01_small")
         address = page.value(
-            f"[...document.querySelectorAll('a')].find(a => a.textContent === '{name}').href"
+            f"[...document.querySelectorAll('a')].find(a => /^{name}(, *)?$/.test(a.textContent)).href"
         )
         page = self.browser.page(address, width=1300)
         page.wait("window.formgrader?.grades?.loaded && formgrader.comments.loaded")
@@ -94,6 +103,11 @@ def desk(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> Ite
         config.write(f'c.Exchange.root = "{home / "exchange"}"\n')
     (course.root / "students.csv").write_text(STUDENTS, encoding="utf-8")
     (course.root / "comments.yaml").write_text(BANK, encoding="utf-8")
+    source = small(course).source
+    source.write_text(
+        source.read_text().replace("out of the sum.\n# ###", f"out of the sum.\n#\n# {RUBRIC}\n# ###")
+    )
+    course = load_course(course.root)
     for student, share, secret in (("ada", 1.0, b""), ("bob", 0.4, b""), ("cleo", 0.8, b"a secret")):
         submission = Submission(course.root, student, "01_small")
         place(submission, written(course, share), Arrival(DUE), secret)
@@ -150,9 +164,8 @@ def test_lists_have_names_statuses_and_scores(desk: Desk) -> None:
 
 def test_what_an_assistant_gives_stands_while_tests_change(desk: Desk) -> None:
     page = desk.submission("Lovelace, Ada")
-    page.value("document.querySelector('summary').click()")
-    offered = page.value("[...document.querySelectorAll('details li')].map(each => each.innerText)")
-    assert offered == ["#units Say in which units.", "#factor You name the <factor>."]
+    offered = page.value("[...document.querySelectorAll('[data-words]')].map(each => each.dataset.words)")
+    assert offered == ["Say in which units.", "You name the <factor>."]
     assert page.value(SHOWN) == ["", "", True, "2"]
     page.value("window.saved = 0; $(document).on('finished_saving', () => { saved += 1; })")
     for field, text in (("#why", "1.5"), ("#why-comment", "Right. #factor")):
@@ -208,3 +221,109 @@ def test_a_name_runs_nothing_on_any_page(desk: Desk) -> None:
     submission.wait("window.formgrader?.grades?.loaded && formgrader.comments.loaded")
     for page in (*shown, submission):
         assert page.value("[document.body.textContent.includes('window.ran'), window.ran ?? 0]") == [True, 0]
+
+
+SAME = "It is *linear*: $a_1 < b$. <img src=x onerror='window.ran = 1'><script>window.ran = 1</script>"
+HINT = 'This question asks you to do without "mul". A person will look before it scores.'
+
+
+class Holding(ByTheirWord):
+    """Holds a question of gus for a person."""
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        for submission, notebook, graded in super().map(tasks):
+            first, *others = graded.report.questions
+            held = replace(first, verdict=Verdict.REVIEW, score=0.0, hint=HINT)
+            report = replace(graded.report, questions=(held, *others), score=3.0)
+            is_held = submission.student == "gus"
+            yield submission, notebook, replace(graded, report=report) if is_held else graded
+
+
+@pytest.fixture
+def asked(desk: Desk) -> Desk:
+    """Hand in three equal answers, one other and a question that is held, and grade them."""
+    for student, why in (("eve", SAME), ("fay", SAME), ("gus", "Another."), ("hal", SAME)):
+        place(Submission(desk.course.root, student, "01_small"), written(desk.course, 1.0, why), Arrival(DUE))
+    grade_submissions(desk.course, [small(desk.course)], executor=Holding())
+    return desk
+
+
+@pytest.fixture
+def marks(asked: Desk) -> Callable[[], list[str]]:
+    """Return who saved what since now, as the audit has it once somebody grades."""
+    start = datetime.now(UTC).isoformat()
+
+    def read() -> list[str]:
+        settle(asked.course, small(asked.course))
+        lines = map(json.loads, (asked.course.root / "audit.jsonl").read_text().splitlines())
+        now = datetime.now(UTC).isoformat()
+        return [
+            f"{line['student']} {line['why']}: {line['questions']['why'][1]} by {line['by']}"
+            for line in lines
+            if start < line["time"] < now and "by" in line
+        ]
+
+    return read
+
+
+def save(page: Page, field: str, text: str) -> None:
+    """Type a text, leave the field, and wait until it is saved."""
+    page.value("window.saved = 0; $(document).on('finished_saving', () => { saved += 1; })")
+    page.value(f"document.querySelector('{field}').focus()")
+    page.write(text)
+    page.value("document.activeElement.blur()")
+    page.wait("saved > 0")
+
+
+def test_an_answer_is_graded_beside_what_belongs_to_it_and_for_all_who_wrote_it(
+    asked: Desk, marks: Callable[[], list[str]]
+) -> None:
+    page = asked.submission("eve")
+    texts = page.value("['wording', 'model', 'alike'].map(c => document.querySelector('.' + c).innerText)")
+    assert "doubled sums of the rows?" in texts[0]
+    assert "Both are linear" in texts[1]
+    assert "One point for linear, one for the factor" in texts[1]
+    assert texts[2].startswith("3 students wrote this")
+    assert page.value("[...document.querySelectorAll('math')].map(m => m.textContent)") == ["k<2", "a1<b"]
+    assert page.value("window.ran ?? 0") == 0
+    loaded = page.value("performance.getEntriesByType('resource').map(each => each.name)")
+    assert [name for name in loaded if not name.startswith(asked.address)] == []
+    assert page.value("[...document.querySelectorAll('details')].map(each => each.open)") == [False, False]
+
+    page.wait("document.activeElement.id === 'why'")
+    save(page, "#why", "1.5")
+    page.value("document.querySelector('[title=\"You name the <factor>.\"]').click()")
+    assert page.value("document.querySelector('#why-comment').value") == "You name the <factor>."
+    here = page.value("submission_id")
+    page.press(190, control=True)
+    page.wait(f"{LOADED} && submission_id !== '{here}' && document.activeElement.id?.startsWith('why')")
+    page.press(188, control=True)
+    page.wait(f"{LOADED} && submission_id === '{here}' && document.querySelector('#why').value === '1.5'")
+    assert page.value("document.querySelector('#why-comment').value") == "You name the <factor>."
+
+    page.value("document.querySelector('[data-alike]').click()")
+    assert page.wait("document.querySelector('output').innerText.match(/Saved 3.*/)?.[0]") == "Saved 3 of 3."
+    for student in ("eve", "fay", "hal"):
+        entry = gradebook_entry(asked.course, student, "why")
+        assert (entry.manual_score, entry.remark) == (1.5, "You name the <factor>.")
+        assert not entry.needs_person
+    me = getuser()
+    assert marks() == [f"{student} by hand: 1.5 by {me}" for student in ("eve", "fay", "hal")]
+    pages = list(write_feedback(asked.course, small(asked.course), ["eve"]))
+    assert "One point for linear" not in "".join(Path(str(path)).read_text() for path in pages)
+
+
+def test_a_question_that_is_held_comes_with_the_reason_and_its_lines(asked: Desk) -> None:
+    page = asked.submission("gus")
+    reason = page.value("document.querySelector('.reason').innerText")
+    assert 'do without "mul"' in reason
+    assert re.search(r"cell 5, line 6\s+return torch.mul\(x, 2\)", reason)
+    assert page.wait("document.activeElement.id") == "check-double"
+    save(page, "#check-double", "2")
+    page.press(9)
+    assert page.value("document.activeElement.id") == "check-double_extra_credit"
+    page.value("document.querySelector('#why').focus()")
+    here = page.value("submission_id")
+    page.press(13, control=True)
+    page.wait(f"{LOADED} && submission_id !== '{here}' && document.querySelector('#why')?.value === ''")
+    assert gradebook_entry(asked.course, "gus", "double").manual_score == 2.0

@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nbconvert.exporters import HTMLExporter
 from nbgrader.api import Gradebook
-from nbgrader.server_extensions.formgrader.handlers import template_path
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course, load_course
 from autograder.gradebook import ConversionError
-from autograder.gradebook.config import database, load
+from autograder.gradebook.config import database
 from autograder.publishing.feedback import write_pages
 from autograder.report.feedback_page import render_feedback
 from autograder.report.gradebook_submission import GradebookSubmission
@@ -23,6 +21,7 @@ from autograder.report.report import Report
 from autograder.report.safe_html import POLICY
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
+from autograder.tests.gradebook.rows import formgrader_page
 
 HOSTILE_TEXT = """<script>alert(1)</script> <img src=x onerror=alert(2)> [x](javascript:alert(3))
 <svg onload=alert(4)></svg> <iframe src="//evil.example"></iframe> ![b](https://evil.example/beacon.png)
@@ -213,15 +212,3 @@ def test_nothing_of_a_submission_runs_in_the_formgrader(course: Course) -> None:
     assert not {address for address in seen.addresses if "evil.example" in address or "alert" in address}
     assert not {"iframe", "svg"} & seen.tags
     assert "alert(10)" in seen.words  # it is the hostile notebook that is shown
-
-
-def formgrader_page(course: Course, student: str) -> str:
-    """Return what the formgrader shows of a submission: nbgrader's template, with the course's settings."""
-    config = load(course)
-    config.HTMLExporter.template_name = "formgrade"
-    config.HTMLExporter.extra_template_basedirs = [template_path]
-    path = str(Submission(course.root, student, "01_small").autograded)
-    shown, _ = HTMLExporter(config=config).from_filename(
-        path, resources={"index": 0, "total": 1, "base_url": ""}
-    )
-    return str(shown)

@@ -1,5 +1,7 @@
 """Markdown, formulas and HTML of strangers, as HTML that can run nothing; attacks on parsers are refused."""
 
+import re
+
 import pytest
 
 from autograder.report.markup import (
@@ -9,7 +11,7 @@ from autograder.report.markup import (
     clean_html,
     comment,
     markdown,
-    mathjax,
+    mathml,
 )
 
 
@@ -27,9 +29,31 @@ def test_dollars_that_are_prices_stay() -> None:
     assert markdown("It costs $5 and $6.") == "<p>It costs $5 and $6.</p>\n"
 
 
-def test_formulas_stay_between_dollars_for_a_page_that_typesets_them() -> None:
-    assert '<span class="math inline">$a_1*b*c$</span>' in mathjax("$a_1*b*c$")
-    assert "$$x&lt;y$$" in mathjax("$$\nx<y\n$$")
+def test_formulas_become_mathml_for_a_page_that_loads_nothing() -> None:
+    assert mathml("so $a_1 < b$") == (
+        '<p>so <math display="inline"><mrow><msub><mi>a</mi><mn>1</mn></msub>'
+        "<mo>&lt;</mo><mi>b</mi></mrow></math></p>\n"
+    )
+    assert '<math display="block">' in mathml("$$\nx<y\n$$")
+    assert "<mtable" in mathml("\\begin{align}\nx &= *1*\n\\end{align}")
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"\text{<script>alert(1)</script>}",
+        r"\text{&lt;img src=x onerror=alert(1)&gt;}",
+        r"\href{javascript:alert(1)}{x}",
+        r"\style{background:url(http://x)}{y}",
+        r"\class{" + '"onclick="alert(1)' + "}{z}",
+        "{" * 20_000,
+        r"\frac",
+    ],
+)
+def test_a_formula_brings_no_element_or_attribute_of_its_own(formula: str) -> None:
+    shown = mathml(f"${formula}$ <span class='math inline'>{formula}</span> $a$")
+    assert "<mi>a</mi>" in shown
+    assert not re.search(r"<[^>]*(script|img|href|style|onclick|onerror)", shown)
 
 
 def test_where_there_are_too_many_dollars_no_formula_is_looked_for() -> None:
