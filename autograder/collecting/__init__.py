@@ -18,7 +18,3 @@ In reading order:
 - archive: reads zip and tar archives, folders, and archives in archives as one stream of entries
 - entry: one file in an archive, and how much of an archive is read
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

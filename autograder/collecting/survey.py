@@ -116,8 +116,9 @@ class Survey:
                     else:
                         came.add(member.student)
                         yield Candidate(number, entry.path, entry.when, member, member.message)
-        for unused in _without_notebook((one for _, one in notebooks), others, self._rules, context, came):
-            self._refuse(unused.message, unused.files[0].path)
+        sent = (entry for _, entry in notebooks)
+        for path, message in _without_notebook(sent, others, self._rules, context, came):
+            self._refuse(message, path)
 
     def _is_notebook(self, entry: ArchiveEntry) -> bool:
         """Whether an entry is a notebook, or a script that was exported from one and kept its name."""
@@ -284,30 +285,6 @@ def _with_strays(chosen: Sequence[Candidate]) -> list[Candidate]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Unused:
-    """The files of one owner, none of them a notebook, and whose they are as far as anybody knows."""
-
-    files: Sequence[ArchiveEntry]
-    students: Sequence[str]
-    problem: str = ""  # why nobody knows
-
-    @property
-    def message(self) -> str:
-        """What there is to say about the first file."""
-        more = f" (nor is any other of these {len(self.files)} files)" if len(self.files) > 1 else ""
-        return self.problem or f"is no notebook{more}; {self._fix()}"
-
-    def _fix(self) -> str:
-        form = _suffix(self.files[0])
-        if form in _UNREAD:
-            return "pack it as a zip, or unpack it into a folder of the student's"
-        if form == ".py":
-            return "if it is one as a script, give it the name of its exercise"
-        who = f"ask {', '.join(self.students)}" if self.students else "ask whoever it is of"
-        return f"{who} for the .ipynb file"
-
-
 def _typed(name: str) -> str:
     """Return a name of a platform's page as it would be of a file that was uploaded."""
     for form, uploaded in _TYPED:
@@ -321,8 +298,8 @@ def _without_notebook(
     rules: NamingRules,
     context: ArchiveContext,
     came: Collection[str],
-) -> Iterator[_Unused]:
-    """Yield, in order, what is of students of whom no notebook is in the archive."""
+) -> Iterator[tuple[str, str]]:
+    """Yield a file of each student of whom no notebook is in the archive, and what to do about it."""
     owners = {_owner(entry, rules, context) for entry in notebooks}
     found: dict[str, list[ArchiveEntry]] = defaultdict(list)
     for entry in others:
@@ -330,10 +307,24 @@ def _without_notebook(
         if owner not in owners and not any(part.startswith(".") for part in PurePosixPath(entry.path).parts):
             found[owner].append(entry)
     for group in found.values():
-        files = sorted(group, key=_is_helper)
-        whose = _whose(files[0], rules, context, came)
-        if whose is not None and not (whose.students and set(whose.students) <= set(came)):
-            yield replace(whose, files=files)
+        first = min(group, key=_is_helper)
+        try:
+            students = _students_of(first, rules, context, came)
+        except EntryError as error:
+            yield first.path, str(error)
+            continue
+        if students is not None and not (students and set(students) <= set(came)):
+            more = f" (nor is any other of these {len(group)} files)" if len(group) > 1 else ""
+            yield first.path, f"is no notebook{more}; {_fix(first, students)}"
+
+
+def _fix(entry: ArchiveEntry, students: Sequence[str]) -> str:
+    if _suffix(entry) in _UNREAD:
+        return "pack it as a zip, or unpack it into a folder of the student's"
+    if _suffix(entry) == ".py":
+        return "if it is one as a script, give it the name of its exercise"
+    who = ", ".join(students) if students else "whoever it is of"
+    return f"ask {who} for the .ipynb file"
 
 
 def _owner(entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext) -> str:
@@ -347,18 +338,21 @@ def _owner(entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext) -> 
     return name.partition("/")[0]
 
 
-def _whose(
+def _students_of(
     entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext, came: Collection[str]
-) -> _Unused | None:
-    """Return whose the file is; None where nothing shows that somebody handed it in."""
+) -> Sequence[str] | None:
+    """Return whose the file is, as far as its name tells; None where nothing shows that it was handed in.
+
+    EntryError says why nobody can tell, though a platform has received the file.
+    """
     name = _typed(entry.name)
     own = name.removeprefix(context.class_folder)
     upload = bool(rules.platform_name(own) or context.record(name))
     try:
         return _attributed(_as_notebook(replace(entry, name=name), rules), rules, context, sure=upload)
-    except EntryError as error:
+    except EntryError:
         if upload:
-            return _Unused((), (), str(error))
+            raise
     if "/" in own or entry.inside or rules.pattern is not None:
         return None
     person = PurePosixPath(stem(own)).stem
@@ -367,7 +361,7 @@ def _whose(
             as_folder = replace(entry, name=f"{context.class_folder}{person}/{own}")
             return _attributed(as_folder, rules, context, sure=False)
     beside = any(re.match(rf"{re.escape(student)}(?![^\W_])", own, re.IGNORECASE) for student in came)
-    return _Unused((), ()) if _suffix(entry) in _UNREAD | _PAPERS | _PHOTOS and not beside else None
+    return () if _suffix(entry) in _UNREAD | _PAPERS | _PHOTOS and not beside else None
 
 
 def _as_notebook(entry: ArchiveEntry, rules: NamingRules) -> ArchiveEntry:
@@ -380,13 +374,14 @@ def _as_notebook(entry: ArchiveEntry, rules: NamingRules) -> ArchiveEntry:
 
 def _attributed(
     entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext, *, sure: bool
-) -> _Unused | None:
+) -> Sequence[str] | None:
     if not (sure or rules.students) and _is_helper(entry):
         return None  # the folder may belong to no student
     members = list(rules.attributions(entry, context))
     students = [member.student for member in members if not member.problem]
-    problems = [member.problem for member in members if member.problem]
-    return _Unused((), students, "" if students else "; ".join(problems))
+    if members and not students:
+        raise EntryError("; ".join(member.problem for member in members))
+    return students
 
 
 def _is_helper(entry: ArchiveEntry) -> bool:
