@@ -30,7 +30,6 @@ _PARTICIPANT = re.compile(r"\D+?(\d+)")  # "Participant 1001", in any language
 _GROUP = re.compile("gr[ou]|груп|グループ|小?[组組]|ryhmä|skupin|csoport", re.IGNORECASE)
 _EMAIL, _PARENTHESIS = re.compile(r"\S+@\S+"), re.compile("[(\uff08]")  # \uff08 is the East Asian one
 _CLOCK = re.compile(r"(?<![\d.])\d{1,2}\s?[:.hH]\s?\d{2}(?![\d.])")
-_WORD_END = re.compile(r"[^\w-]+")
 _NONE = ("", "-")
 _STUDENT = ("student", "id", "user_id", "name", "email")
 _TIME = ("time", "submitted_at", "submitted", "timestamp")
@@ -239,7 +238,10 @@ def read_moment(text: str) -> datetime | None:
 def _date_parser() -> "DateDataParser":
     from dateparser.date import DateDataParser  # slow to import, and needed for worksheets only
 
-    return DateDataParser(settings={"REQUIRE_PARTS": ["day", "month", "year"], "PARSERS": ["absolute-time"]})
+    parts = ["day", "month", "year"]
+    # Without accents, a Norwegian "mandag" would be taken for a Swedish "måndag".
+    settings = {"REQUIRE_PARTS": parts, "PARSERS": ["absolute-time"], "NORMALIZE": False}
+    return DateDataParser(settings=settings)
 
 
 def _names_weekday(text: str, weekday: int, language: str) -> bool:
@@ -248,7 +250,7 @@ def _names_weekday(text: str, weekday: int, language: str) -> bool:
         forms = Locale.parse(language, sep="-").days.values()
     except (UnknownLocaleError, ValueError):
         return False
-    words = f" {_WORD_END.sub(' ', spelling(text))} "
+    words = f" {spelling(text.replace('(', ' '))} "
     return any(
         spelling(form["wide"][weekday]) in words or f" {spelling(form['abbreviated'][weekday])} " in words
         for form in forms

@@ -103,6 +103,11 @@ EVENING = datetime(2026, 3, 1, 23, 30)
         "2026年 03月 1日(日曜日) 23:30",
         "2026년 3월 1일(일요일) 오후 11:30",
         "2026. március 1., vasárnap, 23:30",
+        "søndag, 1 mars 2026, 23:30",
+        "יום ראשון, 1 מרץ 2026, 23:30",
+        "रविवार, 1 मार्च 2026, 23:30",
+        "วันอาทิตย์, 1 มีนาคม 2026, 23:30",
+        "Chủ Nhật, 1 tháng 3 2026, 23:30",
         "2026-03-01 23:30",
     ],
 )
@@ -115,7 +120,11 @@ def test_a_month_that_means_another_in_other_languages_is_known_by_its_weekday()
     assert read_moment("četvrtak, 1. listopada 2026., 12:00") == datetime(2026, 10, 1, 12)  # Croatian
 
 
-def test_a_zone_that_is_told_is_kept() -> None:
+def test_a_norwegian_monday_is_not_taken_for_a_swedish_one_without_its_accent() -> None:
+    assert read_moment("mandag, 16 mars 2026, 12:35") == datetime(2026, 3, 16, 12, 35)
+
+
+def test_a_zone_in_the_text_is_kept() -> None:
     assert read_moment("2026-03-01T23:30:00Z") == datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
 
 
@@ -129,6 +138,12 @@ def test_midnight_and_noon_are_told_apart() -> None:
     [
         *("", "-", "23:30", "03/01/2026 23:30", "1 March 2026, 11:30 PM", "Saturday, 1 March 2026, 11:30 PM"),
         *("Sunday, 30 February 2026, 11:30 PM", "Sunday, 1 March 2026, 99:99", "Sunday, 1 March 2026"),
+        *(
+            "Sonntag, 1.03.2026",
+            "lunes, 1 de marzo de 2026, 23:30",
+            "yesterday 23:30",
+            "Sunday, tomorrow, 23:30",
+        ),
     ],
 )
 def test_what_is_not_clear_is_no_time(text: str) -> None:
