@@ -225,7 +225,10 @@ def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[ArchiveEn
     stream = _Stream(file, packed, bounds)
     while (found := _next_member(stream, bounds)) is not None:
         member, is_sparse = found
-        end = stream.position + _padded(member.size)
+        has_content = (
+            member.isreg() or member.type not in tarfile.SUPPORTED_TYPES
+        )  # a link only states a size
+        end = stream.position + (_padded(member.size) if has_content else 0)
         if not member.isdir():
             name = member.name[: MAX_NAME + 1]  # still too long, but thousands of them fill no memory
             problem = _KINDS.get(member.type, "" if member.isreg() else "is of an unknown kind")
@@ -267,9 +270,11 @@ def _header(stream: "_Stream") -> tarfile.TarInfo | None:
     except (tarfile.TarError, ValueError):
         raise ArchiveError("is no zip or tar archive, or a damaged one; download it again") from None
     continues = header.type == tarfile.GNUTYPE_SPARSE and block[482]
-    while continues:  # with more of the sparse file's map
-        continues = stream.read(_BLOCK)[504]
-    return header
+    for _ in range(_MAX_HEADERS // _BLOCK):
+        if not continues:
+            return header
+        continues = stream.read(_BLOCK)[504]  # more of the sparse file's map
+    raise ArchiveError(_UNREADABLE)
 
 
 def _extend(header: tarfile.TarInfo, records: Mapping[bytes, bytes]) -> None:

@@ -293,6 +293,21 @@ def test_no_entry_of_a_tar_leads_backwards(archive: Callable[[bytes], Path], siz
         list(read_entries(archive(bytes(header) + bytes(4096))))
 
 
+def test_a_hard_link_that_states_its_file_s_size_has_no_content(archive: Callable[[bytes], Path]) -> None:
+    link = member("odd", tarfile.LNKTYPE, linkname="n", size=700).tobuf()
+    assert contents(archive(link + tarred(member("after.ipynb", size=2)))) == {"after.ipynb": b"xx"}
+
+
+def test_the_map_of_a_sparse_file_has_an_end(archive: Callable[[bytes], Path]) -> None:
+    header = bytearray(old_sparse()[:512])
+    header[482] = 1
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    more = bytes(504) + b"\1" + bytes(7)
+    with pytest.raises(ArchiveError, match="header that cannot be read"):
+        list(read_entries(archive(bytes(header) + more * 1000)))
+
+
 def test_sparse_files_are_not_read_but_what_follows_is(archive: Callable[[bytes], Path]) -> None:
     path = archive(old_sparse() + new_sparse() + tarred(member("after.ipynb", size=1)))
     assert problems(path) == {"old": "is a sparse file", "new": "is a sparse file", "after.ipynb": ""}
