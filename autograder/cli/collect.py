@@ -56,9 +56,9 @@ def collect(
     Canvas and Moodle do not tell when something was handed in: give the times with --times. Times without a
     zone are read in that of the exercise's due date. If anything is refused the exit code is 1.
     """
+    from autograder.collecting.attribution import NamingRules
     from autograder.collecting.collect import collect_archives
-    from autograder.collecting.instructor import read_pattern
-    from autograder.collecting.naming import NamingRules
+    from autograder.collecting.names import read_pattern
     from autograder.collecting.survey import REFUSED
     from autograder.collecting.times import read_times
     from autograder.report.text import terminal_line

@@ -1,19 +1,23 @@
 """When a notebook was handed in, how we know, and which of two notebooks is the newer one."""
 
 import json
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 
-FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # nbgrader's
+TIMESTAMP = "timestamp.txt"  # where nbgrader looks for the time
+RECORD = "collected.json"  # what else is known
+_FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # nbgrader's
 
 
 class Source(StrEnum):
     """Who tells when a notebook was handed in."""
 
     FILE = "file"  # the time of the file, which copying may have changed
-    TOLD = "told"  # the platform or the instructor
-    NOBODY = "nobody"  # the platform tells no time: its archives have that of the download
+    GIVEN = "told"  # the platform or the instructor gives it
+    UNKNOWN = "nobody"  # the platform tells no time: its archives have that of the download
     IGNORED = "ignored"  # the instructor believes no time
 
 
@@ -60,28 +64,37 @@ class Arrival:
         if self.source is Source.FILE:
             copied = self.when is None or (before.when is not None and before.when <= self.when)
             return copied or before.source is not Source.FILE
-        return self.source is Source.NOBODY and before.source is Source.TOLD
+        return self.source is Source.UNKNOWN and before.source is Source.GIVEN
 
 
-def record(arrival: Arrival) -> bytes:
-    """Return what is kept beside the notebook, unless its time tells everything."""
-    if arrival.source in (Source.FILE, Source.IGNORED):
-        return b""
-    downloaded = arrival.downloaded.astimezone(UTC).isoformat() if arrival.downloaded else None
-    values = {"time": arrival.source, "upload": arrival.upload, "downloaded": downloaded}
-    values |= {
-        "number": arrival.number or None,
-        "form": arrival.form or None,
-        "late": arrival.is_late_untimed or None,
-    }
-    return json.dumps({name: value for name, value in values.items() if value is not None}).encode()
+def files_of(arrival: Arrival) -> dict[str, bytes]:
+    """Return the files beside a notebook that say when it came, and what else tells which one is newer."""
+    files = {}
+    if arrival.when is not None:
+        files[TIMESTAMP] = arrival.when.astimezone(UTC).strftime(_FORMAT).encode()
+    if arrival.source not in (Source.FILE, Source.IGNORED):
+        downloaded = arrival.downloaded.astimezone(UTC).isoformat() if arrival.downloaded else None
+        values = {
+            "time": arrival.source,
+            "upload": arrival.upload,
+            "downloaded": downloaded,
+            "number": arrival.number or None,
+            "form": arrival.form or None,
+            "late": arrival.is_late_untimed or None,
+        }
+        known = {name: value for name, value in values.items() if value is not None}
+        files[RECORD] = json.dumps(known).encode()
+    return files
 
 
-def read_record(content: bytes | None, timestamp: bytes | None) -> Arrival:
-    """Return what is known of a notebook that is there; whatever else stands in the files tells nothing."""
-    when = _when(timestamp)
+def arrival_in(files: Mapping[str, bytes]) -> Arrival:
+    """Return what the files beside a notebook say; whatever else stands in them tells nothing."""
+    when = None
+    with suppress(ValueError):
+        text = files.get(TIMESTAMP, b"").decode().strip()
+        when = datetime.strptime(text, _FORMAT).replace(tzinfo=UTC)
     try:
-        values = json.loads((content or b"{}").decode())
+        values = json.loads(files.get(RECORD, b"{}").decode())
         upload = values.get("upload")
         downloaded = datetime.fromisoformat(values["downloaded"]) if "downloaded" in values else None
         return Arrival(
@@ -95,11 +108,3 @@ def read_record(content: bytes | None, timestamp: bytes | None) -> Arrival:
         )
     except (ValueError, TypeError, AttributeError, RecursionError):
         return Arrival(when)
-
-
-def _when(text: bytes | None) -> datetime | None:
-    """Return the time that was written with a notebook, or None for a text by somebody else."""
-    try:
-        return datetime.strptime((text or b"").decode().strip(), FORMAT).replace(tzinfo=UTC)
-    except ValueError:
-        return None

@@ -12,9 +12,8 @@ from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import read_entries
 from autograder.collecting.arrival import Arrival, Source
-from autograder.collecting.bounds import EXHAUSTION, TOO_COSTLY, ArchiveError
-from autograder.collecting.entry import ArchiveEntry, EntryError
-from autograder.collecting.naming import Attribution, NamingRules
+from autograder.collecting.attribution import Attribution, NamingRules
+from autograder.collecting.entry import EXHAUSTION, TOO_COSTLY, ArchiveEntry, ArchiveError, EntryError
 from autograder.collecting.placing import Placing, place
 from autograder.collecting.survey import REFUSED, Candidate, CollectedLine, Survey
 from autograder.collecting.times import TimeRow, Times
@@ -36,7 +35,7 @@ def collect_archives(
 
     An archive that cannot be read stops no other. Without `times` no submission has a time, so none is late.
     Times without a zone are read in `zone`, or else in that of the exercise's due date.
-    A row of the instructor's times that is nobody's is refused at the end.
+    Rows of the instructor's times that match no student are refused at the end.
     """
     given, unusable = _assigned_times(rules.times, rules.students, rules.exercises)
     rules = replace(rules, times=given)
@@ -50,7 +49,7 @@ def collect_archives(
         except EXHAUSTION:
             yield CollectedLine(str(archive), "", REFUSED, TOO_COSTLY)
     yield from unusable
-    yield from _nobodys(given, lambda: (came | students_in(course)) - {""})
+    yield from _unmatched(given, lambda: (came | students_in(course)) - {""})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +65,15 @@ class _Collection:
         """Yield a line on each thing in the archive."""
         survey = Survey(self.archive, self.rules, self.course)
         yield from survey.refused
-        began = {self._who(one): list[Placing]() for one in survey.kept}
+        new = set()
         for line in self._placed(survey.kept):  # first, so that what counts comes last
             if line.status == REFUSED:
                 yield line
-            else:
-                began[line.student, line.exercise].append(Placing(line.status))
+            elif line.status == Placing.NEW:
+                new.add((line.student, line.exercise))
         for line in self._placed(survey.chosen):
-            is_new = Placing.NEW in began.get((line.student, line.exercise), ())
-            yield replace(line, status=Placing.NEW) if is_new and line.status == Placing.REPLACED else line
-
-    @staticmethod
-    def _who(candidate: Candidate) -> tuple[str, str]:
-        return candidate.attribution.student, candidate.attribution.exercise
+            is_new = (line.student, line.exercise) in new and line.status == Placing.REPLACED
+            yield replace(line, status=Placing.NEW) if is_new else line
 
     def _placed(self, candidates: Sequence[Candidate]) -> Iterator[CollectedLine]:
         """Read the archive once, and yield a line on each of these notebooks in it."""
@@ -113,26 +108,29 @@ class _Collection:
 
     def _place(self, candidate: Candidate, content: bytes, form: str) -> CollectedLine:
         """Place a notebook for one student; `form` is the suffix of the file that the platform has."""
-        who = candidate.attribution
-        arrival = self.times.arrival(who, candidate.when, self.course.due(who.exercise))
-        if who.platform is not None:
-            arrival = replace(arrival, number=who.number, form=form)
+        found = candidate.attribution
+        due = self.course.due(found.exercise)
+        arrival = self.times.arrival(found, candidate.when, due)
+        if found.platform is not None:
+            arrival = replace(arrival, number=found.number, form=form)
         try:
-            status = place(Submission(self.course.root, who.student, who.exercise), content, arrival)
+            status = place(Submission(self.course.root, found.student, found.exercise), content, arrival)
         except EntryError as error:
             return self._line(candidate, REFUSED, str(error))
-        said = ""
         if status is Placing.OLDER:
-            status, said = Placing.UNCHANGED, "something handed in later is there"
-        elif status is not Placing.UNCHANGED:
-            said = self.times.message(who, arrival, self.course.due(who.exercise))
-        line = self._line(candidate, status, ", ".join(filter(None, (candidate.message, said))))
-        untimed = arrival.source is Source.NOBODY and status is not Placing.UNCHANGED
-        return replace(line, untimed=who.platform or "" if untimed else "")
+            return self._line(candidate, Placing.UNCHANGED, "something handed in later is there")
+        if status is Placing.UNCHANGED:
+            return self._line(candidate, status)
+        line = self._line(candidate, status, self.times.message(found, arrival, due))
+        return replace(line, untimed=found.platform or "" if arrival.source is Source.UNKNOWN else "")
 
-    def _line(self, candidate: Candidate, status: str, message: str) -> CollectedLine:
-        who = candidate.attribution
-        return CollectedLine(str(self.archive), candidate.path, status, message, who.student, who.exercise)
+    def _line(self, candidate: Candidate, status: str, message: str = "") -> CollectedLine:
+        if status != REFUSED:
+            message = ", ".join(filter(None, (candidate.message, message)))
+        found = candidate.attribution
+        return CollectedLine(
+            str(self.archive), candidate.path, status, message, found.student, found.exercise
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,43 +141,42 @@ class _Clock:
     believed: bool = True
     zone: tzinfo | None = None
 
-    def arrival(self, who: Attribution, entry: datetime | None, due: datetime | None) -> Arrival:
+    def arrival(self, found: Attribution, entry: datetime | None, due: datetime | None) -> Arrival:
         """Return when a notebook came; the entry's time in an archive of a platform is the download's."""
         if not self.believed:
             return Arrival(source=Source.IGNORED)
-        told = self._told(who)
-        if told is not None:
-            return Arrival(self._in_zone(told, due), Source.TOLD, who.upload, self._downloaded(who, entry))
-        if who.platform:
-            downloaded = self._downloaded(who, entry)
-            return Arrival(None, Source.NOBODY, who.upload, downloaded, late=bool(who.late))
+        given, downloaded = self._given(found), self._downloaded(found, entry)
+        if given is not None:
+            return Arrival(self._in_zone(given, due), Source.GIVEN, found.upload, downloaded)
+        if found.platform:
+            return Arrival(None, Source.UNKNOWN, found.upload, downloaded, late=bool(found.late))
         return Arrival(self._in_zone(entry, due) if entry is not None else None)
 
-    def message(self, who: Attribution, arrival: Arrival, due: datetime | None) -> str:
+    def message(self, found: Attribution, arrival: Arrival, due: datetime | None) -> str:
         """Return what there is to say about a notebook's time."""
         if arrival.when is not None and due is not None:
             # In UTC, for Python takes two times of one zone apart as its clocks show them, changed or not.
             late = (arrival.when.astimezone(UTC) - due.astimezone(UTC)).total_seconds()
-            excused = ", though in time as Canvas says" if who.late is False else ""
+            excused = ", though in time as Canvas says" if found.late is False else ""
             if late > 0:
                 return f"{late / 3600:.1f} h late{excused}"
-        if arrival.source is Source.NOBODY:
-            return f"{who.platform} tells no time" + (", only that it is late" if who.late else "")
+        if arrival.source is Source.UNKNOWN:
+            return f"{found.platform} tells no time" + (", only that it is late" if found.late else "")
         return ""
 
-    def _told(self, who: Attribution) -> datetime | None:
+    def _given(self, found: Attribution) -> datetime | None:
         """Return the time from the instructor's list, else that of the worksheet, Gradescope or pattern."""
-        row = self.rules.times.student(who.exercise, who.student)
-        return row.when if row is not None and row.when is not None else who.when
+        row = self.rules.times.student(found.exercise, found.student)
+        return row.when if row is not None and row.when is not None else found.when
 
     def _in_zone(self, when: datetime, due: datetime | None) -> datetime:
         if when.tzinfo is not None:
             return when
         return when.replace(tzinfo=self.zone or (due.tzinfo if due is not None else None) or UTC)
 
-    def _downloaded(self, who: Attribution, entry: datetime | None) -> datetime | None:
+    def _downloaded(self, found: Attribution, entry: datetime | None) -> datetime | None:
         """Return when a platform made the archive; its own zone is always the same, so that any will do."""
-        if who.platform is None or entry is None:
+        if found.platform is None or entry is None:
             return None
         return entry if entry.tzinfo else entry.replace(tzinfo=UTC)
 
@@ -197,7 +194,7 @@ def _assigned_times(
     return Times(tuple(rows), exact=students is not None), refused
 
 
-def _nobodys(times: Times, whoever_came: Callable[[], Collection[str]]) -> Iterator[CollectedLine]:
+def _unmatched(times: Times, whoever_came: Callable[[], Collection[str]]) -> Iterator[CollectedLine]:
     """Yield a line on each row that is of none of those who came, where no list says who there is."""
     rows = [] if times.exact else [row for row in times.rows if not row.number and row.when is not None]
     came = whoever_came() if rows else ()

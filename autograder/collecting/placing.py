@@ -3,29 +3,22 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from autograder.collecting.arrival import Arrival, Source
+from autograder.collecting.arrival import TIMESTAMP, Arrival, Source, arrival_in, files_of
 from autograder.collecting.attempts import (
+    SECRET,
+    SUBMITTED,
     Attempt,
     adopt,
     attempts_of,
     digest_of,
     keep,
+    opened,
     put_forward,
     read_files,
-    read_notebook_in,
     submit,
     write_files,
 )
 from autograder.collecting.entry import EntryError
-from autograder.collecting.plain_folder import (
-    SECRET,
-    TIMESTAMP,
-    arrival_in,
-    opened,
-    read_companions,
-    times_of,
-    write_companions,
-)
 from autograder.files import locked
 from autograder.submission.submission import Submission
 
@@ -61,18 +54,16 @@ def _place(
     newest = attempts[-1] if attempts else None
     if (known := _known(attempts, digest_of(content), arrival)) is not None:
         status = _settle(submission, known, arrival)
-        last = attempts_of(submission)[-1] if arrival.source is Source.TOLD else newest
+        last = attempts_of(submission)[-1] if arrival.source is Source.GIVEN else newest
         if newest is None or last is None or last.number == newest.number == known.number:
             return status
         if last.number != newest.number and put_forward(submission, last):
             return Placing.REPLACED  # by what the corrected time makes the newest
         return Placing.UNCHANGED if last.digest == known.digest else Placing.OLDER
-    files = times_of(arrival) | ({SECRET: secret} if secret else {})
+    files = files_of(arrival) | ({SECRET: secret} if secret else {})
     older = any(arrival.is_older_than(one.arrival) for one in attempts)
-    if not older:
-        submit(
-            submission, content, files
-        )  # first: what lies there is kept later on, should we be stopped now
+    if not older:  # before it is kept: what lies there is kept later on, should we be stopped now
+        submit(submission, content, files)
     keep(submission, content, files)
     return Placing.OLDER if older else Placing.NEW if newest is None else Placing.REPLACED
 
@@ -86,7 +77,7 @@ def _known(attempts: Sequence[Attempt], digest: str, arrival: Arrival) -> Attemp
     marks = ("when", "upload", "downloaded")  # if one of them is the same, it is the same upload
     for one in same:
         pairs = [(getattr(one.arrival, mark), getattr(arrival, mark)) for mark in marks]
-        if any(known is not None and known == told for known, told in pairs):
+        if any(known is not None and known == new for known, new in pairs):
             return one
     if arrival.source in _UNSURE:
         return same[-1] if same else None
@@ -103,14 +94,13 @@ def _settle(submission: Submission, attempt: Attempt, arrival: Arrival) -> Placi
     """Correct the time of an attempt that has come again."""
     files = read_files(submission, attempt)
     before = arrival_in(files)
-    if files.get(TIMESTAMP) and before.when is None and arrival.source in (Source.FILE, Source.NOBODY):
+    if files.get(TIMESTAMP) and before.when is None and arrival.source in (Source.FILE, Source.UNKNOWN):
         return Placing.UNCHANGED  # somebody has written the time by hand
     settled = arrival.settle(before)
-    secret = {SECRET: files[SECRET]} if SECRET in files else {}
-    write_files(submission, attempt, times_of(settled) | secret)
-    with opened(submission, "submitted") as folder:
-        present = read_notebook_in(folder, submission)
-        same = present is not None and digest_of(present) == attempt.digest
-        if same and read_companions(folder) == files:
-            write_companions(folder, times_of(settled) | secret)
+    corrected = files_of(settled) | ({SECRET: files[SECRET]} if SECRET in files else {})
+    write_files(submission, attempt, corrected)
+    with opened(submission, SUBMITTED) as folder:
+        present = folder.read_notebook()
+        if present is not None and digest_of(present) == attempt.digest and folder.read_files() == files:
+            folder.write_files(corrected)
     return Placing.UNCHANGED if settled.when == before.when else Placing.RETIMED

@@ -1,9 +1,11 @@
 """Reads the names in an archive, and settles which of its notebooks count, for whom, and which do not.
 
 The contents are not kept, so an archive of any size takes little memory. Only notebooks whose names tell no
-exercise are read here, one by one: their cells tell.
+exercise are read here, one by one: their cells tell. A student who handed in files but no notebook gets one
+refusal. What lies beside a notebook is ignored.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -12,12 +14,10 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import read_entries
-from autograder.collecting.bounds import EXHAUSTION, TOO_COSTLY, ArchiveError
-from autograder.collecting.entry import ArchiveEntry, EntryError
+from autograder.collecting.attribution import ArchiveContext, Attribution, NamingRules
+from autograder.collecting.entry import EXHAUSTION, TOO_COSTLY, ArchiveEntry, ArchiveError, EntryError
 from autograder.collecting.gradescope_metadata import METADATA, GradescopeRecord, find_export, read_metadata
-from autograder.collecting.names import class_folder, left_out, name_problem, notebook_stem
-from autograder.collecting.naming import Attribution, NamingRules
-from autograder.collecting.no_notebook import typed, without_notebook
+from autograder.collecting.names import class_folder, left_out, name_problem, notebook_stem, stem
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.recognition import UnknownExerciseError, exercise_by_cells
@@ -25,6 +25,30 @@ from autograder.submission.students import folded
 
 REFUSED = "refused"
 _MANY = 3  # notebooks of one exercise, beside which one of another is a slip
+_UNREAD = {
+    ".rar",
+    ".7z",
+    ".gz",
+    ".xz",
+    ".bz2",
+    ".zst",
+    ".lz",
+    ".sit",
+    ".sitx",
+    ".zipx",
+    ".ace",
+}  # not .tar.gz
+_PAPERS = {".pdf", ".doc", ".docx", ".odt", ".rtf", ".pages", ".ppt", ".pptx", ".htm", ".html"}
+_PHOTOS = {".heic", ".heif", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
+_HELPERS = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl", ".json"}
+_HELPERS |= {".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
+_HELPING = {"conftest.py", "exercise.json", "requirements.txt", "timestamp.txt", "readme.txt"}
+_ENDING = re.compile(r"\.[^./]*\Z")
+# What was typed into Moodle's or Canvas's own page comes as a page under names of its own.
+_TYPED = (
+    (re.compile(r"_assignsubmission_onlinetext"), "_assignsubmission_file"),
+    (re.compile(r"_([1-9]\d*)_(text|media|link)\.html?$"), r"_\1_1_\2.html"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +100,7 @@ class Survey:
         twins = _twins(paths)
         records = self._gradescope_records([entry.name for _, entry in sound], [one.name for one in entries])
         folder = class_folder(paths or [entry.path for entry in others], self._rules.exercises)
-        names = [typed(entry.name) for _, entry in sound]
+        names = [_typed(entry.name) for _, entry in sound]
         context = self._rules.context(names, folder, records)
         came = set()
         for number, entry in notebooks:
@@ -92,8 +116,9 @@ class Survey:
                     else:
                         came.add(member.student)
                         yield Candidate(number, entry.path, entry.when, member, member.message)
-        for unused in without_notebook((one for _, one in notebooks), others, self._rules, context, came):
-            self._refuse(unused.message, unused.files[0].path)
+        sent = (entry for _, entry in notebooks)
+        for path, message in _without_notebook(sent, others, self._rules, context, came):
+            self._refuse(message, path)
 
     def _is_notebook(self, entry: ArchiveEntry) -> bool:
         """Whether an entry is a notebook, or a script that was exported from one and kept its name."""
@@ -119,7 +144,7 @@ class Survey:
     def _exercises_by_cells(self, numbers: Collection[int]) -> Iterator[tuple[int, tuple[str, str]]]:
         """Yield, for the entries of these numbers, the exercise or why it is not known."""
         entries = enumerate(read_entries(self._archive))
-        with suppress(ArchiveError):  # which the first reading has told
+        with suppress(ArchiveError):  # which the first reading has reported
             for number, entry in entries:
                 if number in numbers:
                     yield number, self._exercise_by_cells(entry)
@@ -153,7 +178,7 @@ class Survey:
                     raise EntryError("stands several times in the archive; leave one in it")
                 *others, best = _ranked(group)
                 self.kept += [_no_later(one, best) if one.path.endswith(".py") else one for one in others]
-                yield replace(best, message=", ".join(filter(None, (_told(best, others), best.message))))
+                yield replace(best, message=", ".join(filter(None, (_choice(best, others), best.message))))
             except EntryError as error:
                 for candidate in group:
                     self._refuse(str(error), candidate.path, student, exercise)
@@ -233,7 +258,7 @@ def _no_later(script: Candidate, notebook: Candidate) -> Candidate:
     return replace(script, when=notebook.when, attribution=attribution)
 
 
-def _told(best: Candidate, others: Sequence[Candidate]) -> str:
+def _choice(best: Candidate, others: Sequence[Candidate]) -> str:
     """Say which notebook counts, and which do not."""
     if not others:
         return ""
@@ -251,10 +276,118 @@ def _with_strays(chosen: Sequence[Candidate]) -> list[Candidate]:
     others = next((name for name, count in kinds.items() if count >= _MANY), "")
     if len(kinds) != 2 or min(kinds.values()) > 1 or not others:
         return list(chosen)
-    said = f"though all other notebooks here are of {others}"
+    message = f"though all other notebooks here are of {others}"
     return [
         one
         if one.attribution.exercise == others
-        else replace(one, message=", ".join(filter(None, (one.message, said))))
+        else replace(one, message=", ".join(filter(None, (one.message, message))))
         for one in chosen
     ]
+
+
+def _typed(name: str) -> str:
+    """Return a name of a platform's page as it would be of a file that was uploaded."""
+    for form, uploaded in _TYPED:
+        name = form.sub(uploaded, name)
+    return name
+
+
+def _without_notebook(
+    notebooks: Iterable[ArchiveEntry],
+    others: Iterable[ArchiveEntry],
+    rules: NamingRules,
+    context: ArchiveContext,
+    came: Collection[str],
+) -> Iterator[tuple[str, str]]:
+    """Yield a file of each student of whom no notebook is in the archive, and what to do about it."""
+    owners = {_owner(entry, rules, context) for entry in notebooks}
+    found: dict[str, list[ArchiveEntry]] = defaultdict(list)
+    for entry in others:
+        owner = _owner(entry, rules, context)
+        if owner not in owners and not any(part.startswith(".") for part in PurePosixPath(entry.path).parts):
+            found[owner].append(entry)
+    for group in found.values():
+        first = min(group, key=_is_helper)
+        try:
+            students = _students_of(first, rules, context, came)
+        except EntryError as error:
+            yield first.path, str(error)
+            continue
+        if students is not None and not (students and set(students) <= set(came)):
+            more = f" (nor is any other of these {len(group)} files)" if len(group) > 1 else ""
+            yield first.path, f"is no notebook{more}; {_fix(first, students)}"
+
+
+def _fix(entry: ArchiveEntry, students: Sequence[str]) -> str:
+    if _suffix(entry) in _UNREAD:
+        return "pack it as a zip, or unpack it into a folder of the student's"
+    if _suffix(entry) == ".py":
+        return "if it is one as a script, give it the name of its exercise"
+    who = ", ".join(students) if students else "whoever it is of"
+    return f"ask {who} for the .ipynb file"
+
+
+def _owner(entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext) -> str:
+    """Return what stands for whoever handed in a file: a platform's words, or the first folder or archive."""
+    name = _typed(entry.name).removeprefix(context.class_folder)
+    if context.record(entry.name):
+        parts = entry.name.split("/")
+        return "/".join(parts[: 1 if parts[0] in context.gradescope else 2])
+    if written := rules.platform_name(name):
+        return f"{written.owner}_{written.number}_"
+    return name.partition("/")[0]
+
+
+def _students_of(
+    entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext, came: Collection[str]
+) -> Sequence[str] | None:
+    """Return whose the file is, as far as its name tells; None where nothing shows that it was handed in.
+
+    EntryError says why nobody can tell, though a platform has received the file.
+    """
+    name = _typed(entry.name)
+    own = name.removeprefix(context.class_folder)
+    upload = bool(rules.platform_name(own) or context.record(name))
+    try:
+        return _attributed(_as_notebook(replace(entry, name=name), rules), rules, context, sure=upload)
+    except EntryError:
+        if upload:
+            raise
+    if "/" in own or entry.inside or rules.pattern is not None:
+        return None
+    person = PurePosixPath(stem(own)).stem
+    if rules.students is not None:
+        with suppress(EntryError):
+            as_folder = replace(entry, name=f"{context.class_folder}{person}/{own}")
+            return _attributed(as_folder, rules, context, sure=False)
+    beside = any(re.match(rf"{re.escape(student)}(?![^\W_])", own, re.IGNORECASE) for student in came)
+    return () if _suffix(entry) in _UNREAD | _PAPERS | _PHOTOS and not beside else None
+
+
+def _as_notebook(entry: ArchiveEntry, rules: NamingRules) -> ArchiveEntry:
+    """Return the file as the instructor's pattern would know it, which is made for notebooks."""
+    if rules.pattern is None:
+        return entry
+    last = f"{_ENDING.sub('', entry.inside or entry.name)}.ipynb"
+    return replace(entry, inside=last) if entry.inside else replace(entry, name=last)
+
+
+def _attributed(
+    entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext, *, sure: bool
+) -> Sequence[str] | None:
+    if not (sure or rules.students) and _is_helper(entry):
+        return None  # the folder may belong to no student
+    members = list(rules.attributions(entry, context))
+    students = [member.student for member in members if not member.problem]
+    if members and not students:
+        raise EntryError("; ".join(member.problem for member in members))
+    return students
+
+
+def _is_helper(entry: ArchiveEntry) -> bool:
+    last = PurePosixPath(entry.path).name.lower()
+    return _suffix(entry) in _HELPERS or last in _HELPING
+
+
+def _suffix(entry: ArchiveEntry) -> str:
+    return PurePosixPath(entry.path).suffix.lower()

@@ -11,18 +11,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from autograder.collecting.moments import read_moment
+from babel import Locale, UnknownLocaleError
+
+from autograder.collecting.entry import plausible
 from autograder.course.moments import NO_MOMENT, MomentError
 from autograder.course.moments import read_moment as read_due
 from autograder.errors import UsageError
 from autograder.submission.students import read_rows, spelling
 
+if TYPE_CHECKING:
+    from dateparser.date import DateDataParser
+
 _PARTICIPANT = re.compile(r"\D+?(\d+)")  # "Participant 1001", in any language
 _GROUP = re.compile("gr[ou]|груп|グループ|小?[组組]|ryhmä|skupin|csoport", re.IGNORECASE)
 _EMAIL, _PARENTHESIS = re.compile(r"\S+@\S+"), re.compile("[(\uff08]")  # \uff08 is the East Asian one
+_CLOCK = re.compile(r"(?<![\d.])\d{1,2}\s?[:.hH]\s?\d{2}(?![\d.])")
 _NONE = ("", "-")
 _STUDENT = ("student", "id", "user_id", "name", "email")
 _TIME = ("time", "submitted_at", "submitted", "timestamp")
@@ -209,3 +216,42 @@ def _is_day(text: str) -> bool:
     with suppress(ValueError):
         return bool(date.fromisoformat(text))
     return False
+
+
+def read_moment(text: str) -> datetime | None:
+    """Return the time that `text` gives in any language, as in "Sonntag, 1. März 2026, 23:30".
+
+    It has a zone only if the text has one. A text without a clock time, or whose weekday is not that of its
+    date, is not clear: some languages use one word for different months.
+    """
+    with suppress(ValueError):
+        return plausible(datetime.fromisoformat(text.strip()))
+    if not _CLOCK.search(text):
+        return None
+    found = _date_parser().get_date_data(text)
+    moment, language = found.date_obj, found.locale
+    is_clear = moment is not None and _names_weekday(text, moment.weekday(), language or "")
+    return plausible(moment) if is_clear else None
+
+
+@cache
+def _date_parser() -> "DateDataParser":
+    from dateparser.date import DateDataParser  # slow to import, and needed for worksheets only
+
+    parts = ["day", "month", "year"]
+    # Without accents, a Norwegian "mandag" would be taken for a Swedish "måndag".
+    settings = {"REQUIRE_PARTS": parts, "PARSERS": ["absolute-time"], "NORMALIZE": False}
+    return DateDataParser(settings=settings)
+
+
+def _names_weekday(text: str, weekday: int, language: str) -> bool:
+    """Whether `text` has the name or abbreviation of a weekday, of which Monday is 0, in `language`."""
+    try:
+        forms = Locale.parse(language, sep="-").days.values()
+    except (UnknownLocaleError, ValueError):
+        return False
+    words = f" {spelling(text.replace('(', ' '))} "
+    return any(
+        spelling(form["wide"][weekday]) in words or f" {spelling(form['abbreviated'][weekday])} " in words
+        for form in forms
+    )

@@ -17,7 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from autograder.collecting.arrival import Arrival
-from autograder.collecting.plain_folder import arrival_of
+from autograder.collecting.attempts import arrival_of
 from autograder.collecting.times import read_participants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from autograder.collecting.plain_folder import arrival_of
+from autograder.collecting.attempts import arrival_of
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question

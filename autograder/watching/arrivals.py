@@ -11,9 +11,9 @@ from traitlets.config import Config
 
 from autograder.collecting.arrival import Arrival, Source
 from autograder.collecting.attempts import attempts_of, digest_of
+from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
 from autograder.collecting.entry import EntryError
-from autograder.collecting.naming import NamingRules
 from autograder.collecting.placing import Placing, place
 from autograder.collecting.survey import REFUSED
 from autograder.course.course import Course
@@ -53,7 +53,7 @@ class FromExchange:
                     student = _student(one, listed)
                     submission = Submission(self._course.root, student, one.exercise)
                     content, secret = one.read()
-                    arrival = Arrival(_when(one, submission, content), Source.TOLD)
+                    arrival = Arrival(_when(one, submission, content), Source.GIVEN)
                     status = place(submission, content, arrival, secret)
                 except (EntryError, ValueError, OSError) as error:
                     yield f"{one.exercise} {one.student}: {one.folder}: {REFUSED}: {error}"

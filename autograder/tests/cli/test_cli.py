@@ -16,7 +16,7 @@ from autograder.batch import run as running
 from autograder.batch.dask_worker import ClusterError
 from autograder.batch.grade import Summary
 from autograder.cli import main
-from autograder.collecting.instructor import PatternError
+from autograder.collecting.names import PatternError
 from autograder.collecting.times import TimesError
 from autograder.course.course import Course, CourseError
 from autograder.course.source import SourceError

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from autograder.cli import main
+from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
-from autograder.collecting.naming import NamingRules
 from autograder.course.course import Course
 from autograder.publishing import feedback, feedback_zip, graded_work
 from autograder.tests.publishing.test_export import entry, submission

@@ -17,15 +17,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 import autograder
-import autograder.collecting.zip as zip_module
 from autograder.cli import main
+from autograder.collecting.archive import read_zip
 from autograder.collecting.attempts import attempts_of
-from autograder.collecting.bounds import Bounds
+from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
-from autograder.collecting.entry import ArchiveEntry
+from autograder.collecting.entry import ArchiveEntry, Bounds
 from autograder.collecting.names import class_folder
-from autograder.collecting.naming import NamingRules
-from autograder.collecting.survey import CollectedLine
+from autograder.collecting.survey import CollectedLine, Survey
 from autograder.course.course import Course, load_course
 from autograder.submission.submission import Submission
 
@@ -460,13 +459,13 @@ def test_an_archive_that_takes_all_memory_does_not_stop_the_next(
     def exhausted(*_: object) -> Never:
         raise exhaustion
 
-    def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
-        for entry in zip_module.read_zip(file, bounds):
+    def read_or_fail(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
+        for entry in read_zip(file, bounds):
             if when == "opened":
                 exhausted()
             yield replace(entry, read=exhausted) if when == "read" else entry
 
-    monkeypatch.setattr("autograder.collecting.archive.read_zip", read_zip)
+    monkeypatch.setattr("autograder.collecting.archive.read_zip", read_or_fail)
     if when == "named":
         steps: Iterator[Callable[..., str]] = iter([exhausted, class_folder])
         monkeypatch.setattr("autograder.collecting.survey.class_folder", lambda *given: next(steps)(*given))
@@ -633,3 +632,32 @@ def test_make_collect_takes_paths_with_spaces(tmp_path: Path, archives: str, wor
     command = [word.format(tmp_path) for word in command]
     done = subprocess.run(command, cwd=Path(autograder.__file__).parents[1], capture_output=True, text=True)
     assert done.stdout.splitlines() == ["collect", *(word.format(tmp_path) for word in words)]
+
+
+def test_where_nothing_tells_the_order_the_very_name_counts(course: Course, tmp_path: Path) -> None:
+    moodle = "Ada Byron_7_assignsubmission_file_01_small{}.ipynb"
+    names = [moodle.format(end) for end in ("", "_v2")]
+    (line,) = run(course, make_zip(tmp_path / "a.zip", dict(zip(names, map(notebook, "12"), strict=True))))
+    assert line.message.startswith(f"{names[0]} counts and not {names[1]}")
+    assert submitted(course)["Ada.Byron/01_small/01_small.ipynb"] == notebook("1")
+
+
+def test_an_exported_script_counts_where_there_is_no_notebook(course: Course, tmp_path: Path) -> None:
+    names = ("ada/01_small.py", "bob/01_small.py", "bob/01_small.ipynb", "bob/helpers.py")
+    lines = run(course, make_zip(tmp_path / "a.zip", dict.fromkeys(names, notebook())))
+    assert [(line.student, line.path) for line in lines] == [
+        ("ada", "ada/01_small.py"),
+        ("bob", "bob/01_small.ipynb"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("others", "message"), [(3, "though all other notebooks here are of 02_second"), (2, "")]
+)
+def test_one_notebook_of_another_exercise_than_all_others_is_pointed_out(
+    tmp_path: Path, others: int, message: str
+) -> None:
+    names = [f"s_{number}_900{number}_02_second.ipynb" for number in range(1, 1 + others)]
+    archive = make_zip(tmp_path / "a.zip", dict.fromkeys([*names, "s_9_9009_01_first.ipynb"], ""))
+    survey = Survey(archive, NamingRules(("01_first", "02_second")))
+    assert [one.message for one in survey.chosen] == [*[""] * others, message]

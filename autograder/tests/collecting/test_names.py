@@ -1,13 +1,26 @@
-"""Names that are unsafe, that nobody means, and that are the same to some systems."""
+"""What names of files tell: what is wrong with them, and what platforms and patterns find in them."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.collecting.names import left_out, name_problem, notebook_stem
+from autograder.collecting.names import (
+    PatternError,
+    class_folder,
+    is_gradescope,
+    left_out,
+    match_pattern,
+    name_problem,
+    notebook_stem,
+    read_pattern,
+    read_platform_name,
+)
 from autograder.submission.students import folded
+
+EXERCISES = ("01_first", "01_first_part", "02_second")
 
 
 @pytest.mark.parametrize(
@@ -73,3 +86,67 @@ def test_a_name_without_problem_stays_in_its_folder(name: str) -> None:
 )
 def test_a_notebook_is_one_however_a_browser_has_saved_it(name: str, stem: str | None) -> None:
     assert notebook_stem(name) == stem
+
+
+@pytest.mark.parametrize(
+    ("paths", "shared"),
+    [
+        (["class/ada/01_first.ipynb", "class/bob/01_first/01_first.ipynb"], "class/"),
+        (["class/ada.zip/01_first.ipynb", "class/bob/01_first.ipynb"], "class/"),
+        (["x/a_1_2_01_first.ipynb", "x/b_2_3_01_first.ipynb"], "x/"),
+        (["ada/01_first.ipynb", "bob/01_first.ipynb"], ""),
+        (["ada/01_first.ipynb", "ada/02_second.ipynb"], ""),
+        (["ada/01_first/01_first.ipynb", "ada/02_second/02_second.ipynb"], ""),
+        (["ada/bob/01_first.ipynb"], ""),
+        (["a.ipynb", "b.ipynb"], ""),
+        ([], ""),
+    ],
+)
+def test_a_folder_around_the_class_is_found(paths: list[str], shared: str) -> None:
+    assert class_folder(paths, EXERCISES) == shared
+
+
+@pytest.mark.parametrize(
+    ("name", "student"),
+    [
+        ("lovelaceada_12_34_01_first.ipynb", "lovelaceada"),
+        ("Ada Lovelace_12_assignsubmission_file_/bob_99_3_01_first.ipynb", "Ada Lovelace"),
+        ("mallory_1_2_Bob_99_assignsubmission_file_01_first.ipynb", "mallory"),
+        ("ada/bob_99_3_01_first.ipynb", None),
+        ("01_first.ipynb", None),
+    ],
+)
+def test_the_leftmost_sign_of_a_platform_counts(name: str, student: str | None) -> None:
+    found = read_platform_name(name)
+    assert (found.owner if found else None) == student
+
+
+@pytest.mark.parametrize("name", ["submission_5/n", "assignment_1_export/submission_5/n"])
+def test_gradescope_s_folders_are_known(name: str) -> None:
+    assert is_gradescope(name)
+    assert not is_gradescope(f"ada/{name}")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("(", "--pattern: missing )"), ("(?P<exercise>x)", "finds no student")]
+)
+def test_a_pattern_that_cannot_serve_is_refused(text: str, message: str) -> None:
+    with pytest.raises(PatternError, match=re.escape(message)):
+        read_pattern(text)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("ada-2026-03-02.ipynb", ("ada", "", datetime(2026, 3, 2, tzinfo=UTC))),
+        ("ada-20260302 18:30.ipynb", ("ada", "", datetime(2026, 3, 2, 18, 30, tzinfo=UTC))),
+        ("ada-99.ipynb", ("ada", "", None)),
+        ("ada-2026-13-02.ipynb", ("ada", "", None)),
+        ("ada.ipynb", None),
+    ],
+)
+def test_a_pattern_finds_times_however_they_are_separated(
+    path: str, expected: tuple[str, str, datetime | None] | None
+) -> None:
+    pattern = read_pattern(r"(?P<student>\w+)-(?P<timestamp>[\d: -]+)")
+    assert match_pattern(pattern, path) == expected

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
-from autograder.collecting.naming import NamingRules
 from autograder.course.course import Course
 from autograder.submission.students import Student, Students
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
-from autograder.collecting.naming import NamingRules
 from autograder.course.course import Course
 from autograder.publishing import feedback_zip
 from autograder.publishing.feedback_zip import Packed, Target, pack_feedback
