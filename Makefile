@@ -25,15 +25,15 @@ release: $(READY)  ## write what students get, in assignments/
 	$(GRADER) release $(EXERCISES)
 verify: $(READY)  ## prove each exercise by its own right and wrong answers
 	$(GRADER) verify $(EXERCISES)
-collect: $(READY)  ## take submissions from ARCHIVES=..., zips, tars or folders, into submitted/
+collect: $(READY)  ## collect ARCHIVES=... (zips, tars or folders) into submitted/
 	@if test -e "$$ARCHIVES"; then set -- "$$ARCHIVES"; else eval "set -- $$ARCHIVES"; fi; $(GRADER) collect "$$@"
-grade: $(READY)  ## grade what lies in submitted/
+grade: $(READY)  ## grade the submissions in submitted/ that changed
 	$(GRADER) grade $(EXERCISES)
 feedback: $(READY)  ## write a page for each graded submission, in feedback/
 	$(GRADER) feedback $(EXERCISES)
 export: $(READY)  ## write the gradebook as CSV, in build/exports/
 	$(GRADER) export $(EXERCISES)
-dashboard: $(READY)  ## write a page on the whole class, build/dashboard.html
+dashboard: $(READY)  ## write a page about the whole class, build/dashboard.html
 	$(GRADER) dashboard $(EXERCISES)
 demo: $(READY)   ## grade a made-up class in build/demo/, away from any real gradebook
 	$(GRADER) demo $(EXERCISES)
@@ -44,7 +44,7 @@ check: $(READY)  ## style, types, import contracts, dead code, and whether assig
 	$(BIN)/lint-imports
 	$(BIN)/vulture
 	$(GRADER) release --check
-fmt: $(READY)    ## sort imports, mend what ruff can mend, format
+fmt: $(READY)    ## sort imports, fix what ruff can fix, format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 quick: $(READY)  ## the tests that start no browser, no cluster and no kernel
@@ -52,7 +52,7 @@ quick: $(READY)  ## the tests that start no browser, no cluster and no kernel
 test: $(READY) browser  ## all tests and the proof of every exercise; or only TESTS=...
 	$(if $(TESTS),,$(GRADER) verify)
 	$(PYTEST) $(TESTS)
-bench: $(READY)  ## measure grading beside stock nbgrader and Otter, and write README.md's table
+bench: $(READY)  ## measure grading beside stock nbgrader and Otter, and write autograder/docs/performance.md
 	$(BIN)/python -m autograder.bench $(or $(EXERCISES),02_simple_self_attention)
 clean:           ## delete what can be made again; submissions, grades and feedback stay
 	rm -rf build .mypy_cache .ruff_cache .pytest_cache .hypothesis

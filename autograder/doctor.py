@@ -104,7 +104,7 @@ def _walls(zygote: Zygote, demanded: Tier) -> Check:
     tiers = list(Tier)  # from the highest down
     high_enough = tiers.index(zygote.tier) <= tiers.index(demanded)
     seen = f"{zygote.tier}: {', '.join(zygote.walls) or 'none stands'}"
-    fix = f"course.yaml demands {demanded}; see which walls a machine needs in README.md, or lower `walls`"
+    fix = f"course.yaml demands {demanded}; see autograder/docs/walls.md, or lower `walls`"
     return _check("walls", high_enough, seen, fix)
 
 

@@ -16,7 +16,7 @@ It is neither installed nor packed for Gradescope; `python -m autograder.bench E
 - waiting: how long a student waits.
 - meter: how long a command takes, and how much memory.
 - figures: what was found and on which machine, as data.
-- page: what was found, as tables for README.md.
+- page: what was found, as tables for docs/performance.md.
 """
 
 import lazy_loader

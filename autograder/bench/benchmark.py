@@ -24,7 +24,7 @@ Notify = Callable[[str], None]  # receives a line on what is being measured
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much to measure; README.md shows the figures of the defaults."""
+    """How much to measure; docs/performance.md shows the figures of the defaults."""
 
     submissions: int = 200
     jobs: tuple[int, ...] = (1, 2)

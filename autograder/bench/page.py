@@ -1,4 +1,4 @@
-"""The figures as people read them: tables in Markdown, and where README.md has them."""
+"""The figures as people read them: tables in Markdown, and where docs/performance.md has them."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -8,25 +8,24 @@ from autograder.bench.figures import ClassFigures, Figures
 from autograder.bench.stages import BOOK, ONCE, OWN, Stage
 from autograder.errors import UsageError
 
+PAGE = "autograder/docs/performance.md"  # in the course's folder
 BEGIN, END = "<!-- bench -->", "<!-- /bench -->"
 _LARGEST = 100_000  # submissions
 
 
-def require_place(readme: Path) -> Path:
-    """Return `readme` if it has the two comments between which the figures belong."""
-    text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+def require_place(page: Path) -> Path:
+    """Return `page` if it has the two comments between which the figures belong."""
+    text = page.read_text(encoding="utf-8") if page.is_file() else ""
     if BEGIN not in text or END not in text.partition(BEGIN)[2]:
-        raise UsageError(
-            f"{readme}: has no place for the figures; put {BEGIN} and {END} on lines of their own"
-        )
-    return readme
+        raise UsageError(f"{page}: has no place for the figures; put {BEGIN} and {END} on lines of their own")
+    return page
 
 
-def write_table(readme: Path, text: str) -> None:
-    """Put `text` between the two comments in `readme`."""
-    before, _, rest = require_place(readme).read_text(encoding="utf-8").partition(BEGIN)
+def write_table(page: Path, text: str) -> None:
+    """Put `text` between the two comments in `page`."""
+    before, _, rest = require_place(page).read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
-    readme.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
 
 
 def to_markdown(all_figures: Sequence[Figures]) -> str:
@@ -40,7 +39,7 @@ def _sections(figures: Figures) -> Iterator[str]:
         f"Exercise `{figures.exercise}` with its {figures.tests} hidden tests, on {machine.cores} cores of "
         f"{machine.processor}, {machine.memory_gb} GB, {machine.system}, Python {machine.python}, "
         f"torch {machine.torch}. Walls: {', '.join(figures.walls)}. "
-        "What is known of wrong answers to it was made before, as once after each change of an exercise: "
+        "The tables of known wrong answers were computed before, as once after each change of an exercise: "
         f"that takes {_time(figures.tables)}."
     )
     yield _comparison(figures)
@@ -72,32 +71,32 @@ def _comparison(figures: Figures) -> str:
         ratios = [f"{other.each / done.each:.0f} times" for done in ours]
         rows.append([f"{other.name} {other.version}", *times, *ratios])
     own = [(f"this grader {figures.version}, {_jobs(done.jobs)}", done) for done in ours]
-    own.append((f"the same with {_jobs(attacked.jobs)}, every tenth an attack", attacked))
+    own.append((f"the same with {_jobs(attacked.jobs)}, every tenth attacks", attacked))
     for title, done in own:
         times = [_time(done.each), _time(done.seconds), _memory(done.peak_mb)]
         rows.append([title, *times, *("" for _ in titles)])
-    return _table([f"{count} submissions", "a submission", "the class", "peak memory", *titles], *rows)
+    return _table([f"{count} submissions", "each", "the class", "peak memory", *titles], *rows)
 
 
 def _notes(figures: Figures) -> Iterator[str]:
     """Yield how the others were measured, what attacks cost, and how long an unchanged class takes."""
     for other in figures.others:
         yield (
-            f"{other.name}: the median of {other.sampled} submissions, from which the class is reckoned. "
-            f"It judges {other.agrees} of {other.questions} answers as this grader does."
+            f"{other.name}: the median of {other.sampled} submissions, from which the time of the class is "
+            f"computed. It agrees with this grader on {other.agrees} of {other.questions} answers."
         )
     times = figures.attacked.seconds / figures.ours[-1].seconds
-    yield f"With every tenth an attack on the grader, the class takes {times:.2f} times as long."
+    yield f"If every tenth submission attacks the grader, the class takes {times:.2f} times as long."
     for done in figures.ours:
         if (again := done.again) is not None:
             faster = ((other.name, other.each * done.count / again) for other in figures.others)
             ratios = (f", {ratio:.0f} times as fast as {name} grades them" for name, ratio in faster)
-            yield f"The same {done.count} once more, unchanged: {_time(again)}{''.join(ratios)}."
+            yield f"Grading the same {done.count} again, unchanged, takes {_time(again)}{''.join(ratios)}."
     for other in figures.others:
         if other.again is not None:
             yield (
-                f"{other.name} passes over {other.sampled + 1} that it has graded in {_time(other.again)}; "
-                "it looks at their time of arrival alone."
+                f"{other.name} skips {other.sampled + 1} that it has graded in {_time(other.again)}; "
+                "it compares only their times of submission."
             )
 
 
@@ -121,8 +120,8 @@ def _further(figures: Figures) -> str:
     faster = (f", {other.each / each:.0f} times as fast as {other.name}" for other in figures.others)
     work = each * large.jobs / seconds[OWN]
     return (
-        f"From {small.count:,} to {large.count:,} submissions, each further one takes {_time(each)} with "
-        f"{_jobs(large.jobs)}{''.join(faster)}; on all cores together {work:.1f} times its own work. "
+        f"From {small.count:,} to {large.count:,} submissions, each additional one takes {_time(each)} with "
+        f"{_jobs(large.jobs)}{''.join(faster)}. On all cores together that is {work:.1f} times its own work. "
         f"{_ceiling(each, each * large.jobs - seconds[BOOK], seconds[BOOK])}"
     )
 
@@ -133,9 +132,9 @@ def _ceiling(each: float, marking: float, book: float) -> str:
     A submission takes so many seconds here, on one core to be marked, and in the gradebook.
     """
     return (
-        f"One process keeps the gradebook, in {_time(book)} for a submission: {1 / book:.0f} a second at "
-        f"most, as many as {math.ceil(marking / book)} cores mark. A class of {_LARGEST:,} takes those "
-        f"{_time(_LARGEST * book)}, and this machine alone {_time(_LARGEST * each)}."
+        f"One process writes the gradebook, in {_time(book)} for each submission. That is at most "
+        f"{1 / book:.0f} a second, as many as {math.ceil(marking / book)} cores mark. With so many cores a "
+        f"class of {_LARGEST:,} takes {_time(_LARGEST * book)}, and on this machine {_time(_LARGEST * each)}."
     )
 
 
@@ -144,7 +143,7 @@ def _stages(stages: Sequence[Stage]) -> str:
     total = Stage("all", sum(s.milliseconds for s in each), sum(s.without_walls for s in each))
     own, once = ([stage for stage in stages if stage.name == name] for name in (OWN, ONCE))
     rows = [[s.name, f"{s.milliseconds:.1f} ms", f"{s.without_walls:.1f} ms"] for s in (*each, total, *own)]
-    rows += [["all, by that work", *_ratios(total, one)] for one in own]
+    rows += [["all, divided by that work", *_ratios(total, one)] for one in own]
     rows += [[s.name, f"{s.milliseconds:.1f} ms", f"{s.without_walls:.1f} ms"] for s in once]
     return _table(["stage, for a submission, 1 job", "time", "without walls"], *rows)
 

@@ -1,5 +1,7 @@
 """Reads comments.yaml, the course's bank of comments, and puts its texts where people have named them.
 
+It lies beside course.yaml, where backups keep it, or else in solutions/, as the course's authors wrote it.
+
 The formgrader shows the comments that are meant for a question as buttons. Whoever writes "#units" into a
 comment box has said all that the bank says under that name; students read the text.
 """
@@ -34,7 +36,8 @@ class CommentBank:
     """A course's comments: some for all written answers, others for an exercise, or a question of it."""
 
     def __init__(self, root: Path) -> None:
-        self._path = root / COMMENTS
+        own = root / COMMENTS
+        self._path = own if own.is_file() else root / "solutions" / COMMENTS
         self._document = self._read() if self._path.is_file() else Document({}, {})
         self._data: dict[str, Any] = self._document.data
 

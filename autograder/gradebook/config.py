@@ -21,7 +21,7 @@ from autograder.gradebook.formgrader import record_saves
 from autograder.gradebook.migration import bring_up_to_date, newest_version
 
 FILE = "nbgrader_config.py"
-_TEMPLATE = Path(__file__).with_name("hand_grading.html.j2")
+_TEMPLATE = Path(__file__).with_name("formgrade.html.j2")
 
 
 def configuration(course: Course) -> Config:

@@ -23,6 +23,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
 from autograder.course.notebook import build_notebook
 from autograder.course.source import BEGIN, END, Cell, Role
+from autograder.errors import AutograderError
 from autograder.gradebook.answers import ANSWERS, are_kept
 from autograder.gradebook.comments import CommentBank, CommentsError
 from autograder.gradebook.config import database
@@ -136,9 +137,12 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         for key in ("student", "last_name", "first_name"):
             if isinstance(resources.get(key), str):
                 resources[key] = escape(resources[key])
-        around = [("", "")] * len(nb.cells)
-        if self.course:
-            around = lay_out(load_course(Path(self.course)), nb, resources)
+        around: list[tuple[str, str]] = [("", "")] * len(nb.cells)
+        try:
+            if self.course:
+                around = lay_out(load_course(Path(self.course)), nb, resources)
+        except AutograderError as error:  # of an author; answers can be read all the same
+            around[:1] = [(_rendered("problem", str(error)), "")]
         for cell, html in zip(nb.cells, around, strict=True):
             cell.metadata["around"] = html
         return super().preprocess(nb, resources)  # type: ignore[no-any-return]
@@ -163,7 +167,7 @@ def lay_out(course: Course, node: NotebookNode, resources: Resources) -> list[tu
 
     Where nobody is asked anything, nothing is folded.
     """
-    exercise = course.exercises[resources["assignment_id"]]
+    (exercise,) = course.chosen([resources["assignment_id"]])
     with Gradebook(database(course), course.settings.course) as gradebook:
         asked = list(_asked(course, exercise, node, gradebook, resources))
     around = [["", ""] for _ in node.cells]
@@ -179,7 +183,7 @@ def lay_out(course: Course, node: NotebookNode, resources: Resources) -> list[tu
     return [(before, after) for before, after in around]
 
 
-def _rendered(part: str, it: "Asked | int") -> Markup:
+def _rendered(part: str, it: "Asked | int | str") -> Markup:
     own = {"markdown": _markdown, "code": _code, "text": render_text}
     return render_template(_PAGE, part=part, it=it, **own)
 

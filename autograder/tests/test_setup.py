@@ -13,7 +13,7 @@ from packaging.version import Version
 from autograder.doctor import pins
 
 ROOT = Path(__file__).parents[2]
-NEWEST = 14  # of Python 3: the newest that README.md promises
+NEWEST = 14  # of Python 3: the newest that docs/instructors.md promises
 PYTHON = """#!/bin/sh
 test "$1 $2" = "-m venv" && mkdir -p .venv/bin && cp "$0" .venv/bin/python
 exit 0

@@ -22,8 +22,8 @@
 # **How to work.** Read the description of each question before you write its code. A check tries the
 # lesson's example and something small of another size; grading tries more, gradients too, so write what is
 # true for all inputs. Any means are right unless a question says *Not allowed here*. Symbols and names are
-# those of the [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Plan
-# for about an hour.
+# those of the [table of notation](notation.md). Numbers may differ by rounding: by 1e-5 in float32, by 1e-9
+# in float64. Pictures have a line marked `# try` for you to change. Plan for about an hour.
 
 # %%
 import torch
@@ -117,7 +117,7 @@ plt.show()
 # %% solution="dot_product"
 def dot_product(a: Tensor, b: Tensor) -> Tensor:
     """Return the sum of the products of the entries of `a` and `b`, computed with a
-    loop.
+    loop, or by any other means that is not listed below.
 
     Arguments:
         a: one vector of floats, shape (d,). d is at least 1.
@@ -125,7 +125,7 @@ def dot_product(a: Tensor, b: Tensor) -> Tensor:
 
     Returns:
         A tensor with a single value, shape () - not (1,), and not a Python number -
-        of the same dtype as `a` and `b`.
+        of the same dtype as `a` and `b`. Gradients flow back to both.
 
     Raises:
         ValueError: if `a` and `b` have different lengths.
@@ -279,7 +279,8 @@ def attention_scores(inputs: Tensor, query: Tensor) -> Tensor:
             `inputs`.
 
     Returns:
-        One score for each row, shape (n,), of the same dtype as `inputs`.
+        One score for each row, shape (n,), of the same dtype as `inputs`. Gradients
+        flow back to both arguments.
     """
     ### BEGIN SOLUTION
     return inputs @ query
@@ -368,7 +369,7 @@ def normalize_by_sum(scores: Tensor) -> Tensor:
 
     Returns:
         n weights, shape (n,), of the same dtype as `scores`. The scores stay as they
-        were.
+        were. Gradients flow back to them.
     """
     ### BEGIN SOLUTION
     return scores / scores.sum()
@@ -648,7 +649,8 @@ def context_vector(weights: Tensor, inputs: Tensor) -> Tensor:
         inputs: n token vectors, one a row, shape (n, d). n and d are at least 1.
 
     Returns:
-        The weighted sum, shape (d,), of the same dtype as `inputs`.
+        The weighted sum, shape (d,), of the same dtype as `inputs`. Gradients flow back
+        to both arguments.
     """
     ### BEGIN SOLUTION
     return weights @ inputs

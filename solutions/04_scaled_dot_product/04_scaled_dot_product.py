@@ -350,7 +350,7 @@ def attention_scores(queries: Tensor, keys: Tensor) -> Tensor:
 
     Returns:
         The scores, shape (..., n, m), of the same dtype as `queries`: row i for query
-        i, column j for key j.
+        i, column j for key j. Gradients flow back to both.
 
     Source: "self-attention with trainable weights".
     """
@@ -668,6 +668,7 @@ def scaled_attention_weights(scores: Tensor, d_k: int) -> Tensor:
     Returns:
         The weights, of the same shape and dtype as `scores`. They sum to 1 over the
         last dimension. Every step keeps the dtype: float64 stays as precise as it is.
+        Gradients flow back to the scores.
 
     Source: "Attention is all you need", equation 1.
     """
@@ -839,6 +840,7 @@ def scaled_dot_product_attention(
     Returns:
         The context vectors, shape (..., n, d_v), of the same dtype as `values`. The
         arguments stay as they were. Every step keeps the dtype of the arguments.
+        Gradients flow back to all three.
 
     Not allowed here: torch's own scaled_dot_product_attention. An instructor looks at
     code that torch.jit compiles before it scores.

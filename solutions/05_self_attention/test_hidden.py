@@ -1,4 +1,8 @@
-"""Hidden tests of 05: weights loaded by name, sizes that all differ, and what training needs of a module."""
+"""Hidden tests of 05: weights loaded by name, sizes that all differ, and what training needs of a module.
+
+Numbers are read in whatever shape and dtype they come: one test of each class looks at the form. A class that
+mixes up its layers passes what does not depend on them, and a copy of one layer what holds for each.
+"""
 
 from dataclasses import dataclass
 
@@ -166,21 +170,29 @@ def expect_no_others(actual, shapes):
     )
 
 
-def expect_alive(kind, seen, n, size):
-    """Expect an output (n, size) that depends on all parameters, and return it unchecked."""
-    output = expect_finite(expect_tensor(seen.output, (n, size)))
-    for name in kind.shapes(1, 1):
-        gradient = seen.parameters.get(name)
-        message = f"No gradient reaches {name}. Is it used, or is the result cut off?"
-        expect(gradient is not None and bool(gradient.any()), message)
-    return output.detach()
+def numbers(actual, expected):
+    """Return a result in the form of `expected`, if it has as many numbers."""
+    tensor = expect_tensor(actual)
+    if tensor.numel() == expected.numel():
+        tensor = tensor.to(expected.dtype).reshape(expected.shape)
+    return expect_tensor(tensor, expected.shape)
+
+
+def expect_numbers(actual, expected, **how):
+    """Expect the values of `expected`, in whatever shape and dtype."""
+    expect_close(numbers(actual, expected), expected, **how)
 
 
 def alive(kind, module, x, size):
-    """Return a module's output for tokens, `size` numbers for each; it must depend on all parameters."""
-    return expect_alive(
-        kind, module.inspect(x, weight=torch.randn(len(x), size)), len(x), size
-    )
+    """Return what `inspect` sees, and the output; this must depend on two of the layers at least."""
+    weight = torch.randn(len(x), size, dtype=x.dtype)
+    seen = module.inspect(x, weight=weight)
+    output = expect_finite(numbers(seen.output, weight)).detach()
+    gradients = [seen.parameters.get(name) for name in kind.shapes(1, 1)]
+    count = sum(gradient is not None and bool(gradient.any()) for gradient in gradients)
+    fault = f"Gradients reach {count} of the three layers."
+    expect(count > 1, f"{fault} Are all used, or is the result cut off from them?")
+    return seen, output
 
 
 def load(student, module, weights):
@@ -224,7 +236,19 @@ def test_parameters(student, kind):
     expect_no_others(actual, shapes)
 
 
-@each_class()
+@each_class(weight=7)
+def test_form(student, kind):
+    """The output has d_out features for each token, in the dtype of the tokens."""
+    for n, dtype in ((5, torch.float32), (1, torch.float64)):
+        module = kind.make(student, 6, 4)
+        if dtype == torch.float64:
+            module.double()
+        x = kind.tokens(n, 6, 4, dtype)
+        alive(kind, module, kind.tokens(5, 6, 4, dtype), 4)
+        expect_tensor(module(x), (n, 4), dtype)
+
+
+@each_class(weight=9)
 def test_seeded_start(student, reference, kind):
     """With a seed, it starts with the same numbers as in the course."""
     seed = draw(1, 9999)
@@ -238,7 +262,7 @@ def test_seeded_start(student, reference, kind):
         expect_close(actual[name].detach(), right.detach(), hint=hint, name=name)
 
 
-@each_class(weight=2)
+@each_class()
 @pytest.mark.parametrize(("n", "d_in", "d_out"), [(3, 2, 3), (7, 5, 3), (4, 3, 6)])
 def test_values(student, kind, n, d_in, d_out):
     """With given weights, the output is the scaled attention of queries, keys and values."""
@@ -248,7 +272,7 @@ def test_values(student, kind, n, d_in, d_out):
         "Row i is the sum of the values, weighted by the softmax of query i's "
         "scores over the root of d_out."
     )
-    expect_close(actual, kind.attend(weights, x), atol=5e-5, hint=hint)
+    expect_numbers(actual, kind.attend(weights, x), atol=5e-5, hint=hint)
 
 
 @each_class()
@@ -256,7 +280,7 @@ def test_square(student, kind):
     """It is right when a token has as many numbers as there are tokens, where wrong products fit too."""
     weights, x = kind.weights(4, 4), kind.tokens(4, 4, 4)
     actual = load(student, kind.make(student, 4, 4), weights)(x)
-    expect_close(
+    expect_numbers(
         actual,
         kind.attend(weights, x),
         atol=5e-5,
@@ -269,7 +293,7 @@ def test_single_token(student, kind):
     """A single token gets its own value."""
     weights, x = kind.weights(6, 4), kind.tokens(1, 6, 4)
     actual = load(student, kind.make(student, 6, 4), weights)(x)
-    expect_close(
+    expect_numbers(
         actual, kind.value(weights, x), hint="With one token, its weight must be 1."
     )
 
@@ -279,12 +303,12 @@ def test_order_of_tokens(student, kind):
     """Shuffling the tokens shuffles the output rows in the same way."""
     module = load(student, kind.make(student, 6, 4), kind.weights(6, 4))
     x, order = kind.tokens(5, 6, 4), torch.tensor([3, 0, 4, 1, 2])
-    straight = alive(kind, module, x, 4)
+    _, straight = alive(kind, module, x, 4)
     hint = "Self-attention without a mask does not know where a token stands."
-    expect_close(module(x[order]), straight[order], hint=hint)
+    expect_numbers(module(x[order]), straight[order], hint=hint)
 
 
-@each_class()
+@each_class(weight=6)
 def test_gradients(student, reference, kind):
     """Gradients reach the tokens and every parameter."""
     weights, x, out = (
@@ -313,23 +337,20 @@ def test_round_trip(student, kind):
     """Saved and loaded into another module, it computes the same."""
     first, second = kind.make(student, 6, 4), kind.make(student, 6, 4)
     x = kind.tokens(5, 6, 4)
-    expected = alive(kind, first, x, 4)
+    _, expected = alive(kind, first, x, 4)
     second.load_state_dict(first.state_dict())
-    expect_close(
+    expect_numbers(
         second(x), expected, hint="Does state_dict hold all numbers that forward uses?"
     )
 
 
-@each_class()
+@each_class(weight=3)
 def test_same_again(student, kind):
     """Called twice, it gives the same output."""
     module, x = kind.make(student, 6, 4), kind.tokens(5, 6, 4)
-    seen, again = module.inspect(x, weight=torch.randn(5, 4)), module(x)
-    output = expect_tensor(seen.output, (5, 4)).detach()
-    expect_close(
-        again, output, hint="Whatever forward makes, it makes anew at each call."
-    )
-    expect_alive(kind, seen, 5, 4)
+    _, output = alive(kind, module, x, 4)
+    hint = "Whatever forward makes, it makes anew at each call."
+    expect_numbers(module(x), output, hint=hint)
 
 
 @each_class()
@@ -344,7 +365,7 @@ def test_float64(student, kind):
     weights = kind.weights(6, 4, dtype=torch.float64)
     x = kind.tokens(5, 6, 4, dtype=torch.float64)
     actual = load(student, kind.make(student, 6, 4).double(), weights)(x)
-    expect_close(actual, kind.attend(weights, x))
+    expect_numbers(actual, kind.attend(weights, x))
 
 
 PRINTED = {  # what the lesson prints results for: a sentence for two classes, encodings for the third
@@ -354,34 +375,32 @@ PRINTED = {  # what the lesson prints results for: a sentence for two classes, e
 }
 
 
-@each_class(weight=2)
+@each_class(weight=4)
 def test_lesson_s_tokens(student, kind):
     """The lesson's own tokens, too, get what the weights make of them."""
     x = torch.tensor(PRINTED[kind.square])
     weights = kind.weights(x.shape[1], 2)
     actual = load(student, kind.make(student, x.shape[1], 2), weights)(x)
     hint = "Other weights give another result, for these tokens as for any."
-    expect_close(actual, kind.attend(weights, x), hint=hint)
+    expect_numbers(actual, kind.attend(weights, x), hint=hint)
 
 
-@each_class()
+@each_class(weight=10)
 def test_large_scores(student, kind):
     """Large scores do not overflow."""
     weights, x = kind.weights(6, 4), kind.tokens(5, 6, 4)
     query = next(iter(weights))
     weights[query] *= 1000  # so that each token looks at one, whatever the scale
     actual = load(student, kind.make(student, 6, 4), weights)(x)
-    expect_finite(actual)
-    expect_close(actual, kind.attend(weights, x), atol=1e-3)
+    expect_numbers(actual, kind.attend(weights, x), atol=1e-3)
 
 
-@each_class()
+@each_class(weight=4)
 def test_leaves_tokens(student, kind):
     """The tokens stay as they were."""
     x = kind.tokens(5, 6, 4)
     module = load(student, kind.make(student, 6, 4), kind.weights(6, 4))
-    seen = module.inspect(x, weight=torch.randn(5, 4))
-    expect_alive(kind, seen, 5, 4)
+    seen, _ = alive(kind, module, x, 4)
     expect_unchanged(seen, x, names=(kind.argument,))
 
 
@@ -407,7 +426,7 @@ def test_bias_values(student):
     """With qkv_bias the biases take part."""
     weights, x = V2.weights(5, 3, bias=True), torch.randn(7, 5)
     actual = load(student, student.SelfAttention_v2(5, 3, True), weights)(x)
-    expect_close(
+    expect_numbers(
         actual,
         V2.attend(weights, x),
         atol=5e-5,
@@ -415,14 +434,14 @@ def test_bias_values(student):
     )
 
 
-@question("SelfAttention_v2")
+@question("SelfAttention_v2", weight=3)
 def test_bias_by_name(student):
     """qkv_bias may be given by name."""
     weights, x = V2.weights(4, 2, bias=True), torch.randn(6, 4)
     actual = load(
         student, student.SelfAttention_v2(d_in=4, d_out=2, qkv_bias=True), weights
     )(x)
-    expect_close(actual, V2.attend(weights, x), atol=5e-5)
+    expect_numbers(actual, V2.attend(weights, x), atol=5e-5)
 
 
 @question("SelfAttention_v2")
@@ -445,7 +464,7 @@ def test_defaults(student):
     """Without arguments, it takes tokens of two numbers, one token a row."""
     weights, x = SQUARE.weights(2, 2), 2 * torch.randn(3, 2)
     actual = load(student, student.SelfAttention(), weights)(x)
-    expect_close(actual, SQUARE.attend(weights, x), atol=1e-4)
+    expect_numbers(actual, SQUARE.attend(weights, x), atol=1e-4)
 
 
 @question("SelfAttention")
@@ -455,7 +474,7 @@ def test_dimensions_by_name(student):
     actual = load(
         student, student.SelfAttention(d_model=3, row_dim=0, col_dim=1), weights
     )(x)
-    expect_close(actual, SQUARE.attend(weights, x), atol=5e-5)
+    expect_numbers(actual, SQUARE.attend(weights, x), atol=5e-5)
 
 
 def pair(student, d_in, d_out, dtype=torch.float32):
@@ -465,107 +484,117 @@ def pair(student, d_in, d_out, dtype=torch.float32):
     return source, target, weights
 
 
-def expect_copied(student, target, weights, hint=""):
-    """Expect the target to hold exactly these weights, transposed."""
-    actual = parameters(student, target)
-    for layer in V1.layers:
-        name = f"{layer} of the target"
-        expect(layer in actual, f"{name} is not registered as a parameter.")
-        nudge = (
-            hint
-            or f"x @ {layer} must be what the layer {layer} of the source makes of x."
-        )
-        expect_equal(
-            actual[layer].detach(), weights[f"{layer}.weight"].T, hint=nudge, name=name
-        )
+def copied(student, target, weights, layers=V1.layers, hint=""):
+    """Return which of these layers the target holds, transposed or not; there must be one."""
+    held = parameters(student, target)
+    found = {}
+    for layer in layers:
+        right, actual = weights[f"{layer}.weight"], held.get(layer)
+        fits = actual is not None and actual.numel() == right.numel()
+        if fits and torch.equal(
+            *(x.detach().flatten().sort()[0] for x in (actual, right))
+        ):
+            found[layer] = actual.detach()
+    fault = f"The target does not hold the numbers of {' or '.join(layers)}."
+    expect(bool(found), f"{fault} {hint}".strip())
+    return found
 
 
-@question("copy_weights", weight=2)
-@pytest.mark.parametrize(("d_in", "d_out"), [(5, 3), (2, 6)])
-def test_copies(student, d_in, d_out):
+def expect_transposed(actual, weights, layer):
+    hint = f"x @ {layer} must be what the layer {layer} of the source makes of x."
+    right = weights[f"{layer}.weight"].T
+    actual = actual.to(right.dtype)
+    expect_equal(actual, right, hint=hint, name=f"{layer} of the target")
+
+
+@question("copy_weights", weight=14)
+@pytest.mark.parametrize("layer", V1.layers)
+def test_copies(student, layer):
     """The target computes the source's queries, keys and values."""
-    source, target, weights = pair(student, d_in, d_out)
-    student.copy_weights(source, target)
-    expect_copied(student, target, weights)
+    for d_in, d_out in ((5, 3), (2, 6)):
+        source, target, weights = pair(student, d_in, d_out)
+        student.copy_weights(source, target)
+        found = copied(student, target, weights, [layer])
+        expect_transposed(found[layer], weights, layer)
 
 
-@question("copy_weights")
+@question("copy_weights", weight=10)
 def test_copies_square_matrices(student):
     """It is right for square matrices too, where a missing step gives no error."""
     source, target, weights = pair(student, 4, 4)
     student.copy_weights(source, target)
-    expect_copied(student, target, weights)
+    for layer, actual in copied(student, target, weights).items():
+        expect_transposed(actual, weights, layer)
 
 
-@question("copy_weights")
+@question("copy_weights", weight=12)
 def test_returns_the_target(student):
     """The result is the target itself."""
     source, target, weights = pair(student, 5, 3)
     result = student.copy_weights(source, target)
     expect(result is not None, "The function returns nothing.")
+    parameters(student, result)
     student.define(STAND_INS, "overwrite")(result)
     changed = {name: weight + 1 for name, weight in weights.items()}
     hint = "The result must be the very object that was given as target, not another."
-    expect_copied(student, target, changed, hint)
+    copied(student, target, changed, hint=hint)
 
 
-@question("copy_weights")
+@question("copy_weights", weight=6)
 def test_leaves_the_source(student):
     """The target gets the weights, and the source stays as it was."""
     source, target, weights = pair(student, 5, 3)
     student.copy_weights(source, target)
+    expect_source(student, source, weights, "Does the source keep its own numbers?")
+    copied(student, target, weights)
+
+
+def expect_source(student, source, weights, hint):
+    """Expect the source to hold these weights, as parameters that can learn."""
     actual = parameters(student, source)
     expect_parameters(actual, V2.shapes(5, 3))
     for name, before in weights.items():
-        expect_equal(actual[name].detach(), before, name=f"{name} of the source")
-    expect_copied(student, target, weights)
+        name_of = f"{name} of the source"
+        expect_equal(actual[name].detach(), before, hint=hint, name=name_of)
 
 
-@question("copy_weights")
+@question("copy_weights", weight=12)
 def test_target_can_learn(student):
     """The target's parameters can be trained afterwards."""
     source, target, weights = pair(student, 5, 3)
     student.copy_weights(source, target)
-    expect_parameters(parameters(student, target), V1.shapes(5, 3))
+    copied(student, target, weights)
     fault = "The target's parameters can no longer be trained. Are they frozen, or computed from others?"
     expect(student.define(STAND_INS, "refused")(target) == [], fault)
-    expect_copied(student, target, weights)
 
 
-@question("copy_weights")
+@question("copy_weights", weight=6)
 def test_numbers_of_its_own(student):
     """Changing the target afterwards changes nothing in the source."""
     source, target, weights = pair(student, 5, 3)
     student.copy_weights(source, target)
+    copied(student, target, weights)
     student.define(STAND_INS, "overwrite")(target)
-    changed = {name: weight + 1 for name, weight in weights.items()}
-    expect_copied(
-        student,
-        target,
-        changed,
-        "The target was changed, but it does not hold the new numbers.",
-    )
-    actual = parameters(student, source)
-    for name, before in weights.items():
-        hint = "The target was changed, and the source with it. Do both keep their numbers in one place?"
-        expect_equal(
-            actual[name].detach(), before, hint=hint, name=f"{name} of the source"
-        )
+    hint = "The target was changed, and the source with it. Do both keep their numbers in one place?"
+    expect_source(student, source, weights, hint)
 
 
-@question("copy_weights")
-def test_copies_float64(student):
-    """float64 weights are copied in full precision."""
-    source, target, weights = pair(student, 5, 3, torch.float64)
-    student.copy_weights(source, target)
-    expect_copied(student, target, weights)
+@question("copy_weights", weight=12)
+def test_copies_keep_their_dtype(student):
+    """float32 stays float32, and float64 weights are copied in full precision."""
+    for dtype in (torch.float32, torch.float64):
+        source, target, weights = pair(student, 5, 3, dtype)
+        student.copy_weights(source, target)
+        for layer, actual in copied(student, target, weights).items():
+            expect_tensor(actual, dtype=dtype, name=f"{layer} of the target")
 
 
-@question("copy_weights")
+@question("copy_weights", weight=2)
 def test_copies_by_name(student):
     """Layers go by their names, in whatever order the source has made them."""
     weights = V2.weights(4, 3)
     source, target = student.define(STAND_INS, "turned")(weights)
     student.copy_weights(source, target)
+    found = copied(student, target, weights)
     hint = "Do layers find their partners by name, or by the order they were made in?"
-    expect_copied(student, target, weights, hint)
+    expect(len(found) == 3, f"The target holds {', '.join(found)} alone. {hint}")

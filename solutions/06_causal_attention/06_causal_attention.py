@@ -263,7 +263,8 @@ def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
     Returns:
         The weights, shape (..., n, m), of the same dtype as the scores. Each row (last
         dimension) sums to 1; hidden weights are exactly 0. Scores and mask stay as they
-        were. Every step keeps the dtype: float64 stays as precise as it is.
+        were. Every step keeps the dtype: float64 stays as precise as it is. A finite
+        number in the place of hidden scores is right if it suits scores of any size.
 
     Source: Vaswani et al. (2017), 3.2.3: "masking out (setting to -inf)".
     """
@@ -636,7 +637,7 @@ class Head(nn.Module):
         n_embd: numbers in a token's vector.
         head_size: numbers in each key, query and value, and so in each row of the
             output.
-        block_size: the largest number of tokens in a text.
+        block_size: the largest number of tokens in a text; longer ones do not come.
 
     Layers: `key`, `query`, `value`, each an nn.Linear(n_embd, head_size) without bias,
         made in this order and before anything else random. The mask is a buffer, or
@@ -881,7 +882,7 @@ class CausalAttention(nn.Module):
     Arguments:
         d_in: numbers in a token's vector.
         d_out: numbers in each query, key and value, and so in each row of the output.
-        context_length: the largest number of tokens in a text.
+        context_length: the largest number of tokens in a text; longer ones do not come.
         dropout: the probability with which a weight is dropped in training, 0 <=
             dropout < 1.
         qkv_bias: whether the three layers have a bias. By default they have none.

@@ -607,7 +607,7 @@ class MultiHeadAttention(nn.Module):
         d_in: features of a token of the input.
         d_out: features of a token of the output, shared by the heads: each has d_out /
             num_heads.
-        context_length: the length of the longest sequence that may come.
+        context_length: the length of the longest sequence; longer ones do not come.
         dropout: the share of attention weights that is set to zero in training; nothing
             else is dropped.
         num_heads: how many heads.

@@ -232,7 +232,7 @@ def test_wrapper_form(student):
     expect_tensor(module(q, k[:1], v[:1]), (4, 12), torch.float32)
 
 
-@question("MultiHeadAttentionWrapper", weight=5)
+@question("MultiHeadAttentionWrapper", weight=8)
 def test_wrapper_order(student, reference):
     """With a seed, the heads start as in the lesson, made one after the other."""
     seed = draw(1, 9999)
@@ -248,7 +248,7 @@ def test_wrapper_order(student, reference):
         expect_close(actual[name].detach(), right.detach(), hint=hint, name=name)
 
 
-@question("MultiHeadAttentionWrapper", weight=6, basic=True)
+@question("MultiHeadAttentionWrapper", weight=3, basic=True)
 def test_wrapper_three_inputs(student):
     """Every head gets all three inputs, each in its place."""
     module, weights = make_wrapper(student, 6, 3)
@@ -257,7 +257,7 @@ def test_wrapper_three_inputs(student):
     expect_numbers(module(*inputs), wrapped(weights, 3, inputs), hint=hint)
 
 
-@question("MultiHeadAttentionWrapper", weight=5)
+@question("MultiHeadAttentionWrapper", weight=3)
 def test_wrapper_other_lengths(student):
     """There may be more keys than queries, or fewer, and any number of heads."""
     for n, m, d, heads in (
@@ -301,7 +301,7 @@ def test_wrapper_mask_is_for_its_call(student):
     expect_same(module(*inputs), before, hint=hint)
 
 
-@question("MultiHeadAttentionWrapper", weight=4)
+@question("MultiHeadAttentionWrapper", weight=6)
 def test_wrapper_hidden_keys(student):
     """What stands at hidden places has no influence on any head."""
     module, _ = make_wrapper(student, 5, 1)
@@ -314,7 +314,7 @@ def test_wrapper_hidden_keys(student):
     expect_same(module(q, k, v, hidden), before, hint=hint)
 
 
-@question("MultiHeadAttentionWrapper", weight=6)
+@question("MultiHeadAttentionWrapper", weight=4)
 def test_wrapper_heads_stay_apart(student):
     """Changing one head's weights changes only that head's features."""
     module, weights = make_wrapper(student, 5, 3)
@@ -345,7 +345,7 @@ def test_wrapper_own_query(student):
     expect(bool(followed), "A row must follow its own query, but it stayed.")
 
 
-@question("MultiHeadAttentionWrapper", weight=5)
+@question("MultiHeadAttentionWrapper", weight=8)
 def test_wrapper_names(student):
     """The inputs can be given by name, and sizes have defaults: one head, for tokens of two features."""
     weights = wrapper_weights(2, 1)
@@ -366,7 +366,7 @@ def test_wrapper_names(student):
         expect_same(by_name, by_place, hint=hint)
 
 
-@question("MultiHeadAttentionWrapper", weight=9)
+@question("MultiHeadAttentionWrapper", weight=6)
 def test_wrapper_gradients(student):
     """Gradients reach all three inputs and all layers of all heads."""
     module, _ = make_wrapper(student, 5, 2, torch.float64)
@@ -391,7 +391,7 @@ def test_wrapper_leaves_inputs(student):
     expect_unchanged(seen, *inputs, hidden, names=INPUTS)
 
 
-@question("MultiHeadAttentionWrapper", weight=5)
+@question("MultiHeadAttentionWrapper", weight=3)
 def test_wrapper_sets_no_seed(student):
     """Random numbers stay random: the class sets no seed."""
     make = lambda: student.MultiHeadAttentionWrapper(4, 0, 1, 2)  # noqa: E731
@@ -407,7 +407,7 @@ def test_wrapper_float64(student):
     expect_numbers(actual, wrapped(weights, 1, inputs))
 
 
-@question("MultiHeadAttentionWrapper", weight=4)
+@question("MultiHeadAttentionWrapper", weight=2)
 def test_wrapper_equal_sizes(student):
     """The mask is the same for all heads when heads, queries, keys and features are equally many, too."""
     for n, m, d, heads in ((4, 4, 4, 4), (5, 5, 3, 2), (3, 6, 2, 3)):
@@ -448,7 +448,7 @@ def dealt(actual, x, right):
     return tensor
 
 
-@question("split_heads", weight=3)
+@question("split_heads", weight=2)
 def test_split_shape(student):
     """(B, T, d) becomes (B, h, T, d / h)."""
     x = different(2, 5, 12)
@@ -457,7 +457,7 @@ def test_split_shape(student):
     expect_tensor(actual, (2, 3, 5, 4))
 
 
-@question("split_heads", weight=3)
+@question("split_heads", weight=5)
 def test_split_dtype(student):
     """The result has the dtype of x, float32 or float64."""
     for dtype in (torch.float32, torch.float64):
@@ -478,7 +478,7 @@ def test_split_values(student):
     expect_numbers(student.split_heads(x, 3), cut(x, 3), atol=0.0, hint=hint)
 
 
-@question("split_heads", weight=3)
+@question("split_heads", weight=2)
 def test_split_keeps_tokens_together(student):
     """What the heads hold at a token's place are that token's features, all of them."""
     x = different(2, 5, 12)
@@ -488,7 +488,7 @@ def test_split_keeps_tokens_together(student):
     expect_equal(actual, x.sort(dim=-1).values, hint=hint)
 
 
-@question("split_heads", weight=3)
+@question("split_heads", weight=2)
 def test_split_gives_neighbours(student):
     """Each head gets features that are neighbours, in their order."""
     x = torch.arange(1.0, 13).expand(2, 5, 12).contiguous()
@@ -512,7 +512,7 @@ def test_split_equal_sizes(student):
         expect_numbers(student.split_heads(x, heads), cut(x, heads), hint=hint)
 
 
-@question("split_heads", weight=2)
+@question("split_heads", weight=3)
 def test_split_extremes(student):
     """One head, heads of one feature each, one token and one sequence are fine."""
     x = different(3, 2, 5)
@@ -545,7 +545,7 @@ def test_split_gradient(student):
     expect_slope(lambda near: student.split_heads(near, 3), [x], gradients, weight)
 
 
-@question("split_heads", weight=3)
+@question("split_heads", weight=4)
 def test_split_leaves_x(student):
     """x stays as it was."""
     x = different(2, 5, 6)
@@ -559,7 +559,7 @@ def as_split(x, heads):
     return x.unflatten(-1, (heads, -1)).transpose(1, 2)
 
 
-@question("merge_heads", weight=3)
+@question("merge_heads", weight=2)
 def test_merge_shape(student):
     """(B, h, T, s) becomes (B, T, h * s)."""
     x = as_split(different(2, 5, 12), 3)
@@ -589,7 +589,7 @@ def test_merge_values(student):
     expect_numbers(student.merge_heads(x), joined(x), atol=0.0, hint=hint)
 
 
-@question("merge_heads", weight=3)
+@question("merge_heads", weight=2)
 def test_merge_keeps_tokens_together(student):
     """A token gets back its own features, all of them."""
     text = different(2, 5, 12)
@@ -599,7 +599,7 @@ def test_merge_keeps_tokens_together(student):
     expect_equal(actual.sort(dim=-1).values, text.sort(dim=-1).values, hint=hint)
 
 
-@question("merge_heads", weight=3)
+@question("merge_heads", weight=2)
 def test_merge_keeps_heads_together(student):
     """The features of a head stay neighbours, in their order."""
     text = torch.arange(1.0, 13).expand(2, 5, 12).contiguous()
@@ -621,7 +621,7 @@ def test_merge_equal_sizes(student):
         expect_numbers(student.merge_heads(x), joined(x), hint=hint)
 
 
-@question("merge_heads", weight=2)
+@question("merge_heads", weight=3)
 def test_merge_extremes(student):
     """One head, heads of one feature each, a batch of one text and texts of one token are fine."""
     for shape in ((3, 1, 2, 5), (3, 5, 2, 1), (1, 3, 2, 4), (2, 3, 1, 4)):
@@ -631,7 +631,7 @@ def test_merge_extremes(student):
         expect_tensor(actual, joined(x).shape)
 
 
-@question("merge_heads", weight=2)
+@question("merge_heads", weight=4)
 def test_merge_batch(student):
     """Each sequence of the batch is joined by itself."""
     x = as_split(different(4, 3, 10), 2)
@@ -656,7 +656,7 @@ def test_merge_gradient(student):
     expect_slope(call, [x], gradients, weight)
 
 
-@question("merge_heads", weight=3)
+@question("merge_heads", weight=5)
 def test_merge_leaves_x(student):
     """x stays as it was."""
     x = as_split(different(2, 5, 12), 3)
@@ -665,7 +665,7 @@ def test_merge_leaves_x(student):
     expect_unchanged(seen, x, names=("x",))
 
 
-@question("merge_heads", weight=3)
+@question("merge_heads", weight=2)
 def test_merge_any_order_in_memory(student):
     """The numbers of x may lie in memory in any order."""
     for order in ((0, 1, 2, 3), (3, 2, 0, 1), (2, 0, 3, 1), (1, 3, 2, 0)):
@@ -751,7 +751,7 @@ def test_heads_bias_is_there(student):
         expect_tensor(parameters[name], (12,), name=name)
 
 
-@question("MultiHeadAttention", weight=10)
+@question("MultiHeadAttention", weight=15)
 def test_heads_form(student):
     """The output has d_out features for each token, in the dtype of x."""
     module, _ = make_heads(student, 5, 12, 4, 3)
@@ -775,7 +775,7 @@ def test_heads_indivisible(student):
     student.MultiHeadAttention(5, 6, 7, 0.0, 6)
 
 
-@question("MultiHeadAttention", weight=4, basic=True)
+@question("MultiHeadAttention", weight=2, basic=True)
 @pytest.mark.parametrize(
     ("batch", "length", "d_in", "d_out", "heads"), [(1, 3, 2, 2, 2), (2, 6, 5, 12, 3)]
 )
@@ -787,7 +787,7 @@ def test_heads_values(student, batch, length, d_in, d_out, heads):
     expect_numbers(module(x), multi_head(weights, x, heads), hint=hint)
 
 
-@question("MultiHeadAttention", weight=8)
+@question("MultiHeadAttention", weight=12)
 def test_heads_scaling(student):
     """The last token, which sees the whole text, mixes all values; its scaling follows the head's size."""
     x = torch.randn(2, 5, 3)
@@ -799,7 +799,7 @@ def test_heads_scaling(student):
         expect_close(actual[:, -1], right[:, -1], hint=hint, name="The last row")
 
 
-@question("MultiHeadAttention", weight=2)
+@question("MultiHeadAttention")
 def test_heads_like_wrapper(student, reference):
     """It agrees with separate heads, side by side, that hold the same weights."""
     module, weights = make_heads(student, 4, 12, 6, 3)
@@ -818,7 +818,7 @@ def test_heads_like_wrapper(student, reference):
     expect_numbers(module(x), expected, hint=hint)
 
 
-@question("MultiHeadAttention", weight=2)
+@question("MultiHeadAttention")
 def test_heads_one_head(student):
     """One head is plain causal attention."""
     module, weights = make_heads(student, 6, 4, 5, 1)
@@ -827,7 +827,7 @@ def test_heads_one_head(student):
     expect_numbers(module(x), multi_head(weights, x, 1), hint=hint)
 
 
-@question("MultiHeadAttention", weight=5)
+@question("MultiHeadAttention", weight=3)
 def test_heads_equal_scores(student):
     """Where all scores are equal, each output is the mean of the values up to its own token."""
     module, weights = make_heads(student, 5, 12, 4, 3, equal_scores=True)
@@ -838,7 +838,7 @@ def test_heads_equal_scores(student):
     expect_numbers(module(x), multi_head(weights, x, 3), hint=hint)
 
 
-@question("MultiHeadAttention", weight=4)
+@question("MultiHeadAttention", weight=3)
 def test_heads_causal(student):
     """A later token never changes an earlier output."""
     module, _ = make_heads(student, 5, 21, 7, 3)
@@ -857,7 +857,7 @@ def test_heads_causal(student):
         )
 
 
-@question("MultiHeadAttention", weight=3)
+@question("MultiHeadAttention", weight=2)
 def test_heads_no_gradient_to_future(student):
     """No gradient reaches a later token, but every earlier token gets one."""
     module, _ = make_heads(student, 5, 21, 7, 3)
@@ -876,7 +876,7 @@ def test_heads_no_gradient_to_future(student):
     )
 
 
-@question("MultiHeadAttention", weight=4)
+@question("MultiHeadAttention", weight=2)
 @pytest.mark.parametrize("length", [2, 5])
 def test_heads_short_sequences(student, length):
     """Sequences may be shorter than context_length, and a longer one may follow a shorter one."""
@@ -890,7 +890,7 @@ def test_heads_short_sequences(student, length):
     expect_same(module(x[:, :-1]), whole[:, :-1], hint=hint)
 
 
-@question("MultiHeadAttention", weight=2)
+@question("MultiHeadAttention", weight=4)
 def test_heads_single_token(student):
     """A single token can only look at itself: its output is its value."""
     module, weights = make_heads(student, 5, 12, 1, 3)
@@ -898,7 +898,7 @@ def test_heads_single_token(student):
     expect_numbers(module(x), multi_head(weights, x, 3), rtol=1e-5)
 
 
-@question("MultiHeadAttention", weight=3)
+@question("MultiHeadAttention", weight=2)
 def test_heads_batch(student):
     """Each sequence is treated as if it were alone."""
     module, _ = make_heads(student, 5, 12, 4, 3)
@@ -909,7 +909,7 @@ def test_heads_batch(student):
         expect_same(module(x[i : i + 1]), together[i : i + 1], hint=hint)
 
 
-@question("MultiHeadAttention", weight=6)
+@question("MultiHeadAttention", weight=4)
 def test_heads_stay_apart(student):
     """Before out_proj, changing one head's weights changes only that head's features."""
     module, weights = make_heads(student, 5, 12, 4, 3)
@@ -974,7 +974,7 @@ def weights_in_sight(student, length, rate):
     return cut(resting, 2), cut(active, 2)
 
 
-@question("MultiHeadAttention", weight=6)
+@question("MultiHeadAttention", weight=10)
 def test_heads_dropout_in_training(student):
     """In training dropout acts on the weights, after the softmax, and nowhere else."""
     full, seen = weights_in_sight(student, 6, 0.2)
@@ -994,7 +994,7 @@ def test_heads_dropout_in_training(student):
     expect_close(seen, kept, name="The mixture in training", hint=hint)
 
 
-@question("MultiHeadAttention", weight=8)
+@question("MultiHeadAttention", weight=4)
 def test_heads_dropout_in_evaluation(student):
     """In evaluation nothing is dropped."""
     weights, x = weights_for(5, 12), torch.randn(2, 4, 5)
@@ -1017,7 +1017,7 @@ def test_heads_dropout_of_zero(student):
     expect_same(module(x), resting)
 
 
-@question("MultiHeadAttention", weight=9)
+@question("MultiHeadAttention", weight=6)
 def test_heads_mask_moves(student):
     """No tensor stays behind when the module moves to another device."""
     module = student.MultiHeadAttention(5, 12, 4, 0.0, 3)
@@ -1030,7 +1030,7 @@ def test_heads_mask_moves(student):
     )
 
 
-@question("MultiHeadAttention", weight=8)
+@question("MultiHeadAttention", weight=7)
 def test_heads_gradients(student):
     """Gradients reach x and all layers."""
     module, _ = make_heads(student, 5, 12, 4, 3, dtype=torch.float64)
@@ -1043,7 +1043,7 @@ def test_heads_gradients(student):
     expect_slope(module, [x], gradients, weight)
 
 
-@question("MultiHeadAttention", weight=4)
+@question("MultiHeadAttention", weight=2)
 def test_heads_leave_input(student):
     """x stays as it was."""
     x = torch.randn(2, 4, 5)
@@ -1077,7 +1077,7 @@ def far_apart(student, shift):
     return module, x, multi_head(held, x, 2)
 
 
-@question("MultiHeadAttention", weight=5)
+@question("MultiHeadAttention", weight=8)
 def test_heads_large_scores(student):
     """Large scores do not overflow, nor do they drown those of other tokens."""
     shift = torch.tensor([0.0, 400.0, -400.0, 400.0, -400.0])
@@ -1129,7 +1129,7 @@ def test_heads_all_sizes_equal(student):
     expect_numbers(module(x), multi_head(weights, x, 3), hint=hint)
 
 
-@question("MultiHeadAttention", weight=3)
+@question("MultiHeadAttention", weight=5)
 def test_heads_dropout_rate(student):
     """Dropout drops as large a part of the weights as was asked for."""
     for rate in (0.2, 0.7):
@@ -1140,7 +1140,7 @@ def test_heads_dropout_rate(student):
         expect(abs(share - rate) < 0.1, message)
 
 
-@question("MultiHeadAttention", weight=3)
+@question("MultiHeadAttention", weight=5)
 def test_heads_dropout_of_each_weight_by_itself(student):
     """Each weight is dropped or kept by itself: texts, heads, rows and columns do not share their fate."""
     full, seen = weights_in_sight(student, 12, 0.5)

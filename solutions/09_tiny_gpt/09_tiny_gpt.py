@@ -151,8 +151,8 @@ class Block(nn.Module):
         out = h + feed_forward(norm_2(h))
 
     attention is the given MultiHeadAttention; feed_forward is Linear to 4 * n_embd
-    features, GELU or ReLU, Linear back to n_embd; norm_1 and norm_2 are two LayerNorms
-    of n_embd features.
+    features, GELU (exact or tanh) or ReLU, Linear back to n_embd; norm_1 and norm_2 are
+    two LayerNorms of n_embd features.
 
     The class sets no seed; whoever uses it does.
     """
@@ -688,12 +688,12 @@ def generate(model, tokens, max_new_tokens):
 
     Arguments:
         model: called as model(tokens) -> (logits, loss), logits (B, T, vocab_size);
-            takes at most model.context_length tokens; must be in evaluation mode when
-            called, and afterwards in the mode (training or evaluation) that it had
-            before
+            takes at most model.context_length tokens; generate puts it, with all its
+            parts, into evaluation mode, and afterwards back into the mode (training or
+            evaluation) that it had before
         tokens: (B, T) int64, the beginnings; T may be larger than model.context_length
         max_new_tokens: how many tokens to append to each; the whole batch goes into the
-            model at once
+            model at once, once for each new token; of equally likely ones take any
 
     Returns: (B, T + max_new_tokens) int64, the beginnings and the new tokens. `tokens`
         is left as it is; for 0 new tokens it may be returned itself.
@@ -778,7 +778,8 @@ def train_step(model, optimizer, tokens, targets):
 
     Arguments:
         model: called as model(tokens, targets) -> (logits, loss), logits (B, T,
-            vocab_size), loss 0-d; the caller has put it into training mode
+            vocab_size), loss 0-d; the caller has put it into training mode, in which
+            train_step leaves it
         optimizer: holds the model's parameters, all of them and no others
         tokens, targets: (B, T) int64, targets already moved on by one place
 

@@ -540,8 +540,8 @@ def rotate(x: Tensor, positions: Tensor, base: float = 10_000.0) -> Tensor:
 
     Arguments:
         x: (..., n, d), with an even d, in float32 or float64
-        positions: (n,) int64, the place of each token; they need not begin at 0 or be
-            neighbours
+        positions: (n,) int64, the place of each token, 0 or more, in any order; some
+            may be equal
         base: decides how fast the pairs turn
 
     Returns: (..., n, d), of x's dtype. For i = 0, 1, ..., d / 2 - 1 the features 2i and
@@ -550,7 +550,7 @@ def rotate(x: Tensor, positions: Tensor, base: float = 10_000.0) -> Tensor:
         (a * cos(t) - b * sin(t), a * sin(t) + b * cos(t))
 
     with the angle t = p * base ** (-2 * i / d). The angles are computed in x's dtype,
-    or in float64. x is left as it was.
+    or in float64. x is left as it was; gradients flow back to it.
 
     Source: Su et al. (2021), "RoFormer", arXiv:2104.09864, 3.2 and 3.4.2.
     """

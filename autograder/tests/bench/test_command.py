@@ -10,18 +10,20 @@ from autograder.bench import benchmark
 from autograder.bench.__main__ import main
 from autograder.bench.benchmark import QUICK, Plan
 from autograder.bench.figures import Figures
-from autograder.bench.page import BEGIN, END, to_markdown
+from autograder.bench.page import BEGIN, END, PAGE, to_markdown
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 
 
 @pytest.mark.parametrize("text", ["", "# A course", BEGIN, f"{END} {BEGIN}"])
 def test_without_a_place_for_the_table_nothing_is_measured(course: Course, text: str) -> None:
-    (course.root / "README.md").write_text(text, encoding="utf-8")
+    page = course.root / PAGE
+    page.parent.mkdir(parents=True)
+    page.write_text(text, encoding="utf-8")
     done = CliRunner().invoke(main, ["--course", str(course.root), "bench", "01_small"])
     assert done.exit_code == 2
     assert f"put {BEGIN} and {END} on lines of their own" in done.stderr
-    assert (course.root / "README.md").read_text(encoding="utf-8") == text
+    assert page.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.parametrize("sizes", ["", "10,", "0", "ten", "-1,5"])
@@ -42,13 +44,14 @@ def test_the_command_writes_figures_for_programs_and_tables_for_people(
 
     monkeypatch.setattr(benchmark, "measure_exercise", measure)
     course.build.mkdir()
-    readme = course.root / "README.md"
-    readme.write_text(f"{BEGIN}\n{END}\n", encoding="utf-8")
+    page = course.root / PAGE
+    page.parent.mkdir(parents=True)
+    page.write_text(f"{BEGIN}\n{END}\n", encoding="utf-8")
     words = ["--course", str(course.root), "bench", "01_small"]
     done = CliRunner().invoke(main, [*words, "--sizes", "10,10000", "--submissions", "50", "--alone"])
     assert done.exit_code == 0, done.output
     assert plans == [Plan(submissions=50, sizes=(10, 10000), stock=0, otter=0)]
     assert json.loads((course.build / "bench.json").read_text(encoding="utf-8"))[0]["exercise"] == "01_small"
-    assert readme.read_text(encoding="utf-8") == f"{BEGIN}\n{to_markdown([figures])}\n{END}\n"
+    assert page.read_text(encoding="utf-8") == f"{BEGIN}\n{to_markdown([figures])}\n{END}\n"
     assert CliRunner().invoke(main, [*words, "--quick"]).exit_code == 0
     assert plans[1] == QUICK

@@ -1,4 +1,4 @@
-"""The figures as data, and the machine as the README describes it."""
+"""The figures as data, and the machine as the page describes it."""
 
 import json
 

@@ -20,6 +20,7 @@ from autograder.gradebook.pages import read_graders, settle
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import Notebook, cell_of, hand_in, small, solved
+from autograder.tests.gradebook import rows
 from autograder.tests.gradebook.rows import (
     SCRIPT,
     Formgrader,
@@ -71,6 +72,15 @@ def test_an_answer_stands_beside_model_answer_and_comments_and_the_rest_is_folde
     assert "comments.yaml:1: a is no comment" in formgrader_page(ready, "ann")
 
 
+def test_answers_can_be_read_while_the_exercise_is_broken(ready: Course) -> None:
+    graded(ready, "ann", solved(small(ready), why="My own words."))
+    with small(ready).source.open("a") as source:
+        source.write("\n# %% solution='other'\ndef broken(:\n")
+    html = formgrader_page(ready, "ann")
+    assert "Question and model answer cannot be shown" in html
+    assert "My own words." in html
+
+
 def test_text_in_cells_of_the_student_s_own_is_never_folded_and_never_counts_as_equal(ready: Course) -> None:
     made = solved(small(ready), why="YOUR ANSWER HERE")
     own = {"cell_type": "markdown", "source": "My answer, below", "metadata": {}, "id": "own"}
@@ -85,9 +95,11 @@ def test_text_in_cells_of_the_student_s_own_is_never_folded_and_never_counts_as_
 def test_who_wrote_the_same_is_found_by_the_letters_of_the_answer_alone(ready: Course) -> None:
     for student, why in (("ann", "Same."), ("ben", "Same."), ("cy", "same."), ("di", "Same.")):
         graded(ready, student, solved(small(ready), why=why))
+    rows.by_hand(ready, "ben", "why", 1.5)
     html = formgrader_page(ready, "ann")
     assert "3 students wrote this" in html
-    assert "this one, ben, di<" in html
+    assert "this one, ben (1.5), di<" in html
+    assert "also those who have a grade (1)" in html
     assert "students wrote this" not in formgrader_page(ready, "cy")
     made = solved(small(ready), why="![p](attachment:p.png)")
     for student in ("eve", "fay"):

@@ -127,19 +127,22 @@ def test_what_each_tier_does_not_stop_is_listed_by_name(golden: Callable[[str, s
     golden("hostile_tiers.txt", "\n".join(lines) + "\n")
 
 
-def test_the_readme_names_what_each_tier_does_not_stop() -> None:
+def test_the_documentation_names_what_each_tier_does_not_stop() -> None:
     stopped = Path(__file__).parents[1] / "golden" / "hostile_tiers.txt"
-    readme = Path(autograder.__file__).parent.parent / "README.md"
-    text = readme.read_text(encoding="utf-8")
+    engine = Path(autograder.__file__).parent
+    page, security = engine / "docs/walls.md", engine.parent / ".github/SECURITY.md"
+    text, seen = page.read_text(encoding="utf-8"), stopped.read_text(encoding="utf-8")
+    counts = re.findall(r"^\S.+$", seen, re.MULTILINE)
+    assert [line for line in counts if f"    {line}\n" not in security.read_text(encoding="utf-8")] == []
     listed = text.partition("<!-- tiers -->\n")[2].partition("<!-- /tiers -->")[0]
-    assert textwrap.dedent(listed) == stopped.read_text(encoding="utf-8"), f"copy {stopped} into README.md"
+    assert textwrap.dedent(listed) == seen, f"copy {stopped} into {page}"
 
 
 @pytest.mark.parametrize(
     "attack", [a for a in ATTACKS if Tier.CONTAINER not in a.tiers], ids=lambda a: a.name
 )
 def test_what_a_tier_is_said_not_to_stop_it_does_not(attack: Attack, desks: dict[Tier, Desk]) -> None:
-    """Where a wall begins to stop such an attack, the README's list must become shorter."""
+    """Where a wall begins to stop such an attack, the list in docs/walls.md must become shorter."""
     assert of(desks[Tier.CONTAINER].grade(attack).report, attack.answer).verdict is Verdict.PASSED
 
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from autograder.cli import main
 from autograder.course.course import Course
-from autograder.publishing import graded_work
+from autograder.publishing import dashboard, graded_work
 from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.graded_work import GradedWork
 from autograder.report.report import Status
@@ -109,6 +109,23 @@ def test_each_bar_stands_beside_its_label_and_its_number_in_words(shown: Callabl
     assert [int(number) for _, number in scores] == [2, 0, 1, 0, 1, 0, 2, 0, 0, 1]
     assert ["double", "36%"] in page.rows
     assert ["row_sums", "43%"] in page.rows
+
+
+def test_how_much_hand_grading_is_left_and_who_did_how_much(
+    shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dashboard, "read_graders", lambda *_: {("<b>tom", "01_small"): 3})
+    first = SMALL_CLASS[0]
+    entries = tuple(
+        replace(entry, manual_score=1.0, needs_person=False) if entry.written else entry
+        for entry in first.submission.entries
+    )
+    done = replace(first, submission=replace(first.submission, entries=entries))
+    text = shown([done, *SMALL_CLASS[1:]])
+    assert "10 answers wait for a grader, 1 are graded." in text
+    counts = '<td class="number">1</td><td class="number">7</td>'
+    assert f"<code>why</code></th><td>01_small</td>{counts}" in text
+    assert '&lt;b&gt;tom</th><td>01_small</td><td class="number">3</td>' in text
 
 
 def test_who_of_the_class_handed_in_nothing_is_named(course: Course, shown: Callable[..., str]) -> None:

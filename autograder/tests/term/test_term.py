@@ -1,4 +1,4 @@
-"""A whole term by the commands of the README's page: final grades are those of a ledger kept by rules."""
+"""A whole term by the commands of the instructors' page: final grades are those of a ledger kept by rules."""
 
 import csv
 import json
@@ -71,8 +71,9 @@ pytestmark = [
 
 def commands_of_the_page() -> list[str]:
     """Return the commands of "A term on one page", in order."""
-    page = (ROOT / "README.md").read_text(encoding="utf-8").partition("## A term on one page\n")[2]
-    return re.findall(r"^    \.venv/bin/(.+)$", page.partition("\n## ")[0], re.MULTILINE)
+    text = (ROOT / "autograder/docs/instructors.md").read_text(encoding="utf-8")
+    page = text.partition("## A term on one page\n")[2].partition("\n## ")[0]
+    return re.findall(r"^    \.venv/bin/(.+)$", page, re.MULTILINE)
 
 
 class Remembering(ProcessPool):
