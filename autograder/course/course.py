@@ -49,7 +49,8 @@ class Course:
     def exercises(self) -> dict[str, Exercise]:
         """The exercises by name, in the course's order."""
         return {
-            entry.name: Exercise(self.root / "solutions" / entry.name) for entry in self.settings.exercises
+            entry.name: Exercise(self.root / "solutions" / entry.name, entry.forbid)
+            for entry in self.settings.exercises
         }
 
     def chosen(self, names: Sequence[str]) -> list[Exercise]:

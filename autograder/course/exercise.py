@@ -1,13 +1,14 @@
 """An exercise's folder: its source, its hidden suite, its right answers and its wrong ones."""
 
 import ast
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar
 
 from autograder.course.folder import own_files
+from autograder.course.rule import with_scan
 from autograder.course.source import (
     Cell,
     Role,
@@ -74,6 +75,7 @@ class Exercise:
     """One exercise, read from the folder of its name."""
 
     folder: Path
+    forbid: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False)  # words, by question
 
     @property
     def name(self) -> str:
@@ -111,7 +113,15 @@ class Exercise:
         if not self.source.is_file():
             fix = f"write the exercise there or take {self.name} out of course.yaml"
             raise SourceError(f"{self.source}: missing; {fix}")
-        return read_source(self.source)
+        return tuple(map(self._with_scan, read_source(self.source)))
+
+    def _with_scan(self, cell: Cell) -> Cell:
+        """Return a check that turns red where an answer uses what its question forbids."""
+        if cell.role is not Role.CHECK or cell.name not in self.forbid:
+            return cell
+        text = with_scan(cell.text, cell.name, self.forbid[cell.name])
+        added = text.count("\n") - cell.text.count("\n")
+        return replace(cell, text=text, line=cell.line - added)  # what the author wrote keeps its line
 
     @cached_property
     def points(self) -> dict[str, float]:

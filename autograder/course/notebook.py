@@ -11,6 +11,7 @@ from autograder.course.source import GRADED, Cell, Role
 NotebookJson = dict[str, Any]  # what a notebook's file holds, read as JSON
 HOW_TO_CHECK = """\
 **How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
+Checks are folded; click on `...` or *Show code* to read one.
 To run all checks from a fresh start, save the notebook and run `pytest` in its folder; `SETUP.md` there says
 what to install. `pytest --hint QUESTION` gives a hint, and each time a plainer one.
 The checks are only a beginning: your score comes from further tests, on other inputs."""
@@ -28,6 +29,8 @@ _METADATA = {
         "version": "3.11.7",  # with which the course is tested; only this can differ
     },
 }
+# JupyterLab, Notebook 7 and Colab fold a check, and "Run all" goes on below one that fails.
+_FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["raises-exception"]}
 _FORMAT = {"metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
 
 
@@ -56,13 +59,14 @@ def _cell(cell: Cell, identity: str) -> dict[str, Any]:
 
 
 def _cell_metadata(cell: Cell) -> dict[str, Any]:
-    """Return nbgrader's metadata for a graded cell, a tag for a demo, and nothing for other cells."""
+    """Return nbgrader's metadata for a graded cell, a tag for a demo, and how a check is shown."""
     if cell.role not in GRADED:
         return {"tags": ["demo"]} if cell.role is Role.DEMO else {}
     grade, solution = cell.role is not Role.SOLUTION, cell.role is not Role.CHECK
     nbgrader = {"grade": grade, "grade_id": cell.grade_id, "locked": not solution, "schema_version": 3}
     nbgrader |= {"solution": solution, "task": False}
-    return {"nbgrader": nbgrader | ({"points": cell.points} if grade else {})}
+    folded = _FOLDED if cell.role is Role.CHECK else {}
+    return {"nbgrader": nbgrader | ({"points": cell.points} if grade else {}), **folded}
 
 
 def _ids(cells: Iterable[Cell]) -> list[str]:

@@ -1,6 +1,35 @@
 """What a question asks its answers to do without, or to keep to: the rules of work by hand."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import fill
+
+_INDENT = 8 * " "
+# A visible check runs this first. It reads the compiled answer: pytest and grading have no source at hand.
+_SCAN = """\
+def check_words_of_{question}():
+    import dis
+
+    forbidden = \"\"\"
+{words}
+    \"\"\".split()
+    answer = {question}
+    codes = [answer.__code__] if hasattr(answer, "__code__") else []
+    for code in codes:  # of the function, and then of the functions inside it
+        codes += [inner for inner in code.co_consts if hasattr(inner, "co_code")]
+        used = {{name.strip("_") for name in code.co_names}}
+        for step in dis.get_instructions(code):
+            if step.opname.startswith(("BINARY_", "INPLACE_")):
+                used.add("@" if "MATRIX" in step.opname else step.argrepr.strip("="))
+        for word in forbidden:
+            assert word not in used, (
+                f"{{word}} is not allowed here; see the description of "
+                "{question}"
+            )
+
+
+check_words_of_{question}()
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,3 +38,13 @@ class Rule:
 
     forbid: tuple[str, ...] = ()  # names that its code must not use
     operators: frozenset[str] | None = None  # all that torch may run during its calls; None: anything
+
+
+def with_scan(check: str, question: str, forbidden: Sequence[str]) -> str:
+    """Return the text of a check that first looks for the words that its question forbids.
+
+    The first line stays where it is: by that comment the student's kit knows a check.
+    """
+    title, end, rest = check.partition("\n")
+    words = fill(" ".join(forbidden), 80, initial_indent=_INDENT, subsequent_indent=_INDENT)
+    return f"{title}{end}{_SCAN.format(question=question, words=words)}\n\n{rest}"

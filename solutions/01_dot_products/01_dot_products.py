@@ -306,6 +306,7 @@ def check_attention_scores():
     # Three tokens of two numbers, and a query that is none of them, in float64: work it
     # out in your head.
     few = torch.tensor([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]], dtype=torch.float64)
+    few.requires_grad_()
     asking = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
     scores = attention_scores(few, asking)
     assert scores.tolist() == [2, -2, 5], (
@@ -317,6 +318,9 @@ def check_attention_scores():
     assert scores.requires_grad, (
         "the scores are cut off from the query; which step leaves torch?"
     )
+    scores.sum().backward()
+    for name, tensor in {"inputs": few, "query": asking}.items():
+        assert tensor.grad is not None, f"the scores are cut off from the {name}"
     assert few.tolist() == [[1, 0], [0, 2], [3, 1]], "the call has changed its inputs"
     shape = tuple(attention_scores(few[:1], asking).shape)
     assert shape == (1,), f"one token has scores of shape (1,), not {shape}"
@@ -403,6 +407,11 @@ def check_normalize_by_sum():
         f"float64 scores make float64 weights, not {weights.dtype}"
     )
     assert scores.tolist() == [3, 1, -4, 2], "the call has changed the scores"
+    assert weights.requires_grad, (
+        "the weights are cut off from the scores; which step leaves torch?"
+    )
+    weights[0].backward()
+    assert scores.grad[1] != 0, "the sum is cut off from the scores that it adds up"
     opposite = normalize_by_sum(-scores)
     assert torch.allclose(opposite, weights), (
         f"with a negative sum {weights.tolist()} expected, {opposite.tolist()} found"
@@ -690,7 +699,7 @@ def check_context_vector():
     # Two tokens of four numbers, and weights that do not sum to 1, in float64.
     pair = torch.tensor(
         [[1.0, 2.0, 0.0, -1.0], [0.0, 1.0, 3.0, 2.0]], dtype=torch.float64
-    )
+    ).requires_grad_()
     weights = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
     context = context_vector(weights, pair)
     assert context.tolist() == [2, 3, -3, -4], (
@@ -702,6 +711,9 @@ def check_context_vector():
     assert context.requires_grad, (
         "the vector is cut off from the weights; which step leaves torch?"
     )
+    context.sum().backward()
+    for name, tensor in {"inputs": pair, "weights": weights}.items():
+        assert tensor.grad is not None, f"the vector is cut off from the {name}"
     square = context_vector(weights, pair[:, :2])
     assert square.tolist() == [2, 3], (
         f"[2, 3] expected for two tokens of two numbers, {square.tolist()} found"

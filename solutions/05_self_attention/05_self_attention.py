@@ -230,6 +230,10 @@ def check_SelfAttention_v1():
         "Are the scores scaled?"
     )
 
+    assert not torch.equal(SelfAttention_v1(3, 2).W_query, module.W_query), (
+        "two modules start with the same numbers. Does your class set a seed?"
+    )
+
     # A training loop sends gradients back; each parameter must get one.
     context.sum().backward()
     for name, parameter in module.named_parameters():

@@ -691,9 +691,10 @@ def check_Head():
     torch.manual_seed(1)
     head_batch = torch.randn(4, 8, 32)
     head = Head(32, 16, 8)
-    names = sorted(name for name, _ in head.named_parameters())
+    names = [name for name, _ in head.named_parameters()]
     assert names == ["key.weight", "query.weight", "value.weight"], (
-        f"three layers without bias and nothing else, but the parameters are {names}"
+        "three layers without bias, made in the order key, query, value, "
+        f"and nothing else are expected, but the parameters are {names}"
     )
 
     # The shapes that the course prints: result, queries, keys and values, and the
@@ -946,9 +947,10 @@ def check_CausalAttention():
     torch.manual_seed(0)
     x = torch.randn(2, 6, 3)
     module = CausalAttention(3, 4, 6, 0.0)
-    names = sorted(name for name, _ in module.named_parameters())
-    assert names == ["W_key.weight", "W_query.weight", "W_value.weight"], (
-        f"three layers without bias and nothing else, but the parameters are {names}"
+    names = [name for name, _ in module.named_parameters()]
+    assert names == ["W_query.weight", "W_key.weight", "W_value.weight"], (
+        "three layers without bias, made in the order W_query, W_key, W_value, "
+        f"and nothing else are expected, but the parameters are {names}"
     )
     biased = CausalAttention(3, 4, 6, 0.0, True)
     names = [name for name, _ in biased.named_parameters()]

@@ -403,7 +403,8 @@ def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
     """Return a mask that hides what follows the last word of each sentence.
 
     Arguments:
-        lengths: (B,) int64, whole numbers from 1 to max_length, the number of words in each
+        lengths: (B,) int64, whole numbers from 1 to max_length, the number of words in
+            each
             sentence, in any order.
         max_length: the length to which all sentences are filled up; it may exceed the
             longest of them.

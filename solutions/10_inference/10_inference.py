@@ -838,6 +838,12 @@ def check_add_block():
     assert (state[0] == -inf).all() and not state[1].any() and not state[2].any(), (
         "after a block with all keys hidden the state must still be -inf, 0, 0"
     )
+    one_sees = add_block(fresh(2), torch.tensor([[-inf], [0.0]]), torch.tensor([[5.0]]))
+    found = [part.tolist() for part in one_sees]
+    assert found == [[-inf, 0], [0, 1], [[0], [5]]], (
+        "if query 0 has seen nothing yet and query 1 has, the state should be "
+        f"[-inf, 0], [0, 1], [[0], [5]], but it is {found}"
+    )
     half_hidden = torch.tensor(
         [[[0.0, -inf, 0.0], [9000.0, 9000, 9000]], [[-9000.0, -9000, -inf], [1, 1, 1]]]
     )

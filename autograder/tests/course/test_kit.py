@@ -407,6 +407,18 @@ def test_a_reference_passes_the_checks_of_its_exercise(name: str, references: Pa
     assert passed(output) == f"questions passed: {number} of {number}", output
 
 
+def test_what_a_question_forbids_is_red_in_pytest_too(warm_pytest: Pytest, tmp_path: Path) -> None:
+    write_source(COURSE.exercises["01_dot_products"], tmp_path)
+    place = tmp_path / "01_dot_products.ipynb"
+    text = place.read_text(encoding="utf-8")
+    own = "    total = torch.zeros((), dtype=a.dtype)"
+    assert text.count(own) == 1
+    place.write_text(text.replace(own, "    return (a * b).sum()"), encoding="utf-8")
+    done = warm_pytest.run(tmp_path, "-k", "dot_product")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "sum is not allowed here; see the description of dot_product" in done.stdout
+
+
 @pytest.mark.parametrize("name", list(COURSE.exercises))
 def test_each_question_leads_to_a_heading_of_its_lesson(name: str) -> None:
     exercise = COURSE.exercises[name]

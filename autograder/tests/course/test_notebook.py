@@ -36,7 +36,14 @@ def test_a_question_and_its_check_are_known_by_name(cells: dict[str, Any]) -> No
     check = {"grade": True, "grade_id": "check-double", "locked": True, "solution": False, "points": 2}
     every = {"schema_version": 3, "task": False}
     assert cells["double"]["metadata"] == {"nbgrader": solution | every}
-    assert cells["check-double"]["metadata"] == {"nbgrader": check | every}
+    assert cells["check-double"]["metadata"]["nbgrader"] == check | every
+
+
+def test_a_check_is_folded_and_stops_no_other_cell(cells: dict[str, Any]) -> None:
+    metadata = cells["check-double"]["metadata"]
+    assert metadata["jupyter"] == {"source_hidden": True}
+    assert metadata["cellView"] == "form"
+    assert metadata["tags"] == ["raises-exception"]
 
 
 def test_a_written_answer_is_graded_and_answered_in_one_cell(cells: dict[str, Any]) -> None:
