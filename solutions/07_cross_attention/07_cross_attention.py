@@ -404,8 +404,7 @@ def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
 
     Arguments:
         lengths: (B,) int64, whole numbers from 1 to max_length, the number of words in
-            each
-            sentence, in any order.
+            each sentence, in any order.
         max_length: the length to which all sentences are filled up; it may exceed the
             longest of them.
 
