@@ -20,7 +20,7 @@ from autograder.files import Member, write_zip
 
 _ENGINE = Path(autograder.__file__).parent
 _SCRIPTS = Path(__file__).parent / "container"
-_LEFT_OUT = {"bench", "tests"}
+_LEFT_OUT = {"bench", "docs", "tests"}
 
 
 class PackageError(AutograderError):

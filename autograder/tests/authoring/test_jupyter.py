@@ -36,6 +36,7 @@ PICTURE = """[...panel.content.widgets].flatMap(cell => cell.model.outputs?.toJS
 TO_CHECK = """(async () => {
     const number = [...panel.content.widgets].findIndex(cell => cell.readOnly);
     panel.content.activeCellIndex = number;
+    panel.content.widgets[number].inputHidden = false;
     await panel.content.scrollToItem(number, 'center');
     window.check = panel.content.widgets[number].node;
 })()"""
