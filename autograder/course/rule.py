@@ -13,18 +13,20 @@ def check_words_of_{question}():
     forbidden = \"\"\"
 {words}
     \"\"\".split()
-    answer = {question}
+    answer, itself = {question}, "{question}"
     codes = [answer.__code__] if hasattr(answer, "__code__") else []
     for code in codes:  # of the function, and then of the functions inside it
         codes += [inner for inner in code.co_consts if hasattr(inner, "co_code")]
-        used = {{name.strip("_") for name in code.co_names}}
+        used = set()
         for step in dis.get_instructions(code):
+            again = step.opname == "LOAD_GLOBAL" and step.argval == itself
+            if step.argval in code.co_names and not again:
+                used.add(step.argval.strip("_"))
             if step.opname.startswith(("BINARY_", "INPLACE_")):
                 used.add("@" if "MATRIX" in step.opname else step.argrepr.strip("="))
         for word in forbidden:
             assert word not in used, (
-                f"{{word}} is not allowed here; see the description of "
-                "{question}"
+                f"{{word}} is not allowed here; see the description of {{itself}}"
             )
 
 

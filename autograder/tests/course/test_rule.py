@@ -37,6 +37,13 @@ def test_other_means_and_names_of_ones_own_are_green(body: str) -> None:
     run(f"def add(x):\n    {body}")
 
 
+def test_a_function_may_call_itself_but_not_another_of_its_name() -> None:
+    check = with_scan("# Check of total\n", "total", ["total"])
+    exec(f"def total(x):\n    return x if x.dim() == 0 else total(x[0])\n{check}", {})
+    with pytest.raises(AssertionError, match=r"^total is not allowed here"):
+        exec(f"def total(x):\n    return x.total()\n{check}", {})
+
+
 def test_what_was_not_compiled_from_a_function_is_left_to_grading() -> None:
     run("class Add:\n    def __call__(self, x):\n        return x[0] + x[1]\nadd = Add()")
 
