@@ -1,8 +1,8 @@
-"""What an author does with an exercise: start it, prove it, build its notebook and release it to students.
+"""What an author does: start a course or an exercise, prove it, build its notebook and release it to students.
 
 In reading order:
 
-new: starts an exercise with a small one that runs
+new: starts a course, or an exercise, with a small one that runs
 proof: what verifying an exercise has found
 kept_proofs: keeps the proofs of exercises that have not changed
 steps: knows at which step a proof is, and ends one that goes on for ever

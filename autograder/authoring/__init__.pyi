@@ -6,6 +6,7 @@ __all__ = [
     "Tally",
     "build_sources",
     "create",
+    "create_course",
     "entry",
     "fill",
     "measure",
@@ -38,6 +39,7 @@ from .held_out import measure as measure
 from .held_out import pairs as pairs
 from .held_out import tally as tally
 from .new import create as create
+from .new import create_course as create_course
 from .new import entry as entry
 from .proof import Proof as Proof
 from .proving import prove_together as prove_together

@@ -73,7 +73,7 @@ class Costs:
         made = [one for one in self.costs if one.kind == "misconception"]
         seen, usual = sum(one.share > 0 for one in made), sum(one.is_usual for one in made)
         bounds = " to ".join(f"{bound:.0%}".removesuffix("%") for bound in USUAL)
-        return f"{seen} of {len(made)} misconceptions fail a test, {usual} cost {bounds} %"
+        return f"{seen} of {len(made)} misconceptions fail a test, {usual} cost {bounds} %" if made else ""
 
 
 def measure(suite: Suite, checks: Mapping[str, str], sets: int, share: float) -> Costs:

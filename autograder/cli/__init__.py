@@ -4,7 +4,7 @@ In reading order:
 
 - group: the `autograder` command, and what becomes of errors.
 - options: arguments that several commands have, and how a command finds its course.
-- author: build, release, verify, strength, new and doctor.
+- author: build, release, verify, strength, init, new and doctor.
 - collect: takes submissions from archives and folders.
 - students: shows the list of students beside what came.
 - grade: run, grade and demo.

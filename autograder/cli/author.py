@@ -1,6 +1,7 @@
-"""The commands for whoever prepares a course: build, release, verify, strength, new, doctor."""
+"""The commands for whoever prepares a course: build, release, verify, strength, init, new, doctor."""
 
 import os
+import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -83,10 +84,8 @@ def verify(
     for proof in prove_together(course, exercises, jobs, anew=anew, thorough=thorough):
         proofs.append(proof)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
-        counts += f"; {proof.heldout}" if proof.heldout else ""
-        counts += f"; {proof.costs}" if proof.costs else ""
-        counts += f"; {proof.carried}" if proof.carried else ""
-        counts += f"; {proof.strength}" if proof.strength else ""
+        measured = (proof.heldout, proof.costs, proof.carried, proof.strength)
+        counts += "".join(f"; {one}" for one in measured if one and str(one))
         counts += f"; an attempt tells at most {proof.bits} bits of hidden inputs" if proof.bits else ""
         known = "proved before and unchanged" if proof.before else "proved"
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else known} ({counts})")
@@ -118,6 +117,17 @@ def strength(course: "options.Course", exercises: "list[options.Exercise]", jobs
         for text in (*found.survivors, *found.findings):
             click.echo(f"\n{text}")
     sys.exit(OUR_FAILURE if failed else 0)
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+def init(folder: Path) -> None:
+    """Start a course in an empty or new folder, with one small exercise that runs."""
+    from autograder.authoring.new import create_course
+
+    for path in create_course(folder):
+        click.echo(f"wrote {path}")
+    click.echo(f"Now prove it: cd {shlex.quote(str(folder))} && autograder verify")
 
 
 @click.command()

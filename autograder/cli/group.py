@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from autograder.cli.author import build, doctor, new, release, strength, verify
+from autograder.cli.author import build, doctor, init, new, release, strength, verify
 from autograder.cli.backup import backup, restore
 from autograder.cli.canvas import canvas
 from autograder.cli.certificate import certificate, certify
@@ -100,7 +100,7 @@ def main(context: click.Context, folder: Path | None) -> None:
 
 for command in (
     *(backup, build, collect, dashboard, demo, doctor, export, extend, feedback),
-    *(grade, new, package, release, rename, restore, run, strength, students, verify, watch),
+    *(grade, init, new, package, release, rename, restore, run, strength, students, verify, watch),
     *(canvas, certificate, certify, github, requests, similar),
 ):
     main.add_command(command)

@@ -23,6 +23,7 @@ Family = Callable[[], set[psutil.Process]]
 SLOW = [
     "authoring/test_in_kernel.py",
     "authoring/test_jupyter.py",
+    "authoring/test_new_course.py",
     "authoring/test_proving.py",
     "authoring/test_verify.py",
     "batch/test_busy.py",

@@ -35,6 +35,25 @@ def test_every_pin_serves_every_promised_python() -> None:
         assert not refused, f"{name} {pin} refuses Python {', '.join(refused)}"
 
 
+def test_every_file_that_is_no_module_is_in_the_package() -> None:
+    """Else whoever installs a wheel lacks it. The engine's own page is for whoever has the repository."""
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    globs = tool["setuptools"]["package-data"].items()
+    packed = {
+        path for name, each in globs for one in each for path in ROOT.glob(f"{name.replace('.', '/')}/{one}")
+    }
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "autograder"]
+    names = subprocess.run(listed, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+    engine = [
+        ROOT / name for name in names if not name.startswith(("autograder/tests/", "autograder/bench/"))
+    ]
+    left = {str(path.relative_to(ROOT)) for path in engine if path.suffix not in (".py", ".pyi")} - {
+        str(path.relative_to(ROOT)) for path in packed
+    }
+    pages = {"CHANGELOG.md", "CONTRIBUTING.md", "README.md", "docs/feedback.png", "docs/notebook.png"}
+    assert left == {f"autograder/{page}" for page in pages}
+
+
 @pytest.fixture
 def plain_machine(tmp_path: Path) -> dict[str, str]:
     """Return the environment of a machine with `make` and a pretended Python, but nothing that installs."""

@@ -1,0 +1,148 @@
+"""A new course works from its first command on, and what is in a folder already is never overwritten."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import autograder
+from autograder.authoring.answers import fill, right_answers
+from autograder.authoring.new import FIRST, create_course, entry
+from autograder.authoring.verify import prove
+from autograder.cli import main
+from autograder.course import kept
+from autograder.course.course import CourseError, load_course
+from autograder.course.notebook import build_notebook
+from autograder.sandbox.zygote import Zygote
+from autograder.tests.classroom import CONFIG
+
+PAGE = Path(autograder.__file__).parent / "docs" / "authors.md"
+SHOWN = re.compile(r"`([a-z0-9_/]+\.py)`(?:(?!```).)*?```python\n(.*?)```", re.DOTALL)
+
+
+def call(folder: Path, *words: str) -> str:
+    """Run a command in a process of its own, as its author does, and return what it prints."""
+    command = [sys.executable, "-m", "autograder", *words]
+    return subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def test_a_new_course_is_proved_released_and_graded_at_once(tmp_path: Path) -> None:
+    folder = tmp_path / "my course"
+    done = CliRunner().invoke(main, ["init", str(folder)])
+    assert (done.exit_code, done.stdout.count("wrote ")) == (0, 9)
+    assert done.stdout.splitlines()[-1] == f"Now prove it: cd '{folder}' && autograder verify"
+
+    verified = call(folder, "verify")
+    assert verified.startswith(f"{FIRST}: proved (")
+    assert "misconceptions" not in verified
+    call(folder, "release")
+    call(folder, "release", "--check")
+
+    exercise = load_course(folder).exercises[FIRST]
+    handed_in = folder / "submitted" / "ann" / FIRST / f"{FIRST}.ipynb"
+    handed_in.parent.mkdir(parents=True)
+    handed_in.write_text(
+        json.dumps(fill(build_notebook(exercise), right_answers(exercise))), encoding="utf-8"
+    )
+    assert f"{FIRST} ann: graded, 2 of 2 by tests" in call(folder, "grade")
+    assert "1 pages in" in call(folder, "feedback")
+    assert "wrote build/exports/exercises.csv" in call(folder, "export")
+
+
+@pytest.mark.parametrize(
+    ("name", "course"),
+    [("my course", "my_course"), ("2027", "2027"), ("über", "ber"), ("...x", "x"), ("@", "course")],
+)
+def test_a_course_is_named_after_its_folder(tmp_path: Path, name: str, course: str) -> None:
+    create_course(tmp_path / name)
+    assert load_course(tmp_path / name).settings.course == course
+
+
+def test_an_empty_clone_with_an_environment_in_it_becomes_a_course(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".venv").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert Path("course.yaml") in create_course(Path())
+
+
+@pytest.mark.parametrize("name", [".gitignore", "README.md", "notes", ".hidden"])
+def test_a_folder_that_holds_something_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("mine", encoding="utf-8")
+    done = CliRunner().invoke(main, ["init", str(tmp_path)])
+    assert done.exit_code == 2
+    assert done.stderr == f"{tmp_path}: is not empty, it holds {name}; choose an empty folder, or a new one\n"
+    assert [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*")] == ["mine"]
+
+
+def test_a_file_is_no_folder_for_a_course(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("mine", encoding="utf-8")
+    with pytest.raises(CourseError, match="notes: is a file; choose an empty folder, or a new one"):
+        create_course(tmp_path / "notes")
+
+
+def test_git_sees_nothing_of_a_term_but_what_its_author_writes_and_releases(tmp_path: Path) -> None:
+    create_course(tmp_path)
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    folders = [*kept.FOLDERS, *(name for name in kept.MADE if name.isalpha())]
+    files = [kept.GRADEBOOK, f"{kept.GRADEBOOK}-journal", *kept.FILES, *(f"{name}/x" for name in folders)]
+    files += [name.replace("*", "x") for name in kept.MADE if name not in folders]
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    listed = ["git", "ls-files", "--others", "--exclude-standard"]
+    seen = subprocess.run(listed, cwd=tmp_path, check=True, capture_output=True, text=True).stdout.split()
+    assert sorted({name.partition("/")[0] for name in seen}) == [
+        *(".gitignore", "Makefile", "README.md", "assignments"),
+        *(kept.COMMENTS, "course.yaml", "nbgrader_config.py", "solutions"),
+    ]
+
+
+def test_nbgrader_is_set_up_as_in_this_repository(tmp_path: Path) -> None:
+    create_course(tmp_path)
+    assert (tmp_path / CONFIG.name).read_bytes() == CONFIG.read_bytes()
+
+
+def test_the_makefile_and_the_readme_name_commands_that_are_there(tmp_path: Path) -> None:
+    create_course(tmp_path)
+    makefile = (tmp_path / "Makefile").read_text(encoding="utf-8")
+    called = re.findall(r"\$\(GRADER\) (\w+)", makefile)
+    called += re.findall(
+        r"^    autograder (\w+)", (tmp_path / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert set(called) <= set(main.commands)
+    shown = subprocess.run(["make"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    targets = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    assert targets
+    assert [line.split()[0] for line in shown.splitlines()] == targets[1].split()
+
+
+def test_the_question_that_the_authors_page_writes_is_proved_as_it_says(
+    tmp_path: Path, zygote: Zygote
+) -> None:
+    """Before the last test is added, the three mutants that the page names pass."""
+    text = PAGE.read_text(encoding="utf-8").partition("## A course of your own")[2].partition("\n## ")[0]
+    *files, (_, added) = SHOWN.findall(text)
+    create_course(tmp_path)
+    with (tmp_path / "course.yaml").open("a", encoding="utf-8") as settings:
+        settings.write(entry("02_spread") + "\n")
+    for name, code in files:
+        path = tmp_path / "solutions" / "02_spread" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(code, encoding="utf-8")
+    course = load_course(tmp_path)
+    (proof,) = prove(course, course.chosen(["02"]), zygote)
+    for change, finding in zip((".detach()", ".float()", ".squeeze()"), proof.findings, strict=True):
+        assert f'{change}", and no test of spread fails' in finding
+
+    tests = course.exercises["02_spread"].suite
+    code = tests.read_text(encoding="utf-8").replace("import expect_close", "import expect, expect_close")
+    tests.write_text(f"{code}\n\n{added}", encoding="utf-8")
+    course = load_course(tmp_path)
+    (proof,) = prove(course, course.chosen(["02"]), zygote)
+    assert (proof.findings, proof.accepted, proof.mistakes, proof.named) == ((), 1, 1, 1)
