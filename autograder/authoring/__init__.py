@@ -1,4 +1,4 @@
-"""What an author does: start a course or an exercise, prove it, build its notebook and release it to students.
+"""An author's work: start a course or an exercise, prove it, build its notebook, release it to students.
 
 In reading order:
 
