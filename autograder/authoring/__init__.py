@@ -2,6 +2,7 @@
 
 In reading order:
 
+from_nbgrader: turns nbgrader's source notebook into an exercise
 new: starts a course, or an exercise, with a small one that runs
 proof: what verifying an exercise has found
 kept_proofs: keeps the proofs of exercises that have not changed

@@ -11,6 +11,10 @@ import click
 from autograder.cli import options
 from autograder.errors import OUR_FAILURE
 
+_NOTEBOOK = click.Path(path_type=Path, exists=True, dir_okay=False)
+_MADE_OF = "Make the exercise of this source notebook of nbgrader's, with solutions and tests."
+from_nbgrader = click.option("--from-nbgrader", "notebook", type=_NOTEBOOK, help=_MADE_OF)
+
 
 @click.command()
 @options.exercises
@@ -121,23 +125,25 @@ def strength(course: "options.Course", exercises: "list[options.Exercise]", jobs
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-def init(folder: Path) -> None:
+@from_nbgrader
+def init(folder: Path, notebook: Path | None) -> None:
     """Start a course in an empty or new folder, with one small exercise that runs."""
     from autograder.authoring.new import create_course
 
-    for path in create_course(folder):
+    for path in create_course(folder, notebook):
         click.echo(f"wrote {path}")
     click.echo(f"Now prove it: cd {shlex.quote(str(folder))} && autograder verify")
 
 
 @click.command()
 @click.argument("exercise")
+@from_nbgrader
 @options.course
-def new(course: "options.Course", exercise: str) -> None:
+def new(course: "options.Course", exercise: str, notebook: Path | None) -> None:
     """Start an exercise: a small one that runs, to be turned into yours."""
     from autograder.authoring.new import create, entry
 
-    for path in create(course, exercise):
+    for path in create(course, exercise, notebook):
         click.echo(f"wrote {path.relative_to(course.root)}")
     click.echo(f"Now add this line to the exercises in course.yaml:\n{entry(exercise)}")
     click.echo(f"Then prove it with: autograder verify {exercise}")

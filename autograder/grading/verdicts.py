@@ -15,7 +15,6 @@ from autograder.report.report import TestReport, Verdict
 from autograder.report.text import one_line
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.testing.exchange import NotDefinedError
-from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import Inputs
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import Suite, TestRun
@@ -33,9 +32,9 @@ def decide(suite: Suite, run: TestRun, inputs: Inputs) -> TestReport:
             return TestReport(test.title, Verdict.PASSED, test.weight)
         case ExhaustedError():
             return TestReport(test.title, Verdict.TIMED_OUT, test.weight, _USED_UP)
-        case Unmet() | StudentError() | NotDefinedError() | DeadlineError() | DiedError() | ProtocolError():
+        case StudentError() | NotDefinedError() | DeadlineError() | DiedError() | ProtocolError():
             return TestReport(test.title, Verdict.FAILED, test.weight)
-    if other_kind(suite, run, inputs):
+    if isinstance(run.error, AssertionError) or other_kind(suite, run, inputs):
         return TestReport(test.title, Verdict.FAILED, test.weight)
     hint = f'The hidden test "{test.title}" failed by itself. Your instructor will look.'
     return TestReport(test.title, Verdict.GRADER_ERROR, test.weight, hint)

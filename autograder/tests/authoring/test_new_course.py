@@ -76,13 +76,13 @@ def test_a_folder_that_holds_something_is_refused_and_left_alone(tmp_path: Path,
     (tmp_path / name).write_text("mine", encoding="utf-8")
     done = CliRunner().invoke(main, ["init", str(tmp_path)])
     assert done.exit_code == 2
-    assert done.stderr == f"{tmp_path}: is not empty, it holds {name}; choose an empty folder, or a new one\n"
+    assert done.stderr == f"{tmp_path}: is not an empty folder; choose an empty one, or a new one\n"
     assert [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*")] == ["mine"]
 
 
 def test_a_file_is_no_folder_for_a_course(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("mine", encoding="utf-8")
-    with pytest.raises(CourseError, match="notes: is a file; choose an empty folder, or a new one"):
+    with pytest.raises(CourseError, match="notes: is not an empty folder; choose an empty one, or a new one"):
         create_course(tmp_path / "notes")
 
 

@@ -34,6 +34,7 @@ def decided(suite: Suite, error: BaseException | None, *replies: tuple[Header, t
     "error",
     [
         Unmet("row 1127 sums to 0.25"),
+        AssertionError("0.25 == 0.5"),
         StudentError({"type": "E025", "message": "0.25", "places": [[0, 1127]], "bases": ["OSError"]}),
         NotDefinedError("double"),
         DeadlineError(),

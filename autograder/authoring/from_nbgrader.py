@@ -1,0 +1,207 @@
+"""Turns nbgrader's source notebook into an exercise: questions, visible checks, a draft of hidden tests."""
+
+import ast
+import builtins
+import re
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+import nbformat
+
+from autograder.course.source import BEGIN, END, SourceError
+
+_HIDDEN = re.compile(r"^[^\S\n]*### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS.*?$", re.DOTALL | re.MULTILINE)
+_MARKER = re.compile(r"^[^\S\n]*### (?:BEGIN|END) HIDDEN TESTS.*\n?", re.MULTILINE)
+_SCHEME = re.compile(r"=== BEGIN MARK SCHEME ===(.*?)=== END MARK SCHEME ===", re.DOTALL)
+_FIGURE = re.compile(r"!\[[^\]]*\]\(([\w-]+\.(?:svg|png))\)")
+_VALUE = 'student.define("def value(x): return x", "value")'  # brings a variable to the grader's side
+_PLAIN = {"jupytext": {"notebook_metadata_filter": "-all"}}
+
+
+def draft(path: Path, name: str) -> dict[str, str | bytes]:
+    """Return the files of the exercise `name` that the notebook at `path` becomes.
+
+    The hidden tests begin with what their author has to look at. SourceError where it is not nbgrader's.
+    """
+    import jupytext  # here, since it loads half of Jupyter
+
+    advice = "give the one in nbgrader's source folder, with solutions and tests"
+    try:
+        cells = nbformat.read(path, as_version=4).cells
+    except Exception:  # whatever the file holds
+        raise SourceError(f"{path}: is no notebook; {advice}") from None
+    if not any(_about(cell).get("grade") for cell in cells):
+        raise SourceError(f"{path}: holds no cell that nbgrader grades; {advice}")
+    made = _Conversion(cells)
+    notebook = nbformat.v4.new_notebook(cells=made.cells, metadata=_PLAIN)
+    figures = {path.with_name(shown) for cell in made.cells for shown in _FIGURE.findall(cell.source)}
+    return {
+        f"{name}.py": jupytext.writes(notebook, fmt="py:percent"),
+        "test_hidden.py": made.suite(f"The hidden tests of {name}: a first draft, made from {path.name}."),
+        **{figure.name: figure.read_bytes() for figure in figures if figure.is_file()},
+    }
+
+
+def _about(cell: Any) -> Any:
+    return cell.metadata.get("nbgrader", {})
+
+
+class _Conversion:
+    """Goes through a notebook's cells in order, and gathers the cells and hidden tests that come of them."""
+
+    def __init__(self, cells: list[Any]) -> None:
+        self.cells: list[Any] = []
+        self._tested = {word for cell in cells if _about(cell).get("grade") for word in _words(cell.source)}
+        self._checks: dict[str, Any] = {}  # by question; None until a cell tests it
+        self._names: set[str] = set()  # of questions and written answers
+        self._ways: dict[str, str] = {}  # by which line a hidden test gets each of the notebook's names
+        self._tests: list[str] = []
+        self._notes: list[str] = []
+        for cell in cells:
+            self._take(cell)
+        for name in (name for name, check in self._checks.items() if check is None):
+            self._add(f"# Check of {name}", check=name, points=1)
+            self._notes.append(f"No cell tests {name}: write its check and its hidden tests.")
+
+    def suite(self, title: str) -> str:
+        """Return the hidden tests, below a title and what their author has to look at."""
+        tests = "".join(f"\n\n{test}\n" for test in self._tests)
+        notes = "".join(f"\n- {note}" for note in self._notes)
+        doc = f"{title}\n\nTo do:\n{notes}\n" if notes else title
+        return f'"""{doc}"""\n\nfrom autograder.testing import expect_raises, question\n{tests}'
+
+    def _take(self, cell: Any) -> None:
+        about, text, is_code = _about(cell), cell.source, cell.cell_type == "code"
+        if about.get("task"):
+            self._add(_SCHEME.sub("", text).strip(), is_code=False)
+            self._manual(about, "\n".join(_SCHEME.findall(text)).strip() or "Write a model answer here.")
+        elif about.get("solution"):
+            self._solution(about, text, is_code=is_code)
+        elif about.get("grade") and is_code:
+            self._test(about, text)
+        else:
+            ways = _ways(text) if is_code else {}
+            self._ways |= ways
+            self._add(text, is_code=is_code, **({"title": "demo"} if is_code and not ways else {}))
+
+    def _add(self, text: str, *, is_code: bool = True, **keys: object) -> None:
+        make = nbformat.v4.new_code_cell if is_code else nbformat.v4.new_markdown_cell
+        self.cells.append(make(text, metadata=keys))
+
+    def _solution(self, about: Any, text: str, *, is_code: bool) -> None:
+        """Take a solution as a question named after what tests call in it, else as a written answer."""
+        ours = {name for name, way in _ways(text).items() if "student." in way and name.isascii()}
+        names = sorted(ours - self._names, key=lambda name: (name == about.grade_id, name in self._tested))
+        if is_code and names and not about.get("grade"):
+            question = names[-1]
+            self._names.add(question)
+            self._checks[question] = None
+            self._ways |= _ways(text)
+            self._add(_in_markers(text), solution=question)
+            return
+        if is_code:
+            self._notes.append(f"The code of {about.grade_id} was graded manually. It is a text cell now.")
+        self._manual(about, f"```python\n{text}\n```" if is_code else text)
+
+    def _manual(self, about: Any, answer: str) -> None:
+        name = re.sub(r"\W|^(?=\d)", "_", about.grade_id, flags=re.ASCII)
+        while name in self._names:
+            name += "_"
+        self._names.add(name)
+        self._add(_in_markers(answer), is_code=False, manual=name, points=_points(about) or 1)
+
+    def _test(self, about: Any, code: str) -> None:
+        """Add a test cell to its question's check, and make a hidden test of all of it."""
+        if not self._checks:
+            self._notes.append(f"{about.grade_id} tests nothing that stands before it. It is left out.")
+            return
+        before = list(self._checks)[::-1]
+        question = next((name for name in before if name in _words(code)), before[0])
+        visible, points = _HIDDEN.sub("", code).strip(), _points(about)
+        if (check := self._checks[question]) is None:
+            self._add(f"# Check of {question}\n{visible}".strip(), check=question, points=points or 1)
+            self._checks[question] = self.cells[-1]
+        else:
+            check.metadata.points += points
+            check.source += f"\n\n{visible}".rstrip()
+        if hidden := self._hidden_test(about.grade_id, question, _MARKER.sub("", code).strip("\n")):
+            mark = f'@question("{question}", weight={points or 1:g})'
+            name = re.sub(r"\W", "_", about.grade_id)
+            self._tests.append(f"{mark}\ndef test_{name}(student):\n{indent(hidden, '    ')}")
+
+    def _hidden_test(self, identity: str, question: str, code: str) -> str:
+        """Return the body of a hidden test, or nothing if the code cannot run outside the notebook."""
+        tree = _parsed(code)
+        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        own = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+        if not tree.body or own & self._names:
+            why = f"it changes {min(own & self._names)}" if tree.body else "it is not plain Python"
+            self._notes.append(f"No hidden test came of {identity}: {why}.")
+            return ""
+        used = {node.id for node in names} - own - _ways(code).keys() - set(vars(builtins))
+        ways = [self._ways[name] for name in sorted(used & self._ways.keys())]
+        title = (ast.get_docstring(tree) or f"{question} passes a test of the notebook.").splitlines()[0]
+        return "\n".join([f'"""{title}"""', *ways, _translated(tree, code)])
+
+
+def _words(code: str) -> list[str]:
+    return re.findall(r"\w+", code)
+
+
+def _points(about: Any) -> float:
+    return float(about.get("points") or 0)
+
+
+def _in_markers(answer: str) -> str:
+    """Return an answer between markers; nbgrader clears the whole of a cell that has none."""
+    return answer if BEGIN in answer else f"{BEGIN}\n{answer}\n{END}"
+
+
+def _parsed(code: str) -> ast.Module:
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError):  # as with IPython's magics
+        return ast.Module([], [])
+
+
+def _ways(code: str) -> dict[str, str]:
+    """Return the names that code defines, and by which line a hidden test gets each of them."""
+    found: dict[str, str] = {}
+    for node in _parsed(code).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found[name] = f"{name} = student.{name}"
+            case ast.Assign(targets=targets):
+                names = [target.id for target in targets if isinstance(target, ast.Name)]
+                found |= {name: f"{name} = {_VALUE}(student.{name})" for name in names}
+            case ast.Import() | ast.ImportFrom():
+                names = [(alias.asname or alias.name).partition(".")[0] for alias in node.names]
+                found |= dict.fromkeys(names, ast.unparse(node))
+    return found
+
+
+def _translated(tree: ast.Module, code: str) -> str:
+    """Return the code of a test without its docstring, and with our words for an expected error."""
+    lines = code.split("\n")
+    statements = (node for node in ast.walk(tree) if isinstance(node, ast.Try | ast.With))
+    for node in sorted(statements, key=lambda node: -node.lineno):
+        if raised := _expected_error(node):
+            lines[node.lineno - 1 : node.end_lineno] = [" " * node.col_offset + raised]
+    begin = tree.body[0].end_lineno if ast.get_docstring(tree) else 0
+    return "\n".join(lines[begin:]).strip("\n")
+
+
+def _expected_error(node: ast.stmt) -> str:
+    """Return `expect_raises(...)` for a statement that expects an error, in a usual form; else nothing."""
+    match node:
+        case ast.Try(
+            [ast.Expr(ast.Call() as call)], [ast.ExceptHandler(kind, _, [ast.Pass()])], [_, *_], []
+        ) | ast.With(
+            [ast.withitem(ast.Call(ast.Attribute(_, "raises"), [kind]))], [ast.Expr(ast.Call() as call)]
+        ) if kind:
+            parts = [call.func, *call.args, *call.keywords]
+        case _:
+            return ""
+    names = tuple(map(ast.unparse, kind.elts)) if isinstance(kind, ast.Tuple) else f'"{ast.unparse(kind)}"'
+    return f"expect_raises({', '.join([str(names), *map(ast.unparse, parts)])})"

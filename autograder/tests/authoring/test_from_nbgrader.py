@@ -1,0 +1,243 @@
+"""A notebook of nbgrader's becomes an exercise: nothing in it is lost in silence, and its solution passes."""
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import nbgrader
+import pytest
+from click.testing import CliRunner
+
+from autograder.authoring.from_nbgrader import draft
+from autograder.authoring.new import create, create_course
+from autograder.authoring.verify import prove
+from autograder.cli import main
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.course.source import Role, SourceError
+from autograder.sandbox.zygote import Zygote
+from autograder.testing.exchange import Local
+from autograder.testing.suite import Suite
+from autograder.worker.namespace import run_code
+
+NBGRADER = Path(nbgrader.__file__).parent
+QUICKSTART = NBGRADER / "docs" / "source" / "user_guide" / "source" / "ps1" / "problem1.ipynb"
+OLD = NBGRADER / "tests" / "apps" / "files" / "test-v0.ipynb"
+HIDDEN = NBGRADER / "tests" / "apps" / "files" / "test-hidden-tests.ipynb"
+SQUARES = "def squares(n):\n    return [i * i for i in range(1, n + 1)]"
+ANSWERS = {
+    "accepted/by_a_loop.py": """\
+\"\"\"Appends one square after the other.\"\"\"
+
+
+def squares(n):
+    if n < 1:
+        raise ValueError("n is too small")
+    found = []
+    for i in range(n):
+        found.append((i + 1) * (i + 1))
+    return found
+""",
+    "accepted/by_adding.py": """\
+\"\"\"Adds one square after the other.\"\"\"
+
+
+def sum_of_squares(n):
+    total = 0
+    for square in squares(n):
+        total += square
+    return total
+""",
+    "mistakes/squares__from_zero.py": """\
+\"\"\"Which number is the first one that you square?\"\"\"
+
+
+def squares(n):
+    if n < 1:
+        raise ValueError("n is too small")
+    return [i**2 for i in range(n)]
+""",
+}
+CELLS = [
+    ("text", "# Circles", {}),
+    ("code", "%matplotlib inline\nimport matplotlib.pyplot as plt", {}),
+    ("code", "import math\nRADII = [1, 2]\n\ndef double(x):\n    return 2 * x", {}),
+    ("code", "# just a look\nprint(RADII)", {}),
+    ("code", "def area(r):\n    return math.pi * r**2", {"solution": True, "grade_id": "cell-1"}),
+    (
+        "code",
+        "assert area(1) > 3\n### BEGIN HIDDEN TESTS\nfor r in RADII:\n"
+        "    assert math.isclose(area(double(r)), 4 * area(r))\n"
+        "with pytest.raises((TypeError, ValueError)):\n    area('no', )\n"
+        "### END HIDDEN TESTS\nassert area(2) > 12",
+        {"grade": True, "grade_id": "cell-2", "points": 3},
+    ),
+    ("code", "### BEGIN SOLUTION\nbest = 7\n### END SOLUTION", {"solution": True, "grade_id": "best"}),
+    (
+        "code",
+        "### BEGIN HIDDEN TESTS\nassert best == 7\n### END HIDDEN TESTS",
+        {"grade": True, "grade_id": "cell-3", "points": 0},
+    ),
+    ("code", "def unused():\n    pass", {"solution": True, "grade_id": "cell-4"}),
+    ("code", "%time area(3)", {"grade": True, "grade_id": "cell-5", "points": 1}),
+    ("text", "Because.", {"solution": True, "grade": True, "grade_id": "2-why", "points": 2}),
+    (
+        "text",
+        "Plot it.\n\n=== BEGIN MARK SCHEME ===\nOne point for labels.\n=== END MARK SCHEME ===",
+        {"task": True, "grade_id": "area", "points": 1},
+    ),
+]
+
+
+def write(path: Path, cells: list[tuple[str, str, dict[str, Any]]]) -> Path:
+    notebook = nbformat.v4.new_notebook()
+    for kind, text, about in cells:
+        make = nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
+        notebook.cells.append(make(text, metadata={"nbgrader": about} if about else {}))
+    nbformat.write(notebook, path)
+    return path
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Exercise:
+    """Return the exercise that comes of CELLS."""
+    create_course(tmp_path / "course", write(tmp_path / "1 circles.ipynb", CELLS))
+    return load_course(tmp_path / "course").exercises["1_circles"]
+
+
+def errors(exercise: Exercise, code: str) -> list[bool]:
+    suite = Suite(exercise)
+    return [run.error is not None for run in suite.run(Local(run_code(exercise.variant(code))))]
+
+
+def test_a_course_begins_with_nbgrader_s_own_example(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["init", str(tmp_path / "course"), "--from-nbgrader", str(QUICKSTART)])
+    assert (done.exit_code, done.stderr) == (0, "")
+    exercise = load_course(tmp_path / "course").exercises["problem1"]
+    assert exercise.points == {"squares": 2, "sum_of_squares": 1}
+    assert exercise.written == {
+        "sum_of_squares_equation": 1,
+        "sum_of_squares_application": 2,
+        "cell_938593c4a215c6cc": 4,
+    }
+    assert [cell.text for cell in exercise.cells if cell.role is Role.DEMO] == [
+        "squares(10)",
+        "sum_of_squares(10)",
+    ]
+    assert 'src="data:image/png' in exercise.cells[0].text
+    suite = Suite(exercise)
+    assert [(test.title, test.weight) for test in suite.tests] == [
+        ("Check that squares returns the correct output for several inputs", 1),
+        ("Check that squares raises an error for invalid inputs", 1),
+        ("Check that sum_of_squares returns the correct answer for various inputs.", 0.5),
+    ]
+    assert [run.error for run in suite.reference_runs] == [None] * 3
+    assert errors(exercise, SQUARES) == [False, True, False]
+
+
+def test_what_does_not_become_a_question_or_a_test_is_named_above_the_tests() -> None:
+    tests = str(draft(QUICKSTART, "problem1")["test_hidden.py"])
+    assert tests.startswith('''"""The hidden tests of problem1: a first draft, made from problem1.ipynb.
+
+To do:
+
+- No hidden test came of sum_of_squares_uses_squares: it changes squares.
+- The code of sum_of_squares_application was graded manually. It is a text cell now.
+"""
+''')
+
+
+def test_with_answers_added_and_one_test_weighing_less_it_is_proved(tmp_path: Path, zygote: Zygote) -> None:
+    """Before, raising an error for one input is worth as much as squaring all the others."""
+    create_course(tmp_path, QUICKSTART)
+    for name, code in ANSWERS.items():
+        path = tmp_path / "solutions" / "problem1" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(code, encoding="utf-8")
+    with (tmp_path / "course.yaml").open("a", encoding="utf-8") as settings:
+        settings.write("    builds_on: {sum_of_squares: [squares]}\n")
+    exercises = load_course(tmp_path).chosen([])
+    (proof,) = prove(load_course(tmp_path), exercises, zygote)
+    assert all("keeps 50 %; let these tests ask for more, or weigh less" in one for one in proof.findings)
+    assert len(proof.findings) == 4
+
+    suite = exercises[0].suite
+    text = suite.read_text(encoding="utf-8")
+    lighter = text.replace("weight=1)\ndef test_squares_invalid", "weight=0.3)\ndef test_squares_invalid")
+    suite.write_text(lighter, encoding="utf-8")
+    (proof,) = prove(load_course(tmp_path), load_course(tmp_path).chosen([]), zygote)
+    assert (proof.findings, proof.accepted, proof.mistakes, proof.named) == ((), 2, 1, 1)
+
+
+def test_a_notebook_of_the_oldest_nbgrader_is_read_too(course: Course) -> None:
+    create(course, "02_old", OLD)
+    source = (course.root / "solutions" / "02_old" / "02_old.py").read_text(encoding="utf-8")
+    assert '# %% check="squares" points=2' in source
+
+
+def test_hidden_parts_are_in_the_hidden_tests_alone(course: Course) -> None:
+    create(course, "02_hidden", HIDDEN)
+    folder = course.root / "solutions" / "02_hidden"
+    source, tests = (
+        (folder / name).read_text(encoding="utf-8") for name in ("02_hidden.py", "test_hidden.py")
+    )
+    assert "assert squares(2) == [1, 4]" in source
+    assert "squares(11)" not in source
+    assert "assert squares(2) == [1, 4]" in tests
+    assert "assert squares(11) == " in tests
+    assert "HIDDEN TESTS" not in source + tests
+
+
+def test_each_kind_of_cell_finds_its_place(made: Exercise) -> None:
+    roles = [(cell.role.value, cell.name) for cell in made.cells]
+    assert roles == [
+        *(("text", ""), ("demo", ""), ("code", ""), ("demo", "")),
+        *(("solution", "area"), ("check", "area"), ("solution", "best"), ("check", "best")),
+        *(
+            ("solution", "unused"),
+            ("manual", "_2_why"),
+            ("text", ""),
+            ("manual", "area_"),
+            ("check", "unused"),
+        ),
+    ]
+    assert (made.points, made.written) == ({"area": 4, "best": 1, "unused": 1}, {"_2_why": 2, "area_": 1})
+    check = next(cell for cell in made.cells if cell.role is Role.CHECK)
+    assert check.text == "# Check of area\nassert area(1) > 3\n\nassert area(2) > 12\n\n%time area(3)"
+    assert next(cell for cell in made.cells if cell.name == "_2_why").released() == "YOUR ANSWER HERE"
+
+
+def test_a_draft_gets_at_functions_variables_and_imports_of_the_notebook(made: Exercise) -> None:
+    tests = made.suite.read_text(encoding="utf-8")
+    assert "- No hidden test came of cell-5: it is not plain Python." in tests
+    assert "- No cell tests unused: write its check and its hidden tests." in tests
+    with pytest.raises(SourceError, match='question "unused" has no hidden test; add one'):
+        Suite(made)
+    assert "expect_raises(('TypeError', 'ValueError'), area, 'no')" in tests
+    added = (
+        '\n\n@question("unused")\ndef test_nothing(student):\n    """It returns."""\n    student.unused()\n'
+    )
+    made.suite.write_text(f"{tests}\n\n{added}", encoding="utf-8")
+    assert errors(made, "def area(r):\n    return math.pi * r**2") == [False, False, False]
+    assert errors(made, "def area(r):\n    return math.pi * r") == [True, False, False]
+    assert errors(made, "best = 8") == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("cells", "problem"),
+    [
+        (CELLS[:5], "holds no cell that nbgrader grades; give the one in nbgrader's source folder"),
+        (None, "is no notebook; give the one in nbgrader's source folder"),
+    ],
+)
+def test_another_file_is_refused_and_nothing_is_written(
+    tmp_path: Path, cells: list[tuple[str, str, dict[str, Any]]] | None, problem: str
+) -> None:
+    path = tmp_path / "lesson.ipynb"
+    path.write_text("no notebook", encoding="utf-8")
+    if cells is not None:
+        write(path, cells)
+    done = CliRunner().invoke(main, ["init", str(tmp_path / "course"), "--from-nbgrader", str(path)])
+    assert done.exit_code == 3
+    assert done.stderr.startswith(f"{path}: {problem}")
+    assert not (tmp_path / "course").exists()
