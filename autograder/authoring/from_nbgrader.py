@@ -20,19 +20,16 @@ _PLAIN = {"jupytext": {"notebook_metadata_filter": "-all"}}
 
 
 def draft(path: Path, name: str) -> dict[str, str | bytes]:
-    """Return the files of the exercise `name` that the notebook at `path` becomes.
-
-    The hidden tests begin with what their author has to look at. SourceError where it is not nbgrader's.
-    """
+    """Return the files of the exercise that nbgrader's notebook becomes; SourceError if it is another's."""
     import jupytext  # here, since it loads half of Jupyter
 
-    advice = "give the one in nbgrader's source folder, with solutions and tests"
     try:
         cells = nbformat.read(path, as_version=4).cells
     except Exception:  # whatever the file holds
-        raise SourceError(f"{path}: is no notebook; {advice}") from None
+        cells = []
     if not any(_about(cell).get("grade") for cell in cells):
-        raise SourceError(f"{path}: holds no cell that nbgrader grades; {advice}")
+        fix = "give the one in nbgrader's source folder, with solutions and tests"
+        raise SourceError(f"{path}: is no notebook with cells that nbgrader grades; {fix}")
     made = _Conversion(cells)
     notebook = nbformat.v4.new_notebook(cells=made.cells, metadata=_PLAIN)
     figures = {path.with_name(shown) for cell in made.cells for shown in _FIGURE.findall(cell.source)}
@@ -67,12 +64,13 @@ class _Conversion:
     def suite(self, title: str) -> str:
         """Return the hidden tests, below a title and what their author has to look at."""
         tests = "".join(f"\n\n{test}\n" for test in self._tests)
-        notes = "".join(f"\n- {note}" for note in self._notes)
-        doc = f"{title}\n\nTo do:\n{notes}\n" if notes else title
-        return f'"""{doc}"""\n\nfrom autograder.testing import expect_raises, question\n{tests}'
+        notes = "".join(["\n\nTo do:\n", *(f"\n- {note}" for note in self._notes), "\n"])
+        doc = f'"""{title}{notes if self._notes else ""}"""'
+        return f"{doc}\n\nfrom autograder.testing import expect_raises, question\n{tests}"
 
     def _take(self, cell: Any) -> None:
         about, text, is_code = _about(cell), cell.source, cell.cell_type == "code"
+        about["grade_id"] = about.get("grade_id") or f"cell_{len(self.cells)}"
         if about.get("task"):
             self._add(_SCHEME.sub("", text).strip(), is_code=False)
             self._manual(about, "\n".join(_SCHEME.findall(text)).strip() or "Write a model answer here.")
@@ -81,27 +79,27 @@ class _Conversion:
         elif about.get("grade") and is_code:
             self._test(about, text)
         else:
-            ways = _ways(text) if is_code else {}
-            self._ways |= ways
+            self._ways |= (ways := _ways(text) if is_code else {})
             self._add(text, is_code=is_code, **({"title": "demo"} if is_code and not ways else {}))
 
     def _add(self, text: str, *, is_code: bool = True, **keys: object) -> None:
+        if {"solution", "manual"} & keys.keys() and BEGIN not in text:
+            text = f"{BEGIN}\n{text}\n{END}"  # nbgrader clears the whole of such a cell
         make = nbformat.v4.new_code_cell if is_code else nbformat.v4.new_markdown_cell
         self.cells.append(make(text, metadata=keys))
 
     def _solution(self, about: Any, text: str, *, is_code: bool) -> None:
         """Take a solution as a question named after what tests call in it, else as a written answer."""
         ours = {name for name, way in _ways(text).items() if "student." in way and name.isascii()}
-        names = sorted(ours - self._names, key=lambda name: (name == about.grade_id, name in self._tested))
+        names = sorted(ours - self._names, key=lambda one: (one == about.grade_id, one in self._tested, one))
         if is_code and names and not about.get("grade"):
-            question = names[-1]
-            self._names.add(question)
+            self._names.add(question := names[-1])
             self._checks[question] = None
             self._ways |= _ways(text)
-            self._add(_in_markers(text), solution=question)
+            self._add(text, solution=question)
             return
         if is_code:
-            self._notes.append(f"The code of {about.grade_id} was graded manually. It is a text cell now.")
+            self._notes.append(f"The code of {about.grade_id} has no tests. It is a text cell now.")
         self._manual(about, f"```python\n{text}\n```" if is_code else text)
 
     def _manual(self, about: Any, answer: str) -> None:
@@ -109,16 +107,17 @@ class _Conversion:
         while name in self._names:
             name += "_"
         self._names.add(name)
-        self._add(_in_markers(answer), is_code=False, manual=name, points=_points(about) or 1)
+        self._add(answer, is_code=False, manual=name, points=float(about.get("points") or 1))
 
     def _test(self, about: Any, code: str) -> None:
         """Add a test cell to its question's check, and make a hidden test of all of it."""
         if not self._checks:
             self._notes.append(f"{about.grade_id} tests nothing that stands before it. It is left out.")
             return
-        before = list(self._checks)[::-1]
-        question = next((name for name in before if name in _words(code)), before[0])
-        visible, points = _HIDDEN.sub("", code).strip(), _points(about)
+        *_, question = [name for name in self._checks if name in _words(code)] or [*self._checks]
+        if re.search("### (?:HASHED )?AUTOTEST", code):
+            self._notes.append(f"{about.grade_id} has lines for nbgrader's autotest: write tests instead.")
+        visible, points = _HIDDEN.sub("", code).strip(), float(about.get("points") or 0)
         if (check := self._checks[question]) is None:
             self._add(f"# Check of {question}\n{visible}".strip(), check=question, points=points or 1)
             self._checks[question] = self.cells[-1]
@@ -136,26 +135,18 @@ class _Conversion:
         names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
         own = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
         if not tree.body or own & self._names:
-            why = f"it changes {min(own & self._names)}" if tree.body else "it is not plain Python"
+            why = f"it changes {min(own & self._names)}" if tree.body else "it has no plain Python"
             self._notes.append(f"No hidden test came of {identity}: {why}.")
             return ""
         used = {node.id for node in names} - own - _ways(code).keys() - set(vars(builtins))
         ways = [self._ways[name] for name in sorted(used & self._ways.keys())]
         title = (ast.get_docstring(tree) or f"{question} passes a test of the notebook.").splitlines()[0]
+        title = title.replace("\\", "\\\\").replace('"', "'")
         return "\n".join([f'"""{title}"""', *ways, _translated(tree, code)])
 
 
 def _words(code: str) -> list[str]:
     return re.findall(r"\w+", code)
-
-
-def _points(about: Any) -> float:
-    return float(about.get("points") or 0)
-
-
-def _in_markers(answer: str) -> str:
-    """Return an answer between markers; nbgrader clears the whole of a cell that has none."""
-    return answer if BEGIN in answer else f"{BEGIN}\n{answer}\n{END}"
 
 
 def _parsed(code: str) -> ast.Module:

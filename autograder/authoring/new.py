@@ -27,18 +27,18 @@ def create_course(folder: Path, notebook: Path | None = None) -> list[Path]:
     name = _as_name(notebook.stem, "exercise") if notebook else FIRST
     course = _as_name(folder.resolve().name, "course")
     exercise = {f"solutions/{name}/{file}": text for file, text in _exercise(name, notebook).items()}
-    return _write(folder, {**_filled("new_course", _COURSE, {"NAME": name, "COURSE": course}), **exercise})
+    files = {**_filled("new_course", _COURSE, {"NAME": name, "COURSE": course}), **exercise}
+    return [write_whole(folder / file, content) for file, content in files.items()]
 
 
 def create(course: Course, name: str, notebook: Path | None = None) -> list[Path]:
     """Write a new exercise to solutions/<name>/ and return its files; CourseError where that cannot be."""
     folder = course.root / "solutions" / name
     if not re.fullmatch(NAME, name):
-        fix = "use letters, digits, _ and -, as in 10_rotary"
-        raise CourseError(f'"{name}" is no name for an exercise; {fix}')
+        raise CourseError(f'"{name}" is no name for an exercise; use letters, digits, _ and -')
     if folder.exists():
         raise CourseError(f"{folder}: is there already; choose another name, or delete the folder first")
-    return _write(folder, _exercise(name, notebook))
+    return [write_whole(folder / file, content) for file, content in _exercise(name, notebook).items()]
 
 
 def entry(name: str) -> str:
@@ -63,7 +63,3 @@ def _filled(templates: str, files: tuple[str, ...], words: Mapping[str, str]) ->
             file, text = file.replace(word, value), text.replace(word, value)
         filled[file] = text
     return filled
-
-
-def _write(folder: Path, files: _Files) -> list[Path]:
-    return [write_whole(folder / file, content) for file, content in files.items()]

@@ -80,6 +80,11 @@ CELLS = [
     ),
     ("code", "def unused():\n    pass", {"solution": True, "grade_id": "cell-4"}),
     ("code", "%time area(3)", {"grade": True, "grade_id": "cell-5", "points": 1}),
+    (
+        "code",
+        '"""Is 3 "right"?"""\nassert area(3) < 30\n### AUTOTEST area(3)',
+        {"grade": True, "grade_id": "cell-6", "points": 1},
+    ),
     ("text", "Because.", {"solution": True, "grade": True, "grade_id": "2-why", "points": 2}),
     (
         "text",
@@ -142,7 +147,7 @@ def test_what_does_not_become_a_question_or_a_test_is_named_above_the_tests() ->
 To do:
 
 - No hidden test came of sum_of_squares_uses_squares: it changes squares.
-- The code of sum_of_squares_application was graded manually. It is a text cell now.
+- The code of sum_of_squares_application has no tests. It is a text cell now.
 """
 ''')
 
@@ -201,16 +206,19 @@ def test_each_kind_of_cell_finds_its_place(made: Exercise) -> None:
             ("check", "unused"),
         ),
     ]
-    assert (made.points, made.written) == ({"area": 4, "best": 1, "unused": 1}, {"_2_why": 2, "area_": 1})
+    assert (made.points, made.written) == ({"area": 5, "best": 1, "unused": 1}, {"_2_why": 2, "area_": 1})
     check = next(cell for cell in made.cells if cell.role is Role.CHECK)
-    assert check.text == "# Check of area\nassert area(1) > 3\n\nassert area(2) > 12\n\n%time area(3)"
+    seen = "# Check of area\nassert area(1) > 3\n\nassert area(2) > 12\n\n%time area(3)\n"
+    assert check.text.startswith(seen)
     assert next(cell for cell in made.cells if cell.name == "_2_why").released() == "YOUR ANSWER HERE"
 
 
 def test_a_draft_gets_at_functions_variables_and_imports_of_the_notebook(made: Exercise) -> None:
     tests = made.suite.read_text(encoding="utf-8")
-    assert "- No hidden test came of cell-5: it is not plain Python." in tests
+    assert "- No hidden test came of cell-5: it has no plain Python." in tests
     assert "- No cell tests unused: write its check and its hidden tests." in tests
+    assert "- cell-6 has lines for nbgrader's autotest: write tests instead." in tests
+    assert """Is 3 'right'?""" in tests
     with pytest.raises(SourceError, match='question "unused" has no hidden test; add one'):
         Suite(made)
     assert "expect_raises(('TypeError', 'ValueError'), area, 'no')" in tests
@@ -218,26 +226,21 @@ def test_a_draft_gets_at_functions_variables_and_imports_of_the_notebook(made: E
         '\n\n@question("unused")\ndef test_nothing(student):\n    """It returns."""\n    student.unused()\n'
     )
     made.suite.write_text(f"{tests}\n\n{added}", encoding="utf-8")
-    assert errors(made, "def area(r):\n    return math.pi * r**2") == [False, False, False]
-    assert errors(made, "def area(r):\n    return math.pi * r") == [True, False, False]
-    assert errors(made, "best = 8") == [False, True, False]
+    assert errors(made, "def area(r):\n    return math.pi * r**2") == [False] * 4
+    assert errors(made, "def area(r):\n    return math.pi * r") == [True, False, False, False]
+    assert errors(made, "best = 8") == [False, True, False, False]
 
 
-@pytest.mark.parametrize(
-    ("cells", "problem"),
-    [
-        (CELLS[:5], "holds no cell that nbgrader grades; give the one in nbgrader's source folder"),
-        (None, "is no notebook; give the one in nbgrader's source folder"),
-    ],
-)
+@pytest.mark.parametrize("cells", [CELLS[:5], None])
 def test_another_file_is_refused_and_nothing_is_written(
-    tmp_path: Path, cells: list[tuple[str, str, dict[str, Any]]] | None, problem: str
+    tmp_path: Path, cells: list[tuple[str, str, dict[str, Any]]] | None
 ) -> None:
     path = tmp_path / "lesson.ipynb"
     path.write_text("no notebook", encoding="utf-8")
     if cells is not None:
         write(path, cells)
     done = CliRunner().invoke(main, ["init", str(tmp_path / "course"), "--from-nbgrader", str(path)])
+    fix = "give the one in nbgrader's source folder, with solutions and tests"
+    assert done.stderr == f"{path}: is no notebook with cells that nbgrader grades; {fix}\n"
     assert done.exit_code == 3
-    assert done.stderr.startswith(f"{path}: {problem}")
     assert not (tmp_path / "course").exists()
