@@ -180,6 +180,25 @@ def test_a_notebook_of_the_oldest_nbgrader_is_read_too(course: Course) -> None:
     assert '# %% check="squares" points=2' in source
 
 
+@pytest.mark.filterwarnings("ignore::nbformat.validator.MissingIDFieldWarning")
+def test_every_notebook_that_nbgrader_brings_along_is_read_or_refused(tmp_path: Path) -> None:
+    """All but one, whose answers stand below their markers, become exercises that can be read."""
+    read, unread = 0, []
+    for number, path in enumerate(sorted(NBGRADER.rglob("*.ipynb"))):
+        try:
+            create_course(folder := tmp_path / str(number), path)
+        except SourceError:
+            continue
+        (exercise,) = load_course(folder).exercises.values()
+        compile(exercise.suite.read_text(encoding="utf-8"), str(path), "exec")
+        try:
+            read += bool(exercise.cells)
+        except SourceError:
+            unread.append(path)
+    assert read > 50
+    assert unread == [HIDDEN]
+
+
 def test_hidden_parts_are_in_the_hidden_tests_alone(course: Course) -> None:
     create(course, "02_hidden", HIDDEN)
     folder = course.root / "solutions" / "02_hidden"
