@@ -10,7 +10,6 @@ pool: the executor that grades in several processes.
 cluster: the executor that grades on the machines of a Dask cluster.
 dask_worker: what each of those machines runs.
 run: grades notebooks on the spot, without a gradebook.
-certificate: certifies how a report came about, and checks whether it comes about again.
 junit: writes reports in the form that build servers read.
 classroom: writes what Classroom 50 and GitHub Actions read.
 """

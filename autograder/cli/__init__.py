@@ -3,12 +3,12 @@
 In reading order:
 
 - group: the `autograder` command, and what becomes of errors.
+- plugins: finds the commands that plug-ins add.
 - options: arguments that several commands have, and how a command finds its course.
 - author: build, release, verify, strength, new and doctor.
 - collect: takes submissions from archives and folders.
 - students: shows the list of students beside what came.
 - grade: run, grade and demo.
-- certificate: prints how a report came about, and checks it.
 - watch: grades work as it comes in.
 - backup: backup and restore.
 - rename: gives a student another id.

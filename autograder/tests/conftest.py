@@ -42,6 +42,7 @@ SLOW = [
     "grading/test_guarded.py",
     "grading/test_restarting.py",
     "hostile",
+    "plugins/test_removal.py",
     "publishing/test_browser.py",
     "publishing/test_feedback.py",
     "sandbox/test_zygote.py",

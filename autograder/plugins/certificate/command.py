@@ -20,7 +20,7 @@ def certificate(course: "options.Course", student: str, exercise: str) -> None:
 
     It holds nothing that is secret, and a seal that only the course's secret can make.
     """
-    from autograder.batch.certificate import certify_grade
+    from autograder.plugins.certificate.certificate import certify_grade
 
     (chosen,) = course.chosen([exercise])
     click.echo(certify_grade(course, chosen, student).to_json(), nl=False)
@@ -40,7 +40,7 @@ def certify(course: "options.Course", file: IO[str], notebook: Path | None, unsa
 
     The exit code is 0 where the report has the very same bytes and nothing differs, and otherwise 1.
     """
-    from autograder.batch.certificate import check_certificate, read_certificate
+    from autograder.plugins.certificate.certificate import check_certificate, read_certificate
     from autograder.report.text import terminal_line
 
     given = read_certificate(file.read())

@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from autograder.batch import certificate as certificates
-from autograder.batch.certificate import (
-    Certificate,
-    CertificateError,
-    certify_grade,
-    check_certificate,
-    read_certificate,
-)
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.gradebook import ExerciseGradebook
 from autograder.grading.graded import Graded
 from autograder.grading.restarting import RestartingGrader
+from autograder.plugins.certificate import certificate as certificates
+from autograder.plugins.certificate.certificate import (
+    Certificate,
+    CertificateError,
+    certify_grade,
+    check_certificate,
+    read_certificate,
+)
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.tests.classroom import WRONG_SUMS, copy_small_course, hand_in, small, solved
 
