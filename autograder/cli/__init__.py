@@ -14,7 +14,7 @@ In reading order:
 - rename: gives a student another id.
 - extend: lets a student hand in later.
 - requests: shows what students want to have looked at again.
-- publish: feedback, export, dashboard, similar and package.
+- publish: feedback, export, dashboard, package and github.
 - canvas: sends grades to Canvas.
 - progress: shows people how grading goes on and what came of it.
 - table: shows rows to people.

@@ -24,7 +24,7 @@ from autograder.cli.extend import extend
 from autograder.cli.grade import demo, grade, run
 from autograder.cli.options import course_folder
 from autograder.cli.plugins import plugin_commands
-from autograder.cli.publish import dashboard, export, feedback, github, package, similar
+from autograder.cli.publish import dashboard, export, feedback, github, package
 from autograder.cli.rename import rename
 from autograder.cli.requests import requests
 from autograder.cli.students import students
@@ -109,6 +109,6 @@ def main(context: click.Context, folder: Path | None) -> None:
 for command in (
     *(backup, build, collect, dashboard, demo, doctor, export, extend, feedback),
     *(grade, new, package, release, rename, restore, run, strength, students, verify, watch),
-    *(canvas, github, requests, similar),
+    *(canvas, github, requests),
 ):
     main.add_command(command)

@@ -15,8 +15,6 @@ graded_work: each student's work on an exercise, from which all statistics are c
 regrade_requests: what students want to have looked at again.
 question_statistics: how each question went.
 concerns: the submissions that a person should look at.
-similarity: finds solutions that are alike beyond what their task makes natural.
-similar_page: the page on which a person judges them.
 statistics: sums up a whole class.
 dashboard: the page that shows the statistics, and the same numbers as CSV tables.
 """

@@ -10,8 +10,8 @@ from autograder.course.exercise import Exercise
 from autograder.course.source import Role
 from autograder.files import write_whole
 from autograder.gradebook.pages import read_gradebook
+from autograder.plugins.similarity.similarity import Likeness, clusters, likenesses
 from autograder.publishing.graded_work import autograded_notebook
-from autograder.publishing.similarity import Likeness, clusters, likenesses
 from autograder.report.safe_html import load_template
 from autograder.report.text import clean_text
 from autograder.submission.submission import Submission
