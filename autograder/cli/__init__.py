@@ -15,7 +15,6 @@ In reading order:
 - extend: lets a student hand in later.
 - requests: shows what students want to have looked at again.
 - publish: feedback, export, dashboard, package and github.
-- canvas: sends grades to Canvas.
 - progress: shows people how grading goes on and what came of it.
 - table: shows rows to people.
 """

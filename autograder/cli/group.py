@@ -18,7 +18,6 @@ import click
 
 from autograder.cli.author import build, doctor, new, release, strength, verify
 from autograder.cli.backup import backup, restore
-from autograder.cli.canvas import canvas
 from autograder.cli.collect import collect
 from autograder.cli.extend import extend
 from autograder.cli.grade import demo, grade, run
@@ -109,6 +108,6 @@ def main(context: click.Context, folder: Path | None) -> None:
 for command in (
     *(backup, build, collect, dashboard, demo, doctor, export, extend, feedback),
     *(grade, new, package, release, rename, restore, run, strength, students, verify, watch),
-    *(canvas, github, requests),
+    *(github, requests),
 ):
     main.add_command(command)

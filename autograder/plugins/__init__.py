@@ -2,6 +2,7 @@
 
 pyproject.toml registers them as entry points of the group `autograder.commands`; docs/plugins.md says how.
 
+- canvas: sends grades to Canvas.
 - certificate: prints everything that a report depends on, and checks whether it comes out the same again.
 - similarity: finds solutions that are more alike than their task explains.
 """

@@ -30,7 +30,7 @@ def canvas(
 
     CANVAS_API_URL and CANVAS_API_TOKEN say where Canvas is and let us in; the token is kept nowhere.
     """
-    from autograder.publishing.canvas_api import send_grades
+    from autograder.plugins.canvas.api import send_grades
     from autograder.publishing.export import Choice
     from autograder.report.text import number, terminal_line
 
