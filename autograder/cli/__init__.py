@@ -13,7 +13,6 @@ In reading order:
 - backup: backup and restore.
 - rename: gives a student another id.
 - extend: lets a student hand in later.
-- requests: shows what students want to have looked at again.
 - publish: feedback, export, dashboard, package and github.
 - progress: shows people how grading goes on and what came of it.
 - table: shows rows to people.

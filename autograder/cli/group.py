@@ -25,7 +25,6 @@ from autograder.cli.options import course_folder
 from autograder.cli.plugins import plugin_commands
 from autograder.cli.publish import dashboard, export, feedback, github, package
 from autograder.cli.rename import rename
-from autograder.cli.requests import requests
 from autograder.cli.students import students
 from autograder.cli.watch import watch
 from autograder.errors import OUR_FAILURE, SOME_REFUSED, AutograderError
@@ -106,8 +105,7 @@ def main(context: click.Context, folder: Path | None) -> None:
 
 
 for command in (
-    *(backup, build, collect, dashboard, demo, doctor, export, extend, feedback),
+    *(backup, build, collect, dashboard, demo, doctor, export, extend, feedback, github),
     *(grade, new, package, release, rename, restore, run, strength, students, verify, watch),
-    *(github, requests),
 ):
     main.add_command(command)

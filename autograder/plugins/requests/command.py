@@ -1,11 +1,16 @@
-"""The `autograder requests` command: what students want to have looked at again."""
+"""The command `requests`: what students want to have looked at again."""
 
 import sys
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli import options
 from autograder.errors import SOME_REFUSED
+
+if TYPE_CHECKING:
+    from autograder.publishing.regrade_requests import RegradeRequest
 
 
 @click.command()
@@ -32,17 +37,43 @@ def requests(
     if done is not None and len(exercises) != 1:
         raise click.UsageError("--done is about one exercise; name it")
     asked, names = RegradeRequests(course), {exercise.name for exercise in exercises}
-    listed = (one for one in asked.listed if one.exercise in names)
+    listed = (one for one in asked.rows.values() if one.exercise in names)
     found = [one for work in read_graded_work(course, exercises) for one in work.requests]
     found = list(dict.fromkeys((*found, *listed)))
     if done is None:
         rows = [(one.student, one.exercise, one.question, one.reason) for one in found]
         show("Regrade requests", ("student", "exercise", "question", "reason"), rows)
-        for problem in asked.problems:
+        wrong = list(problems(course, asked.rows))
+        for problem in wrong:
             click.echo(terminal_line(problem), err=True)
-        sys.exit(SOME_REFUSED if asked.problems else 0)
+        sys.exit(SOME_REFUSED if wrong else 0)
     finished = [one for one in found if (one.student, one.question) == done]
     if not finished:
         raise RequestError(f"{done[0]} asks for no regrade of {done[1]}; see them with `autograder requests`")
     asked.finish(finished)
     click.echo(f"done: {done[0]} {exercises[0].name} {done[1]}")
+
+
+def problems(course: "options.Course", rows: "Mapping[int, RegradeRequest]") -> Iterator[str]:
+    """Yield a line on each row whose student, exercise or question nobody knows."""
+    from autograder.course.kept import REQUESTS
+    from autograder.course.names import suggestion
+    from autograder.report.text import one_line
+    from autograder.submission.students import listed_students
+    from autograder.submission.submission import has_come
+
+    students = listed_students(course.root)
+    for row, one in rows.items():
+        found = []
+        if not one.student:
+            found.append("names no student")
+        elif students is not None and not has_come(course, one.student):  # who has left may ask all the same
+            found.append(students.unknown(one.student))
+        if one.exercise not in course.exercises:
+            found.append(f'"{one.exercise}" is no exercise; {suggestion(one.exercise, course.exercises)}')
+        elif (known := course.exercises[one.exercise].named) and one.question not in known:
+            found.append(
+                f'"{one.question}" is no question of {one.exercise}; {suggestion(one.question, known)}'
+            )
+        if any(found):
+            yield one_line(f"{REQUESTS}:{row}: {', and '.join(filter(None, found))}", 300)
