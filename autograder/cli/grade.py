@@ -2,9 +2,10 @@
 
 import os
 import sys
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -13,6 +14,8 @@ from autograder.errors import OUR_FAILURE
 
 if TYPE_CHECKING:
     from autograder.batch.executor import Executor
+    from autograder.batch.pool import ProcessPool
+    from autograder.submission.submission import Submission
 
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
 
@@ -70,47 +73,66 @@ def run(
     sys.exit(OUR_FAILURE if failed else 0)
 
 
+def class_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Pass a command what `grade_class` needs: course and exercises first, the options by name."""
+    for option in (
+        options.unsafe,
+        click.option("--json", "as_json", is_flag=True, help="Print one submission a line, for programs."),
+        click.option("--dry-run", is_flag=True, help="Only say whose score would change, and why."),
+        click.option("--force", is_flag=True, help="Grade again what has not changed since."),
+        click.option(
+            "--student", "students", multiple=True, metavar="ID", help="Only this student; repeatable."
+        ),
+        options.exercises,
+    ):
+        command = option(command)
+    return command
+
+
 @click.command()
-@options.exercises
-@click.option("--student", "students", multiple=True, metavar="ID", help="Only this student; repeatable.")
+@class_options
 @options.jobs(help="Grade in so many processes; default: all cores.")
-@click.option("--cluster", metavar="ADDRESS", help="Grade on the workers of a Dask scheduler instead.")
-@click.option("--force", is_flag=True, help="Grade again what has not changed since.")
-@click.option("--dry-run", is_flag=True, help="Only say whose score would change, and why.")
-@click.option("--json", "as_json", is_flag=True, help="Print one submission a line, for programs.")
-@options.unsafe
 def grade(
     course: "options.Course",
     exercises: "list[options.Exercise]",
-    students: tuple[str, ...],
     jobs: int | None,
-    cluster: str | None,
+    force: bool,
+    unsafe: bool,
+    **choice: Any,
+) -> None:
+    """Grade what lies in submitted/ and keep it in the gradebook."""
+
+    def pool(submissions: "Sequence[Submission]") -> "ProcessPool":
+        from autograder.batch.pool import ProcessPool
+        from autograder.batch.submissions import certain_work
+
+        processes = jobs or min(os.cpu_count() or 1, max(len(submissions), 1))
+        certain = certain_work(submissions, force=force)
+        return ProcessPool(course, processes, unsafe=unsafe, certain=certain)
+
+    grade_class(course, exercises, pool, force=force, unsafe=unsafe, **choice)
+
+
+def grade_class(
+    course: "options.Course",
+    exercises: "list[options.Exercise]",
+    executor_for: "Callable[[Sequence[Submission]], AbstractContextManager[Executor]]",
+    *,
+    students: tuple[str, ...],
     force: bool,
     dry_run: bool,
     unsafe: bool,
     as_json: bool,
-) -> None:
-    """Grade what lies in submitted/ and keep it in the gradebook."""
-    from autograder.batch.submissions import certain_work, refuse_strangers, submissions_of
+) -> NoReturn:
+    """Grade by the executor made for the submissions, show what comes of it, and end with the exit code."""
+    from autograder.batch.submissions import refuse_strangers, submissions_of
 
     if students:
         refuse_strangers(course, students)
     found = {exercise: submissions_of(course, exercise, students) for exercise in exercises}
     submissions = [submission for some in found.values() for submission in some]
-    total = len(submissions)
     with ExitStack() as stack:
-        executor: Executor
-        if cluster is not None:
-            from autograder.batch.cluster import Cluster
-
-            executor = stack.enter_context(Cluster(course, cluster, unsafe=unsafe))
-        else:
-            from autograder.batch.pool import ProcessPool
-
-            jobs = jobs or min(os.cpu_count() or 1, max(total, 1))
-            certain = certain_work(submissions, force=force)
-            executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
-
+        executor = stack.enter_context(executor_for(submissions))
         from autograder.gradebook.without_server import load_nbgrader
 
         load_nbgrader()  # which takes long, too; meanwhile the processes that mark get ready
@@ -122,7 +144,7 @@ def grade(
 
         if not dry_run:
             build_missing(course, (exercise for exercise, some in found.items() if some))
-        progress = stack.enter_context(Progress(total, as_json=as_json))
+        progress = stack.enter_context(Progress(len(submissions), as_json=as_json))
         try:
             summary = grade_submissions(
                 course, exercises, students,

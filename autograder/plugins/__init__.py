@@ -4,6 +4,7 @@ pyproject.toml registers them as entry points of the group `autograder.commands`
 
 - canvas: sends grades to Canvas.
 - certificate: prints everything that a report depends on, and checks whether it comes out the same again.
+- cluster: grades on the machines of a Dask cluster.
 - requests: lists regrade requests, and closes them.
 - similarity: finds solutions that are more alike than their task explains.
 """

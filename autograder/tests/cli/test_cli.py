@@ -14,7 +14,6 @@ from click.testing import CliRunner, Result
 from autograder.authoring.costs import Cost, Costs
 from autograder.authoring.proof import Proof
 from autograder.batch import run as running
-from autograder.batch.dask_worker import ClusterError
 from autograder.batch.grade import Summary
 from autograder.cli import main
 from autograder.collecting.names import PatternError
@@ -247,7 +246,6 @@ def test_every_command_explains_itself(command: str) -> None:
         (WallError, 3),
         (ZygoteError, 3),
         (ConversionError, 3),
-        (ClusterError, 3),
         (PackageError, 3),
     ],
 )
