@@ -2,10 +2,10 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -14,8 +14,6 @@ from autograder.errors import OUR_FAILURE
 
 if TYPE_CHECKING:
     from autograder.batch.executor import Executor
-    from autograder.batch.pool import ProcessPool
-    from autograder.submission.submission import Submission
 
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
 
@@ -73,66 +71,43 @@ def run(
     sys.exit(OUR_FAILURE if failed else 0)
 
 
-def class_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Pass a command what `grade_class` needs: course and exercises first, the options by name."""
-    for option in (
-        options.unsafe,
-        click.option("--json", "as_json", is_flag=True, help="Print one submission a line, for programs."),
-        click.option("--dry-run", is_flag=True, help="Only say whose score would change, and why."),
-        click.option("--force", is_flag=True, help="Grade again what has not changed since."),
-        click.option(
-            "--student", "students", multiple=True, metavar="ID", help="Only this student; repeatable."
-        ),
-        options.exercises,
-    ):
-        command = option(command)
-    return command
-
-
 @click.command()
-@class_options
+@options.exercises
+@click.option("--student", "students", multiple=True, metavar="ID", help="Only this student; repeatable.")
 @options.jobs(help="Grade in so many processes; default: all cores.")
+@click.option("--force", is_flag=True, help="Grade again what has not changed since.")
+@click.option("--dry-run", is_flag=True, help="Only say whose score would change, and why.")
+@click.option("--json", "as_json", is_flag=True, help="Print one submission a line, for programs.")
+@options.unsafe
 def grade(
     course: "options.Course",
     exercises: "list[options.Exercise]",
-    jobs: int | None,
-    force: bool,
-    unsafe: bool,
-    **choice: Any,
-) -> None:
-    """Grade what lies in submitted/ and keep it in the gradebook."""
-
-    def pool(submissions: "Sequence[Submission]") -> "ProcessPool":
-        from autograder.batch.pool import ProcessPool
-        from autograder.batch.submissions import certain_work
-
-        processes = jobs or min(os.cpu_count() or 1, max(len(submissions), 1))
-        certain = certain_work(submissions, force=force)
-        return ProcessPool(course, processes, unsafe=unsafe, certain=certain)
-
-    grade_class(course, exercises, pool, force=force, unsafe=unsafe, **choice)
-
-
-def grade_class(
-    course: "options.Course",
-    exercises: "list[options.Exercise]",
-    executor_for: "Callable[[Sequence[Submission]], AbstractContextManager[Executor]]",
-    *,
     students: tuple[str, ...],
     force: bool,
     dry_run: bool,
     unsafe: bool,
     as_json: bool,
-) -> NoReturn:
-    """Grade by the executor made for the submissions, show what comes of it, and end with the exit code."""
-    from autograder.batch.submissions import refuse_strangers, submissions_of
+    jobs: int | None = None,
+    executor_of: "Callable[[options.Course], AbstractContextManager[Executor]] | None" = None,
+) -> None:
+    """Grade what lies in submitted/ and keep it in the gradebook."""
+    from autograder.batch.submissions import certain_work, refuse_strangers, submissions_of
 
     if students:
         refuse_strangers(course, students)
     found = {exercise: submissions_of(course, exercise, students) for exercise in exercises}
     submissions = [submission for some in found.values() for submission in some]
+    total = len(submissions)
     with ExitStack() as stack:
-        executor = stack.enter_context(executor_for(submissions))
+        if executor_of is not None:  # a plug-in's, which grades elsewhere
+            executor = stack.enter_context(executor_of(course))
+        else:
+            from autograder.batch.pool import ProcessPool
+
+            jobs = jobs or min(os.cpu_count() or 1, max(total, 1))
+            certain = certain_work(submissions, force=force)
+            executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
+
         from autograder.gradebook.without_server import load_nbgrader
 
         load_nbgrader()  # which takes long, too; meanwhile the processes that mark get ready
@@ -144,7 +119,7 @@ def grade_class(
 
         if not dry_run:
             build_missing(course, (exercise for exercise, some in found.items() if some))
-        progress = stack.enter_context(Progress(len(submissions), as_json=as_json))
+        progress = stack.enter_context(Progress(total, as_json=as_json))
         try:
             summary = grade_submissions(
                 course, exercises, students,

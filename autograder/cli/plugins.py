@@ -5,7 +5,7 @@ A plug-in is imported when one of its commands is used. `--help` only reads its 
 
 import ast
 from functools import cache
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from itertools import accumulate
@@ -16,8 +16,6 @@ import click
 
 from autograder.errors import AutograderError
 from autograder.report.text import one_line
-
-GROUP = "autograder.commands"
 
 
 class PluginError(AutograderError):
@@ -38,27 +36,23 @@ class PluginCommand(click.Command):
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         """Import the command, which then reads its own arguments."""
-        return self._load().make_context(*arguments, **options)
-
-    def _load(self) -> click.Command:
         try:
             command = self._entry.load()
-            if isinstance(command, click.Command):
-                return command
-            problem = f"{self._entry.value} is no click command"
-        except Exception as error:  # whatever it is, the other commands go on working
+            if not isinstance(command, click.Command):
+                raise TypeError("this is no click command")
+        except Exception as error:
             problem = one_line(f"{type(error).__name__}: {error}", 300)
-        package = self._entry.dist.name if self._entry.dist else self._entry.module
-        raise PluginError(
-            f'the plug-in for "{self.name}" cannot be loaded ({problem}); install {package} again or remove '
-            "the plug-in, as autograder/docs/plugins.md describes"
-        )
+            raise PluginError(
+                f'the plug-in for "{self.name}" cannot be loaded from {self._entry.value} ({problem}); '
+                "install it again or remove it, as autograder/docs/plugins.md describes"
+            ) from error
+        return command.make_context(*arguments, **options)
 
 
 @cache
 def plugin_commands() -> dict[str, PluginCommand]:
     """Return the commands of all plug-ins that are installed here, by name."""
-    return {entry.name: PluginCommand(entry) for entry in entry_points(group=GROUP)}
+    return {entry.name: PluginCommand(entry) for entry in entry_points(group="autograder.commands")}
 
 
 def _docstring(entry: EntryPoint) -> str | None:
@@ -74,7 +68,7 @@ def _docstring(entry: EntryPoint) -> str | None:
 def _origin(module: str) -> str:
     """Return the file of a module, or nothing, without importing the packages that it is in."""
     top, *names = accumulate(module.split("."), "{}.{}".format)
-    spec: ModuleSpec | None = find_spec(top)
+    spec = find_spec(top)
     for name in names:
         spec = spec and PathFinder.find_spec(name, spec.submodule_search_locations)
     return (spec and spec.origin) or ""

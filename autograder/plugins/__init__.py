@@ -1,6 +1,4 @@
-"""Commands that grading does not need. Each package here is a plug-in, and the rest works without it.
-
-pyproject.toml registers them as entry points of the group `autograder.commands`; docs/plugins.md says how.
+"""Commands that grading does not need. Each package here is a plug-in; docs/plugins.md says how to add one.
 
 - canvas: sends grades to Canvas.
 - certificate: prints everything that a report depends on, and checks whether it comes out the same again.

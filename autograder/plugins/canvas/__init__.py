@@ -1,5 +1,46 @@
-"""Sends grades to Canvas.
+"""The command `canvas`; the module `api` sends grades and comments over Canvas's own interface."""
 
-- command: the command `canvas`.
-- api: sends grades and comments over Canvas's own interface.
-"""
+from typing import Any
+
+import click
+
+from autograder.cli import options
+
+
+@click.command()
+@click.argument("exercise")
+@click.option("--to", required=True, metavar="COURSE", help="The course's number in Canvas.")
+@click.option("--assignment", default="", metavar="NUMBER", help="In Canvas, if it is not named EXERCISE.")
+@click.option("--comments", is_flag=True, help="Send the feedback, too, as a comment.")
+@click.option("--all", "everything", is_flag=True, help="Send all grades, also those that went there before.")
+@options.final_only
+@options.unreadable_as_zero
+@click.option("--dry-run", is_flag=True, help="Only say what would be sent.")
+@options.course
+def canvas(
+    course: "options.Course",
+    exercise: str,
+    to: str,
+    dry_run: bool,
+    final_only: bool,
+    unreadable_as_zero: bool,
+    **what: Any,
+) -> None:
+    """Send the grades of EXERCISE to Canvas; those that went there before and are the same stay away.
+
+    CANVAS_API_URL and CANVAS_API_TOKEN say where Canvas is and let us in; the token is kept nowhere.
+    """
+    from autograder.plugins.canvas.api import send_grades
+    from autograder.publishing.export import Choice
+    from autograder.report.text import number, terminal_line
+
+    (chosen,) = course.chosen([exercise])
+    choice = Choice(final_only, unreadable_as_zero)
+    sent = send_grades(course, chosen, to, choice=choice, dry_run=dry_run, **what)
+    for student, score in sent.scores.items():
+        click.echo(terminal_line(f"{chosen.name} {student}: {number(score)}"))
+    for problem in sent.problems:
+        click.echo(terminal_line(f"{chosen.name} left out: {problem}"), err=True)
+    for line in sent.told:
+        click.echo(terminal_line(line), err=True)
+    click.echo(f"{len(sent.scores)} grades {'would go' if dry_run else 'went'} to Canvas")

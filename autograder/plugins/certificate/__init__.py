@@ -1,5 +1,163 @@
-"""Certifies how a report came about.
+"""Certifies how a report came about, so that whoever holds the course and its secret can make it again.
 
-- command: the commands `certificate` and `certify`.
-- certificate: makes certificates, and grades again what one is about.
+A certificate holds digests of all that decides a report, and a seal that only the secret can make. It may be
+given to a student: it tells no test. Which set of hidden inputs was met is not told either, since two
+certificates would then tell whether two submissions met the same: it follows from the secret and the file.
 """
+
+import hashlib
+import hmac
+import json
+import platform
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from autograder.cli import options
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.course.secret import course_secret
+from autograder.errors import SOME_REFUSED, UsageError
+from autograder.gradebook.audit import Audit
+from autograder.gradebook.changes import digests_of
+from autograder.grading.guarded import GuardedGrader
+from autograder.publishing.graded_work import autograded_notebook, stored_report
+from autograder.report.report import Report
+from autograder.report.text import terminal_line, writable
+from autograder.submission.notebook import read_notebook
+from autograder.submission.submission import Submission, is_student
+
+_KEPT = ("notebook", "source", "suite", "settings", "inputs", "engine", "environment")  # in the audit
+_PARTS = {
+    "seal": "this is no certificate of this course, or it was changed",
+    "notebook": "another notebook",
+    "source": "another source of the exercise",
+    "suite": "other hidden tests or known mistakes",
+    "settings": "other limits, rules or walls in course.yaml",
+    "inputs": "another secret, so that hidden inputs are others",
+    "engine": "another engine or torch",
+    "environment": "another Python",
+    "machine": "another kind of processor",
+    "walls": "other walls stand here",
+    "report": "the report is another one",
+}
+
+
+class CertificateError(UsageError):
+    """There is nothing to certify, or the file is no certificate; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """By what a submission was graded: a digest, or a name, of each part."""
+
+    student: str
+    exercise: str
+    score: float | None
+    parts: Mapping[str, str]
+    seal: str = ""
+
+    def to_json(self) -> str:
+        """Return the certificate for people and programs."""
+        return json.dumps({"certificate": 1, **asdict(self)}, indent=1) + "\n"
+
+
+def certify_grade(course: Course, exercise: Exercise, student: str) -> Certificate:
+    """Return the certificate of a student's submission as it was graded last."""
+    submission = Submission(course.root, student, exercise.name)
+    report = stored_report(autograded_notebook(submission)) if is_student(student) else None
+    digests = Audit(course, exercise).digests(student)
+    if report is None or digests is None or any(key not in digests for key in _KEPT):
+        fix = f"grade it: autograder grade --force --student {student} {exercise.name}"
+        raise CertificateError(f"{exercise.name} {student}: nothing is known of how it was graded; {fix}")
+    parts = {key: digests[key] for key in _KEPT} | _here(report)
+    return _sealed(course, Certificate(student, exercise.name, report.score, parts))
+
+
+def read_certificate(text: str) -> Certificate:
+    """Return the certificate in a file; CertificateError for anything else."""
+    try:
+        data: dict[str, Any] = json.loads(text)
+        parts = {str(key): str(value) for key, value in data["parts"].items()}
+        student, exercise = str(data["student"]), str(data["exercise"])
+        score = None if data["score"] is None else float(data["score"])
+        if not is_student(student):
+            raise ValueError(student)
+        return Certificate(student, exercise, score, parts, writable(str(data["seal"])))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise CertificateError("is no certificate; give a file that `autograder certificate` wrote") from None
+
+
+def check_certificate(
+    course: Course, given: Certificate, notebook: Path | None = None, *, unsafe: bool = False
+) -> Iterator[str]:
+    """Grade the submission again and yield the parts that are not as the certificate says.
+
+    The notebook is the one in submitted/, or another file. Where nothing differs the report has the very
+    bytes that it had.
+    """
+    (exercise,) = course.chosen([given.exercise])
+    if not hmac.compare_digest(_sealed(course, given).seal.encode(), given.seal.encode()):
+        yield "seal"
+    read = read_notebook(notebook or Submission(course.root, given.student, exercise.name).notebook)
+    with GuardedGrader(course, unsafe=unsafe) as grader:
+        report = grader.grade(exercise, read).report
+    now = {"notebook": read.digest, **digests_of(course, exercise)} | _here(report)
+    yield from (part for part in _PARTS if part != "seal" and given.parts.get(part) != now[part])
+
+
+def _here(report: Report) -> dict[str, str]:
+    """Return what no audit keeps: the machine, the walls, and the report itself."""
+    return {
+        "machine": platform.machine(),
+        "walls": " ".join(report.sandbox),
+        "report": hashlib.sha256(report.to_json().encode()).hexdigest(),
+    }
+
+
+def _sealed(course: Course, plain: Certificate) -> Certificate:
+    """Return the certificate with its seal; what is sealed begins as no message does that chooses inputs."""
+    told = [plain.student, plain.exercise, plain.score, dict(plain.parts)]
+    text = json.dumps({"certificate": told}, sort_keys=True)
+    return replace(plain, seal=hmac.digest(course_secret(course), text.encode(), "sha256").hex())
+
+
+@click.command()
+@click.argument("student")
+@click.argument("exercise")
+@options.course
+def certificate(course: Course, student: str, exercise: str) -> None:
+    """Print by what a student's submission was graded, with digests, for `certify` to check.
+
+    It holds nothing that is secret, and a seal that only the course's secret can make.
+    """
+    (chosen,) = course.chosen([exercise])
+    click.echo(certify_grade(course, chosen, student).to_json(), nl=False)
+
+
+@click.command()
+@click.argument("file", type=click.File("r", encoding="utf-8"))
+@click.option(
+    "--notebook",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="The notebook that was graded, if it is no longer the one in submitted/.",
+)
+@options.unsafe
+@options.course
+def certify(course: Course, file: IO[str], notebook: Path | None, unsafe: bool) -> None:
+    """Grade again what the certificate in FILE is about, and say what is not as it says.
+
+    The exit code is 0 where the report has the very same bytes and nothing differs, and otherwise 1.
+    """
+    given = read_certificate(file.read())
+    different = list(check_certificate(course, given, notebook, unsafe=unsafe))
+    for part in different:
+        click.echo(terminal_line(f"differs: {part}: {_PARTS[part]}"))
+    changed = "report" in different
+    told = "the report is not the one that is certified" if changed else "the report is the same, to the byte"
+    click.echo(terminal_line(f"{given.exercise} {given.student}: {told}"))
+    sys.exit(SOME_REFUSED if different else 0)

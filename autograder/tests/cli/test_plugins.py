@@ -77,7 +77,7 @@ def test_help_describes_plugins_and_imports_none(folder: Path) -> None:
         ("raise RuntimeError('one\\ntwo')", "RuntimeError: one two"),
         ("def broken(:", "SyntaxError: invalid syntax (greeting.py, line 1)"),
         ("", "AttributeError: module 'greeting' has no attribute 'greet'"),
-        ("greet = 3", "greeting:greet is no click command"),
+        ("greet = 3", "TypeError: this is no click command"),
     ],
     ids=["missing", "raises", "no Python", "without the command", "no command"],
 )
@@ -91,8 +91,8 @@ def test_a_broken_plugin_is_one_sentence(folder: Path, source: str | None, probl
     assert "greet        No help found: is greeting installed?" in listed.output
     assert done.exit_code == 3
     assert done.stderr == (
-        f'the plug-in for "greet" cannot be loaded ({problem}); install greeting again or remove the '
-        "plug-in, as autograder/docs/plugins.md describes\n"
+        f'the plug-in for "greet" cannot be loaded from greeting:greet ({problem}); install it again or '
+        "remove it, as autograder/docs/plugins.md describes\n"
     )
 
 

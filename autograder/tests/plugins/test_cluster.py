@@ -23,9 +23,9 @@ from autograder.batch.in_process import InProcess
 from autograder.batch.pool import ProcessPool
 from autograder.cli import main
 from autograder.course.course import Course, load_course
-from autograder.plugins.cluster import cluster
-from autograder.plugins.cluster.cluster import Cluster
+from autograder.plugins.cluster import executor as cluster
 from autograder.plugins.cluster.dask_worker import ClusterError
+from autograder.plugins.cluster.executor import Cluster
 from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import MAX_BYTES, read_notebook
 from autograder.submission.submission import Submission

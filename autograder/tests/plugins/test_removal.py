@@ -25,15 +25,23 @@ main()
 PLUGINS = sorted(face.parent.name for face in (ENGINE / "plugins").glob("*/__init__.py"))
 
 
+PROJECT = tomllib.loads((ENGINE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
 def entries() -> dict[str, str]:
     """Return the modules of the commands that pyproject.toml registers."""
-    project = tomllib.loads((ENGINE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    commands: dict[str, str] = project["entry-points"]["autograder.commands"]
+    commands: dict[str, str] = PROJECT["entry-points"]["autograder.commands"]
     return {name: value.partition(":")[0] for name, value in commands.items()}
 
 
 def test_every_plugin_has_a_command_and_every_command_a_plugin() -> None:
     assert {module.split(".")[2] for module in entries().values()} == set(PLUGINS)
+
+
+def test_what_only_a_plugin_needs_is_installed_only_on_request() -> None:
+    assert PROJECT["optional-dependencies"]["canvas"] == ["canvasapi"]
+    assert PROJECT["optional-dependencies"]["cluster"] == ["distributed"]
+    assert not {"canvasapi", "dask", "distributed"} & set(PROJECT["dependencies"])
 
 
 @pytest.mark.parametrize("gone", [*PLUGINS, "."], ids=[*PLUGINS, "all"])
@@ -63,6 +71,6 @@ def test_without_a_plugin_the_rest_works(gone: str, course: Course, tmp_path: Pa
         if gone in (".", module.split(".")[2]):
             assert done.returncode == 3
             (line,) = done.stderr.splitlines()
-            assert line.startswith(f'the plug-in for "{name}" cannot be loaded (ModuleNotFoundError: ')
+            assert line.startswith(f'the plug-in for "{name}" cannot be loaded from {module}:')
         else:
             assert done.stdout.startswith("Usage:"), done.stderr

@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from autograder.cli import main
 from autograder.course.course import Course
-from autograder.plugins.requests.command import problems
+from autograder.plugins.requests import problems
 from autograder.publishing import graded_work
 from autograder.publishing.regrade_requests import RegradeRequests
 from autograder.tests.publishing.test_regrade_requests import cell
