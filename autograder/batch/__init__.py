@@ -1,4 +1,4 @@
-"""Grades many notebooks: a class into the gradebook, on one or several machines, or a few on the spot.
+"""Grades many notebooks: a class into the gradebook, or a few on the spot.
 
 Read in this order:
 
@@ -7,10 +7,7 @@ submissions: which submissions a command is about.
 executor: the interface of whatever grades many submissions.
 in_process: the executor that grades in this process, to measure and to test.
 pool: the executor that grades in several processes.
-cluster: the executor that grades on the machines of a Dask cluster.
-dask_worker: what each of those machines runs.
 run: grades notebooks on the spot, without a gradebook.
-certificate: certifies how a report came about, and checks whether it comes about again.
 junit: writes reports in the form that build servers read.
 classroom: writes what Classroom 50 and GitHub Actions read.
 """

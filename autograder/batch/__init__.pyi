@@ -1,7 +1,5 @@
 __all__ = [
     "CONTEXT",
-    "Cluster",
-    "ClusterError",
     "Executor",
     "ProcessPool",
     "SubmissionLine",
@@ -12,8 +10,6 @@ __all__ = [
     "to_junit",
 ]
 
-from .cluster import Cluster as Cluster
-from .dask_worker import ClusterError as ClusterError
 from .executor import Executor as Executor
 from .grade import SubmissionLine as SubmissionLine
 from .grade import Summary as Summary

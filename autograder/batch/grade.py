@@ -90,8 +90,8 @@ def grade_submissions(
     """Grade the submissions of `exercises`, of all students or some.
 
     What is graded already, and has not changed since, is graded again only with `force`. An `executor` grades
-    in place of `jobs` processes, for instance on a cluster; `notify` gets each line as soon as it is known.
-    A `dry_run` says what would change, and writes nothing. Only `eligible` attempts may count.
+    in place of `jobs` processes; `notify` gets each line as soon as it is known. A `dry_run` says what would
+    change, and writes nothing. Only `eligible` attempts may count.
     """
     lines: list[SubmissionLine] = []
 

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from contextlib import ExitStack
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -74,7 +75,6 @@ def run(
 @options.exercises
 @click.option("--student", "students", multiple=True, metavar="ID", help="Only this student; repeatable.")
 @options.jobs(help="Grade in so many processes; default: all cores.")
-@click.option("--cluster", metavar="ADDRESS", help="Grade on the workers of a Dask scheduler instead.")
 @click.option("--force", is_flag=True, help="Grade again what has not changed since.")
 @click.option("--dry-run", is_flag=True, help="Only say whose score would change, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Print one submission a line, for programs.")
@@ -83,12 +83,12 @@ def grade(
     course: "options.Course",
     exercises: "list[options.Exercise]",
     students: tuple[str, ...],
-    jobs: int | None,
-    cluster: str | None,
     force: bool,
     dry_run: bool,
     unsafe: bool,
     as_json: bool,
+    jobs: int | None = None,
+    executor_of: "Callable[[options.Course], AbstractContextManager[Executor]] | None" = None,
 ) -> None:
     """Grade what lies in submitted/ and keep it in the gradebook."""
     from autograder.batch.submissions import certain_work, refuse_strangers, submissions_of
@@ -99,11 +99,8 @@ def grade(
     submissions = [submission for some in found.values() for submission in some]
     total = len(submissions)
     with ExitStack() as stack:
-        executor: Executor
-        if cluster is not None:
-            from autograder.batch.cluster import Cluster
-
-            executor = stack.enter_context(Cluster(course, cluster, unsafe=unsafe))
+        if executor_of is not None:  # a plug-in's, which grades elsewhere
+            executor = stack.enter_context(executor_of(course))
         else:
             from autograder.batch.pool import ProcessPool
 

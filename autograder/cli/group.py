@@ -18,15 +18,13 @@ import click
 
 from autograder.cli.author import build, doctor, init, new, release, strength, verify
 from autograder.cli.backup import backup, restore
-from autograder.cli.canvas import canvas
-from autograder.cli.certificate import certificate, certify
 from autograder.cli.collect import collect
 from autograder.cli.extend import extend
 from autograder.cli.grade import demo, grade, run
 from autograder.cli.options import course_folder
-from autograder.cli.publish import dashboard, export, feedback, github, package, similar
+from autograder.cli.plugins import plugin_commands
+from autograder.cli.publish import dashboard, export, feedback, github, package
 from autograder.cli.rename import rename
-from autograder.cli.requests import requests
 from autograder.cli.students import students
 from autograder.cli.watch import watch
 from autograder.errors import OUR_FAILURE, SOME_REFUSED, AutograderError
@@ -45,6 +43,14 @@ class Commands(click.Group):
         except SystemExit as ended:
             codes.append(ended.code)
             raise
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of all commands, those of plug-ins among them."""
+        return sorted({*super().list_commands(context), *plugin_commands()})
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Return a command; one of ours stays ours, whatever a plug-in calls its own."""
+        return super().get_command(context, name) or plugin_commands().get(name)
 
     def invoke(self, context: click.Context) -> Any:
         """Run the command; click quietly ends it for a reader, such as `head`, who has seen enough."""
@@ -99,8 +105,7 @@ def main(context: click.Context, folder: Path | None) -> None:
 
 
 for command in (
-    *(backup, build, collect, dashboard, demo, doctor, export, extend, feedback),
+    *(backup, build, collect, dashboard, demo, doctor, export, extend, feedback, github),
     *(grade, init, new, package, release, rename, restore, run, strength, students, verify, watch),
-    *(canvas, certificate, certify, github, requests, similar),
 ):
     main.add_command(command)

@@ -106,23 +106,6 @@ def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> 
 
 
 @click.command()
-@options.exercises
-def similar(course: "options.Course", exercises: "list[options.Exercise]") -> None:
-    """Write a page on solutions that are alike beyond what is natural, for a person to judge.
-
-    It is no score and no proof: see the page, build/similar.html.
-    """
-    from autograder.publishing.similar_page import write_similar
-    from autograder.report.text import terminal_line
-
-    path, found = write_similar(course, exercises)
-    for cluster in found:
-        questions = ", ".join(dict.fromkeys(pair.question for pair in cluster.pairs))
-        click.echo(terminal_line(f"{cluster.exercise}: {', '.join(cluster.students)}: {questions}"))
-    click.echo(f"wrote {path.relative_to(course.root)}")
-
-
-@click.command()
 @click.argument("exercise")
 @options.course
 def package(course: "options.Course", exercise: str) -> None:

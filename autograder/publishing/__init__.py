@@ -9,14 +9,11 @@ exported: keeps which grades have gone out, so that an export can hold only thos
 worksheet: fills the grading worksheet that Moodle gave.
 feedback_zip: feedback as the zips that Canvas and Moodle take back.
 feedback_notebook: feedback in the form of what was handed in.
-canvas_api: sends grades and comments to Canvas over its own interface.
 csv_table: a CSV file that is safe to open in a spreadsheet.
 graded_work: each student's work on an exercise, from which all statistics are computed.
 regrade_requests: what students want to have looked at again.
 question_statistics: how each question went.
 concerns: the submissions that a person should look at.
-similarity: finds solutions that are alike beyond what their task makes natural.
-similar_page: the page on which a person judges them.
 statistics: sums up a whole class.
 dashboard: the page that shows the statistics, and the same numbers as CSV tables.
 """

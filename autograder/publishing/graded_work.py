@@ -84,7 +84,7 @@ def read_graded_work(course: Course, exercises: Sequence[Exercise]) -> Iterator[
             folder = Submission(course.root, submission.student, exercise.name)
             notebook = autograded_notebook(folder)
             requests, arrival = asked.of(submission.student, exercise.name, notebook), arrival_of(folder)
-            found = _report(notebook), _checks(notebook), requests, arrival.is_late_untimed
+            found = stored_report(notebook), _checks(notebook), requests, arrival.is_late_untimed
             yield GradedWork(exercise.name, submission, *found)
 
 
@@ -96,7 +96,8 @@ def autograded_notebook(submission: Submission) -> dict[str, Any]:
     return {}
 
 
-def _report(notebook: dict[str, Any]) -> Report | None:
+def stored_report(notebook: dict[str, Any]) -> Report | None:
+    """Return the report in an autograded notebook, or None where there is none."""
     try:
         return Report.from_dict(notebook["metadata"]["autograder"]["report"])
     except (KeyError, TypeError, ValueError):

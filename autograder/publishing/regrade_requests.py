@@ -10,20 +10,18 @@ import csv
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from autograder.course.course import Course
 from autograder.course.kept import DONE, REQUESTS
-from autograder.course.names import suggestion
 from autograder.errors import UsageError
 from autograder.files import append_line, read_lines
 from autograder.gradebook.renamed import renamed
-from autograder.report.text import one_line, printable
-from autograder.submission.students import listed_students, read_rows
-from autograder.submission.submission import has_come
+from autograder.report.text import printable
+from autograder.submission.students import read_rows
 
 _COLUMNS = ["student", "exercise", "question", "reason"]
 _LINE = re.compile(r"[^\w\n]{0,20}regrade[ \t]+`?(\w[\w.-]{0,99})`?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
@@ -64,13 +62,11 @@ class RegradeRequests:
         self._former: dict[str, set[str]] = {}  # the ids that a student had before
         for line in read_lines(self._path):
             self._remember(line)
-        rows = [(row, one) for row, one in _listed(course) if not self._is_done(one)]
-        self.listed = tuple(one for _, one in rows)
-        self.problems = tuple(_problems(course, rows))  # of rows that name nobody or nothing
+        self.rows = {row: one for row, one in _listed(course) if not self._is_done(one)}  # of the list
 
     def of(self, student: str, exercise: str, notebook: dict[str, Any]) -> tuple[RegradeRequest, ...]:
         """Return those about one submission, whose autograded notebook this is."""
-        own = (one for one in self.listed if (one.student, one.exercise) == (student, exercise))
+        own = (one for one in self.rows.values() if (one.student, one.exercise) == (student, exercise))
         found = dict.fromkeys((*own, *_in_notebook(student, exercise, notebook)))
         return tuple(one for one in found if not self._is_done(one))
 
@@ -102,25 +98,6 @@ def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Itera
     found = (match for line in lines if (match := _LINE.match(line)))
     for _, match in zip(range(_MOST), found, strict=False):
         yield _request(student, exercise, match[1], match[2])
-
-
-def _problems(course: Course, rows: Iterable[tuple[int, RegradeRequest]]) -> Iterator[str]:
-    """Yield a line on each row whose student, exercise or question nobody knows."""
-    students = listed_students(course.root)
-    for row, one in rows:
-        found = []
-        if not one.student:
-            found.append("names no student")
-        elif students is not None and not has_come(course, one.student):  # who has left may ask all the same
-            found.append(students.unknown(one.student))
-        if one.exercise not in course.exercises:
-            found.append(f'"{one.exercise}" is no exercise; {suggestion(one.exercise, course.exercises)}')
-        elif (known := course.exercises[one.exercise].named) and one.question not in known:
-            found.append(
-                f'"{one.question}" is no question of {one.exercise}; {suggestion(one.question, known)}'
-            )
-        if any(found):
-            yield one_line(f"{REQUESTS}:{row}: {', and '.join(filter(None, found))}", _LONGEST)
 
 
 def _listed(course: Course) -> Iterator[tuple[int, RegradeRequest]]:

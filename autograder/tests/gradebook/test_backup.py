@@ -83,7 +83,7 @@ def test_on_a_new_laptop_everything_comes_back_and_grading_goes_on(
     assert file.stat().st_mode & 0o777 == 0o600
     write_tables(laptop, [small(laptop)], changed=True)
     assert (laptop.root / "exports.jsonl").read_bytes() == (course.root / "exports.jsonl").read_bytes()
-    assert [one.student for one in RegradeRequests(laptop).listed] == ["ben"]
+    assert [one.student for one in RegradeRequests(laptop).rows.values()] == ["ben"]
     back_up(laptop, tmp_path / "again.zip")
     assert restore(laptop, tmp_path / "again.zip").written == 0
     with pytest.raises(BackupError, match="is there already"):

@@ -122,11 +122,13 @@ def test_what_is_done_and_what_went_out_stays_so_under_the_new_id(course: Course
     text = "student,exercise,question,reason\nyosef,01_small,double,look\nyosef,01_small,why,no\n"
     requests.write_text(text, encoding="utf-8")
     asked = RegradeRequests(course)
-    asked.finish(asked.listed[:1])
+    asked.finish([*asked.rows.values()][:1])
     Exports(course, "canvas").note("01_small", {"yosef": 3.0, "ann": 1.0})
     for old, new in (("yosef", "y"), ("y", "yosef.k"), ("yosef.k", "yosef"), ("yosef", "yosef.k")):
         rename(course, old, new)
-        assert [(one.student, one.question) for one in RegradeRequests(course).listed] == [(new, "why")]
+        assert [(one.student, one.question) for one in RegradeRequests(course).rows.values()] == [
+            (new, "why")
+        ]
         went = {new: 3.0, old: 3.0, "ann": 1.0}
         assert Exports(course, "canvas").changed("01_small", went) == {old}
     append_line(course.root / "exports.jsonl", json.dumps({"student": 1, "renamed from": []}))

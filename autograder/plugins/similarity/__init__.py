@@ -5,19 +5,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
+from autograder.cli import options
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.source import Role
 from autograder.files import write_whole
 from autograder.gradebook.pages import read_gradebook
+from autograder.plugins.similarity.similarity import Likeness, clusters, likenesses
 from autograder.publishing.graded_work import autograded_notebook
-from autograder.publishing.similarity import Likeness, clusters, likenesses
 from autograder.report.safe_html import load_template
-from autograder.report.text import clean_text
+from autograder.report.text import clean_text, terminal_line
 from autograder.submission.submission import Submission
 
 _TEMPLATE = Path(__file__).with_name("similar.html")
-Answers = Mapping[str, Mapping[str, str]]  # code by question and student
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +78,17 @@ def _own(exercise: Exercise, question: str) -> Iterator[str]:
             yield from (cell.released(), cell.text)
     for variant in (*exercise.accepted, *exercise.mistakes):
         yield variant.code
+
+
+@click.command()
+@options.exercises
+def similar(course: Course, exercises: list[Exercise]) -> None:
+    """Write a page on solutions that are alike beyond what is natural, for a person to judge.
+
+    It is no score and no proof: see the page, build/similar.html.
+    """
+    path, found = write_similar(course, exercises)
+    for cluster in found:
+        questions = ", ".join(dict.fromkeys(pair.question for pair in cluster.pairs))
+        click.echo(terminal_line(f"{cluster.exercise}: {', '.join(cluster.students)}: {questions}"))
+    click.echo(f"wrote {path.relative_to(course.root)}")

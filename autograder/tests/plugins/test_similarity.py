@@ -9,9 +9,9 @@ import pytest
 from autograder.authoring.answers import other_answers, right_answers, stubs
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.publishing import similar_page
-from autograder.publishing.similar_page import write_similar
-from autograder.publishing.similarity import Likeness, clusters, likenesses, normalised
+from autograder.plugins import similarity
+from autograder.plugins.similarity import write_similar
+from autograder.plugins.similarity.similarity import Likeness, clusters, likenesses, normalised
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.tests.classroom import small
 
@@ -104,8 +104,8 @@ def test_the_page_shows_both_and_runs_nothing(
         return {"cells": [{"source": code, "metadata": {"nbgrader": {"grade_id": "row_sums"}}}]}
 
     graded = tuple(GradebookSubmission(student, 0.0, 0.0, ()) for student in codes)
-    monkeypatch.setattr(similar_page, "read_gradebook", lambda course, exercise: graded)
-    monkeypatch.setattr(similar_page, "autograded_notebook", notebook)
+    monkeypatch.setattr(similarity, "read_gradebook", lambda course, exercise: graded)
+    monkeypatch.setattr(similarity, "autograded_notebook", notebook)
     path, found = write_similar(course, [small(course)])
     assert [cluster.students for cluster in found] == [["ann", "bob"]]
     text = path.read_text(encoding="utf-8")

@@ -9,20 +9,25 @@ import hashlib
 import hmac
 import json
 import platform
+import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+import click
+
+from autograder.cli import options
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.secret import course_secret
-from autograder.errors import UsageError
+from autograder.errors import SOME_REFUSED, UsageError
 from autograder.gradebook.audit import Audit
 from autograder.gradebook.changes import digests_of
 from autograder.grading.guarded import GuardedGrader
+from autograder.publishing.graded_work import autograded_notebook, stored_report
 from autograder.report.report import Report
-from autograder.report.text import writable
+from autograder.report.text import terminal_line, writable
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission, is_student
 
@@ -61,25 +66,16 @@ class Certificate:
         return json.dumps({"certificate": 1, **asdict(self)}, indent=1) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A part that is not what the certificate says, in words."""
-
-    part: str
-    words: str
-
-
 def certify_grade(course: Course, exercise: Exercise, student: str) -> Certificate:
     """Return the certificate of a student's submission as it was graded last."""
     submission = Submission(course.root, student, exercise.name)
-    report = _report(submission) if is_student(student) else None
+    report = stored_report(autograded_notebook(submission)) if is_student(student) else None
     digests = Audit(course, exercise).digests(student)
     if report is None or digests is None or any(key not in digests for key in _KEPT):
         fix = f"grade it: autograder grade --force --student {student} {exercise.name}"
         raise CertificateError(f"{exercise.name} {student}: nothing is known of how it was graded; {fix}")
     parts = {key: digests[key] for key in _KEPT} | _here(report)
-    plain = Certificate(student, exercise.name, report.score, parts)
-    return _sealed(course, plain)
+    return _sealed(course, Certificate(student, exercise.name, report.score, parts))
 
 
 def read_certificate(text: str) -> Certificate:
@@ -97,27 +93,21 @@ def read_certificate(text: str) -> Certificate:
 
 
 def check_certificate(
-    course: Course,
-    exercise: Exercise,
-    given: Certificate,
-    notebook: Path | None = None,
-    *,
-    unsafe: bool = False,
-) -> Iterator[Difference]:
-    """Grade the submission again and yield what is not as the certificate says.
+    course: Course, given: Certificate, notebook: Path | None = None, *, unsafe: bool = False
+) -> Iterator[str]:
+    """Grade the submission again and yield the parts that are not as the certificate says.
 
     The notebook is the one in submitted/, or another file. Where nothing differs the report has the very
     bytes that it had.
     """
+    (exercise,) = course.chosen([given.exercise])
     if not hmac.compare_digest(_sealed(course, given).seal.encode(), given.seal.encode()):
-        yield Difference("seal", _PARTS["seal"])
+        yield "seal"
     read = read_notebook(notebook or Submission(course.root, given.student, exercise.name).notebook)
     with GuardedGrader(course, unsafe=unsafe) as grader:
         report = grader.grade(exercise, read).report
     now = {"notebook": read.digest, **digests_of(course, exercise)} | _here(report)
-    for part, words in _PARTS.items():
-        if part != "seal" and given.parts.get(part) != now[part]:
-            yield Difference(part, words)
+    yield from (part for part in _PARTS if part != "seal" and given.parts.get(part) != now[part])
 
 
 def _here(report: Report) -> dict[str, str]:
@@ -129,18 +119,45 @@ def _here(report: Report) -> dict[str, str]:
     }
 
 
-def _report(submission: Submission) -> Report | None:
-    """Return the report that stands in the autograded notebook."""
-    try:
-        kept = json.loads(submission.autograded.read_bytes())["metadata"]["autograder"]
-        return Report.from_dict(kept["report"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
 def _sealed(course: Course, plain: Certificate) -> Certificate:
     """Return the certificate with its seal; what is sealed begins as no message does that chooses inputs."""
     told = [plain.student, plain.exercise, plain.score, dict(plain.parts)]
     text = json.dumps({"certificate": told}, sort_keys=True)
-    seal = hmac.digest(course_secret(course), text.encode(), "sha256").hex()
-    return Certificate(plain.student, plain.exercise, plain.score, plain.parts, seal)
+    return replace(plain, seal=hmac.digest(course_secret(course), text.encode(), "sha256").hex())
+
+
+@click.command()
+@click.argument("student")
+@click.argument("exercise")
+@options.course
+def certificate(course: Course, student: str, exercise: str) -> None:
+    """Print by what a student's submission was graded, with digests, for `certify` to check.
+
+    It holds nothing that is secret, and a seal that only the course's secret can make.
+    """
+    (chosen,) = course.chosen([exercise])
+    click.echo(certify_grade(course, chosen, student).to_json(), nl=False)
+
+
+@click.command()
+@click.argument("file", type=click.File("r", encoding="utf-8"))
+@click.option(
+    "--notebook",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="The notebook that was graded, if it is no longer the one in submitted/.",
+)
+@options.unsafe
+@options.course
+def certify(course: Course, file: IO[str], notebook: Path | None, unsafe: bool) -> None:
+    """Grade again what the certificate in FILE is about, and say what is not as it says.
+
+    The exit code is 0 where the report has the very same bytes and nothing differs, and otherwise 1.
+    """
+    given = read_certificate(file.read())
+    different = list(check_certificate(course, given, notebook, unsafe=unsafe))
+    for part in different:
+        click.echo(terminal_line(f"differs: {part}: {_PARTS[part]}"))
+    changed = "report" in different
+    told = "the report is not the one that is certified" if changed else "the report is the same, to the byte"
+    click.echo(terminal_line(f"{given.exercise} {given.student}: {told}"))
+    sys.exit(SOME_REFUSED if different else 0)

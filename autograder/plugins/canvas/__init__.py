@@ -1,4 +1,6 @@
-"""The `autograder canvas` command, which sends grades over Canvas's API."""
+"""The command `canvas`; the module `api` sends grades and comments over Canvas's own interface."""
+
+from typing import Any
 
 import click
 
@@ -19,27 +21,22 @@ def canvas(
     course: "options.Course",
     exercise: str,
     to: str,
-    assignment: str,
-    comments: bool,
-    everything: bool,
     dry_run: bool,
     final_only: bool,
     unreadable_as_zero: bool,
+    **what: Any,
 ) -> None:
     """Send the grades of EXERCISE to Canvas; those that went there before and are the same stay away.
 
     CANVAS_API_URL and CANVAS_API_TOKEN say where Canvas is and let us in; the token is kept nowhere.
     """
-    from autograder.publishing.canvas_api import send_grades
+    from autograder.plugins.canvas.api import send_grades
     from autograder.publishing.export import Choice
     from autograder.report.text import number, terminal_line
 
     (chosen,) = course.chosen([exercise])
-    sent = send_grades(
-        course, chosen, to,
-        assignment=assignment, comments=comments, everything=everything, dry_run=dry_run,
-        choice=Choice(final_only, unreadable_as_zero),
-    )  # fmt: skip
+    choice = Choice(final_only, unreadable_as_zero)
+    sent = send_grades(course, chosen, to, choice=choice, dry_run=dry_run, **what)
     for student, score in sent.scores.items():
         click.echo(terminal_line(f"{chosen.name} {student}: {number(score)}"))
     for problem in sent.problems:

@@ -3,8 +3,8 @@
 multiprocessing's fork server imports this module before it forks anything.
 """
 
-from autograder.batch import dask_worker as dask_worker
 from autograder.grading import guarded
+from autograder.plugins.cluster import dask_worker as dask_worker
 from autograder.sandbox import launch
 from autograder.tests.nursery import Nursery
 from autograder.tests.warm import SUBPROCESS, WarmPopen

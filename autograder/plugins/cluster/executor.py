@@ -11,12 +11,19 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from autograder.batch.dask_worker import HOW_TO_MATCH, VERSIONS, Answer, ClusterError, Order, grade_there
 from autograder.batch.executor import Done, Task
 from autograder.batch.pool import ProcessPool
 from autograder.course.copy import course_files
 from autograder.course.course import Course
 from autograder.grading.graded import Graded
+from autograder.plugins.cluster.dask_worker import (
+    HOW_TO_MATCH,
+    VERSIONS,
+    Answer,
+    ClusterError,
+    Order,
+    grade_there,
+)
 from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import MAX_BYTES, Notebook
 

@@ -127,17 +127,13 @@ class _Plain(ast.NodeTransformer):
         mine = isinstance(node.value, ast.Name) and node.value.id == "_"
         return ast.Attribute(node.value, "_", node.ctx) if mine and isinstance(node.ctx, ast.Store) else node
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """Rename a function and take out its docstring."""
-        node.name, node.returns = "_", None
-        return self._without_docstring(node)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        """Rename a class and take out its docstring."""
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
+        """Rename a function or class, and take out its docstring."""
         node.name = "_"
-        return self._without_docstring(node)
-
-    def _without_docstring(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
+        if not isinstance(node, ast.ClassDef):
+            node.returns = None
         if ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
         return self.generic_visit(node)
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef  # noqa: N815 - ast's names

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from autograder.cli import main
 from autograder.course.course import Course
-from autograder.publishing import canvas_api, graded_work
+from autograder.plugins.canvas import api
+from autograder.publishing import graded_work
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.tests.publishing.test_export import entry, submission
 
@@ -107,7 +108,7 @@ def canvas(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
         thread.start()
         monkeypatch.setenv("CANVAS_API_URL", f"http://127.0.0.1:{server.server_port}/")
         monkeypatch.setenv("CANVAS_API_TOKEN", TOKEN)
-        monkeypatch.setattr(canvas_api, "_PAUSE", 0.0)
+        monkeypatch.setattr(api, "_PAUSE", 0.0)
         yield server
         server.over.set()
         server.shutdown()
@@ -241,13 +242,13 @@ def test_a_server_that_echoes_the_token_gets_it_into_no_message(
 def test_a_canvas_that_never_answers_ends_in_a_sentence_and_counts_as_not_sent(
     canvas: StandIn, send: Sender, monkeypatch: pytest.MonkeyPatch, silent: str, message: str
 ) -> None:
-    monkeypatch.setattr(canvas_api, "_SECONDS", (5.0, 0.2))
+    monkeypatch.setattr(api, "_SECONDS", (5.0, 0.2))
     canvas.silent = silent
     code, output = send(CLASS)
     assert (code, len(output.splitlines())) == (3, 1)
     assert output.startswith(f"http://127.0.0.1:{canvas.server_port}{message}")
     canvas.silent, canvas.grades = "", {}
-    monkeypatch.setattr(canvas_api, "_SECONDS", (5.0, 5.0))
+    monkeypatch.setattr(api, "_SECONDS", (5.0, 5.0))
     assert send(CLASS)[0] == 0
     assert set(canvas.grades) == {"101", "103"}
 
@@ -255,16 +256,16 @@ def test_a_canvas_that_never_answers_ends_in_a_sentence_and_counts_as_not_sent(
 def test_grades_that_went_there_before_the_silence_are_not_sent_again(
     canvas: StandIn, send: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(canvas_api, "_AT_ONCE", 1)
-    monkeypatch.setattr(canvas_api, "_PATIENCE", -1.0)
-    update, sent = canvas_api._update, []
+    monkeypatch.setattr(api, "_AT_ONCE", 1)
+    monkeypatch.setattr(api, "_PATIENCE", -1.0)
+    update, sent = api._update, []
 
     def silent_at_last(target: object, data: Any) -> None:
         sent.append(list(data))
         if len(sent) == 2:
             update(target, data)  # which has no patience
 
-    monkeypatch.setattr(canvas_api, "_update", silent_at_last)
+    monkeypatch.setattr(api, "_update", silent_at_last)
     code, output = send(CLASS)
     assert (code, "after the grades of ann were sent" in output) == (3, True)
     assert send(CLASS)[0] == 0

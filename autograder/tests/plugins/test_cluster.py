@@ -1,5 +1,6 @@
 """Grading on a Dask cluster: the same to the byte, whoever dies, and only behind the walls."""
 
+import json
 import os
 import signal
 import sys
@@ -11,18 +12,20 @@ from pathlib import Path
 
 import psutil
 import pytest
+from click.testing import CliRunner
 from dask import config
 from distributed import Client, LocalCluster, Scheduler
 from distributed.utils import get_mp_context
 
-from autograder.batch import cluster
-from autograder.batch.cluster import Cluster
-from autograder.batch.dask_worker import ClusterError
 from autograder.batch.executor import Done, Executor, Task
 from autograder.batch.grade import grade_submissions
 from autograder.batch.in_process import InProcess
 from autograder.batch.pool import ProcessPool
+from autograder.cli import main
 from autograder.course.course import Course, load_course
+from autograder.plugins.cluster import executor as cluster
+from autograder.plugins.cluster.dask_worker import ClusterError
+from autograder.plugins.cluster.executor import Cluster
 from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import MAX_BYTES, read_notebook
 from autograder.submission.submission import Submission
@@ -35,7 +38,7 @@ SLOW = "import time\ntime.sleep(0.7)\ndef double(x):\n    return 2 * x"
 def fork_server() -> Iterator[None]:
     """Have Dask workers forked from a process that has imported all that they need."""
     with config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
-        get_mp_context().set_forkserver_preload(["distributed", "autograder.tests.batch.warm_dask"])
+        get_mp_context().set_forkserver_preload(["distributed", "autograder.tests.plugins.warm_dask"])
         yield
     forkserver._forkserver._stop()  # type: ignore[attr-defined]
 
@@ -111,6 +114,16 @@ def test_a_cluster_comes_to_what_is_graded_here(ready: Course, dask: LocalCluste
     assert (list(there[0].lines), there[1]) == (unchanged, here[1])
     assert all(line.graded and not line.ours for line in there[0].lines)
     assert len(there[0].lines) == len(list((ready.build / "reports" / "01_small").iterdir())) == 10
+
+
+def test_the_command_grades_there_with_the_options_of_grade(ready: Course, dask: LocalCluster) -> None:
+    for student in ("ann", "ben"):
+        hand_in(ready, student, solved(small(ready)))
+    words = ["cluster", dask.scheduler_address, "01_small", "--student", "ben", "--json"]
+    done = CliRunner().invoke(main, ["--course", str(ready.root), *words])
+    assert done.exit_code == 0, done.output
+    (line,) = map(json.loads, done.stdout.splitlines())
+    assert (line["student"], line["status"], line["graded"]) == ("ben", "graded", True)
 
 
 @pytest.mark.parametrize(("failures", "graded_here"), [(3, False), (0, True)])

@@ -1,0 +1,22 @@
+"""The command `cluster`: grades like `grade`, on the machines of a Dask cluster.
+
+- executor: sends submissions there.
+- dask_worker: what each of those machines runs.
+"""
+
+from typing import Any
+
+import click
+
+from autograder.cli.grade import grade
+
+
+@click.command(
+    params=[click.Argument(["address"]), *(option for option in grade.params if option.name != "jobs")]
+)
+def cluster(address: str, unsafe: bool, **choice: Any) -> None:
+    """Grade what lies in submitted/ on the workers of the Dask scheduler at ADDRESS."""
+    from autograder.plugins.cluster.executor import Cluster
+
+    assert grade.callback
+    grade.callback(executor_of=lambda it: Cluster(it, address, unsafe=unsafe), unsafe=unsafe, **choice)

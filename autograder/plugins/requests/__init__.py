@@ -1,0 +1,69 @@
+"""The command `requests`: what students want to have looked at again."""
+
+import sys
+from collections.abc import Iterator, Mapping
+
+import click
+
+from autograder.cli import options
+from autograder.cli.table import show
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.course.kept import REQUESTS
+from autograder.course.names import suggestion
+from autograder.errors import SOME_REFUSED
+from autograder.publishing.graded_work import read_graded_work
+from autograder.publishing.regrade_requests import RegradeRequest, RegradeRequests, RequestError
+from autograder.report.text import one_line, terminal_line
+from autograder.submission.students import listed_students
+from autograder.submission.submission import has_come
+
+
+@click.command()
+@options.exercises
+@click.option(
+    "--done",
+    nargs=2,
+    metavar="STUDENT QUESTION",
+    help="A person has looked at this question again; name the exercise, too.",
+)
+def requests(course: Course, exercises: list[Exercise], done: tuple[str, str] | None) -> None:
+    """Show what students want to have looked at again, or say that one of these requests is done.
+
+    A request is a line such as "Regrade softmax: I think that ..." in a text cell of a notebook that is
+    graded, or a row of regrade_requests.csv (student, exercise, question, reason).
+    """
+    if done is not None and len(exercises) != 1:
+        raise click.UsageError("--done is about one exercise; name it")
+    asked, names = RegradeRequests(course), {exercise.name for exercise in exercises}
+    listed = (one for one in asked.rows.values() if one.exercise in names)
+    written = (one for work in read_graded_work(course, exercises) for one in work.requests)
+    found = dict.fromkeys((*written, *listed))
+    if done is None:
+        rows = [(one.student, one.exercise, one.question, one.reason) for one in found]
+        show("Regrade requests", ("student", "exercise", "question", "reason"), rows)
+        wrong = list(problems(course, asked.rows))
+        for problem in wrong:
+            click.echo(terminal_line(problem), err=True)
+        sys.exit(SOME_REFUSED if wrong else 0)
+    if not (finished := [one for one in found if (one.student, one.question) == done]):
+        raise RequestError(f"{done[0]} asks for no regrade of {done[1]}; see them with `autograder requests`")
+    asked.finish(finished)
+    click.echo(f"done: {done[0]} {exercises[0].name} {done[1]}")
+
+
+def problems(course: Course, rows: Mapping[int, RegradeRequest]) -> Iterator[str]:
+    """Yield a line on each row whose student, exercise or question nobody knows."""
+    students = listed_students(course.root)
+    for row, one in rows.items():
+        found = []
+        if not one.student:
+            found.append("names no student")
+        elif students is not None and not has_come(course, one.student):  # who has left may ask all the same
+            found.append(students.unknown(one.student))
+        if (exercise := course.exercises.get(one.exercise)) is None:
+            found.append(f'"{one.exercise}" is no exercise; {suggestion(one.exercise, course.exercises)}')
+        elif (known := exercise.named) and (asked := one.question) not in known:
+            found.append(f'"{asked}" is no question of {exercise.name}; {suggestion(asked, known)}')
+        if any(found):
+            yield one_line(f"{REQUESTS}:{row}: {', and '.join(filter(None, found))}", 300)

@@ -1,0 +1,61 @@
+"""The command `requests` lists what students ask for, closes a request, and names rows that match nothing."""
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.cli import main
+from autograder.course.course import Course
+from autograder.plugins.requests import problems
+from autograder.publishing import graded_work
+from autograder.publishing.regrade_requests import RegradeRequests
+from autograder.tests.publishing.test_regrade_requests import cell
+from autograder.tests.publishing.works import RIGHT, in_gradebook, report_on
+
+
+def test_a_request_is_listed_until_an_instructor_closes_it(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graded = in_gradebook("ann", report_on(RIGHT))
+    monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: (graded,))
+    notebook = {"cells": [cell("Regrade double: no")]}
+    monkeypatch.setattr(graded_work, "autograded_notebook", lambda submission: notebook)
+
+    def run(*arguments: str) -> tuple[int, str]:
+        done = CliRunner().invoke(main, ["--course", str(course.root), "requests", *arguments])
+        return done.exit_code, done.output
+
+    assert "ann      01_small  double    no" in run()[1]
+    assert run("01_small", "--done", "ann", "why")[0] == 2
+    assert run("01_small", "--done", "ann", "double") == (0, "done: ann 01_small double\n")
+    assert "double" not in run()[1]
+
+
+def test_a_row_that_names_nobody_or_nothing_is_told_with_what_may_be_meant(course: Course) -> None:
+    (course.root / "students.csv").write_text("id,name\nann,Ann\nben,Ben\n", encoding="utf-8")
+    (course.root / "submitted" / "left" / "01_small").mkdir(parents=True)
+    rows = [
+        "ann,01,double,a",
+        "Ben,01_small,why,b",
+        "ann,01_small,row_sum,c",
+        "ann,01_small,why,d",
+        ",,why,e",
+    ]
+    rows += ["", "left,01_small,why,f", "zzz,01_small,doubl,g"]
+    path = course.root / "regrade_requests.csv"
+    path.write_text("\n".join(["student,exercise,question,reason", *rows]) + "\n", encoding="utf-8")
+    done = CliRunner().invoke(main, ["--course", str(course.root), "requests"])
+    assert done.exit_code == 1
+    assert done.stderr.splitlines() == [
+        'regrade_requests.csv:2: "01" is no exercise; did you mean "01_small"?',
+        'regrade_requests.csv:3: "Ben" is no id in students.csv; did you mean "ben"?',
+        'regrade_requests.csv:4: "row_sum" is no question of 01_small; did you mean "row_sums"?',
+        'regrade_requests.csv:6: names no student, and "" is no exercise; use one of 01_small',
+        'regrade_requests.csv:9: "zzz" is no id in students.csv; add it there, '
+        'and "doubl" is no question of 01_small; did you mean "double"?',
+    ]
+    assert [line.split()[-1] for line in done.stdout.splitlines() if "01_small" in line] == list("bcdfg")
+    finished = CliRunner().invoke(
+        main, ["--course", str(course.root), "requests", "01_small", "--done", "ann", "row_sum"]
+    )
+    assert finished.exit_code == 0
+    assert len(list(problems(course, RegradeRequests(course).rows))) == 4
