@@ -5,26 +5,19 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from multiprocessing import Process
-from pathlib import Path
 from zlib import crc32
-
-import torch
 
 from autograder.authoring.answers import fill, other_answers, released, right_answers
 from autograder.authoring.release import release_notebooks
 from autograder.batch.grade import SubmissionLine, Summary, grade_submissions
 from autograder.course.copy import copy_course
-from autograder.course.course import Course, load_course
-from autograder.course.exercise import Exercise, Mistake, Variant
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise, Variant
 from autograder.course.notebook import NotebookJson
-from autograder.grading.diagnosis import Diagnosis
-from autograder.grading.table import share_tables
 from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.export import write_tables
 from autograder.publishing.feedback import write_pages
 from autograder.submission.submission import Submission
-from autograder.testing.suite import Suite
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
 _LIMITS = {"cell_seconds": 3, "call_seconds": 2}  # whoever watches waits so long for the endless loop
@@ -136,33 +129,15 @@ def demonstrate(
     graded = [exercise for exercise in exercises if exercise.points]
     demo = copy_course(course, graded, root, limits=_LIMITS, due=DUE)
     chosen = list(demo.exercises.values())
-    share_tables(course.root, demo.root)
     release_notebooks(demo, chosen)
     for student, exercise in _hand_ins(chosen):
         student.hand_in(demo, exercise)
-    known = Process(target=_know_mistakes, args=(demo.root,), daemon=True)
-    known.start()
     # All submissions are our own, so fewer walls than the course demands are enough.
     summary = grade_submissions(demo, chosen, jobs=os.cpu_count() or 1, unsafe=True, notify=notify)
-    known.join()
     write_pages(demo, chosen)
     write_tables(demo, chosen)
     write_dashboard(demo, chosen)
     return demo, summary
-
-
-def _know_mistakes(root: Path) -> None:
-    """Make the tables by which the eager students' mistakes are named, while the others are graded.
-
-    Those of the last exercises take longest, and there nobody else is left to be graded meanwhile.
-    """
-    torch.set_num_threads(1)  # two would wait for one another while the class is graded
-    course = load_course(root)
-    students = [student.name for student in CLASS if student.eager and student.answer is mistaken]
-    for exercise in reversed(course.exercises.values()):
-        answers = [_chosen(exercise.mistakes, exercise, student) for student in students]
-        for question in {answer.question for answer in answers if isinstance(answer, Mistake)}:
-            Diagnosis(Suite(exercise)).table(question)
 
 
 def hand_ins(exercises: Sequence[Exercise]) -> int:

@@ -17,8 +17,8 @@ import yaml
 
 from autograder.course.course import load_course
 from autograder.course.source import Role
+from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.grading.diagnosis import Diagnosis
-from autograder.grading.misconceptions import load_catalogue
 from autograder.testing import Local, Suite
 from autograder.worker.namespace import run_code
 
@@ -451,14 +451,28 @@ def diagnosis(name: str) -> Diagnosis:
     return Diagnosis(Suite(EXERCISES[name]))
 
 
+def ways(name: str, question: str, mistake: str) -> Iterator[frozenset[int]]:
+    """The tests that wrong answers of this name fail, the authors' and those of the catalogue."""
+    for known in EXERCISES[name].mistakes:
+        if known.name == mistake:
+            runs = diagnosis(name).runs(known)
+            yield frozenset(run.test.number for run in runs if run.error is not None)
+    for misconception in diagnosis(name).catalogue.misconceptions:
+        if f"{question}__{misconception.name}" == mistake:
+            for runs in diagnosis(name).repairer.failed(question, misconception):
+                yield frozenset(run.test.number for run in runs)
+
+
 @pytest.mark.parametrize("spot", BLIND_SPOTS)
 def test_a_blind_spot_of_the_customary_examples_is_seen(spot: str) -> None:
     name, mistake, sees, alone = BLIND_SPOTS[spot]
     question = mistake.partition("__")[0]
     suite = diagnosis(name).suite
     functions = {test.number: test.function for test in suite.of(question)}
-    ways = diagnosis(name).failures(question)[mistake]
-    failures = [{functions[number] for number in failed} for failed in ways]
+    failures = [
+        {functions[number] for number in failed}
+        for failed in ways(name, question, mistake)
+    ]
     assert any(failed == {sees} if alone else sees in failed for failed in failures)
 
 

@@ -19,11 +19,9 @@ trials: runs the hidden tests of a question on code that its author trusts
 strength: measures the hidden tests on mutants of the exercise's own solution
 disagreement: finds calls on which two right answers disagree
 mutants: makes these mutants, each with one small change
-mutations: the small changes that code invites
 equivalent: reads which mutants an author declares to be right answers
 almost_nothing: makes answers that do almost nothing
 costs: says what wrong answers cost, and holds authors to the principles of scores
-held_out: measures the diagnosis on wrong answers that are not in its bank
 built_on: proves that a wrong earlier answer costs a later question nothing
 answers: fills answers into notebooks, as students would
 build: writes nbgrader's source notebooks to build/

@@ -1,17 +1,13 @@
 __all__ = [
-    "NamedAnswer",
     "NotOverError",
     "Proof",
     "Strength",
-    "Tally",
     "build_sources",
     "create",
     "create_course",
     "entry",
     "fill",
-    "measure",
     "other_answers",
-    "pairs",
     "prove",
     "prove_together",
     "release_notebooks",
@@ -20,7 +16,6 @@ __all__ = [
     "solved_cells",
     "stale",
     "stubs",
-    "tally",
     "write_solutions",
     "write_source",
 ]
@@ -33,11 +28,6 @@ from .answers import solved_cells as solved_cells
 from .answers import stubs as stubs
 from .build import build_sources as build_sources
 from .build import write_source as write_source
-from .held_out import NamedAnswer as NamedAnswer
-from .held_out import Tally as Tally
-from .held_out import measure as measure
-from .held_out import pairs as pairs
-from .held_out import tally as tally
 from .new import create as create
 from .new import create_course as create_course
 from .new import entry as entry

@@ -23,8 +23,8 @@ from autograder.authoring.equivalent import Equivalent, read_equivalents
 from autograder.authoring.trials import Trial
 from autograder.course.exercise import Exercise, Mistake
 from autograder.course.names import of_mistake
-from autograder.grading.misconceptions import load_catalogue
-from autograder.grading.wrong_answers import WrongAnswers
+from autograder.diagnosis.misconceptions import load_catalogue
+from autograder.diagnosis.wrong import Answers
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Suite
 from autograder.worker.namespace import run_code
@@ -103,9 +103,8 @@ def single_mistakes(exercise: Exercise, question: str) -> Iterator[tuple[str, st
 
     A name comes once for each way to make it.
     """
-    for answer in WrongAnswers(exercise, load_catalogue(exercise.catalogue), question).single:
-        if not answer.written:
-            yield of_mistake(answer.names[0])[1], answer.code
+    for answer in Answers(exercise, load_catalogue(exercise.catalogue), question).wrong:
+        yield answer.misconception.name, answer.code
 
 
 class _Bench:

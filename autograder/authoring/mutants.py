@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from autograder.authoring.mutations import ELSEWHERE, Scope, changes
 from autograder.course.exercise import Exercise
 from autograder.course.source import BEGIN, END, Cell, Role
+from autograder.diagnosis.code import Scope, attributes_of, names_of, takes_tensors
+from autograder.diagnosis.mutations import ELSEWHERE, changes
 
 SEED = "torch.manual_seed(0)"
 
@@ -82,9 +83,9 @@ def _solution_lines(text: str) -> set[int]:
 def _places(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
     """Yield each node below this one that may change, with what is known around it."""
     if isinstance(node, ast.ClassDef):
-        scope = replace(scope, attributes=_attributes(node), in_class=True)
+        scope = replace(scope, attributes=attributes_of(node), in_class=True)
     if isinstance(node, ast.FunctionDef):
-        scope = replace(scope, names=_names(node), takes_tensors=_takes_tensors(node))
+        scope = replace(scope, names=names_of(node), takes_tensors=takes_tensors(node))
     yield node, scope
     if isinstance(node, ast.Raise | ast.JoinedStr) or _is_negative(node) or _is_elsewhere(node):
         return
@@ -99,33 +100,6 @@ def _is_negative(node: ast.AST) -> bool:
 
 def _is_elsewhere(node: ast.AST) -> bool:
     return isinstance(node, ast.keyword) and node.arg == ELSEWHERE
-
-
-def _names(function: ast.FunctionDef) -> list[str]:
-    """Return a function's arguments and then its other variables, each once."""
-    arguments = [argument.arg for argument in function.args.args if argument.arg != "self"]
-    stored = (node for node in ast.walk(function) if isinstance(node, ast.Name))
-    assigned = [node.id for node in stored if isinstance(node.ctx, ast.Store)]
-    return [name for name in dict.fromkeys(arguments + assigned) if name != "_"]
-
-
-def _takes_tensors(function: ast.FunctionDef) -> bool:
-    """Whether one of a function's arguments may be a tensor, by its annotation where it has one."""
-    annotations = [arg.annotation for arg in function.args.args if arg.arg != "self"]
-    texts = ["Tensor" if annotation is None else ast.unparse(annotation) for annotation in annotations]
-    return function.name != "__init__" and any("Tensor" in text for text in texts)
-
-
-def _attributes(kind: ast.ClassDef) -> list[str]:
-    """Return the attributes that a class gives its objects, in order."""
-    found = []
-    for node in ast.walk(kind):
-        match node:
-            case ast.Attribute(value=ast.Name("self"), attr=attr, ctx=ast.Store()):
-                found.append(attr)
-            case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[ast.Constant(str(name)), *_]):
-                found.append(name)
-    return list(dict.fromkeys(found))
 
 
 def _replaced(text: str, part: ast.AST, other: ast.AST) -> str | None:

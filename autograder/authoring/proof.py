@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from autograder.authoring import built_on, held_out
+from autograder.authoring import built_on
 from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength
 
@@ -14,9 +14,7 @@ class Proof:
     exercise: str
     accepted: int = 0
     mistakes: int = 0
-    named: int = 0  # mistakes that the diagnosis calls by their own names
     bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
-    heldout: held_out.Tally | None = None  # how the diagnosis names wrong answers that are not in its bank
     carried: built_on.Carried | None = None  # whether earlier mistakes cost later questions nothing
     strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
     fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers

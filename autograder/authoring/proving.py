@@ -18,7 +18,6 @@ from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.errors import AutograderError
-from autograder.grading.table import FOLDER, prune
 from autograder.sandbox.zygote import Zygote
 from autograder.worker.walls import die_with_parent
 
@@ -60,7 +59,6 @@ def prove_together(
             for child in set(active_children()) - set(others):
                 child.terminate()
             raise StoppedError("\n".join(["stopped", *at_work])) from None
-    prune(course.root / FOLDER, course.exercises.values())
 
 
 def _at_work(steps: Path, exercises: Iterable[Exercise]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.authoring import built_on, costs, held_out, layout, rule_words
+from autograder.authoring import built_on, costs, layout, rule_words
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.failures import failures, place
 from autograder.authoring.proof import Proof
@@ -16,15 +16,26 @@ from autograder.course.exercise import Exercise, Mistake, Variant
 from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
+from autograder.diagnosis.misconceptions import load_catalogue, spelt
 from autograder.grading.cell_result import CellResult
 from autograder.grading.grader import Grader
-from autograder.grading.misconceptions import load_catalogue, spelt
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.inputs import numbered_inputs
 
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 SETS_TRIED, SETS_THOROUGH = 4, 16  # sets of hidden inputs that each answer of an author meets
+
+
+def explanations(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[str]:
+    """Yield what a student would read of each wrong answer in mistakes/ and heldout/."""
+    for exercise in exercises:
+        grader = Grader.of_course(course, exercise, zygote, _SECRET)
+        for answer in (*exercise.mistakes, *exercise.heldout):
+            cells = solved_cells(exercise, exercise.replaced(answer.code))
+            report = grader.grade_cells(cells, asked={answer.question}).report
+            own = next(one for one in report.questions if one.name == answer.question)
+            yield f"{answer.path}: {own.mistake or 'no name'}: {' '.join(own.hint.split())}"
 
 
 def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
@@ -47,7 +58,7 @@ def prove(
     for exercise in exercises:
         (steps := steps or Steps()).begin("running the solution and collecting the hidden tests")
         try:
-            grader = Grader.of_course(course, exercise, zygote, _SECRET)
+            grader = Grader.of_course(course, exercise, zygote, _SECRET, marks_only=True)
             wrong = tuple(rule_words.unknown_operators(course, exercise))
             notes = tuple(rule_words.unknown_calls(course, exercise))
             proof = _Verification(exercise, grader, course.settings, steps, sets).proof()
@@ -60,8 +71,8 @@ class _Verification:
     """Verifies one exercise and gathers its findings.
 
     It looks at the exercise's files, and then grades the reference with the visible checks, the untouched
-    release, the other right answers, each known mistake and the held-out answers. Last it measures how many
-    of the wrong ones the visible checks see, and how many mutants of the reference the hidden tests fail.
+    release, the other right answers and each known mistake. Last it measures what wrong answers cost, and how
+    many mutants of the reference the hidden tests fail.
     """
 
     def __init__(
@@ -89,17 +100,16 @@ class _Verification:
             answers, cells = exercise.replaced(variant.code), exercise.variant(variant.code)
             self._full_marks(variant.path, self._grade(answers), cells, self._touched.by(answers))
             self._passes_checks(variant)
-        named = sum(self._caught(mistake) for mistake in exercise.mistakes)
+        for mistake in exercise.mistakes:
+            self._caught(mistake)
         counts = len(exercise.accepted), len(exercise.mistakes)
         return Proof(
             exercise.name,
             *counts,
-            named,
             self._grader.told_bits,
-            heldout=self._heldout(),
             carried=self._carried(),
             strength=self._strength(),
-            fitting=self._grader.diagnosis.fitting(),
+            fitting=self._grader.diagnosis.fitting,
             costs=self._costs(),
             findings=tuple(self._findings),
         )
@@ -180,8 +190,8 @@ class _Verification:
                 )
                 self._find(self._exercise.source, f"untouched, all must be not attempted, but {seen}")
 
-    def _caught(self, mistake: Mistake) -> bool:
-        """Find a mistake that passes its question or fails another; return whether it is named rightly."""
+    def _caught(self, mistake: Mistake) -> None:
+        """Find a mistake that passes its question or fails another."""
         self._steps.begin(f"grading {mistake.path}")
         questions = self._grade_unchecked(self._exercise.replaced(mistake.code)).questions
         for question in questions:
@@ -197,19 +207,6 @@ class _Verification:
         own = next(question for question in questions if question.name == mistake.question)
         if own.verdict is Verdict.GRADER_ERROR:
             self._find(mistake.path, f"breaks a hidden test of its own: {own.hint}")
-        if own.mistake != mistake.name and own.verdict is not Verdict.REVIEW and not _scores_in_full(own):
-            taken = own.mistake or "any of several"
-            self._find(mistake.path, f"is taken for {taken}; let a hidden test tell them apart, or drop one")
-        return own.mistake == mistake.name
-
-    def _heldout(self) -> held_out.Tally | None:
-        """Measure by which names the diagnosis calls the held-out answers, if there are any."""
-        self._steps.begin("grading the held-out answers")
-        if not self._exercise.heldout:
-            return None
-        tally = held_out.measure(self._exercise, self._grader.diagnosis, self._grade_unchecked)
-        self._findings.extend(tally.findings)
-        return tally
 
     def _carried(self) -> built_on.Carried | None:
         """Prove what questions may build on, if course.yaml says anything about that."""

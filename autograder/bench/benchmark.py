@@ -18,7 +18,6 @@ from autograder.bench.waiting import measure_waiting
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 
-_TABLES = "tables"  # the folder in which what is known of wrong answers is made
 Notify = Callable[[str], None]  # receives a line on what is being measured
 
 
@@ -61,8 +60,6 @@ class _Bench:
 
     def figures(self) -> Figures:
         plan = self.plan
-        self.notify("what is known of wrong answers")
-        tables = ours.make_tables(self.course, self.exercise, self.folder / _TABLES)
         # Otter comes first, so that no installation disturbs a measurement.
         programs = otter.install(self.course, self.notify) if plan.otter else None
         os.sync()  # what it has written is on the disk before anything is measured
@@ -74,7 +71,6 @@ class _Bench:
         return Figures(
             exercise=self.exercise.name,
             tests=sum(map(len, self.tests.values())),
-            tables=tables,
             version=ours.VERSION,
             walls=graded[0].walls,
             machine=this_machine(),
@@ -104,7 +100,6 @@ class _Bench:
             self.course,
             self.exercise,
             self.folder,
-            tables=self.folder / _TABLES,
             crowd=crowd,
             jobs=jobs,
             again=again,
@@ -130,7 +125,7 @@ class _Bench:
         self.notify(f"stages, {count} submissions, with the walls and without")
         roots = (self.folder / "walls", self.folder / "bare")
         for root in roots:
-            made = course_of(self.course, self.exercise, root, self.folder / _TABLES)
+            made = course_of(self.course, self.exercise, root)
             crowd = class_answers(self.exercise, count, self.plan.seed)
             hand_in(root, released(made.assignments, self.exercise), self.exercise, crowd)
         return measure_stages(*roots, self.exercise.name, count)

@@ -12,7 +12,6 @@ from autograder.course.copy import copy_course
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import NotebookJson
-from autograder.grading.table import share_tables
 
 ClassAnswers = Iterator[tuple[str, Mapping[str, str]]]  # each student's id, and their answers by question
 
@@ -43,13 +42,8 @@ def hand_in(root: Path, notebook: NotebookJson, exercise: Exercise, crowd: Class
         (folder / f"{exercise.name}.ipynb").write_text(text, encoding="utf-8")
 
 
-def course_of(course: Course, exercise: Exercise, root: Path, tables: Path | None = None) -> Course:
-    """Make a course of one exercise in the new folder `root`: settings, source, release, no gradebook.
-
-    What is known of wrong answers it finds in the course's folder `tables`, if there is one.
-    """
+def course_of(course: Course, exercise: Exercise, root: Path) -> Course:
+    """Make a course of one exercise in the new folder `root`: settings, source, release, no gradebook."""
     release = Path("assignments") / exercise.name
     shutil.copytree(course.root / release, root / release, ignore=shutil.ignore_patterns("__pycache__"))
-    if tables is not None:
-        share_tables(tables, root)
     return copy_course(course, [exercise], root)

@@ -73,7 +73,6 @@ class Figures:
 
     exercise: str
     tests: int
-    tables: float  # seconds in which all that is known of wrong answers is made, once
     version: str
     walls: tuple[str, ...]
     machine: Machine

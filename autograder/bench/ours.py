@@ -1,8 +1,7 @@
-"""The course's own grader on the same class, from submitted/ to the gradebook, and what it makes before."""
+"""The course's own grader on the same class, from submitted/ to the gradebook."""
 
 import json
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -15,10 +14,8 @@ from autograder.bench.figures import ClassFigures, Full
 from autograder.bench.meter import BenchError, measure
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.grading.diagnosis import Diagnosis
 from autograder.report.report import Report, Status
 from autograder.submission.submission import Submission
-from autograder.testing.suite import Suite
 
 VERSION = version("attention-course-autograder")
 
@@ -37,19 +34,15 @@ def grade_class(
     exercise: Exercise,
     parent: Path,
     *,
-    tables: Path,
     crowd: ClassAnswers,
     jobs: int,
     again: bool = False,
 ) -> GradedClass:
-    """Grade a class in a fresh course folder inside `parent`, which is removed afterwards.
-
-    What is known of wrong answers has been made in the folder `tables`.
-    """
+    """Grade a class in a fresh course folder inside `parent`, which is removed afterwards."""
     answers = dict(crowd)
     with TemporaryDirectory(dir=parent) as folder:
         root = Path(folder)
-        made = course_of(course, exercise, root, tables)
+        made = course_of(course, exercise, root)
         hand_in(root, released(made.assignments, exercise), exercise, iter(answers.items()))
         # All submissions are our own, so fewer walls than the course demands are enough.
         grade = command(root, ["grade", exercise.name, "--jobs", str(jobs), "--unsafe"])
@@ -64,16 +57,6 @@ def grade_class(
     }
     figures = ClassFigures(len(answers), jobs, run.seconds, run.peak_mb, repeated)
     return GradedClass(figures, next(iter(reports.values())).sandbox, full)
-
-
-def make_tables(course: Course, exercise: Exercise, root: Path) -> float:
-    """Make all that is known of an exercise's wrong answers in the new folder `root`; return the seconds."""
-    made = course_of(course, exercise, root)
-    began = time.perf_counter()
-    diagnosis = Diagnosis(Suite(made.exercises[exercise.name]))
-    for question in exercise.points:
-        _ = diagnosis.table(question).pairs
-    return time.perf_counter() - began
 
 
 def command(root: Path, words: Sequence[str]) -> list[str]:

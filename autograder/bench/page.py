@@ -38,9 +38,7 @@ def _sections(figures: Figures) -> Iterator[str]:
     yield (
         f"Exercise `{figures.exercise}` with its {figures.tests} hidden tests, on {machine.cores} cores of "
         f"{machine.processor}, {machine.memory_gb} GB, {machine.system}, Python {machine.python}, "
-        f"torch {machine.torch}. Walls: {', '.join(figures.walls)}. "
-        "The tables of known wrong answers were computed before, as once after each change of an exercise: "
-        f"that takes {_time(figures.tables)}."
+        f"torch {machine.torch}. Walls: {', '.join(figures.walls)}."
     )
     yield _comparison(figures)
     if notes := " ".join(_notes(figures)):

@@ -62,8 +62,6 @@ TIMED = (
     TimedFunction("autograder.sandbox.zygote", "Zygote.__init__", ONCE, whole=True),
     TimedFunction("autograder.sandbox.zygote", "Zygote.close", ONCE, whole=True),
     TimedFunction("autograder.testing.suite", "Suite.__init__", ONCE, whole=True),
-    TimedFunction("autograder.grading.diagnosis", "load_table", ONCE, whole=True),
-    TimedFunction("autograder.grading.table", "load_pairs", ONCE, whole=True),
     TimedFunction("autograder.gradebook.book", "ExerciseGradebook.__enter__", ONCE, whole=True),
     TimedFunction("autograder.gradebook.book", "ExerciseGradebook.take_in", BOOK, whole=True),
     TimedFunction("autograder.grading.restarting", "RestartingGrader.grade", REPORT),

@@ -65,7 +65,7 @@ def _release_solutions(course: "options.Course", exercises: "list[options.Exerci
 @click.command()
 @options.exercises
 @options.jobs(help="Verify in so many processes; default: all cores.")
-@click.option("--verbose", is_flag=True, help="Show what single mistakes cost, by question and mistake.")
+@click.option("--verbose", is_flag=True, help="Show what mistakes cost, and what a student reads of each.")
 @click.option("--thorough", is_flag=True, help="Try each answer on 16 sets of hidden inputs instead of 4.")
 @click.option("--anew", is_flag=True, help="Prove also what was proved before and has not changed.")
 def verify(
@@ -79,16 +79,17 @@ def verify(
     """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
     from autograder.authoring.costs import FILE, summary, table
     from autograder.authoring.proving import prove_together
-    from autograder.authoring.verify import idle_rules
+    from autograder.authoring.verify import explanations, idle_rules
     from autograder.files import write_whole
+    from autograder.sandbox.zygote import Zygote
 
     proofs = []
     everything = {exercise.name for exercise in exercises} == set(course.exercises)
     jobs = jobs or os.cpu_count() or 1
     for proof in prove_together(course, exercises, jobs, anew=anew, thorough=thorough):
         proofs.append(proof)
-        counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes, {proof.named} of them named"
-        measured = (proof.heldout, proof.costs, proof.carried, proof.strength)
+        counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes"
+        measured = (proof.costs, proof.carried, proof.strength)
         counts += "".join(f"; {one}" for one in measured if one and str(one))
         counts += f"; an attempt tells at most {proof.bits} bits of hidden inputs" if proof.bits else ""
         known = "proved before and unchanged" if proof.before else "proved"
@@ -101,6 +102,10 @@ def verify(
     costs = [cost for proof in proofs if proof.costs for cost in proof.costs.costs]
     for line in summary(costs, whole=verbose):
         click.echo(line)
+    if verbose:
+        with Zygote() as zygote:
+            for line in explanations(course, exercises, zygote):
+                click.echo(line)
     if everything:
         write_whole(course.root / FILE, table(costs).encode())
     sys.exit(OUR_FAILURE if any(proof.findings for proof in proofs) else 0)

@@ -78,6 +78,7 @@ def run(
 @click.option("--force", is_flag=True, help="Grade again what has not changed since.")
 @click.option("--dry-run", is_flag=True, help="Only say whose score would change, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Print one submission a line, for programs.")
+@click.option("--marks-only", is_flag=True, help="Only score; the next `grade` without this explains.")
 @options.unsafe
 def grade(
     course: "options.Course",
@@ -87,12 +88,14 @@ def grade(
     dry_run: bool,
     unsafe: bool,
     as_json: bool,
+    marks_only: bool = False,
     jobs: int | None = None,
     executor_of: "Callable[[options.Course], AbstractContextManager[Executor]] | None" = None,
 ) -> None:
     """Grade what lies in submitted/ and keep it in the gradebook."""
     from autograder.batch.submissions import certain_work, refuse_strangers, submissions_of
 
+    course.marks_only = marks_only
     if students:
         refuse_strangers(course, students)
     found = {exercise: submissions_of(course, exercise, students) for exercise in exercises}

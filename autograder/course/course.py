@@ -12,7 +12,7 @@ from autograder.course.attempts import AttemptSettings
 from autograder.course.building import BUILDS_ON, Building, problems
 from autograder.course.exercise import Exercise
 from autograder.course.late import LateSettings
-from autograder.course.limits import Limits
+from autograder.course.limits import Limits, Repairs
 from autograder.course.names import NAME, suggestion
 from autograder.course.operators import spelt_out
 from autograder.course.rule import Rule
@@ -29,11 +29,15 @@ class CourseError(UsageError):
 
 
 class Course:
-    """A course in the folder `root`: its settings, its exercises and its folders."""
+    """A course in the folder `root`: its settings, its exercises and its folders.
+
+    With `marks_only` nobody looks for what is wrong in answers: scores come first, explanations later.
+    """
 
     def __init__(self, root: Path, settings: CourseSettings) -> None:
         self.root = root
         self.settings = settings
+        self.marks_only = False
 
     @property
     def build(self) -> Path:
@@ -91,6 +95,11 @@ class Course:
     def no_examples(self, name: str) -> tuple[str, ...]:
         """Return the questions of exercise `name` of which pages show no small call that goes wrong."""
         return self._entry(name).no_examples
+
+    def repairs(self, name: str) -> Repairs:
+        """Return how repairs of failed answers to exercise `name` are looked for."""
+        settings = self.settings
+        return Repairs(self._entry(name).repairs or settings.repairs, settings.repair_seconds)
 
     def due(self, name: str) -> datetime | None:
         """Return when submissions of exercise `name` become late."""

@@ -12,6 +12,25 @@ class Tier(StrEnum):
     BARE = "bare"  # a process of its own, with limits where the system has them
 
 
+class RepairsShown(StrEnum):
+    """What a student reads of the edit that makes an answer right."""
+
+    OFF = "off"  # nothing: none is looked for
+    PLACE = "place"  # the line and the part of it that the edit changes
+    SHOWN = "shown"  # and what stands there instead
+
+
+@dataclass(frozen=True, slots=True)
+class Repairs:
+    """How repairs of failed answers are looked for."""
+
+    shown: RepairsShown = RepairsShown.PLACE
+    seconds: float = 2.0  # of processor time for one question, by which candidates are counted
+
+
+DEFAULT_REPAIRS = Repairs()
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one submission may use.

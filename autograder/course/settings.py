@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from autograder.course.attempts import AttemptSettings
 from autograder.course.late import LateSettings
-from autograder.course.limits import Limits, Tier
+from autograder.course.limits import Limits, Repairs, RepairsShown, Tier
 from autograder.course.moments import MomentError, read_moment
 from autograder.course.names import NAME, suggestion
 from autograder.course.yaml_lines import Document, KeyPath, Problem, dotted
@@ -111,6 +111,7 @@ class ExerciseSettings(_Strict):
     even_empty: tuple[Name, ...] = Field(
         (), description="questions that others may build on even where they were left empty"
     )
+    repairs: RepairsShown | None = Field(None, description="what students of this exercise see of repairs")
     no_examples: tuple[Name, ...] = Field(
         (),
         description="questions whose pages show no small call that goes wrong, since its right answer would "
@@ -127,6 +128,15 @@ class CourseSettings(_Strict):
     limits: LimitSettings = Field(LimitSettings(), description="limits of every exercise")
     late: LateSettings | None = Field(None, description="what late work costs in every exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in every exercise")
+    repairs: RepairsShown = Field(
+        RepairsShown.PLACE,
+        description="what a student sees of the smallest edit that makes an answer right: its place, also "
+        "what it writes there (shown), or nothing (off)",
+    )
+    repair_seconds: Seconds = Field(
+        Repairs().seconds,
+        description="processor time for the search for such an edit, in each failed question",
+    )
     mutants_fail: Share = Field(
         0.97, description="the share of an exercise's mutants that its hidden tests must fail"
     )

@@ -8,7 +8,6 @@ __all__ = [
     "GuardedGrader",
     "LeftOut",
     "MarkingError",
-    "Misconception",
     "RestartingGrader",
     "Session",
     "broken_rule",
@@ -25,7 +24,6 @@ from .graded import Graded as Graded
 from .grader import Grader as Grader
 from .guarded import GuardedGrader as GuardedGrader
 from .guarded import MarkingError as MarkingError
-from .misconceptions import Misconception as Misconception
 from .restarting import RestartingGrader as RestartingGrader
 from .session import LeftOut as LeftOut
 from .session import Session as Session

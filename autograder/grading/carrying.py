@@ -4,9 +4,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from autograder.grading.carried import Rerun, is_better, with_note
+from autograder.grading.diagnosis import Submitted
 from autograder.grading.judge import Judge
 from autograder.grading.oracle import oracle
 from autograder.grading.running import Running, defining
@@ -55,9 +57,19 @@ class Carrying:
                 shown = running.disclosed(session, unsolved)
         failed = {test for test, report in reports.items() if report.verdict is Verdict.FAILED}
         reports |= {run.test: self.explain(run) for run in shown if run.test in failed}
-        again |= {q: judge.question(q, reports, shown, held.get(q)) for q in unsolved}
+        submitted = Submitted(defining(self.cells), partial(self._for_repairs, rerun))
+        again |= {q: judge.question(q, reports, shown, held.get(q), submitted) for q in unsolved}
         better = {q: new for q, new in again.items() if is_better(new, standing[q])}
         return {q: with_note(new, rerun.calls[q]) for q, new in better.items()}
+
+    @contextmanager
+    def _for_repairs(self, rerun: Rerun) -> Iterator[Session]:
+        functions = {name: self.solution[name] for name in rerun.earlier}
+        with (
+            oracle(functions, self.running.limits) as answers,
+            self.running.for_repairs(self.first, self.cells, answers) as session,
+        ):
+            yield session
 
     @contextmanager
     def _right_answers(self, rerun: Rerun) -> Iterator[Session]:

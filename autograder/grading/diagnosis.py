@@ -1,32 +1,72 @@
-"""Names what is wrong in a submission, by wrong answers that get the same from the same tests."""
+"""Names what is wrong in a submission: by a repair of its code, or by a known answer that is alike."""
 
-from collections.abc import Sequence
-from functools import cache, cached_property
+import ast
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
 from warnings import catch_warnings
 
-from autograder.course.exercise import Mistake
+from autograder.course.exercise import Exercise, Mistake
+from autograder.course.limits import DEFAULT_REPAIRS, Repairs, RepairsShown
 from autograder.course.reference import reference_errors
-from autograder.grading.misconceptions import Catalogue, load_catalogue
-from autograder.grading.named import Named as Named
-from autograder.grading.namespaces import Runner
-from autograder.grading.naming import Naming
-from autograder.grading.table import Table, load_table
-from autograder.testing.exchange import Local
+from autograder.diagnosis import words
+from autograder.diagnosis.code import Code
+from autograder.diagnosis.misconceptions import Catalogue, Misconception
+from autograder.diagnosis.repairs import Repairer
+from autograder.diagnosis.search import Repair
+from autograder.grading.pieces import UNREADABLE, Piece, pieces, rests_on
+from autograder.grading.same_answer import same_exchanges
+from autograder.grading.session import Session
+from autograder.submission.matching import seems_to_define
+from autograder.submission.notebook import NotebookCell
+from autograder.submission.readable import readable
+from autograder.testing.exchange import Local, Reply
+from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Suite, TestRun
 from autograder.worker.namespace import run_code
+from autograder.worker.omission import LEFT_OUT
+from autograder.worker.protocol import Header, Tensors
+
+_ENOUGH = 0.5  # of the failed tests must be explained before a part of them is
+_MOST_KEPT = 2000  # explanations; equal answers of a class share one
+OpenSession = Callable[[], AbstractContextManager[Session]]  # in a worker that has met no hidden input
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What is wrong in an answer, with a hint for the student; the name is empty where nothing has one."""
+
+    name: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A submission as far as its diagnosis needs it."""
+
+    cells: Sequence[NotebookCell]  # that define something
+    open: OpenSession
 
 
 class Diagnosis:
-    """Compares what failed tests got from a submission with what they get from known wrong answers."""
+    """Explains failed answers to the questions of one exercise; equal ones share an explanation."""
 
-    def __init__(self, suite: Suite) -> None:
+    def __init__(self, suite: Suite, repairs: Repairs = DEFAULT_REPAIRS) -> None:
         self.suite = suite
+        self._repairs = repairs.shown
+        self.repairer = Repairer(suite, repairs.seconds)
         self.runs = cache(self._runs)
-        self._table = cache(self._load)
-        self._runner = Runner(suite)
-        self._ways = cache(lambda question: tuple(self.failures(question).values()))
+        self._known: dict[bytes, Named | None] = {}
 
-    def name(self, question: str, runs: Sequence[TestRun]) -> Named | None:
+    @property
+    def catalogue(self) -> Catalogue:
+        """The course's misconceptions."""
+        return self.repairer.catalogue
+
+    def name(self, question: str, runs: Sequence[TestRun], submitted: Submitted | None) -> Named | None:
         """Return what explains the failed tests of `question`, or None.
 
         The runs are those on disclosed inputs. Tests that are not among them count as passed.
@@ -34,8 +74,17 @@ class Diagnosis:
         failed = [run for run in runs if run.error is not None and run.test.question == question]
         if not failed:
             return None
-        table, tests = self._table(question), self.suite.of(question)
-        return Naming(question, self.catalogue, table, tests, self._right, self._runner.run).find(failed)
+        judged = all(isinstance(run.error, AssertionError | StudentError) for run in failed)
+        wanted = submitted is not None and judged and self._repairs is not RepairsShown.OFF
+        looked = look(question, submitted.cells, self.suite.exercise) if submitted and wanted else None
+        told = [f"{run.test.number} {run.error}" for run in failed]
+        texts = looked.texts.values() if looked else ()
+        key = hashlib.sha256("\0".join([question, *told, *texts]).encode(errors="surrogatepass")).digest()
+        if key not in self._known:
+            if len(self._known) >= _MOST_KEPT:
+                self._known.clear()
+            self._known[key] = self._name(question, failed, submitted, looked)
+        return self._known[key]
 
     def knows(self, question: str, name: str) -> bool:
         """Whether this is a name that an answer to `question` can get, or several joined by a plus."""
@@ -44,36 +93,114 @@ class Diagnosis:
         first, *others = name.split("+")
         return {first, *(f"{question}__{other}" for other in others)} <= names
 
-    def table(self, question: str) -> Table:
-        """Return the known wrong answers to a question."""
-        return self._table(question)
-
+    @property
     def fitting(self) -> frozenset[str]:
-        """Return the catalogue's rules that change a right answer to one of the exercise's questions."""
-        return frozenset(rule for name in self.suite.exercise.points for rule in self._table(name).fitting)
+        """The catalogue's rules that change a right answer to one of the exercise's questions."""
+        return frozenset().union(
+            *(self.repairer.answers(name).fitting for name in self.suite.exercise.points)
+        )
 
     def rarity(self, test: HiddenTest) -> int:
-        """Return how many known mistakes fail a test: the fewer, the more its failure says."""
-        return sum(any(test.number in failed for failed in ways) for ways in self._ways(test.question))
+        """Return how many wrong answers of the author's fail a test: the fewer, the more its failure says."""
+        written = [one for one in self.suite.exercise.mistakes if one.question == test.question]
+        return sum(
+            any(run.error is not None and run.test == test for run in self.runs(one)) for one in written
+        )
 
-    def failures(self, question: str) -> dict[str, list[frozenset[int]]]:
-        """Return the tests that wrong answers with one thing wrong fail, by what is wrong."""
-        found: dict[str, list[frozenset[int]]] = {}
-        for known in self._table(question).answers:
-            found.setdefault(known.answer.names[0], []).append(known.failed)
-        return found
+    def _name(
+        self,
+        question: str,
+        failed: Sequence[TestRun],
+        submitted: Submitted | None,
+        looked: "Looked | None",
+    ) -> Named | None:
+        found: list[Repair] = []
+        if submitted and looked:
+            with submitted.open() as session:
+                tests, bench = [run.test for run in failed], WorkerBench(session)
+                found, _ = self.repairer.search(question, looked.code, tests, bench)
+        if looked and found and found[0].whole:
+            return self._told(question, failed, looked, found[0], found)
+        if alike := self._alike(question, failed):
+            return alike
+        if looked and found and len(found[0].turned) >= _ENOUGH * len(failed):
+            return self._told(question, failed, looked, found[0], found)
+        return self._in_words(question, failed)
 
-    @cached_property
-    def catalogue(self) -> Catalogue:
-        """The course's misconceptions."""
-        return load_catalogue(self.suite.exercise.catalogue)
+    def _told(
+        self,
+        question: str,
+        failed: Sequence[TestRun],
+        looked: "Looked",
+        repair: Repair,
+        others: Sequence[Repair],
+    ) -> Named:
+        """Put a repair into words: its name if a rule has one, the place, and what kind of thing is wrong."""
+        edit, where = repair.edits[0], looked.place(repair, 0)
+        if not repair.whole:
+            told = f"Several things are wrong. With {words.kind(edit)} {where}, more tests pass."
+            return Named("", told)
+        if len(repair.edits) > 1:
+            parts = [
+                f"{n + 1}. {words.kind(one)} {looked.place(repair, n)}" for n, one in enumerate(repair.edits)
+            ]
+            return Named(
+                "", "\n".join(["Two things are wrong. All tests pass with these two changes:", *parts])
+            )
+        named = ((self._named(question, looked.code, one.code, failed), one) for one in others)
+        found, repair = next((pair for pair in named if pair[0]), (None, repair))
+        edit, where = repair.edits[0], looked.place(repair, 0)
+        alike = None if found else self._alike(question, failed)
+        said = f"{found.sentence} {found.hint} " if found else f"{alike.hint} " if alike else ""
+        name = f"{question}__{found.name}" if found else alike.name if alike else ""
+        told = (
+            f"One change {where}, makes all tests pass"
+            if found
+            else f"With {words.kind(edit)} {where}, all tests pass"
+        )
+        end = f" Write `{words.shown(edit)}` there." if self._repairs is RepairsShown.SHOWN else ""
+        return Named(name, f"{said}{told}. All else is right.{end}")
 
-    @cached_property
-    def _right(self) -> dict[int, TestRun]:
-        return {run.test.number: run for run in self.suite.reference_runs}
+    def _named(
+        self, question: str, wrong: Code, right: Code, failed: Sequence[TestRun]
+    ) -> Misconception | None:
+        """Return the misconception behind a repair: a rule makes the wrong code of the repaired one."""
+        for misconception in self.repairer.names(question, wrong, right):
+            if any(_alike(known, failed) for known in self.repairer.failed(question, misconception)):
+                return misconception
+        return None
 
-    def _load(self, question: str) -> Table:
-        return load_table(self.suite, self.catalogue, question)
+    def _alike(self, question: str, failed: Sequence[TestRun]) -> Named | None:
+        """Return an author's wrong answer that gets the same from the same tests, word for word."""
+        own = {run.test.number: run for run in failed}
+        for mistake in (one for one in self.suite.exercise.mistakes if one.question == question):
+            theirs = {run.test.number: run for run in self.runs(mistake) if run.error is not None}
+            if theirs.keys() == own.keys() and all(
+                same_exchanges(theirs[number].exchanges, own[number].exchanges) for number in own
+            ):
+                return Named(mistake.name, mistake.hint)
+        return None
+
+    def _in_words(self, question: str, failed: Sequence[TestRun]) -> Named | None:
+        """Name what the words of failed tests, or of errors, say by themselves."""
+        said = [str(run.error) for run in failed if not isinstance(run.error, StudentError)]
+        errors = [str(run.error) for run in failed if isinstance(run.error, StudentError)]
+        errors = [one for one in errors if LEFT_OUT not in one]  # a left-out line says more itself
+        for misconception in self.catalogue.misconceptions:
+            if misconception.says and self._concerns(question, misconception):
+                told = [one for one in said if re.search(misconception.says, one)]
+                if told and (len(told) == len(failed) or not misconception.whole):
+                    return _words(question, misconception, whole=len(told) == len(failed))
+        for misconception in self.catalogue.misconceptions:
+            told = [one for one in errors if misconception.crash and re.search(misconception.crash, one)]
+            if told and len(told) >= _ENOUGH * len(failed):
+                return _words(question, misconception, whole=len(told) == len(failed))
+        return None
+
+    def _concerns(self, question: str, misconception: Misconception) -> bool:
+        """Whether a misconception may show in this question: its rules, if it has any, fit a right answer."""
+        made = self.repairer.answers(question).wrong
+        return not misconception.changes or any(one.misconception is misconception for one in made)
 
     def _runs(self, mistake: Mistake) -> tuple[TestRun, ...]:
         exercise = self.suite.exercise
@@ -81,3 +208,84 @@ class Diagnosis:
             with reference_errors(exercise, mistake):
                 namespace = run_code(exercise.variant(mistake.code))
             return tuple(self.suite.run(Local(namespace), chosen=self.suite.of(mistake.question)))
+
+
+def _alike(known: Sequence[TestRun], seen: Sequence[TestRun]) -> bool:
+    """Whether two answers fail the same tests, and get the same from at least half of them.
+
+    From a test in which a module draws its own numbers, another writing may get others.
+    """
+    theirs = {run.test.number: run for run in known}
+    if theirs.keys() != {run.test.number for run in seen}:
+        return False
+    same = [same_exchanges(theirs[run.test.number].exchanges, run.exchanges) for run in seen]
+    return 2 * sum(same) >= len(same)
+
+
+def _words(question: str, misconception: Misconception, *, whole: bool) -> Named:
+    hint = f"{misconception.sentence} {misconception.hint}"
+    return Named(f"{question}__{misconception.name}", hint if whole else f"This at least is wrong: {hint}")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerBench:
+    """Candidates run in a worker behind all walls."""
+
+    session: Session
+
+    def define(self, code: str) -> bool:
+        """Run the code of a candidate; whether it raised no error."""
+        return self.session.define(code)
+
+    def ask(self, header: Header, tensors: Tensors) -> Reply:
+        """Return the worker's answer to one request."""
+        return self.session.ask(header, tensors)
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """The code of one question in a submission, and where it stands."""
+
+    code: Code
+    texts: Mapping[int, str]  # of all cells on which it rests, by number
+    main: str  # the text of the cell that defines the question
+
+    def place(self, repair: Repair, number: int) -> str:
+        """Return the line of one of a repair's edits, and the part of it."""
+        return words.place(repair.edits[number], self.texts, self.main)
+
+
+def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Looked | None:
+    """Return the student's own definitions on which a question rests; None without any."""
+    own = [cell for cell in cells if cell.text not in exercise.given]
+    if not readable([cell.text for cell in own]):
+        return None
+    found, numbers = list[Piece](), dict[int, int]()
+    for cell in own:
+        try:
+            made = pieces([cell.text])
+        except UNREADABLE:
+            return None
+        found += made
+        numbers |= {id(piece): cell.number for piece in made}
+    rests = {id(piece) for piece in rests_on(question, found)[0]}
+    chosen = [piece for piece in found if id(piece) in rests and _defines(piece.tree)]
+    statements = tuple(piece.tree for piece in chosen if piece.tree is not None)
+    if not any(question in piece.bound for piece in chosen):
+        return None
+    others = {name for name in exercise.points if name != question}
+    fixed = frozenset(at for at, one in enumerate(statements) if getattr(one, "name", "") in others)
+    main = next((cell.text for cell in reversed(own) if seems_to_define(cell.text, question)), "")
+    code = Code(statements, tuple(numbers[id(piece)] for piece in chosen), fixed)
+    cells_of = {numbers[id(piece)] for piece in found if id(piece) in rests}
+    return Looked(code, {cell.number: cell.text for cell in own if cell.number in cells_of}, main)
+
+
+def _defines(tree: ast.stmt | None) -> bool:
+    """Whether a statement defines something, and does not compute what the worker has computed already."""
+    match tree:
+        case ast.FunctionDef() | ast.ClassDef() | ast.AsyncFunctionDef():
+            return True
+        case ast.Assign(value=ast.Lambda() | ast.Constant() | ast.Name() | ast.Attribute()):
+            return True
+    return False

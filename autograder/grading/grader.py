@@ -12,17 +12,17 @@ import torch
 from autograder.course.building import Building
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.limits import Limits
+from autograder.course.limits import DEFAULT_REPAIRS, Limits, Repairs
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
 from autograder.grading.carried import reruns
 from autograder.grading.carrying import Carrying
-from autograder.grading.diagnosis import Diagnosis
+from autograder.grading.diagnosis import Diagnosis, Submitted
 from autograder.grading.examples import Examples
 from autograder.grading.explanation import Explainer
 from autograder.grading.graded import Graded, report_on
 from autograder.grading.judge import Judge
-from autograder.grading.running import Running
+from autograder.grading.running import Running, defining
 from autograder.grading.session import FORGED, Session
 from autograder.grading.verdicts import decide, report_bits
 from autograder.report.report import QuestionReport, Status, TestReport, Verdict
@@ -51,6 +51,8 @@ class Grader:
        first. Disclosed runs supply what the student reads, and the name of the mistake.
     5. If a question fails that builds on another one that fails, its tests run once more, on disclosed and
        on hidden inputs, in a new worker in which a right one stands in. The better score counts.
+    6. Repairs of the submission's code are looked for in one more worker that knows no hidden inputs. They
+       say what is wrong, and change no score. With `marks_only` nobody looks for them.
     """
 
     def __init__(
@@ -63,7 +65,10 @@ class Grader:
         building: Building = _ALONE,
         no_examples: Container[str] = (),
         suite: Suite | None = None,
+        repairs: Repairs = DEFAULT_REPAIRS,
+        marks_only: bool = False,
     ) -> None:
+        self.marks_only = marks_only
         self.exercise = exercise
         self.rules = rules
         self.building = building
@@ -74,13 +79,20 @@ class Grader:
             zygote.make_optimizer()
         zygote.learn(exercise.unchanged)
         self.suite = suite or Suite(exercise)
-        self.diagnosis = Diagnosis(self.suite)
+        self.diagnosis = Diagnosis(self.suite, repairs)
         self._running = Running(self.suite, rules, limits)
         self._judge = Judge(exercise.points, rules, self.diagnosis, Examples(self.suite, no_examples))
 
     @classmethod
     def of_course(
-        cls, course: Course, exercise: Exercise, zygote: Zygote, secret: bytes, suite: Suite | None = None
+        cls,
+        course: Course,
+        exercise: Exercise,
+        zygote: Zygote,
+        secret: bytes,
+        suite: Suite | None = None,
+        *,
+        marks_only: bool = False,
     ) -> "Grader":
         """Make a grader of one of the course's exercises, with all that course.yaml says about it."""
         name = exercise.name
@@ -93,6 +105,8 @@ class Grader:
             course.building(name),
             course.no_examples(name),
             suite,
+            course.repairs(name),
+            marks_only,
         )
 
     @property
@@ -152,9 +166,15 @@ class Grader:
         failed = (run for run in runs if decided[run.test].verdict is Verdict.FAILED)
         reports = decided | {run.test: explain(run) for run in failed}
         standing = {n: judge.question(n, reports, runs, held.get(n)) for n in points}
+        carried: dict[str, QuestionReport] = {}
         for rerun in reruns(self.building, standing, needed):
             carrying = Carrying(running, judge, self._solution, session, needed, inputs, read, explain)
-            standing |= carrying.again(rerun, standing)
+            carried |= carrying.again(rerun, standing)
+        if not self.marks_only:
+            submitted = Submitted(defining(needed), lambda: running.for_repairs(session, needed))
+            left = [n for n in points if n not in carried]
+            standing |= {n: judge.question(n, reports, runs, held.get(n), submitted) for n in left}
+        standing |= carried
         walls, message = self._zygote.reported_walls, _message(session, code)
         if asked is None and not any(seems_to_define(cell.text, name) for cell in code for name in points):
             message = f"{message} {_ANOTHER_FILE}".lstrip()

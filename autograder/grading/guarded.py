@@ -62,9 +62,9 @@ class MarkingProcess:
         if self._zygote is not None:
             self._zygote.control.close()  # so that it ends with the marking process
 
-    def grade(self, exercise: str, notebook: Notebook, seconds: float) -> Graded:
+    def grade(self, exercise: str, notebook: Notebook, seconds: float, *, marks_only: bool) -> Graded:
         """Grade a notebook within `seconds`; LostError where the process is of no more use."""
-        answer = self._answer(marking.order(exercise, notebook), seconds)
+        answer = self._answer(marking.order(exercise, notebook, marks_only=marks_only), seconds)
         kind, text = answer[:1], answer[1:].decode()
         if kind == marking.WALLS:
             raise WallError(text)
@@ -159,7 +159,7 @@ class GuardedGrader:
         process = self._ready_process()
         most = self._course.limits(exercise.name).total_seconds + marking.CPU_SECONDS
         try:
-            return process.grade(exercise.name, notebook, most * _TIMES)
+            return process.grade(exercise.name, notebook, most * _TIMES, marks_only=self._course.marks_only)
         except LostError as lost:
             self._lose()
             report = failure_report(exercise, (), f"To grade this submission takes {lost.takes}.")

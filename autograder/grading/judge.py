@@ -6,7 +6,7 @@ from functools import partial
 
 from autograder.course.rule import Rule
 from autograder.grading.by_hand import broken_rule
-from autograder.grading.diagnosis import Diagnosis
+from autograder.grading.diagnosis import Diagnosis, Submitted
 from autograder.grading.examples import Examples
 from autograder.grading.wording import leading, stated
 from autograder.report.report import QuestionReport, TestReport, Verdict, summarize
@@ -37,15 +37,19 @@ class Judge:
         reports: Mapping[HiddenTest, TestReport],
         runs: Sequence[TestRun],
         why_held: WhyHeld | None,
+        submitted: Submitted | None = None,
     ) -> QuestionReport:
-        """Return the report on a question; `runs` are those on disclosed inputs, which supply all words."""
+        """Return the report on a question; `runs` are those on disclosed inputs, which supply all words.
+
+        Without what was `submitted`, only the tests' own words explain a failure.
+        """
         explained = {test: report for test, report in reports.items() if test.question == name}
         told = stated(explained)
         question = summarize(name, self.points[name], tuple(told.values()))
         wrong = {test.verdict for test in question.tests} & {Verdict.FAILED, Verdict.CRASHED}
         own = [run for run in runs if run.test.question == name]
-        if wrong and (mistake := self.diagnosis.name(name, own)):
-            question = replace(question, mistake=mistake.name, hint=mistake.hint)
+        if submitted and wrong and (mistake := self.diagnosis.name(name, own, submitted)):
+            question = replace(question, mistake=mistake.name or None, hint=mistake.hint)
         elif question.verdict is Verdict.FAILED:
             words = leading(explained, told, self.diagnosis.rarity)
             question = replace(question, hint=words or question.hint)

@@ -57,7 +57,7 @@ def serve(channel: Connection, root: Path, unsafe: bool, ahead: Sequence[Launche
         channel.send_bytes(READY)
         while (message := _received(channel)) != END:
             head, _, content = message.partition(b"\n")
-            exercise, problem = json.loads(head)
+            exercise, problem, course.marks_only = json.loads(head)
             signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # at whose end the kernel kills this process
             try:
                 graded = grader.grade(course.exercises[exercise], Notebook(content, problem))
@@ -68,9 +68,9 @@ def serve(channel: Connection, root: Path, unsafe: bool, ahead: Sequence[Launche
             channel.send_bytes(MEMORY_GONE if _peak() > most - _NEAR else answer)
 
 
-def order(exercise: str, notebook: Notebook) -> bytes:
+def order(exercise: str, notebook: Notebook, *, marks_only: bool = False) -> bytes:
     """Return the message that has a notebook graded."""
-    return json.dumps([exercise, notebook.problem]).encode() + b"\n" + notebook.content
+    return json.dumps([exercise, notebook.problem, marks_only]).encode() + b"\n" + notebook.content
 
 
 def main(descriptor: str, root: str, *options: str) -> None:

@@ -38,7 +38,9 @@ class RestartingGrader:
     def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
         """Grade `notebook` as a submission of `exercise`; only missing walls raise, as a WallError."""
         try:
-            graded = self._grader(exercise).grade(notebook)
+            grader = self._grader(exercise)
+            grader.marks_only = self._course.marks_only
+            graded = grader.grade(notebook)
         except WallError:
             raise
         except ZygoteError as error:

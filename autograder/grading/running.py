@@ -1,11 +1,12 @@
 """Runs the hidden tests of chosen questions on a submission, on hidden inputs or on disclosed ones."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder.course.limits import Limits
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
+from autograder.grading.oracle import Oracle
 from autograder.grading.session import LOST, Session
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.inputs import DISCLOSED, Inputs
@@ -67,6 +68,19 @@ class Running:
         """
         with first.another(defining(cells)) as session:
             return self.disclosed(session, questions)
+
+    def for_repairs(
+        self, first: Session, cells: Sequence[NotebookCell], oracle: Oracle | None = None
+    ) -> Session:
+        """Return a session in which edited code is tried; it has met no hidden input, and has less time."""
+        seconds = min(self.limits.call_seconds, _REPAIR_CALL)
+        limits = replace(
+            self.limits, call_seconds=seconds, total_seconds=min(self.limits.total_seconds, _REPAIR_TOTAL)
+        )
+        return first.another(defining(cells), oracle, limits)
+
+
+_REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds
 
 
 def defining(cells: Sequence[NotebookCell]) -> list[NotebookCell]:

@@ -14,39 +14,21 @@ _FINE = 1e-9  # and so much in float64
 _LARGE = 1e3  # the tolerance does not grow with numbers above this: small ones beside a huge one still count
 _OWN_WORDS = {"NameError", "AssertionError"}  # their messages are the student's own choice
 _NUMBER = re.compile(r"\d+")
-_SHAPES = re.compile(r"size|shape|dimension|broadcast")
 
 
-def same_exchanges(
-    known: Sequence[Exchange], seen: Sequence[Exchange], *, ignore_shape_wording: bool = False
-) -> bool:
-    """Whether two runs of a test got the same answers.
-
-    With `ignore_shape_wording`, any two errors about shapes that do not fit are the same.
-    """
+def same_exchanges(known: Sequence[Exchange], seen: Sequence[Exchange]) -> bool:
+    """Whether two runs of a test got the same answers."""
     return len(known) == len(seen) and all(
-        _same_reply(a.reply, b.reply, ignore_shape_wording) for a, b in zip(known, seen, strict=True)
+        _same_reply(a.reply, b.reply) for a, b in zip(known, seen, strict=True)
     )
 
 
-def same_shapes(known: Sequence[Exchange], seen: Sequence[Exchange]) -> bool:
-    """Whether two runs of a test got tensors of the same shapes and dtypes, whatever numbers they hold."""
-    return len(known) == len(seen) and all(
-        _shapes(a.reply) == _shapes(b.reply) for a, b in zip(known, seen, strict=True)
-    )
-
-
-def _shapes(reply: Reply) -> tuple[list[str], list[tuple[torch.dtype, torch.Size]]]:
-    header, tensors = reply
-    return sorted(header), [(tensor.dtype, tensor.shape) for tensor in tensors]
-
-
-def _same_reply(known: Reply, seen: Reply, ignore_shape_wording: bool) -> bool:
+def _same_reply(known: Reply, seen: Reply) -> bool:
     one, other = known[0], seen[0]
     if one.keys() != other.keys():
         return False
     if "error" in one:
-        return _same_error(one["error"], other["error"], ignore_shape_wording)
+        return _same_error(one["error"], other["error"])
     try:
         values, those = decoded(known), decoded(seen)
         return all(_same(values[key], those[key]) for key in values)
@@ -66,14 +48,12 @@ def _object(reference: Header) -> frozenset[str]:
     return frozenset({str(reference.get("type"))})  # no plain string, since strings do not count
 
 
-def _same_error(known: Any, seen: Any, ignore_shape_wording: bool) -> bool:
+def _same_error(known: Any, seen: Any) -> bool:
     """Whether two crashes have the same type, the same words and, in any order, the same numbers."""
     if not isinstance(known, dict) or not isinstance(seen, dict) or known.get("type") != seen.get("type"):
         return False
     kind, one, other = known.get("type"), str(known.get("message")), str(seen.get("message"))
     if kind in _OWN_WORDS or (kind == "ValueError" and "unpack" not in one + other):
-        return True
-    if ignore_shape_wording and kind == "RuntimeError" and _SHAPES.search(one) and _SHAPES.search(other):
         return True
     numbers, others = sorted(_NUMBER.findall(one)), sorted(_NUMBER.findall(other))
     return _NUMBER.sub("", one) == _NUMBER.sub("", other) and numbers == others

@@ -149,14 +149,32 @@ class Session:
             raise
         return self._numbered(answer[0]), answer[1]
 
-    def another(self, cells: Sequence[NotebookCell], oracle: Oracle | None = None) -> "Session":
+    def define(self, code: str) -> bool:
+        """Run code that is none of the notebook's cells; whether it raised no error."""
+        try:
+            self.start()
+            if self._worker is None or self._budget.left <= 0:
+                raise ExhaustedError
+            request = {"op": "cell", "number": len(self._sent), "code": code}
+            return not self._ask(self._worker, request, [], self.limits.call_seconds)[0].get("error")
+        except LOST as error:
+            self._lose(error)
+            return False
+        except ZygoteError as error:
+            self.failure = error
+            raise
+
+    def another(
+        self, cells: Sequence[NotebookCell], oracle: Oracle | None = None, limits: Limits | None = None
+    ) -> "Session":
         """Return a session for a later run of this submission, without the cells that this one has lost.
 
         It gets a fixed share of the budget or, where less is left, nothing. What is left depends on how long
         the code took on hidden inputs, and a later worker must not learn more of that.
         """
-        budget = self._budget.part(self.limits.total_seconds * _LATER_SHARE)
-        return Session(self._zygote, cells, self.limits, self.lost, oracle, budget)
+        limits = limits or self.limits
+        budget = self._budget.part(limits.total_seconds * _LATER_SHARE)
+        return Session(self._zygote, cells, limits, self.lost, oracle, budget)
 
     def _stand_in(self, worker: Worker) -> None:
         """Let the oracle's functions stand in for the notebook's, if there is one."""

@@ -19,7 +19,17 @@ _ENGINE = Path(autograder.__file__).parent
 # These rooms, without the modules below, take part in grading or in what the gradebook keeps of it. A test
 # compares the list with the imports of the code that grades: a module too many would regrade classes for
 # nothing, and a missing one would keep old grades.
-_ROOMS = ("course", "worker", "sandbox", "submission", "testing", "grading", "gradebook", "report")
+_ROOMS = (
+    "course",
+    "worker",
+    "sandbox",
+    "submission",
+    "testing",
+    "diagnosis",
+    "grading",
+    "gradebook",
+    "report",
+)
 _OTHERS = {"errors.py", "files.py"}
 _LEFT_OUT = {
     *("course/kit/__init__.py", "course/copy.py", "course/giveaway.py", "course/hints.py", "course/kept.py"),
@@ -58,6 +68,7 @@ def rules(course: Course, exercise: Exercise) -> str:
     """
     name = exercise.name
     entry = (course.limits(name), spelt(course.rules(name)), course.building(name), course.no_examples(name))
+    entry = (*entry, course.repairs(name), course.marks_only)  # type: ignore[assignment]
     shared = course.settings.walls, engine()
     digest = hashlib.sha256(repr((entry, shared)).encode() + course_secret(course))
     kinds = (*(f"*{suffix}" for suffix in SUFFIXES), "mistakes/*.py", "accepted/*.py")

@@ -72,13 +72,6 @@ def test_the_real_course_is_left_alone(made: tuple[Path, Path, Summary]) -> None
     ]
 
 
-def test_the_demo_s_tables_of_wrong_answers_stay_for_the_course(made: tuple[Path, Path, Summary]) -> None:
-    root, demo, _ = made
-    tables = sorted(path.name for path in (root / "build/diagnosis").glob("*.table"))
-    assert [name.rpartition("-")[0] for name in tables] == ["01_small-double", "01_small-row_sums"]
-    assert (demo / "build/diagnosis").samefile(root / "build/diagnosis")
-
-
 def test_feedback_tables_and_reports_lie_where_it_says(made: tuple[Path, Path, Summary]) -> None:
     _, demo, summary = made
     course = load_course(demo)

@@ -1,6 +1,6 @@
 """What goes wrong where weights are dropped."""
 
-from autograder.grading import Misconception
+from autograder.diagnosis import Misconception
 
 MISCONCEPTIONS = (
     Misconception(
@@ -8,7 +8,6 @@ MISCONCEPTIONS = (
         "In training nothing is dropped.",
         "A layer that is made but never called does nothing. Where should dropout act?",
         "self.dropout(X) => X",
-        common=True,
     ),
     Misconception(
         "dropout_ignored",
@@ -16,7 +15,6 @@ MISCONCEPTIONS = (
         "Where does the given attention take it?",
         "MultiHeadAttention(A, B, C, dropout, D) => MultiHeadAttention(A, B, C, 0.0, D)"
         " && nn.Dropout(dropout) => nn.Identity()",
-        common=True,
     ),
     Misconception(
         "dropout_in_evaluation",
@@ -25,7 +23,6 @@ MISCONCEPTIONS = (
         " you tell it.",
         "self.dropout(X) => nn.functional.dropout(X, self.dropout.p)",
         says=r"In evaluation two calls differ",
-        common=True,
     ),
     Misconception(
         "dropout_before_softmax",
@@ -34,7 +31,6 @@ MISCONCEPTIONS = (
         "self.dropout(torch.softmax(X, dim=D)) => torch.softmax(self.dropout(X), dim=D)"
         "\nself.dropout(torch.softmax(X.masked_fill(M, V), dim=D))"
         " => torch.softmax(self.dropout(X).masked_fill(M, V), dim=D)",
-        common=True,
     ),
     Misconception(
         "dropout_on_the_output",
@@ -49,7 +45,6 @@ MISCONCEPTIONS = (
         self.dropout(X) @ V => self.dropout(X @ V)
         self.dropout(X) => X && return self.out_proj(Y) => return self.dropout(self.out_proj(Y))
         """,
-        common=True,
     ),
     Misconception(
         "dropout_on_the_output_too",
@@ -99,7 +94,6 @@ MISCONCEPTIONS = (
         "Features of the input are dropped, and not weights.",
         "What does your dropout act on: the tokens that come in, or the weights?",
         "length = x.shape[1] => x = self.dropout(x); length = x.shape[1] && self.dropout(torch.softmax(X, dim=D)) => torch.softmax(X, dim=D)",
-        alone=True,
     ),
     Misconception(
         "dropped_numbers",

@@ -1,6 +1,6 @@
 """What goes wrong where features are cut into heads and joined again."""
 
-from autograder.grading import Misconception
+from autograder.diagnosis import Misconception
 
 MISCONCEPTIONS = (
     Misconception(
@@ -8,7 +8,6 @@ MISCONCEPTIONS = (
         "The heads share out the tokens, and not the features of each.",
         "Does your first head hold some features of all tokens, or all features of some tokens?",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, H, T, S)",
-        common=True,
     ),
     Misconception(
         "never_transposed",
@@ -44,7 +43,6 @@ MISCONCEPTIONS = (
         "The heads are joined before they are back in their places.",
         "Whose features stand in the first row of your result?",
         "X.transpose(1, 2).reshape(...) => X.reshape(...)",
-        common=True,
     ),
     Misconception(
         "not_contiguous",
@@ -110,7 +108,6 @@ MISCONCEPTIONS = (
         X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, H, S).transpose(1, 2)[:, :1]
         X.transpose(1, 2).reshape(...) => X[:, 0]
         """,
-        alone=True,
     ),
     Misconception(
         "heads_in_a_chain",
@@ -133,21 +130,18 @@ MISCONCEPTIONS = (
             encodings_for_q = head(encodings_for_q, B, C, mask)
         return encodings_for_q
         """,
-        alone=True,
     ),
     Misconception(
         "heads_stacked",
         "The heads' outputs stand in a dimension of their own.",
         "Which function sets tensors side by side without a new dimension?",
         "torch.cat(X, dim=self.col_dim) => torch.stack(X) || torch.stack(X, dim=1) || torch.stack(X, dim=-1)",
-        alone=True,
     ),
     Misconception(
         "heads_divided",
         "The heads' outputs are divided by the number of heads.",
         "They stand side by side. Who asks for a mean?",
         "torch.cat(X, dim=self.col_dim) => torch.cat(X, dim=self.col_dim) / len(self.heads)",
-        alone=True,
     ),
     Misconception(
         "one_head_repeated",
@@ -166,14 +160,12 @@ MISCONCEPTIONS = (
         "Each head gets all features.",
         "How many features has a token, and how many are left for one of several heads?",
         "X.view(B, T, H, S).transpose(1, 2) => X.unsqueeze(1).repeat(1, H, 1, 1)",
-        alone=True,
     ),
     Misconception(
         "turned_before_cutting",
         "Tokens and features change places before the heads are cut.",
         "Which numbers stand next to each other in memory when you cut? They should be features of one token.",
         "X.view(B, T, H, S).transpose(1, 2) => X.transpose(1, 2).reshape(B, H, T, S)",
-        alone=True,
     ),
     Misconception(
         "other_dimensions_swapped",
@@ -181,13 +173,11 @@ MISCONCEPTIONS = (
         "Number the four dimensions. Which two must be neighbours before they become one?",
         "X.transpose(1, 2).reshape(...) => X.transpose(1, 3).reshape(...) || X.transpose(2, 3).reshape(...)"
         " || X.permute(2, 0, 1, 3).reshape(...)",
-        alone=True,
     ),
     Misconception(
         "tokens_joined",
         "Tokens are joined, and not heads.",
         "Which two dimensions become one in yours?",
         "X.transpose(1, 2).reshape(...) => X.flatten(2)",
-        alone=True,
     ),
 )

@@ -1,6 +1,6 @@
 """What goes wrong where attention is computed piece by piece: caches, shared heads, turned pairs, blocks."""
 
-from autograder.grading import Misconception
+from autograder.diagnosis import Misconception
 
 _TURNED = "torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1)"
 _WHOLE = "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2)"  # whole numbers, of which division makes float32
@@ -33,7 +33,6 @@ CACHE = (
         "How many tokens may the cache hold, and how many does it hold after a hundred of them?",
         "return X, (keys, values) => return X, (keys[..., -64:, :], values[..., -64:, :])"
         " || return X, (keys[..., -32:, :], values[..., -32:, :])",
-        alone=True,
     ),
     Misconception(
         "new_before_old",
@@ -75,7 +74,6 @@ CACHE = (
         "New values stand before the old ones, and new keys after them.",
         "Does each key still have its own value?",
         "torch.cat([cache[1], B], dim=E) => torch.cat([B, cache[1]], dim=E)",
-        alone=True,
     ),
     Misconception(
         "joined_over_another_dimension",
@@ -85,35 +83,30 @@ CACHE = (
         " && torch.cat([cache[1], B], dim=-2) => torch.cat([cache[1], B], dim=-1)"
         "\ntorch.cat([cache[0], A], dim=-2) => torch.cat([cache[0], A], dim=0)"
         " && torch.cat([cache[1], B], dim=-2) => torch.cat([cache[1], B], dim=0)",
-        alone=True,
     ),
     Misconception(
         "old_cache_returned",
         "The cache comes back as it was.",
         "What must the next call find there?",
         "return X, (keys, values) => return X, cache",
-        alone=True,
     ),
     Misconception(
         "last_output_only",
         "Only the output of the last token comes back.",
         "How many outputs do n new tokens have?",
         "return X, (keys, values) => return X[..., -1:, :], (keys, values)",
-        alone=True,
     ),
     Misconception(
         "newest_not_kept",
         "The newest token is missing in the cache.",
         "How many tokens are there after the call? So many keys must the cache hold.",
         "return X, (keys, values) => return X, (keys[..., :-1, :], values[..., :-1, :])",
-        alone=True,
     ),
     Misconception(
         "off_by_one_with_a_cache",
         "With a cache the mask is off by one.",
         "At which place does the first new token stand when the cache holds five?",
         "m - n + 1 => m - n + 1 + (cache is not None) || m - n + 1 - (cache is not None)",
-        alone=True,
     ),
 )
 
@@ -185,49 +178,42 @@ GROUPS = (
         "The values are shared by neighbours, but the keys are dealt out in turn.",
         "Does a query head find both in the same head?",
         "torch.repeat_interleave(keys, N, dim=D) => torch.cat([keys] * N, dim=D)",
-        alone=True,
     ),
     Misconception(
         "needs_a_batch",
         "Without a batch, another dimension is taken for that of the heads.",
         "Which dimension is that of the heads with a batch, and which without one?",
         "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, N, dim=1)",
-        alone=True,
     ),
     Misconception(
         "first_dimension_repeated",
         "The first dimension is repeated, whatever it counts.",
         "Which dimension is that of the heads with a batch, and which without one?",
         "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, N, dim=0)",
-        alone=True,
     ),
     Misconception(
         "repeated_g_times",
         "The heads are repeated as often as there are heads of keys.",
         "6 query heads share 2 heads of keys. How often is each of these needed?",
         "torch.repeat_interleave(X, N, dim=-3) => torch.repeat_interleave(X, keys.shape[-3], dim=-3)",
-        alone=True,
     ),
     Misconception(
         "groups_backwards",
         "The first query heads look at the last head of keys and values.",
         "In which order do the groups stand?",
         "torch.repeat_interleave(X, N, dim=D) => torch.repeat_interleave(X.flip(-3), N, dim=D)",
-        alone=True,
     ),
     Misconception(
         "groups_not_joined",
         "The groups stand in a dimension of their own.",
         "Compare the sizes of your result with the description, one by one.",
         "return X.flatten(-4, -3) => return X",
-        alone=True,
     ),
     Misconception(
         "tested_the_other_way",
         "Numbers of heads are refused that fit, or accepted that do not.",
         "Which of the two must be a multiple of the other?",
         "h % g => g % h",
-        alone=True,
     ),
 )
 
@@ -320,21 +306,18 @@ PAIRS = (
         "The places are moved by one.",
         "By which angle is the token at place 0 turned?",
         "positions.to(x.dtype) => (positions + 1).to(x.dtype) || (positions - 1).to(x.dtype)",
-        alone=True,
     ),
     Misconception(
         "places_from_the_first",
         "The places are counted from the first token.",
         "Where does the next token stand when it comes alone, with a cache?",
         "positions.to(x.dtype) => (positions - positions[0]).to(x.dtype)",
-        alone=True,
     ),
     Misconception(
         "places_one_after_the_other",
         "The places are taken for numbers that follow one another.",
         "What if positions are 0, 5 and 3?",
         "positions.to(x.dtype) => (positions[0] + torch.arange(len(positions))).to(x.dtype)",
-        alone=True,
     ),
     Misconception(
         "sine_for_cosine",
@@ -354,14 +337,12 @@ PAIRS = (
         "Only one feature of each pair is turned.",
         "Which of the two lines of the formula is missing in yours?",
         f"{_TURNED} => torch.stack([a * cos - b * sin, b], dim=-1) || torch.stack([a, a * sin + b * cos], dim=-1)",
-        alone=True,
     ),
     Misconception(
         "angles_in_other_units",
         "The angles are multiplied by a number.",
         "In which unit do cos and sin take an angle, and what does the formula say?",
         "base ** (-X / d) => base ** (-X / d) * math.pi / 180 || base ** (-X / d) * 2 * math.pi || base ** (-X / d) * math.pi",
-        alone=True,
     ),
     Misconception(
         "angles_in_halves",
@@ -467,7 +448,6 @@ BLOCKS = (
         "maximum, denominator, output = state"
         " => maximum, denominator, output = (part.detach() for part in state)"
         " || maximum, denominator, output = state[0], state[1].detach(), state[2].detach()",
-        alone=True,
     ),
     Misconception(
         "zero_for_nothing_seen",
@@ -480,14 +460,12 @@ BLOCKS = (
         "The denominator holds the newest block alone.",
         "What becomes of the sums of the blocks before it?",
         "denominator * factor + X => X",
-        alone=True,
     ),
     Misconception(
         "old_output_thrown_away",
         "The output holds the newest block alone.",
         "What becomes of the sums of the blocks before it?",
         "output * F + parts @ values => parts @ values",
-        alone=True,
     ),
     Misconception(
         "new_sums_rescaled",
@@ -501,14 +479,12 @@ BLOCKS = (
         "The smallest score is kept, and not the largest.",
         "Which number must be subtracted so that no exponential overflows?",
         "torch.maximum(maximum, X) => torch.minimum(maximum, X) || torch.minimum(maximum, scores.amin(dim=-1))",
-        alone=True,
     ),
     Misconception(
         "numbers_for_sums",
         "The weights are counted or averaged, and not added up.",
         "What is the denominator the sum of?",
         "parts.sum(dim=-1) => torch.full_like(higher, parts.shape[-1]) || parts.mean(dim=-1)",
-        alone=True,
     ),
 )
 

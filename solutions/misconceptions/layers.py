@@ -2,7 +2,7 @@
 
 from itertools import permutations
 
-from autograder.grading import Misconception
+from autograder.diagnosis import Misconception
 
 
 def _orders() -> str:
@@ -41,7 +41,6 @@ MISCONCEPTIONS = (
         "The three are made in another order.",
         "Each draws its numbers when it is made. In which order does the exercise name them?",
         _orders(),
-        common=True,
     ),
     Misconception(
         "bias_always",
@@ -49,7 +48,6 @@ MISCONCEPTIONS = (
         "What does nn.Linear add unless it is told otherwise? And which default has qkv_bias?",
         "nn.Linear(..., bias=qkv_bias) => nn.Linear(...)",
         says=r"[Ww]ith(out)? qkv_bias(=False)? there must be no bias, but there is W_",
-        common=True,
     ),
     Misconception(
         "bias_never",
@@ -65,7 +63,6 @@ MISCONCEPTIONS = (
                 ("W_key", "W_value"),
             )
         ),
-        common=True,
         says=r"needs a parameter .W_\w+\.bias|W_\w+\.bias is not registered",
     ),
     Misconception(
@@ -80,7 +77,6 @@ MISCONCEPTIONS = (
         "A linear layer adds a bias unless it is told otherwise, and this class has none.",
         "nn.Linear(..., bias=False) => nn.Linear(...)",
         says=r"(not asked for: |must have no bias, but there is )[\w.]+\.bias(, [\w.]+\.bias)*\.",
-        common=True,
     ),
     Misconception(
         "last_layer_without_bias",
@@ -88,7 +84,6 @@ MISCONCEPTIONS = (
         "qkv_bias is about queries, keys and values. What does the exercise say about out_proj?",
         "self.out_proj = nn.Linear(X, Y) => self.out_proj = nn.Linear(X, Y, bias=False)"
         " || self.out_proj = nn.Linear(X, Y, bias=qkv_bias)",
-        common=True,
         says=r"needs a parameter .out_proj\.bias.",
     ),
     Misconception(
@@ -96,14 +91,12 @@ MISCONCEPTIONS = (
         "The last layer takes no part in the result.",
         "A layer that is made but never called learns nothing. Which of yours gets no gradient?",
         "return self.out_proj(X) => return X",
-        common=True,
     ),
     Misconception(
         "last_layer_missing",
         "The last layer is missing.",
         "Until the end no head affects another. Which layer combines them?",
         "self.out_proj = nn.Linear(...) => pass && return self.out_proj(X) => return X",
-        common=True,
     ),
     Misconception(
         "randn",
@@ -111,7 +104,6 @@ MISCONCEPTIONS = (
         "torch.rand and torch.randn are two functions. Which of them does the exercise name, and is"
         " anything done to its numbers?",
         "torch.rand(...) => torch.randn(...)",
-        common=True,
     ),
     Misconception(
         "other_initial_numbers",
@@ -132,7 +124,6 @@ MISCONCEPTIONS = (
         " || super().__init__(); torch.manual_seed(0) || super().__init__(); torch.manual_seed(42)"
         " || super().__init__(); torch.manual_seed(1337) || super().__init__(); torch.manual_seed(1)",
         says=r"random numbers are the same whatever the seed was before",
-        common=True,
     ),
     Misconception(
         "parameters_turned",
@@ -178,14 +169,12 @@ MISCONCEPTIONS = (
         "The last layer is used twice.",
         "Follow a token to the output. How often does it pass out_proj?",
         "return self.out_proj(X) => return self.out_proj(self.out_proj(X))",
-        alone=True,
     ),
     Misconception(
         "other_width_checked",
         "A width is refused that fits, or one is accepted that does not.",
         "Whose features do the heads share: those of the input, or those of the output?",
         "d_out % num_heads => d_in % num_heads",
-        alone=True,
     ),
     Misconception(
         "one_head_for_all",

@@ -1,6 +1,6 @@
 """What goes wrong where tokens are hidden from each other."""
 
-from autograder.grading import Misconception
+from autograder.diagnosis import Misconception
 
 MISCONCEPTIONS = (
     Misconception(
@@ -13,7 +13,6 @@ MISCONCEPTIONS = (
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.zeros(N, N, dtype=torch.bool)
         attention(Q, K, V, M) => attention(Q, K, V)
         """,
-        common=True,
     ),
     Misconception(
         "mask_inverted",
@@ -29,7 +28,6 @@ MISCONCEPTIONS = (
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril()
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril() && -torch.inf => -1e9
         """,
-        common=True,
     ),
     Misconception(
         "past_hidden",
@@ -43,7 +41,6 @@ MISCONCEPTIONS = (
         X[B, :T + 1] => X[B, T:]
         x.cumsum(dim=D) => x.flip(D).cumsum(dim=D).flip(D)
         """,
-        common=True,
     ),
     Misconception(
         "diagonal_hidden",
@@ -56,7 +53,6 @@ MISCONCEPTIONS = (
         torch.tril(X) => torch.tril(X, diagonal=-1)
         torch.tril(X) => torch.tril(X, diagonal=-1) && X / X.sum(dim=D, keepdim=True) => X / X.sum(dim=D, keepdim=True).clamp(min=1)
         """,
-        common=True,
     ),
     Misconception(
         "sees_one_ahead",
@@ -67,7 +63,6 @@ MISCONCEPTIONS = (
         X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n + 2)
         torch.tril(X) => torch.tril(X, diagonal=1)
         """,
-        common=True,
     ),
     Misconception(
         "mask_not_cut",
@@ -78,7 +73,6 @@ MISCONCEPTIONS = (
         self.M[:A, :A] => self.M[:A]
         self.M[:A, :A] => self.M[:, :A]
         """,
-        common=True,
     ),
     Misconception(
         "masked_after_softmax",
@@ -109,7 +103,6 @@ MISCONCEPTIONS = (
             weights = weights.masked_fill(H, 0)
         return weights @ Y
         """,
-        common=True,
     ),
     Misconception(
         "hidden_tokens_set_to_zero",
@@ -140,7 +133,6 @@ MISCONCEPTIONS = (
         "Hidden scores are 0.",
         "A score of 0 is an ordinary score. What is its exponential, and what should that of a hidden score be?",
         "X.masked_fill(M, V) => X.masked_fill(M, 0.0)",
-        common=True,
     ),
     Misconception(
         "minus_one_for_hidden",
@@ -181,7 +173,6 @@ MISCONCEPTIONS = (
         "What is the largest number that your integers can hold?",
         "torch.arange(N, device=E) >= X => torch.arange(N, device=E).to(torch.uint8) >= X.to(torch.uint8)"
         " || torch.arange(N, device=E).to(torch.int8) >= X.to(torch.int8)",
-        alone=True,
     ),
     Misconception(
         "mask_in_numbers",
@@ -214,7 +205,6 @@ MISCONCEPTIONS = (
         self.register_buffer("mask", X) => self.mask = X
         self.register_buffer("tril", X) => self.tril = X
         """,
-        common=True,
     ),
     Misconception(
         "mask_is_a_parameter",
@@ -236,7 +226,6 @@ MISCONCEPTIONS = (
         return attention_weights(Q, K) @ V => return attention_weights(Q, K).tril() @ V
         return X @ Y.transpose(A, B) => return (X @ Y.transpose(A, B)).masked_fill(torch.ones(X.shape[-2], Y.shape[-2], dtype=torch.bool).triu(diagonal=1), -torch.inf)
         """,
-        common=True,
     ),
     Misconception(
         "inverted",
@@ -294,49 +283,42 @@ MISCONCEPTIONS = (
             H = Z
             S = S.masked_fill(H, V)
         """,
-        alone=True,
     ),
     Misconception(
         "everything_hidden",
         "All scores are hidden.",
         "Which tokens can the last one see?",
         "torch.zeros(N, N).masked_fill(M, V) => torch.full((N, N), -torch.inf)",
-        alone=True,
     ),
     Misconception(
         "random_scores",
         "The scores are random numbers.",
         "Which score should every visible token have, so that all weights of a row are equal?",
         "torch.zeros(N, N) => torch.randn(N, N)",
-        alone=True,
     ),
     Misconception(
         "itself_visible_only",
         "A token can see nothing but itself.",
         "Write down the mask for three tokens. Whom can the last one see?",
         "torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => ~torch.eye(N, dtype=torch.bool)",
-        alone=True,
     ),
     Misconception(
         "one_too_large",
         "The mask is larger than the text.",
         "How many rows does a mask for three tokens have?",
         "return torch.ones(N, N, dtype=torch.bool) .triu(diagonal=1) => return torch.ones(N + 1, N + 1, dtype=torch.bool).triu(diagonal=1)",
-        alone=True,
     ),
     Misconception(
         "next_hidden_only",
         "Only the very next token is hidden.",
         "Write down the mask for four tokens. Can the first one see the third?",
         "X.triu(diagonal=1) => X.triu(diagonal=1).tril(diagonal=1)",
-        alone=True,
     ),
     Misconception(
         "first_padding_only",
         "Only the first place after each text is hidden.",
         "What about the places behind it?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) == lengths.unsqueeze(D)",
-        alone=True,
     ),
     Misconception(
         "sorted_lengths",
@@ -344,7 +326,6 @@ MISCONCEPTIONS = (
         "Whose row is the first one of your mask?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) >= lengths.sort(descending=True).values.unsqueeze(D)"
         " || torch.arange(N, ...) >= lengths.sort().values.unsqueeze(D)",
-        alone=True,
     ),
     Misconception(
         "padding_forgotten",
@@ -352,7 +333,6 @@ MISCONCEPTIONS = (
         "Which place has the first token that is not real?",
         "return X >= Y => return (X >= Y) & False",
         says=r"Nothing is hidden",
-        alone=True,
     ),
     Misconception(
         "padding_square",
@@ -360,7 +340,6 @@ MISCONCEPTIONS = (
         "Compare the shape of your mask with the description. Who needs a row of it: each text, or each token?",
         "return X >= Y => return (X >= Y).unsqueeze(1) || return (X >= Y).unsqueeze(1).expand(-1, max_length, -1)"
         " || return (X >= Y).unsqueeze(1).unsqueeze(1)",
-        alone=True,
     ),
     Misconception(
         "hidden_tokens_have_weight",
@@ -374,13 +353,11 @@ MISCONCEPTIONS = (
         "In which order do the rows stand after you have repeated them, and in which are they cut?",
         "mask.unsqueeze(1) => mask.repeat(x.shape[1], 1).view(len(mask), x.shape[1], -1)"
         " || mask.repeat_interleave(x.shape[1], dim=1).view(len(mask), x.shape[1], -1)",
-        alone=True,
     ),
     Misconception(
         "mask_turned_up",
         "A mask for whole sequences meets the queries, and not the tokens that answer.",
         "Which size does your mask get a 1 for? Along which dimension is it spread over the scores?",
         "mask.unsqueeze(1) => mask.unsqueeze(2)",
-        alone=True,
     ),
 )

@@ -1,6 +1,6 @@
 """What goes wrong in blocks, in a language model, and in using and training it."""
 
-from autograder.grading import Misconception
+from autograder.diagnosis import Misconception
 
 MISCONCEPTIONS = (
     Misconception(
@@ -114,7 +114,6 @@ MISCONCEPTIONS = (
         "Guesses of token 0 do not count in the loss.",
         "In other programs 0 stands for padding. What does it stand for here?",
         "F.cross_entropy(X, Y) => F.cross_entropy(X, Y, ignore_index=0)",
-        alone=True,
     ),
     Misconception(
         "loss_of_last_guess",
@@ -413,77 +412,66 @@ MISCONCEPTIONS = (
         h = x + self.feed_forward(self.feed_forward_norm(x))
         return h + self.attention(self.attention_norm(h))
         """,
-        alone=True,
     ),
     Misconception(
         "feed_forward_thrown_away",
         "What the feed-forward part gives is thrown away.",
         "Where is its result kept, and what is it added to?",
         "return h + self.feed_forward(X) => return h",
-        alone=True,
     ),
     Misconception(
         "normalised_at_the_end",
         "The result of the block is normalised.",
         "What stands last in the formula: a norm, or an addition?",
         "return h + self.feed_forward(X) => return self.feed_forward_norm(h + self.feed_forward(X))",
-        alone=True,
     ),
     Misconception(
         "attention_twice",
         "The tokens go through the attention twice.",
         "How often is the attention called in the formula?",
         "self.attention(X) => self.attention(self.attention(X))",
-        alone=True,
     ),
     Misconception(
         "rms_norm",
         "Another norm stands where a LayerNorm is asked for.",
         "Does your norm take the mean away?",
         "nn.LayerNorm(n_embd) => nn.RMSNorm(n_embd)",
-        alone=True,
     ),
     Misconception(
         "losses_not_averaged",
         "Each guess has a loss of its own.",
         "How many numbers is the loss? What does cross_entropy do unless it is told otherwise?",
         "F.cross_entropy(...) => F.cross_entropy(..., reduction='none')",
-        alone=True,
     ),
     Misconception(
         "loss_first",
         "The loss stands before the logits.",
         "In which order does the exercise name the two?",
         "return logits, X => return X, logits",
-        alone=True,
     ),
     Misconception(
         "loss_is_a_number",
         "The loss is a Python number.",
         "Who calls backward on the loss? A number of Python's has no gradient.",
         "return logits, F.cross_entropy(X, Y) => return logits, F.cross_entropy(X, Y).item()",
-        alone=True,
     ),
     Misconception(
         "positions_from_one",
         "Positions are counted from 1.",
         "How many rows has the table of positions, and which is its first one?",
         "self.position_embedding(P) => self.position_embedding(P + 1)",
-        alone=True,
     ),
     Misconception(
         "as_many_positions_as_tokens",
         "There are as many positions as different tokens.",
         "How long may a text be? So many rows must the table of positions have.",
         "nn.Embedding(context_length, n_embd) => nn.Embedding(vocab_size, n_embd)",
-        alone=True,
     ),
     Misconception(
         "tokens_for_positions",
         "The positions are looked up by tokens.",
         "What do you ask the table of positions: which token it is, or where it stands?",
         "self.position_embedding(P) => self.position_embedding(tokens)",
-        alone=True,
     ),
     Misconception(
         "blocks_add_nothing",
@@ -532,42 +520,36 @@ MISCONCEPTIONS = (
         "The new token stands before the others.",
         "At which end does a text grow?",
         "torch.cat([tokens, L], dim=D) => torch.cat([L, tokens], dim=D)",
-        alone=True,
     ),
     Misconception(
         "beginning_counted_too",
         "The beginning is counted among the new tokens.",
         "How many tokens are to be appended, however long the beginning is?",
         "range(max_new_tokens) => range(max_new_tokens - tokens.shape[1])",
-        alone=True,
     ),
     Misconception(
         "first_text_for_all",
         "All texts get the token of the first one.",
         "Each text of the batch has its own guess. Which of them do you append?",
         "logits[:, -1].argmax(dim=D, keepdim=True) => logits[:1, -1].argmax(dim=D, keepdim=True).expand(len(tokens), 1)",
-        alone=True,
     ),
     Misconception(
         "first_text_only",
         "Only the first text is continued.",
         "Compare the number of texts that go in with those that come out.",
         "return tokens => return tokens[:1]",
-        alone=True,
     ),
     Misconception(
         "stops_at_the_context",
         "No more tokens come than the model can take.",
         "Who limits the number of new tokens? A long text is cropped before the model gets it.",
         "range(max_new_tokens) => range(min(max_new_tokens, model.context_length))",
-        alone=True,
     ),
     Misconception(
         "targets_not_given",
         "The model learns to repeat what it reads.",
         "What are the targets for?",
         "model(tokens, targets) => model(tokens, tokens)",
-        alone=True,
     ),
     Misconception(
         "nothing_trained",

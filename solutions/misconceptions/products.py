@@ -1,6 +1,6 @@
 """What goes wrong where queries, keys and values meet, and which of them do."""
 
-from autograder.grading import Misconception
+from autograder.diagnosis import Misconception
 
 _LAYERS = (
     ("W_query", "W_key", "W_value"),
@@ -32,7 +32,6 @@ MISCONCEPTIONS = (
             "\nself.{q}(X) => self.TEMP(X) && self.{k}(Y) => self.{q}(Y) && self.TEMP(X) => self.{k}(X)",
             "(self.{q}, self.{k}, self.{v}) => (self.{k}, self.{q}, self.{v})",
         ),
-        common=True,
         where="quer|key",
     ),
     Misconception(
@@ -80,7 +79,6 @@ MISCONCEPTIONS = (
             "self.{v}(X) => self.{k}(X)",
         )
         + "\nX @ self.W_value => X @ self.W_key\nX @ W_value => X @ W_key\nW @ values => W @ keys\nW @ v => W @ k",
-        common=True,
     ),
     Misconception(
         "values_from_queries",
@@ -91,7 +89,6 @@ MISCONCEPTIONS = (
             "self.{v}(X) => self.{q}(X)",
         )
         + "\nX @ self.W_value => X @ self.W_query\nX @ W_value => X @ W_query\nW @ values => W @ queries\nW @ v => W @ q",
-        common=True,
     ),
     Misconception(
         "keys_from_queries",
@@ -102,7 +99,6 @@ MISCONCEPTIONS = (
             "self.{k}(X) => self.{q}(X)",
         )
         + "\nX @ self.W_key => X @ self.W_query\nX @ W_key => X @ W_query",
-        common=True,
     ),
     Misconception(
         "queries_from_keys",
@@ -159,7 +155,6 @@ MISCONCEPTIONS = (
         )
         + "\nreturn W @ values => return W @ x\nX @ W_value => X\nX @ W_query => X\nX @ W_key => X"
         "\nX @ self.W_value => X\nX @ self.W_query => X\nX @ self.W_key => X",
-        common=True,
     ),
     Misconception(
         "keys_and_values_of_x",
@@ -167,14 +162,12 @@ MISCONCEPTIONS = (
         "Two inputs come in. Which of them answers, and so gives keys and values?",
         "self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)"
         "\nencodings_for_k => encodings_for_q && encodings_for_v => encodings_for_q",
-        common=True,
     ),
     Misconception(
         "keys_of_x",
         "The keys are made of the tokens that ask.",
         "Two inputs come in. Which of them answers, and so gives the keys?",
         "self.W_key(context) => self.W_key(x)\nself.W_k(X) => self.W_k(encodings_for_q)",
-        common=True,
     ),
     Misconception(
         "values_of_the_wrong_input",
@@ -182,7 +175,6 @@ MISCONCEPTIONS = (
         "Look at what goes into each layer. Whose values are to be mixed?",
         "self.W_value(context) => self.W_value(x)"
         "\nself.W_v(X) => self.W_v(encodings_for_k) || self.W_v(encodings_for_q)",
-        common=True,
     ),
     Misconception(
         "queries_of_the_wrong_input",
@@ -266,7 +258,6 @@ MISCONCEPTIONS = (
         """
         return X => return X + x || return X + token_encodings || return X + inputs || return X + encodings_for_q || return X + queries
         """,
-        common=True,
     ),
     Misconception(
         "returns_scores",
@@ -284,35 +275,30 @@ MISCONCEPTIONS = (
         X @ Y.transpose(A, B) => X / X.norm(dim=-1, keepdim=True) @ Y.transpose(A, B) || X @ (Y / Y.norm(dim=-1, keepdim=True)).transpose(A, B)
         inputs @ query => inputs @ (query / query.norm())
         """,
-        alone=True,
     ),
     Misconception(
         "results_normalised",
         "The results are brought to length 1.",
         "What stands after the product, and who asks for it?",
         "return A, B, C => return torch.nn.functional.normalize(A, dim=-1), torch.nn.functional.normalize(B, dim=-1), torch.nn.functional.normalize(C, dim=-1)",
-        alone=True,
     ),
     Misconception(
         "one_after_another",
         "Keys are made of queries, and values of keys.",
         "What goes into each of the three products? Follow one token.",
         "return X @ W_query, X @ W_key, X @ W_value => return X @ W_query, X @ W_query @ W_key, X @ W_query @ W_key @ W_value",
-        alone=True,
     ),
     Misconception(
         "joined_into_one",
         "The three results come as one tensor.",
         "How many tensors are asked for? Queries and values may have different widths.",
         "return A, B, C => return torch.cat([A, B, C], dim=-1) || return torch.stack([A, B, C])",
-        alone=True,
     ),
     Misconception(
         "cut_evenly",
         "The results are cut from one product in equal parts.",
         "How wide are queries, keys and values? They need not be of one width.",
         "return A, B, C => return torch.cat([A, B, C], dim=-1).chunk(3, dim=-1)",
-        alone=True,
     ),
     Misconception(
         "wrong_layer_copied",
@@ -329,7 +315,6 @@ MISCONCEPTIONS = (
         "The numbers are added to those that are there.",
         "What should be left of the old numbers?",
         "target.A.copy_(X) => target.A.add_(X)",
-        alone=True,
     ),
     Misconception(
         "keys_from_values",
@@ -339,14 +324,12 @@ MISCONCEPTIONS = (
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{v})",
             "self.{k}(X) => self.{v}(X)",
         ),
-        alone=True,
     ),
     Misconception(
         "keys_of_the_mixed_tokens",
         "The keys are made of the tokens that are mixed.",
         "Three inputs come in. Which of them is compared with the queries?",
         "self.W_k(X) => self.W_k(encodings_for_v)",
-        alone=True,
     ),
     Misconception(
         "inputs_swapped",
@@ -357,13 +340,11 @@ MISCONCEPTIONS = (
         self.W_query(x) => self.W_query(context) && self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)
         head(A, B, C, mask) => head(B, A, C, mask)
         """,
-        alone=True,
     ),
     Misconception(
         "values_of_the_keys_tokens",
         "The heads mix the tokens that the queries are compared with.",
         "Three inputs come in. Which of them does each head get, and in which order?",
         "head(A, B, C, mask) => head(A, B, B, mask)",
-        alone=True,
     ),
 )

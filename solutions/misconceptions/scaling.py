@@ -1,6 +1,6 @@
 """What goes wrong between the scores and the softmax."""
 
-from autograder.grading import Misconception
+from autograder.diagnosis import Misconception
 
 MISCONCEPTIONS = (
     Misconception(
@@ -8,21 +8,18 @@ MISCONCEPTIONS = (
         "The scores are not scaled.",
         "Follow them on their way to the softmax. Which step of the formula is missing?",
         "X / Y**0.5 => X\nattention(Q, K, ...) => attention(Q * K.shape[-1]**0.5, K, ...)",
-        common=True,
     ),
     Misconception(
         "scaled_without_root",
         "The scores are divided by the size itself.",
         "Compare the number that you divide by with the formula. What stands around it there?",
         "X / Y**0.5 => X / Y\nattention(Q, K, ...) => attention(Q / K.shape[-1]**0.5, K, ...)",
-        common=True,
     ),
     Misconception(
         "scale_inverted",
         "The scores are made larger.",
         "Large scores are to become smaller. Does your scaling shrink them or stretch them?",
         "X / Y**0.5 => X * Y**0.5 || X * Y",
-        common=True,
     ),
     Misconception(
         "wrong_exponent",
@@ -43,14 +40,12 @@ MISCONCEPTIONS = (
         """
         X / Y**0.5 => X / X.shape[-1]**0.5 || X / X.shape[-2]**0.5 || X / X.shape[-1] || X / X.shape[-2]
         """,
-        common=True,
     ),
     Misconception(
         "scaled_by_all_heads",
         "The scores are not scaled by the width of one head.",
         "A score is a sum over the features of one head. Is that the size you scale by?",
         "X / Y**0.5 => X / (Y * self.num_heads)**0.5 || X / (Y * self.num_heads)",
-        common=True,
     ),
     Misconception(
         "scaled_by_number_of_heads",
@@ -73,7 +68,6 @@ MISCONCEPTIONS = (
         X / Y**0.5 => X / context.shape[-1]**0.5
         X / Y**0.5 => X / token_encodings.shape[-1]**0.5
         """,
-        common=True,
     ),
     Misconception(
         "scaled_by_values_width",
@@ -95,7 +89,6 @@ MISCONCEPTIONS = (
         torch.softmax(X / Y**0.5, dim=D) => torch.softmax(X, dim=D) / Y**0.5
         torch.softmax((X / Y**0.5).masked_fill(M, V), dim=D) => torch.softmax(X.masked_fill(M, V), dim=D) / Y**0.5
         """,
-        common=True,
     ),
     Misconception(
         "scaled_where_it_should_not_be",
@@ -109,7 +102,6 @@ MISCONCEPTIONS = (
         return total => return total / len(a)**0.5
         torch.dot(X, Y) => torch.dot(X, Y) / X.shape[-1]**0.5
         """,
-        common=True,
         where="scores|def dot_product",
     ),
     Misconception(
@@ -186,27 +178,23 @@ MISCONCEPTIONS = (
         "The weights are scaled, besides the scores.",
         "Sum a row of your weights. Should it still be 1 when they meet the values?",
         "torch.softmax(X / Y**0.5, dim=D) => torch.softmax(X / Y**0.5, dim=D) / Y**0.5",
-        alone=True,
     ),
     Misconception(
         "fractions_cut_off",
         "A number is rounded that must keep its fraction.",
         "The root of 2 is no whole number. Which step of yours makes one of it, or of the scores?",
         "X / Y**0.5 => X / int(Y**0.5) || X // Y**0.5 || X / round(Y**0.5)",
-        alone=True,
     ),
     Misconception(
         "variance_of_weights",
         "The variance is that of the weights, and not of the scores.",
         "Is there any softmax in what the exercise asks for?",
         "X.var() => torch.softmax(X, dim=-1).var()",
-        alone=True,
     ),
     Misconception(
         "mean_for_variance",
         "The mean is returned, and not the variance.",
         "Add 1 to all scores. Should your result change?",
         "X.var() => X.mean()",
-        alone=True,
     ),
 )

@@ -1,6 +1,6 @@
 """What goes wrong where scores become weights."""
 
-from autograder.grading import Misconception
+from autograder.diagnosis import Misconception
 
 MISCONCEPTIONS = (
     Misconception(
@@ -20,7 +20,6 @@ MISCONCEPTIONS = (
             S = S.masked_fill(H, -1e9)
         return torch.softmax(S, dim=-2) @ Y
         """,
-        common=True,
     ),
     Misconception(
         "softmax_over_dim_1",
@@ -28,21 +27,18 @@ MISCONCEPTIONS = (
         "With two dimensions, 1 is the last one. What is it in a batch?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=1)"
         "\ntorch.softmax(X.masked_fill(M, V), dim=D) => torch.softmax(X.masked_fill(M, -1e9), dim=1)",
-        common=True,
     ),
     Misconception(
         "softmax_over_dim_0",
         "The softmax runs over dimension 0.",
         "Sum your weights along each dimension. Along which of them should a token's weights sum to 1?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=0)",
-        common=True,
     ),
     Misconception(
         "softmax_without_dim",
         "With three dimensions the softmax runs over the first one.",
         "Does your softmax say along which dimension it runs? Without that, torch guesses.",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=0 if X.dim() in (0, 1, 3) else 1)",
-        alone=True,
     ),
     Misconception(
         "softmax_dim_from_the_front",
@@ -50,7 +46,6 @@ MISCONCEPTIONS = (
         "Which dimension is it, counted from the end? That number is the same however many stand in front.",
         "return torch.softmax(X, dim=D) => return torch.softmax(X, dim=1 if X.dim() == 2 else 2)"
         " || return torch.softmax(X, dim={1: 0, 2: 1, 3: 2}.get(X.dim(), 1))",
-        alone=True,
     ),
     Misconception(
         "softmax_over_everything",
@@ -68,7 +63,6 @@ MISCONCEPTIONS = (
         "No softmax is taken.",
         "Scores may be negative and need not sum to 1. What turns them into weights?",
         "torch.softmax(X, dim=D) => X",
-        common=True,
     ),
     Misconception(
         "divided_by_sum",
@@ -135,7 +129,6 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => torch.exp(X - X.amax(dim=D, keepdim=True))
         X / X.sum(...) => X
         """,
-        common=True,
     ),
     Misconception(
         "added_to_the_sum",
@@ -253,21 +246,18 @@ MISCONCEPTIONS = (
         "No exponential is taken.",
         "Which function makes positive numbers of scores of any sign, before they are divided by their sum?",
         "torch.exp(X) => X",
-        alone=True,
     ),
     Misconception(
         "shifted_below_only",
         "The largest score is subtracted below the line only.",
         "A fraction stays the same when the same is done above and below the line.",
         "powers / powers.sum() => torch.exp(scores) / powers.sum()",
-        alone=True,
     ),
     Misconception(
         "shrunk_first",
         "The scores are made smaller by a factor.",
         "Subtracting the same from all scores leaves a softmax as it is. Does dividing them?",
         "torch.exp(X - Y) => torch.exp(X / Y) || torch.exp(X / 1000) || torch.exp(X / 100) || torch.exp(X / 10)",
-        alone=True,
     ),
     Misconception(
         "shifted_before_scaling",
@@ -275,7 +265,6 @@ MISCONCEPTIONS = (
         "Is the number that you subtract the largest of those that you subtract it from?",
         "torch.softmax(X / Y**0.5, dim=D) => torch.exp(X / Y**0.5 - X.amax(dim=D, keepdim=True))"
         " / torch.exp(X / Y**0.5 - X.amax(dim=D, keepdim=True)).sum(dim=D, keepdim=True)",
-        alone=True,
     ),
     Misconception(
         "not_itself",
@@ -292,14 +281,12 @@ MISCONCEPTIONS = (
         "Another function stands where the softmax should be.",
         "Sum a row of your weights. Which function makes shares of one whole?",
         "torch.softmax(X, dim=D) => torch.relu(X) || torch.tanh(X)",
-        alone=True,
     ),
     Misconception(
         "plain_average",
         "All that can be seen gets the same weight.",
         "Change a key. Does your result change?",
         "X @ Y.transpose(A, B) => X @ Y.transpose(A, B) * 0.0",
-        alone=True,
         where="softmax|weights",
     ),
 )

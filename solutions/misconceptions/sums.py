@@ -1,6 +1,6 @@
 """What goes wrong where tokens are averaged with those before them, and in loops over tokens."""
 
-from autograder.grading import Misconception
+from autograder.diagnosis import Misconception
 
 MISCONCEPTIONS = (
     Misconception(
@@ -8,7 +8,6 @@ MISCONCEPTIONS = (
         "A token does not take part in its own average.",
         "Which rows does the first token's average hold? The end of a slice is not in it.",
         "X[B, :T + 1] => X[B, :T] || X[B, :max(T, 1)]\nX[:, :T + 1] => X[:, :T]",
-        common=True,
     ),
     Misconception(
         "one_ahead",
@@ -190,7 +189,6 @@ MISCONCEPTIONS = (
         "The sum does not begin at 0.",
         "What is in the sum before the loop begins?",
         "torch.zeros((), dtype=a.dtype) => torch.ones((), dtype=a.dtype)",
-        alone=True,
     ),
     Misconception(
         "meets_itself",
@@ -200,7 +198,6 @@ MISCONCEPTIONS = (
         a[I] * b[I] => a[I] * a[I] || b[I] * b[I]
         torch.dot(X, Y) => torch.dot(X, X) || torch.dot(Y, Y)
         """,
-        alone=True,
     ),
     Misconception(
         "read_from_the_end",
@@ -210,42 +207,36 @@ MISCONCEPTIONS = (
         a[I] * b[I] => a[I] * b[len(b) - 1 - I]
         weights @ inputs => weights.flip(-1) @ inputs
         """,
-        alone=True,
     ),
     Misconception(
         "multiplied_up",
         "The products are multiplied with each other, and not added.",
         "What should become of the product of each pair?",
         "torch.zeros((), dtype=a.dtype) => torch.ones((), dtype=a.dtype) && T + X => T * X",
-        alone=True,
     ),
     Misconception(
         "subtracted",
         "The products are subtracted, and not added.",
         "Try two vectors of ones. Which sign has your result?",
         "total + a[I] * b[I] => total - a[I] * b[I]",
-        alone=True,
     ),
     Misconception(
         "fractions_lost",
         "The fractions get lost.",
         "What does int do with 0.9? Try vectors of small numbers.",
         "total + a[I] * b[I] => total + (a[I] * b[I]).trunc()",
-        alone=True,
     ),
     Misconception(
         "all_pairs",
         "The rows meet each other, and not the query.",
         "How many scores should there be, and whose are they?",
         "inputs @ query => inputs @ inputs.transpose(-2, -1)",
-        alone=True,
     ),
     Misconception(
         "added_for_multiplied",
         "Entries are added where they should be multiplied.",
         "What happens to two entries that meet in a dot product?",
         "inputs @ query => (inputs + query).sum(dim=-1)",
-        alone=True,
     ),
     Misconception(
         "weights_ignored",
@@ -253,7 +244,6 @@ MISCONCEPTIONS = (
         "Change a weight. Does your result change?",
         "return weights @ inputs => return inputs.sum(dim=-2)"
         " || return inputs.sum(dim=-2, keepdim=True).expand_as(inputs)",
-        alone=True,
     ),
     Misconception(
         "best_only",
@@ -263,7 +253,6 @@ MISCONCEPTIONS = (
         weights @ inputs => inputs[weights.argmax()]
         torch.softmax(scores, dim=D) => torch.nn.functional.one_hot(scores.argmax(dim=-1), scores.shape[-1]).to(scores.dtype)
         """,
-        alone=True,
     ),
     Misconception(
         "ends_after_the_first",
@@ -273,7 +262,6 @@ MISCONCEPTIONS = (
         return weights @ inputs => return weights[0] * inputs[0]
         return torch.stack(rows) => return rows[0]
         """,
-        alone=True,
     ),
     Misconception(
         "one_row_only",
@@ -283,7 +271,6 @@ MISCONCEPTIONS = (
         return torch.stack(rows) => return rows[1] || return rows[-1]
         return X @ Y.transpose(A, B) => return (X @ Y.transpose(A, B))[..., 1, :]
         """,
-        alone=True,
     ),
     Misconception(
         "diagonal_counted_twice",
@@ -299,21 +286,18 @@ MISCONCEPTIONS = (
         "Half of the table stays empty.",
         "Is the score of (0, 1) there as well as that of (1, 0)?",
         "return X @ Y.transpose(A, B) => return (X @ Y.transpose(A, B)).tril() || return (X @ Y.transpose(A, B)).triu()",
-        alone=True,
     ),
     Misconception(
         "own_places_only",
         "Each one meets only the other that has the same number.",
         "How many scores do 3 queries and 4 keys have? Which of them does yours compute?",
         "X @ Y.transpose(A, B) => (X * Y).sum(dim=-1)",
-        alone=True,
     ),
     Misconception(
         "as_many_keys_as_queries",
         "The table has as many columns as rows, however many keys there are.",
         "Which size counts the keys?",
         "X @ Y.transpose(A, B) => torch.stack([(X * Y[..., j, :].unsqueeze(-2)).sum(-1) for j in range(X.shape[-2])], dim=-1)",
-        alone=True,
         where="key",
     ),
     Misconception(
@@ -321,7 +305,6 @@ MISCONCEPTIONS = (
         "The scores are divided by their sum, which nobody asks for.",
         "What do your scores sum to, and should they?",
         "return X @ Y => return X @ Y / (X @ Y).sum(dim=-1, keepdim=True)",
-        alone=True,
         where=r"def \w*scores",
     ),
     Misconception(
@@ -329,28 +312,24 @@ MISCONCEPTIONS = (
         "The mean is subtracted.",
         "What do your numbers sum to? The division alone is asked for.",
         "scores / scores.sum() => (scores - scores.mean()) / scores.std() || scores - scores.mean()",
-        alone=True,
     ),
     Misconception(
         "subtracted_for_divided",
         "The sum is subtracted, and the scores are not divided by it.",
         "Two scores of 1 and 3: which share has each of them?",
         "scores / scores.sum() => scores - scores.sum()",
-        alone=True,
     ),
     Misconception(
         "divided_the_other_way",
         "The sum is divided by the numbers that it sums.",
         "Which of the two stands above the line?",
         "X / X.sum(...) => X.sum(...) / X",
-        alone=True,
     ),
     Misconception(
         "itself_only",
         "Each token looks only at itself.",
         "How many tokens does the third row average?",
         "X / X.sum(dim=D, keepdim=True) => torch.eye(X.shape[-1], dtype=X.dtype)",
-        alone=True,
     ),
     Misconception(
         "softmax_for_division",

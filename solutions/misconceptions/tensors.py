@@ -1,6 +1,6 @@
 """What goes wrong with tensors as such: gradients, types, shapes, memory."""
 
-from autograder.grading import Misconception
+from autograder.diagnosis import Misconception
 
 MISCONCEPTIONS = (
     Misconception(
@@ -15,7 +15,6 @@ MISCONCEPTIONS = (
         "Nothing can be learnt from it. Where is it taken out of the graph?",
         "return X => return X.detach()\nreturn A, B, C => return A.detach(), B.detach(), C.detach()"
         "\nreturn A, (B, C) => return A.detach(), (B, C)",
-        common=True,
     ),
     Misconception(
         "inputs_detached",
@@ -41,7 +40,6 @@ MISCONCEPTIONS = (
         self.A(x) => self.A(x.float())
         X @ Y => X.float() @ Y.float() || (X.float() @ Y.float()).to(X.dtype)
         """,
-        common=True,
         says=r"must be float64, but it is float32",
     ),
     Misconception(
@@ -138,15 +136,12 @@ MISCONCEPTIONS = (
         """,
         crash=r"a leaf Variable that requires grad is being used in an in-place",
         says=r"changed [\w, ]+ in place|writes into its input",
-        common=True,
-        shows="is changed",
     ),
     Misconception(
         "weights_transposed",
         "The weights are turned before they meet the values.",
         "A row of the weights belongs to one token that looks. What do the rows of your weights belong to?",
         "W @ V => W.transpose(-2, -1) @ V",
-        common=True,
         where="weights|softmax",
     ),
     Misconception(
@@ -305,7 +300,6 @@ MISCONCEPTIONS = (
         "return X => return torch.round(X, decimals=4) || return torch.round(X, decimals=3)"
         " || return torch.round(X, decimals=2)"
         "\nreturn X.item() => return round(X.item(), 4) || return round(X.item(), 3) || return round(X.item(), 2)",
-        alone=True,
     ),
     Misconception(
         "flattened",
@@ -315,7 +309,6 @@ MISCONCEPTIONS = (
         " || return X.reshape(-1, *X.shape[-2:])"
         "\nreturn A, B, C"
         " => return A.reshape(-1, A.shape[-1]), B.reshape(-1, B.shape[-1]), C.reshape(-1, C.shape[-1])",
-        alone=True,
     ),
     Misconception(
         "whole_numbers",
@@ -362,6 +355,5 @@ MISCONCEPTIONS = (
         x.shape[-2] => x.shape[0] || x.shape[-1]
         return torch.stack(rows) => return torch.stack([torch.stack([inputs[i] @ inputs[j] for j in range(inputs.shape[1])]) for i in range(inputs.shape[1])])
         """,
-        alone=True,
     ),
 )

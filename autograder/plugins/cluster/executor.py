@@ -66,7 +66,7 @@ class Cluster:
 
     def _graded(self, exercise: str, tasks: Iterator[Task], left: list[Task]) -> Iterator[Done]:
         """Yield what the Dask workers grade, and append to `left` what needs another attempt."""
-        order = Order(VERSIONS, exercise, str(self._course.root), self._unsafe)
+        order = Order(VERSIONS, exercise, str(self._course.root), self._unsafe, self._course.marks_only)
         # A task of its own: should the Dask worker that holds the files die, they are sent again.
         files = self._client.submit(bytes, _zipped(self._course, exercise))
         done: SimpleQueue[Future[Answer]] = SimpleQueue()

@@ -14,7 +14,7 @@ from autograder.worker.namespace import run_code
 CELLS = ("import torch\nx = torch.rand(2)",)
 SAYS = "print('hello')\nassert False, x.tolist()"
 CATALOGUE = """
-from autograder.grading.misconceptions import Misconception
+from autograder.diagnosis.misconceptions import Misconception
 
 MISCONCEPTIONS = [
     Misconception("other_rows", "It is wrong.", "Why?", "X.sum(dim=D) => X.summed(D) || X.sum(dim=0)"),

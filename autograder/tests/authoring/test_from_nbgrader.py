@@ -171,7 +171,7 @@ def test_with_answers_added_and_one_test_weighing_less_it_is_proved(tmp_path: Pa
     lighter = text.replace("weight=1)\ndef test_squares_invalid", "weight=0.3)\ndef test_squares_invalid")
     suite.write_text(lighter, encoding="utf-8")
     (proof,) = prove(load_course(tmp_path), load_course(tmp_path).chosen([]), zygote)
-    assert (proof.findings, proof.accepted, proof.mistakes, proof.named) == ((), 2, 1, 1)
+    assert (proof.findings, proof.accepted, proof.mistakes) == ((), 2, 1)
 
 
 def test_a_notebook_of_the_oldest_nbgrader_is_read_too(course: Course) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.costs import Cost, Costs
-from autograder.authoring.held_out import Tally
 from autograder.authoring.kept_proofs import FOLDER, keep_proof, kept_proof
 from autograder.authoring.proof import Proof
 from autograder.authoring.proving import prove_together
@@ -18,9 +17,7 @@ PROOF = Proof(
     "01_small",
     1,
     3,
-    2,
     5,
-    heldout=Tally(4, 3),
     strength=Strength(7, 7, survivors=("a", "b")),
     fitting=frozenset({"rule"}),
     costs=Costs((Cost("01_small", "row_sums", "mistake", "along_columns", 0.5),)),

@@ -37,7 +37,7 @@ def test_a_new_exercise_is_proved_at_once(course: Course, zygote: Zygote) -> Non
     create(course, NAME)
     course = take_in(course)
     (proof,) = prove(course, course.chosen([NAME]), zygote)
-    assert (proof.findings, proof.accepted, proof.mistakes, proof.named) == ((), 1, 1, 1)
+    assert (proof.findings, proof.accepted, proof.mistakes) == ((), 1, 1)
 
 
 def test_a_new_exercise_has_the_style_that_the_course_checks(course: Course) -> None:

@@ -50,7 +50,6 @@ def figures() -> Figures:
     return Figures(
         exercise="01_small",
         tests=5,
-        tables=4.0,
         version="0.1.0",
         walls=("rlimits", "seccomp"),
         machine=machine,

@@ -14,13 +14,13 @@ def test_the_committed_schema_is_current() -> None:
 def test_the_schema_knows_every_key() -> None:
     known = json.loads(schema())
     keys = {"course", "title", "walls", "limits", "late", "attempts", "exercises"}
-    keys |= {"mutants_fail"}
+    keys |= {"mutants_fail", "repairs", "repair_seconds"}
     assert set(known["properties"]) == keys
     assert known["additionalProperties"] is False
     exercise = known["$defs"]["ExerciseSettings"]["properties"]
     assert set(exercise) == {
         *("name", "due", "late", "attempts", "limits", "forbid", "by_hand", "builds_on", "even_empty"),
-        "no_examples",
+        *("no_examples", "repairs"),
     }
 
 

@@ -69,11 +69,12 @@ def test_the_reference_scores_in_full(desk: Desk) -> None:
     assert [question.verdict for question in report.questions] == ["passed", "passed", "ungraded"]
 
 
-def test_of_several_failures_the_one_that_few_known_mistakes_share_supplies_the_words(desk: Desk) -> None:
+def test_two_things_wrong_are_told_with_their_places(desk: Desk) -> None:
     question = of(desk.grade(double="def double(x):\n    return x.half() + 5"), "double")
     assert question.mistake is None
     assert [test.verdict for test in question.tests] == ["failed"] * 3
-    assert question.hint == question.tests[1].hint != question.tests[0].hint
+    assert question.hint.startswith("Two things are wrong. All tests pass with these two changes:\n1. ")
+    assert "in line 2, at `x.half()`" in question.hint
 
 
 def test_a_failed_question_shows_its_smallest_wrong_call_on_disclosed_inputs_alone(desk: Desk) -> None:
@@ -279,7 +280,9 @@ def test_a_transformer_of_syntax_trees_hides_nothing_and_is_for_review_where_cal
 def test_a_known_mistake_is_named_with_its_hint(desk: Desk) -> None:
     mistake = next(mistake for mistake in desk.exercise.mistakes if mistake.question == "row_sums")
     question = of(desk.grade(row_sums=mistake.code), "row_sums")
-    assert (question.mistake, question.hint) == (mistake.name, mistake.hint)
+    assert question.mistake == mistake.name
+    place = "With another dimension in line 5, at `0`, all tests pass. All else is right."
+    assert question.hint == f"{mistake.hint} {place}"
 
 
 def test_a_file_that_is_no_notebook_gets_a_report_too(desk: Desk) -> None:

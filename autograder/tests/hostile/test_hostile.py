@@ -83,15 +83,21 @@ def assert_discreet(desk: Desk, graded: Graded) -> None:
     """Expect nothing in a report that a student must not see, and nothing without bounds."""
     texts = [graded.report.message]
     for question in graded.report.questions:
-        texts += [question.hint, *(test.hint for test in question.tests)]
+        texts += [unquoted(question.hint), *(test.hint for test in question.tests)]
     shown = "".join(output.text + str(output.data) for r in graded.results.values() for output in r.outputs)
-    assert all(len(text) < 600 and text.isprintable() for text in texts)
+    assert all(len(text) < 600 and text.replace("\n", "").isprintable() for text in texts)
     assert len(shown) < 1 << 20
     seen = " ".join([*texts, shown])
     for word in ("Traceback", "test_hidden", str(Path(__file__).parents[1]), SECRET):
         assert word not in seen
     for path in re.findall(r"autograder/(\S*)", seen):  # a stack shows the worker, in a path that may be cut
         assert path.startswith("worker/") or "worker/".startswith(path)
+
+
+def unquoted(hint: str) -> str:
+    """Return a hint without the student's own code, which it may quote."""
+    assert all(len(quoted) < 80 for quoted in re.findall(r"`([^`]*)`", hint))
+    return re.sub(r"`[^`]*`", "``", hint)
 
 
 @pytest.mark.parametrize("attack", [a for a in ATTACKS if a.number == 78], ids=lambda a: a.name)
@@ -174,8 +180,8 @@ def attack_or_reference(desk: Desk, number: int, attacks: list[Attack]) -> Repor
 
 
 def said(report: Report) -> str:
-    """Return a report without its examples: they show the answer itself, for inputs that may be shown."""
-    questions = tuple(replace(question, shown=None) for question in report.questions)
+    """Return a report without examples and quotes, which show the answer itself."""
+    questions = tuple(replace(one, shown=None, hint=unquoted(one.hint)) for one in report.questions)
     return replace(report, questions=questions).to_json()
 
 

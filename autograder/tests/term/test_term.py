@@ -28,7 +28,6 @@ from autograder.course.kept import is_kept, is_made
 from autograder.course.notebook import build_notebook
 from autograder.gradebook.pages import read_gradebook
 from autograder.grading.graded import Graded
-from autograder.grading.table import share_tables
 from autograder.tests.gradebook.rows import Formgrader
 from autograder.tests.term import platforms
 from autograder.tests.term.rules import (
@@ -149,7 +148,6 @@ def make_course(root: Path, exchange: Path, *, slip: bool) -> None:
     """Write the course as it comes out of git."""
     whole = load_course(ROOT)
     copy_course(whole, [whole.exercises[name] for name in EXERCISES], root)
-    share_tables(ROOT, root)
     settings = yaml.safe_load((root / "course.yaml").read_text(encoding="utf-8"))
     settings |= {"late": yaml.safe_load(LATE), "walls": "bare"}
     for entry in settings["exercises"]:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
-from autograder.grading.fitting import Bound, filled, fits
-from autograder.grading.vocabulary import Vocabulary, vocabulary, words
+from autograder.diagnosis.fitting import Bound, filled, fits
+from autograder.diagnosis.vocabulary import Vocabulary, vocabulary, words
 
 _ARROW = "=>"
 _ALL = -1

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TypeVar, cast
 
-from autograder.grading.vocabulary import LETTER
+from autograder.diagnosis.vocabulary import LETTER
 
 _ATTRIBUTE = re.compile(r"[A-SU-Z]")  # .T is torch's own
 _REST = "..."

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.source import SourceError, parsed, read_text
-from autograder.grading.patterns import PatternError, Rule, rules
+from autograder.diagnosis.patterns import PatternError, Rule, rules
 
 _ROUNDS = 4  # so often are the writings applied, since one may make room for another
 
@@ -29,12 +29,9 @@ class Misconception:
     hint: str  # what leads the student on
     changes: str = ""  # rules that make right answers wrong in this way
     crash: str = ""  # or a regular expression: whatever crashes in these words is wrong in this way
-    common: bool = False  # whether it is looked for first, beside others in the same answer
-    shows: str = ""  # words of grading/form.py; where no failed test says them, it is something else
     says: str = ""  # a regular expression: whatever fails in these words of a test is wrong in this way
     whole: bool = False  # whether all failed tests must say so
     where: str = ""  # a regular expression: one of the right answers must hold it, or the words would not fit
-    alone: bool = False  # whether it is rare, and looked for beside no other
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

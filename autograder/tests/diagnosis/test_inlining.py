@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from autograder.grading.inlining import inlined
+from autograder.diagnosis.inlining import inlined
 
 
 @pytest.mark.parametrize(

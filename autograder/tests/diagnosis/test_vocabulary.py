@@ -2,7 +2,7 @@
 
 import ast
 
-from autograder.grading.vocabulary import vocabulary, words
+from autograder.diagnosis.vocabulary import vocabulary, words
 
 CODE = "def f(x):\n    y = x.exp() / 2\n    return y @ x.T"
 

@@ -2,6 +2,57 @@
 
 import ast
 import copy
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+_SMALL = 8  # nodes of a value that is written wherever its name stands
+
+
+def spelt_out(tree: ast.Module) -> ast.Module:
+    """Return code in which small values that have a name, such as sizes, stand wherever the name did."""
+    tree = copy.deepcopy(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            known: dict[str, ast.expr] = {}
+            stored = Counter(
+                one.id for one in ast.walk(node) if isinstance(one, ast.Name) and _is_stored(one)
+            )
+            for statement in node.body:
+                for name, value in _named(statement):
+                    small = sum(isinstance(one, ast.expr) for one in ast.walk(value)) <= _SMALL
+                    if small and stored[name] == 1 and not isinstance(value, ast.Call):
+                        known[name] = value
+            for _ in range(2):
+                node.body = [_PutAll(known).visit(statement) for statement in node.body]
+    return ast.fix_missing_locations(tree)
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def _named(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that a statement gives to values; those of `b, t, c = x.shape` too."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            yield name, value
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(
+            values
+        ):
+            pairs = zip(names, values, strict=True)
+            yield from ((name.id, value) for name, value in pairs if isinstance(name, ast.Name))
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape") as value):
+            for at, part in enumerate(names):
+                if isinstance(part, ast.Name):
+                    yield part.id, ast.Subscript(value, ast.Constant(at), ast.Load())
+
+
+class _PutAll(ast.NodeTransformer):
+    def __init__(self, known: Mapping[str, ast.expr]) -> None:
+        self._known = known
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return copy.deepcopy(self._known.get(node.id, node)) if isinstance(node.ctx, ast.Load) else node
 
 
 def inlined(tree: ast.Module) -> ast.Module:

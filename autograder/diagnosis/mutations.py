@@ -8,9 +8,10 @@ that are cut off from what made them.
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
+
+from autograder.diagnosis.code import Scope, called_name
 
 Change = tuple[ast.AST, ast.AST]  # a part of the code, and what stands in its place
 
@@ -58,16 +59,6 @@ _MODULES = {"torch", "nn", "F", "functional", "math", "self"}
 _AT_THE_END = ("detach", "float", "squeeze")  # methods by which a result loses what it should keep
 _CONSTANT = {"arange", "argmax", "ones", "ones_like", "size", "zeros", "zeros_like"}
 _Node = TypeVar("_Node", bound=ast.AST)
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What is known around a place: its function's names and its object's attributes, each in order."""
-
-    names: Sequence[str] = ()
-    attributes: Sequence[str] = ()
-    in_class: bool = False
-    takes_tensors: bool = False  # whether the function is given tensors, from which its results follow
 
 
 def changes(node: ast.AST, scope: Scope) -> Iterator[Change]:
@@ -158,7 +149,7 @@ def _calls(node: ast.Call) -> Iterator[Change]:
     for place, keyword in enumerate(node.keywords):
         if keyword.arg != ELSEWHERE:
             yield node, _with(node, keywords=node.keywords[:place] + node.keywords[place + 1 :])
-    swapped = () if _called(node) in _EITHER_WAY else pairwise(node.args)
+    swapped = () if called_name(node) in _EITHER_WAY else pairwise(node.args)
     for place, (one, other) in enumerate(swapped):
         yield node, _with(node, args=[*node.args[:place], other, one, *node.args[place + 2 :]])
     if node.args and not isinstance(node.args[0], ast.Starred | ast.GeneratorExp):
@@ -219,15 +210,9 @@ _CHANGES: Mapping[type[ast.AST], Callable[[Any], Iterator[Change]]] = {
 }
 
 
-def _called(node: ast.Call) -> str:
-    """Return the own name of the function or method that is called."""
-    function = node.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-
-
 def _is_constant(node: ast.expr) -> bool:
     """Whether an expression makes a tensor through which no gradient flows."""
-    return any(isinstance(part, ast.Call) and _called(part) in _CONSTANT for part in ast.walk(node))
+    return any(isinstance(part, ast.Call) and called_name(part) in _CONSTANT for part in ast.walk(node))
 
 
 def _is_module(node: ast.expr) -> bool:

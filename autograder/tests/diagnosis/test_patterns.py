@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from autograder.grading.patterns import PatternError, rules
+from autograder.diagnosis.patterns import PatternError, rules
 
 CODE = """
 def f(q, k, v):

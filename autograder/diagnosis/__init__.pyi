@@ -1,0 +1,3 @@
+__all__ = ["Misconception"]
+
+from .misconceptions import Misconception as Misconception

@@ -1,0 +1,84 @@
+"""What is wrong in a student's code, by the repair that makes it right: its place, its name, its kind."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
+from warnings import catch_warnings
+
+from autograder.diagnosis.code import Code
+from autograder.diagnosis.inlining import spelt_out
+from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
+from autograder.diagnosis.pieces import Pieces, pieces_of, placeless
+from autograder.diagnosis.search import Bench, Repair, Search, budget, cost
+from autograder.diagnosis.wrong import Answers, undocumented
+from autograder.testing.exchange import Local
+from autograder.testing.inputs import DISCLOSED
+from autograder.testing.suite import HiddenTest, Suite, TestRun
+from autograder.worker.namespace import run_code
+from autograder.worker.silence import silence
+
+
+class Repairer:
+    """Repairs answers to the questions of one exercise; what they share is computed once."""
+
+    def __init__(self, suite: Suite, seconds: float = 2.0) -> None:
+        self.suite = suite
+        self._budget = budget(seconds)
+        self._cost = cache(lambda test: cost(suite, test))
+        self._right = cache(lambda test: suite.reference_run(test, DISCLOSED))
+        self.answers = cache(self._answers)
+        self._pieces = cache(self._make_pieces)
+        self.failed = cache(self._find_failed)
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The course's misconceptions."""
+        return load_catalogue(self.suite.exercise.catalogue)
+
+    def search(
+        self, question: str, code: Code, failed: Sequence[HiddenTest], bench: Bench
+    ) -> tuple[list[Repair], Search]:
+        """Look for repairs of some code that fails these tests of a question."""
+        searching = Search(
+            self.suite, question, self._pieces(question), bench, self._cost, self._right, self._budget
+        )
+        return searching.repairs(code, failed), searching
+
+    def names(self, question: str, wrong: Code, right: Code) -> Iterator[Misconception]:
+        """Yield the misconceptions whose rules make the wrong code of the right one."""
+        own, made = (self._in_one_writing(one) for one in (wrong, right))
+        text = ast.unparse(own)
+        for misconception in self.catalogue.misconceptions:
+            rules = misconception.rules if misconception.fits(self.answers(question).right) else ()
+            made_by_rules = (tree for rule in rules for _, tree in rule.apply(made))
+            if any(ast.unparse(self.catalogue.in_one_writing(tree)) == text for tree in made_by_rules):
+                yield misconception
+
+    def _in_one_writing(self, code: Code) -> ast.Module:
+        tree = ast.parse(code.text)
+        for statement in tree.body:
+            undocumented(statement)
+        return ast.parse(ast.unparse(self.catalogue.in_one_writing(tree)))
+
+    def _answers(self, question: str) -> Answers:
+        return Answers(self.suite.exercise, self.catalogue, question)
+
+    def _make_pieces(self, question: str) -> Pieces:
+        answers = self.answers(question)
+        trees = [*answers.trees, *map(ast.parse, answers.right[:2])]
+        trees += [spelt_out(tree) for tree in trees]
+        return pieces_of(Code(tuple(placeless(tree).body)) for tree in trees)
+
+    def _find_failed(self, question: str, misconception: Misconception) -> tuple[tuple[TestRun, ...], ...]:
+        """Return the failed runs of each right answer in which this misconception is made."""
+        exercise, found = self.suite.exercise, list[tuple[TestRun, ...]]()
+        for one in self.answers(question).wrong:
+            if one.misconception is misconception:
+                with catch_warnings(action="ignore"), silence():
+                    try:
+                        local = Local(run_code(exercise.variant(one.code)))
+                    except Exception:  # noqa: S112 - a rule made of it what no student would hand in
+                        continue
+                    runs = (self.suite.run_one(test, local) for test in self.suite.of(question))
+                    found.append(tuple(run for run in runs if run.error is not None))
+        return tuple(found)

@@ -1,0 +1,127 @@
+"""Says in words what a repair shows: the line, the part of it, and what kind of thing is wrong there."""
+
+import ast
+from collections.abc import Mapping
+
+from autograder.diagnosis.code import Edit
+from autograder.report.text import one_line
+
+_MOST = 60  # characters of a student's code that are quoted
+KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it writes
+    "argument": "other arguments",
+    "bound": "another bound",
+    "changed input": "a copy of the argument at the beginning, so that the caller's tensor stays as it was,",
+    "comparison": "another comparison",
+    "condition": "another condition",
+    "copy": "a copy instead of a second name for the same tensor",
+    "dimension": "another dimension",
+    "discarded": "the result of this call kept instead of thrown away",
+    "function": "another function",
+    "in place": "a new tensor instead of a change in place",
+    "layer": "another attribute of self",
+    "missing": "one more step",
+    "missing check": "a check of the arguments at the beginning",
+    "missing statement": "one more statement",
+    "name": "another variable",
+    "number": "another number",
+    "operator": "another operator",
+    "order": "the parts in another order",
+    "place": "something else",
+    "return in the loop": "the `return` after the loop instead of inside it",
+    "step": "other values in this step",
+    "sum": "a sum over the rounds of the loop instead of the last round alone",
+    "switch": "the other truth value",
+    "too much": "one step less",
+    "value": "another value",
+}
+
+
+def renamed(edit: Edit) -> str:
+    """Return which attributes of a class have other names than the exercise gives them."""
+    made = edit.make()
+    names = [_attributes(one) for one in (edit.old, made) if isinstance(one, ast.AST)]
+    pairs = [(one, other) for one, other in zip(*names, strict=True) if one != other]
+    pairs = list(dict.fromkeys(pairs))
+    are, should = (", ".join(f"`{pair[at]}`" for pair in pairs) for at in (0, 1))
+    return f"the names that the exercise asks for ({should} instead of {are})"
+
+
+def _attributes(node: ast.AST) -> list[str]:
+    return [one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)]
+
+
+def kind(edit: Edit) -> str:
+    """Return what an edit does, to stand after "with"."""
+    return renamed(edit) if edit.kind == "renamed" else KINDS[edit.kind]
+
+
+def place(edit: Edit, texts: Mapping[int, str], main: str) -> str:
+    """Return "in line 7, at `dim=-2`", in the student's own words.
+
+    `texts` are the notebook's cells by number; `main` is the text of the cell that defines the question.
+    """
+    part = _part(edit)
+    part = part if getattr(part, "lineno", 0) else edit.at or edit.old
+    text = texts.get(edit.cell, "") if edit.cell is not None else ""
+    line = getattr(part, "lineno", 0)
+    quoted = one_line(" ".join((ast.get_source_segment(text, part) or "").split()), _MOST)
+    where = (
+        f"in line {line}" if text == main else f"in line {line} of the cell that begins with `{_first(text)}`"
+    )
+    if isinstance(edit.old, ast.FunctionDef | ast.ClassDef):
+        return where
+    return f"{where}, at `{quoted}`" if quoted else where
+
+
+def _first(text: str) -> str:
+    line = next(
+        (one for one in text.splitlines() if one.startswith(("def ", "class "))), text.partition("\n")[0]
+    )
+    return one_line(line.strip(), _MOST // 2)
+
+
+def _part(edit: Edit) -> ast.AST:
+    """Return the smallest part of what is edited that the edit changes."""
+    old, new = edit.old, edit.make()
+    if edit.kind == "return in the loop" and isinstance(old, ast.For):
+        return old.body[-1]
+    if isinstance(new, list) or edit.kind in ("missing", "too much"):
+        return old
+    while type(old) is type(new) and not (
+        isinstance(old, ast.UnaryOp) and isinstance(old.operand, ast.Constant)
+    ):
+        parts = [
+            (one, other)
+            for (_, one), (_, other) in zip(ast.iter_fields(old), ast.iter_fields(new), strict=True)
+            if one is not other and _text(one) != _text(other)
+        ]
+        match parts:
+            case [(ast.expr() as one, ast.expr() as other)] if getattr(one, "lineno", 0):
+                old, new = one, other
+            case [(list() as ones, list() as others)] if len(ones) == len(others):
+                differ = [
+                    (a, b) for a, b in zip(ones, others, strict=True) if a is not b and _text(a) != _text(b)
+                ]
+                if len(differ) != 1 or not getattr(differ[0][0], "lineno", 0):
+                    return old
+                old, new = differ[0]
+            case _:
+                return old
+    return old
+
+
+def _text(node: object) -> str:
+    return (
+        ast.unparse(node)
+        if isinstance(node, ast.AST)
+        else repr([*map(_text, node)] if isinstance(node, list) else node)
+    )
+
+
+def shown(edit: Edit) -> str:
+    """Return what stands there instead, where an author lets students see it."""
+    new = edit.make()
+    parts = new if isinstance(new, list) else [new]
+    return "; ".join(
+        ast.unparse(ast.fix_missing_locations(part)) for part in parts if not isinstance(part, ast.Pass)
+    )

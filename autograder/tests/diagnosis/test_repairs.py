@@ -1,0 +1,159 @@
+"""A wrong answer is repaired by the smallest edit after which all tests pass, and its place is told."""
+
+import ast
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from autograder.course.course import load_course
+from autograder.course.exercise import Exercise
+from autograder.diagnosis import words
+from autograder.diagnosis.code import Code
+from autograder.diagnosis.repairs import Repairer
+from autograder.diagnosis.search import Repair
+from autograder.testing.exchange import Local, Reply
+from autograder.testing.suite import Suite
+from autograder.worker.namespace import Namespace, run_code
+from autograder.worker.protocol import Header, Tensors
+
+COURSE = load_course(Path(__file__).parents[3])
+
+
+@dataclass
+class OwnBench:
+    """Runs candidates in this process: the answers here are ours."""
+
+    exercise: Exercise
+    local: Local = field(init=False)
+
+    def define(self, code: str) -> bool:
+        variables = dict(run_code(self.exercise.reference).variables)
+        try:
+            exec(compile(code, "cell 0", "exec"), variables)
+        except Exception:
+            return False
+        self.local = Local(Namespace(variables))
+        return True
+
+    def ask(self, header: Header, tensors: Tensors) -> Reply:
+        return self.local.ask(header, tensors)
+
+
+_REPAIRERS: dict[str, Repairer] = {}
+
+
+def repaired(exercise: str, question: str, text: str) -> tuple[Code, list[Repair], str | None]:
+    """Return an answer's code, its repairs and the name of its misconception."""
+    repairer = _REPAIRERS.setdefault(exercise, Repairer(Suite(COURSE.exercises[exercise])))
+    bench, body = OwnBench(COURSE.exercises[exercise]), ast.parse(text).body
+    assert bench.define(text)
+    runs = [repairer.suite.run_one(test, bench) for test in repairer.suite.of(question)]
+    failed = [run.test for run in runs if run.error is not None]
+    code = Code(tuple(body), (0,) * len(body))
+    found, _ = repairer.search(question, code, failed, bench)
+    names = (
+        name for one in found if len(one.edits) == 1 for name in repairer.names(question, code, one.code)
+    )
+    return code, found, next((one.name for one in names), None)
+
+
+ATTENTION_WEIGHTS = "02_simple_self_attention", "attention_weights"
+LOOP = "03_causal_averaging", "causal_average_loop"
+
+
+@pytest.mark.parametrize(
+    ("where", "text", "place", "kind", "name"),
+    [
+        (
+            ATTENTION_WEIGHTS,
+            "def attention_weights(scores):\n    return torch.softmax(scores, dim=-2)",
+            "in line 2, at `-2`",
+            "dimension",
+            "softmax_over_queries",
+        ),
+        (
+            ATTENTION_WEIGHTS,
+            "def attention_weights(scores):\n    e = (scores - scores.amax(-1, keepdim=True)).exp()\n"
+            "    return e / e.sum(dim=-1)",
+            "in line 3, at `e.sum(dim=-1)`",
+            "argument",
+            None,
+        ),
+        (
+            LOOP,
+            "def causal_average_loop(x):\n    y = torch.zeros_like(x)\n    for b in range(len(x)):\n"
+            "        for t in range(x.shape[1]):\n            y[b, t] = x[b, :t].mean(0)\n    return y",
+            "in line 5, at `t`",
+            None,
+            None,
+        ),
+        (
+            LOOP,
+            "def causal_average_loop(x):\n    y = x\n    for b in range(len(x)):\n"
+            "        for t in range(x.shape[1]):\n            y[b, t] = x[b, :t + 1].mean(0)\n    return y",
+            "in line 2, at `x`",
+            None,
+            None,
+        ),
+        (
+            LOOP,
+            "def causal_average_loop(x):\n    y = torch.zeros_like(x)\n    for b in range(len(x)):\n"
+            "        for t in range(x.shape[1]):\n            y[b, t] = x[b, :t + 1].mean(0)\n"
+            "        return y",
+            None,
+            "return in the loop",
+            None,
+        ),
+    ],
+)
+def test_one_mistake_is_repaired_where_it_is(
+    where: tuple[str, str], text: str, place: str | None, kind: str | None, name: str | None
+) -> None:
+    _, (first, *_), found = repaired(*where, text)
+    assert first.whole
+    assert len(first.edits) == 1
+    edit = first.edits[0]
+    if place is not None:
+        assert words.place(edit, {0: text}, text) == place
+    assert edit.kind == (kind or edit.kind)
+    assert name in (None, found)
+    assert words.kind(edit)
+
+
+def test_layers_with_other_names_are_renamed() -> None:
+    text = (
+        "class SelfAttention_v2(nn.Module):\n    def __init__(self, d_in, d_out, qkv_bias=False):\n"
+        "        super().__init__()\n        self.w_q = nn.Linear(d_in, d_out, bias=qkv_bias)\n"
+        "        self.w_k = nn.Linear(d_in, d_out, bias=qkv_bias)\n"
+        "        self.w_v = nn.Linear(d_in, d_out, bias=qkv_bias)\n\n    def forward(self, x):\n"
+        "        q, k, v = self.w_q(x), self.w_k(x), self.w_v(x)\n"
+        "        return torch.softmax(q @ k.mT / k.shape[-1] ** 0.5, dim=-1) @ v\n"
+    )
+    text = text.replace("w_q", "w_query").replace("w_k", "w_key").replace("w_v", "w_value")
+    _, (first, *_), _ = repaired("05_self_attention", "SelfAttention_v2", text)
+    assert first.edits[0].kind == "renamed"
+    told = words.kind(first.edits[0])
+    assert "`W_query`, `W_key`, `W_value` instead of `w_query`, `w_key`, `w_value`" in told
+
+
+def test_two_mistakes_are_told_with_both_places() -> None:
+    text = (
+        "def causal_average_loop(x):\n    y = torch.zeros(x.shape)\n    for b in range(len(x)):\n"
+        "        for t in range(x.shape[1]):\n            y[b, t] = x[b, :t + 1].sum(0)\n    return y"
+    )
+    _, (first, *_), _ = repaired(*LOOP, text)
+    assert first.whole
+    places = [words.place(edit, {0: text}, text) for edit in first.edits]
+    assert sorted(places) == ["in line 2, at `torch.zeros(x.shape)`", "in line 5, at `x[b, :t + 1].sum(0)`"]
+
+
+def test_what_is_no_small_mistake_is_not_repaired() -> None:
+    text = "def attention_weights(scores):\n    return None"
+    assert [one for one in repaired(*ATTENTION_WEIGHTS, text)[1] if one.whole] == []
+
+
+def test_a_repair_is_the_same_each_time() -> None:
+    text = "def attention_weights(scores):\n    return torch.softmax(scores, dim=0)"
+    one, other = (repaired(*ATTENTION_WEIGHTS, text)[1] for _ in range(2))
+    assert [repair.code.text for repair in one] == [repair.code.text for repair in other]
