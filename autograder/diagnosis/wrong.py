@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
+from warnings import catch_warnings
 
 from autograder.course.exercise import Exercise
 from autograder.diagnosis.inlining import inlined
@@ -110,7 +111,8 @@ def _definitions(code: str, question: str) -> tuple[frozenset[str], frozenset[st
 def _is_code(text: str) -> bool:
     """Whether this is Python; a slice that a rule takes for a value makes none."""
     try:
-        compile(text, "a wrong answer", "exec")
+        with catch_warnings(action="ignore"):  # it may deserve a warning, but nobody here made it
+            compile(text, "a wrong answer", "exec")
     except SyntaxError:
         return False
     return True

@@ -33,6 +33,7 @@ class Carrying:
     inputs: Inputs
     read: Sequence[str]  # the code cells that ran
     explain: Callable[[TestRun], TestReport]
+    open_reference: Callable[[], Session]
 
     def again(self, rerun: Rerun, standing: Mapping[str, QuestionReport]) -> dict[str, QuestionReport]:
         """Run questions again with right earlier ones; return their reports, new ones where they are better.
@@ -57,7 +58,7 @@ class Carrying:
                 shown = running.disclosed(session, unsolved)
         failed = {test for test, report in reports.items() if report.verdict is Verdict.FAILED}
         reports |= {run.test: self.explain(run) for run in shown if run.test in failed}
-        submitted = Submitted(defining(self.cells), partial(self._for_repairs, rerun))
+        submitted = Submitted(defining(self.cells), partial(self._for_repairs, rerun), self.open_reference)
         again |= {q: judge.question(q, reports, shown, held.get(q), submitted) for q in unsolved}
         better = {q: new for q, new in again.items() if is_better(new, standing[q])}
         return {q: with_note(new, rerun.calls[q]) for q, new in better.items()}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from warnings import catch_warnings
 
 from autograder.course.exercise import Exercise, Mistake
@@ -49,6 +50,7 @@ class Submitted:
 
     cells: Sequence[NotebookCell]  # that define something
     open: OpenSession
+    open_reference: OpenSession  # in which the reference runs, and nothing of the submission
 
 
 class Diagnosis:
@@ -59,6 +61,7 @@ class Diagnosis:
         self._repairs = repairs.shown
         self.repairer = Repairer(suite, repairs.seconds)
         self.runs = cache(self._runs)
+        self._kinds: dict[Path, frozenset[str]] = {}  # of edits that repair an author's wrong answer
         self._known: dict[bytes, Named | None] = {}
 
     @property
@@ -120,17 +123,18 @@ class Diagnosis:
                 tests, bench = [run.test for run in failed], WorkerBench(session)
                 found, _ = self.repairer.search(question, looked.code, tests, bench)
         if looked and found and found[0].whole:
-            return self._told(question, failed, looked, found[0], found)
+            return self._told(question, failed, submitted, looked, found[0], found)
         if alike := self._alike(question, failed):
             return alike
         if looked and found and len(found[0].turned) >= _ENOUGH * len(failed):
-            return self._told(question, failed, looked, found[0], found)
+            return self._told(question, failed, submitted, looked, found[0], found)
         return self._in_words(question, failed)
 
     def _told(
         self,
         question: str,
         failed: Sequence[TestRun],
+        submitted: Submitted | None,
         looked: "Looked",
         repair: Repair,
         others: Sequence[Repair],
@@ -150,7 +154,7 @@ class Diagnosis:
         named = ((self._named(question, looked.code, one.code, failed), one) for one in others)
         found, repair = next((pair for pair in named if pair[0]), (None, repair))
         edit, where = repair.edits[0], looked.place(repair, 0)
-        alike = None if found else self._alike(question, failed)
+        alike = None if found else self._alike(question, failed, others, submitted)
         said = f"{found.sentence} {found.hint} " if found else f"{alike.hint} " if alike else ""
         name = f"{question}__{found.name}" if found else alike.name if alike else ""
         told = (
@@ -170,16 +174,36 @@ class Diagnosis:
                 return misconception
         return None
 
-    def _alike(self, question: str, failed: Sequence[TestRun]) -> Named | None:
-        """Return an author's wrong answer that gets the same from the same tests, word for word."""
-        own = {run.test.number: run for run in failed}
+    def _alike(
+        self,
+        question: str,
+        failed: Sequence[TestRun],
+        repairs: Sequence[Repair] = (),
+        submitted: Submitted | None = None,
+    ) -> Named | None:
+        """Return an author's wrong answer that gets the same from the same tests, word for word.
+
+        Where the submission's code has repairs, the author's must be repaired by an edit of the same kind.
+        """
+        own, kinds = {run.test.number: run for run in failed}, {one.edits[0].kind for one in repairs}
         for mistake in (one for one in self.suite.exercise.mistakes if one.question == question):
             theirs = {run.test.number: run for run in self.runs(mistake) if run.error is not None}
-            if theirs.keys() == own.keys() and all(
+            same = theirs.keys() == own.keys() and all(
                 same_exchanges(theirs[number].exchanges, own[number].exchanges) for number in own
-            ):
+            )
+            if same and (not (repairs and submitted) or kinds & self._kinds_of(mistake, submitted)):
                 return Named(mistake.name, mistake.hint)
         return None
+
+    def _kinds_of(self, mistake: Mistake, submitted: Submitted) -> frozenset[str]:
+        """Return by which kinds of edits an author's wrong answer can be repaired."""
+        if mistake.path not in self._kinds:
+            failed = [run.test for run in self.runs(mistake) if run.error is not None]
+            code = Code(tuple(ast.parse(mistake.code).body))
+            with submitted.open_reference() as session:
+                found, _ = self.repairer.search(mistake.question, code, failed, WorkerBench(session))
+            self._kinds[mistake.path] = frozenset(one.edits[0].kind for one in found)
+        return self._kinds[mistake.path]
 
     def _in_words(self, question: str, failed: Sequence[TestRun]) -> Named | None:
         """Name what the words of failed tests, or of errors, say by themselves."""

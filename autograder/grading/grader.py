@@ -168,10 +168,14 @@ class Grader:
         standing = {n: judge.question(n, reports, runs, held.get(n)) for n in points}
         carried: dict[str, QuestionReport] = {}
         for rerun in reruns(self.building, standing, needed):
-            carrying = Carrying(running, judge, self._solution, session, needed, inputs, read, explain)
+            carrying = Carrying(
+                running, judge, self._solution, session, needed, inputs, read, explain, self.open_reference
+            )
             carried |= carrying.again(rerun, standing)
         if not self.marks_only:
-            submitted = Submitted(defining(needed), lambda: running.for_repairs(session, needed))
+            submitted = Submitted(
+                defining(needed), lambda: running.for_repairs(session, needed), self.open_reference
+            )
             left = [n for n in points if n not in carried]
             standing |= {n: judge.question(n, reports, runs, held.get(n), submitted) for n in left}
         standing |= carried
@@ -182,6 +186,12 @@ class Grader:
                 n: replace(q, verdict=Verdict.REVIEW, hint=_ANOTHER_FILE) for n, q in standing.items()
             }
         return Graded(report_on(self.exercise, tuple(standing.values()), walls, message), session.results)
+
+    def open_reference(self) -> Session:
+        """Return a session in which the reference runs, and nothing of a submission."""
+        texts = enumerate(self.exercise.reference)
+        cells = [NotebookCell(number, "code", text) for number, text in texts]
+        return Session(self._zygote, cells, self._running.repair_limits)
 
     @cached_property
     def _solution(self) -> Mapping[str, Any]:

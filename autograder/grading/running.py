@@ -73,11 +73,15 @@ class Running:
         self, first: Session, cells: Sequence[NotebookCell], oracle: Oracle | None = None
     ) -> Session:
         """Return a session in which edited code is tried; it has met no hidden input, and has less time."""
-        seconds = min(self.limits.call_seconds, _REPAIR_CALL)
-        limits = replace(
-            self.limits, call_seconds=seconds, total_seconds=min(self.limits.total_seconds, _REPAIR_TOTAL)
+        return first.another(defining(cells), oracle, self.repair_limits)
+
+    @property
+    def repair_limits(self) -> Limits:
+        """The limits of a session in which edited code is tried."""
+        call = min(self.limits.call_seconds, _REPAIR_CALL)
+        return replace(
+            self.limits, call_seconds=call, total_seconds=min(self.limits.total_seconds, _REPAIR_TOTAL)
         )
-        return first.another(defining(cells), oracle, limits)
 
 
 _REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds

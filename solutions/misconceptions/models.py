@@ -8,7 +8,6 @@ MISCONCEPTIONS = (
         "The model does not know where a token stands.",
         "Swap two tokens of a text. What tells the model that they have changed places?",
         "X + self.position_embedding(P) => X",
-        says=r"Does it know positions\?",
     ),
     Misconception(
         "positions_from_the_end",

@@ -50,7 +50,10 @@ def named(
 ) -> Named | None:
     suite, own = Suite(exercise), cells(exercise, text)
     runs = list(suite.run(Local(run_code(exercise.variant(text))), chosen=suite.of("double")))
-    submitted = Submitted(own, lambda: Session(zygote, own, Limits()))
+    given = [NotebookCell(number, "code", one) for number, one in enumerate(exercise.reference)]
+    submitted = Submitted(
+        own, lambda: Session(zygote, own, Limits()), lambda: Session(zygote, given, Limits())
+    )
     return Diagnosis(suite, Repairs(shown)).name("double", runs, submitted)
 
 
