@@ -278,8 +278,13 @@ def _calls(making: Making, place: Place) -> Iterator[Edit]:
         made = copy.copy(node)
         made.keywords = [other for other in node.keywords if other is not one]
         yield from making.edit(node, made, "argument", 3.0)
-    for function in dict.fromkeys(function for function, _ in making.right.values):
-        if isinstance(node.func, ast.Attribute) and function in _ALIKE.get(called_name(node), ()):
+    if called_name(node) in ("squeeze", "flatten", "unsqueeze") and not node.keywords and len(node.args) < 2:
+        made = copy.copy(node)
+        made.args = [*node.args, ast.Constant(0)]
+        yield from making.edit(node, made, "argument", 1.8)
+    known = {function for function, _ in making.right.values} | {"reshape"}
+    for function in _ALIKE.get(called_name(node), ()):
+        if isinstance(node.func, ast.Attribute) and function in known:
             yield from making.edit(node, _called(node, function), "function", 1.6)
 
 

@@ -47,6 +47,7 @@ class Pieces:
     statements: Mapping[str, tuple[ast.stmt, ...]]
     operations: tuple[Counter[str], ...] = ()  # of each answer
     attributes: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)  # of each class
+    errors: frozenset[str] = frozenset()  # that they raise
 
     def compared(self, code: Code) -> "Compared":
         """Compare the operations of some code with those of the right answers that are most like it."""
@@ -101,7 +102,16 @@ def pieces_of(answers: Iterable[Code]) -> Pieces:
         {name: tuple(found.values()) for name, found in statements.items()},
         tuple(map(operations, answers)),
         {name: tuple(found) for name, found in attributes.items()},
+        frozenset(name for answer in answers for name in _raised(answer)),
     )
+
+
+def _raised(answer: Code) -> Iterator[str]:
+    for statement in answer.statements:
+        for node in ast.walk(statement):
+            match node:
+                case ast.Raise(exc=ast.Call(func=ast.Name(id=name))):
+                    yield name
 
 
 def _whole(answer: Code) -> Iterator[ast.expr]:

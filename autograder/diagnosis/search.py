@@ -23,9 +23,11 @@ from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Suite, TestRun
 
 SECOND = Inputs(b"disclosed, a second set")
-_EACH = 150  # what defining a candidate costs, and
-_REQUEST = 60  # what a request costs, in calls of torch functions
-_PER_SECOND = 350_000  # such calls, with the share of a grader in them
+_EACH, _REQUEST, _CALL = (
+    600,
+    650,
+    3,
+)  # microseconds: to define a candidate, for a request, and a call of torch
 _SINGLE, _BETTER = 0.6, 0.8  # of the budget, after which no more single edits are tried, and none for two
 _PROBES, _NEARER = 4, 0.2  # failed tests that tell whether an edit brings them nearer, and by how much
 _MOST_BETTER = 5  # edits of which each turns some failed tests, with which a second one is tried
@@ -86,7 +88,7 @@ class Search:
 
     def _single(self, code: Code, failed: Sequence[HiddenTest], limit: float) -> tuple[list[Repair], float]:
         """Return what one edit repairs; after the first, only a few more candidates are tried."""
-        order = sorted(failed, key=self.costs)
+        order = sorted(failed, key=self._whole_cost)
         others = [test for test in self.suite.of(self.question) if test not in order]
         found: list[Repair] = []
         last = None
@@ -99,7 +101,7 @@ class Search:
                     last = self.tried + _MORE if last is None else last
                     if len(found) == _REPAIRS:
                         break
-            elif self.costs(failing) <= 2 * self.costs(order[0]):
+            elif self._whole_cost(failing) <= 2 * self._whole_cost(order[0]):
                 order.remove(failing)
                 order.insert(0, failing)
         return sorted(
@@ -112,8 +114,8 @@ class Search:
         An edit counts that turns a test, or after which results have the right form or fewer wrong numbers.
         """
         others = [test for test in self.suite.of(self.question) if test not in failed]
-        by_function = {test.function: test for test in sorted(failed, key=self.costs, reverse=True)}
-        probes = sorted(by_function.values(), key=self.costs)[:_PROBES]
+        by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
+        probes = sorted(by_function.values(), key=self._whole_cost)[:_PROBES]
         self.bench.define(code.text)
         before = [self._distance(test) for test in probes]
         found: list[tuple[float, Repair]] = []
@@ -152,6 +154,9 @@ class Search:
             if self.bench.define(text):
                 yield edit, made
 
+    def _whole_cost(self, test: HiddenTest) -> float:
+        return self.costs(test) + _REQUEST * len(self.right_runs(test).exchanges)
+
     def _first_failure(self, tests: Sequence[HiddenTest]) -> HiddenTest | None:
         return next((test for test in tests if not self._passes(test)), None)
 
@@ -163,13 +168,14 @@ class Search:
 
     def _run(self, test: HiddenTest, inputs: Inputs = DISCLOSED) -> TestRun:
         run = self.suite.run_one(test, self.bench, inputs)
-        self.spent += _REQUEST * len(run.exchanges) + self.costs(test)
+        share = min(len(run.exchanges) / max(len(self.right_runs(test).exchanges), 1), 1.0)
+        self.spent += _REQUEST * len(run.exchanges) + share * self.costs(test)
         return run
 
 
 def budget(seconds: float) -> float:
-    """Return the budget for so many seconds of processor time."""
-    return seconds * _PER_SECOND
+    """Return the budget for so many seconds, in microseconds as a search counts them."""
+    return seconds * 1e6
 
 
 def distance(right: TestRun, run: TestRun) -> float:
@@ -212,7 +218,7 @@ class _Calls(TorchFunctionMode):
 
 
 def cost(suite: Suite, test: HiddenTest) -> int:
-    """Return how often a right answer makes a test call torch's functions."""
+    """Return what a right answer computes in a test, in microseconds: so much for each call of torch."""
     with _Calls() as calls:
-        run: TestRun = suite.reference_run(test, DISCLOSED)
-    return int(calls.count) + _REQUEST * len(run.exchanges)
+        suite.reference_run(test, DISCLOSED)
+    return _CALL * int(calls.count)

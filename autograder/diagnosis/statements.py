@@ -148,7 +148,7 @@ def statements(making: Making, place: Place) -> Iterator[Edit]:
 
 
 def blocks(making: Making, place: Place) -> Iterator[Edit]:
-    """Yield blocks that are taken apart, statements that are put in, and layers with other names."""
+    """Yield blocks taken apart, statements put in, another error raised, layers with other names."""
     node = place.node
     match node:
         case ast.If():
@@ -160,6 +160,11 @@ def blocks(making: Making, place: Place) -> Iterator[Edit]:
             loop = copy.copy(node)
             loop.body = first or [ast.Pass()]
             yield from making.edit(node, [loop, last], "return in the loop", 0.9)
+        case ast.Raise(exc=ast.Call(func=ast.Name(id=name)) as raised):
+            for other in making.right.errors - {name}:
+                made = copy.copy(raised)
+                made.func = ast.Name(other, ast.Load())
+                yield from making.edit(raised, made, "error", 0.9)
         case ast.ClassDef():
             yield from _renamed_layers(making, node, place)
         case ast.FunctionDef():

@@ -16,6 +16,7 @@ KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it wr
     "copy": "a copy instead of a second name for the same tensor",
     "dimension": "another dimension",
     "discarded": "the result of this call kept instead of thrown away",
+    "error": "another kind of error",
     "function": "another function",
     "in place": "a new tensor instead of a change in place",
     "layer": "another attribute of self",
