@@ -71,6 +71,13 @@ class Code:
         """The statements as Python's own unparser writes them."""
         return "\n".join(map(self._text, range(len(self.statements))))
 
+    @cached_property
+    def unused(self) -> frozenset[tuple[str, str]]:
+        """The variables of functions that only their own assignments read, each with its function."""
+        nodes = (node for statement in self.statements for node in ast.walk(statement))
+        functions = [node for node in nodes if isinstance(node, _FUNCTIONS)]
+        return frozenset((function.name, name) for function in functions for name in _unused(function))
+
     def places(self) -> Iterator[Place]:
         """Yield each node that may be edited, the outer ones first."""
         for number, statement in enumerate(self.statements):
@@ -265,6 +272,20 @@ def _stored(node: ast.AST) -> list[str]:
     """Return the variables that are assigned in a function."""
     found = (one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
     return [one.id for one in found if one.id != "_"]
+
+
+def _unused(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    read, stored = set[str](), set[str]()
+    for node in ast.walk(function):
+        if not isinstance(node, ast.stmt) or isinstance(node, _FUNCTIONS):
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        own = {target.id for target in targets if isinstance(target, ast.Name)}
+        stored |= set() if isinstance(node, ast.For) else own
+        parts = [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.stmt)]
+        names = (one for part in parts for one in ast.walk(part) if isinstance(one, ast.Name))
+        read |= {one.id for one in names if isinstance(one.ctx, ast.Load)} - own
+    return stored - read
 
 
 def _loops(node: ast.AST) -> bool:

@@ -142,8 +142,8 @@ class Search:
             try:
                 made = code.edited(edit)
                 text = made.text
-                if text in self._seen:
-                    continue
+                if text in self._seen or made.unused - code.unused:
+                    continue  # tried before, or it only bypasses what is wrong
                 self._seen.add(text)
                 ast.parse(text)
             except (SyntaxError, ValueError, AttributeError, RecursionError):

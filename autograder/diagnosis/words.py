@@ -66,9 +66,11 @@ def place(edit: Edit, texts: Mapping[int, str], main: str) -> str:
     text = texts.get(edit.cell, "") if edit.cell is not None else ""
     line = getattr(part, "lineno", 0)
     quoted = one_line(" ".join((ast.get_source_segment(text, part) or "").split()), _MOST)
+    lines = sorted({line, *(getattr(old, "lineno", 0) for old, _ in edit.more)} - {0})
     where = (
-        f"in line {line}" if text == main else f"in line {line} of the cell that begins with `{_first(text)}`"
+        f"in line {line}" if len(lines) < 2 else f"in lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
     )
+    where += "" if text == main else f" of the cell that begins with `{_first(text)}`"
     if isinstance(edit.old, ast.FunctionDef | ast.ClassDef):
         return where
     return f"{where}, at `{quoted}`" if quoted else where
