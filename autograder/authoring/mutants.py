@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from autograder.course.exercise import Exercise
 from autograder.course.source import BEGIN, END, Cell, Role
-from autograder.diagnosis.code import Scope, attributes_of, names_of, takes_tensors
+from autograder.diagnosis.code import Scope, attributes_of, is_signed, names_of, takes_tensors
 from autograder.diagnosis.mutations import ELSEWHERE, changes
 
 SEED = "torch.manual_seed(0)"
@@ -87,15 +87,10 @@ def _places(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
     if isinstance(node, ast.FunctionDef):
         scope = replace(scope, names=names_of(node), takes_tensors=takes_tensors(node))
     yield node, scope
-    if isinstance(node, ast.Raise | ast.JoinedStr) or _is_negative(node) or _is_elsewhere(node):
+    if isinstance(node, ast.Raise | ast.JoinedStr) or is_signed(node) or _is_elsewhere(node):
         return
     for child in ast.iter_child_nodes(node):
         yield from _places(child, scope)
-
-
-def _is_negative(node: ast.AST) -> bool:
-    """Whether this is a negative number, which is changed as one."""
-    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
 
 
 def _is_elsewhere(node: ast.AST) -> bool:

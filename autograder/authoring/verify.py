@@ -58,7 +58,8 @@ def prove(
     for exercise in exercises:
         (steps := steps or Steps()).begin("running the solution and collecting the hidden tests")
         try:
-            grader = Grader.of_course(course, exercise, zygote, _SECRET, marks_only=True)
+            grader = Grader.of_course(course, exercise, zygote, _SECRET)
+            grader.marks_only = True
             wrong = tuple(rule_words.unknown_operators(course, exercise))
             notes = tuple(rule_words.unknown_calls(course, exercise))
             proof = _Verification(exercise, grader, course.settings, steps, sets).proof()

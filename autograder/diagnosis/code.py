@@ -1,6 +1,7 @@
 """A student's code for one question: the statements that it rests on, and copies of them with small edits."""
 
 import ast
+import builtins
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,7 +9,8 @@ from functools import cached_property
 from typing import cast
 
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
-_MODULES = ("torch", "nn", "F", "math")
+MODULES = ("torch", "nn", "F", "math")
+ALWAYS_THERE = frozenset((*dir(builtins), *MODULES))  # names that any code may use
 Slot = tuple[str, str]  # where an expression stands: in a call of which function, as which argument
 
 
@@ -168,7 +170,7 @@ def _places(node: ast.AST, scope: Scope, slot: Slot | None) -> Iterator[Place]:
         scope = replace(scope, uses=_uses(node))
         known = parameters
         for child in node.body:  # which can read what the statements before it have stored
-            after = tuple(dict.fromkeys([*known, *_stored(child)]))
+            after = tuple(dict.fromkeys([*known, *stored(child)]))
             within = known if isinstance(child, ast.Assign | ast.AnnAssign) and not _loops(child) else after
             yield from _places(child, replace(scope, names=within), None)
             known = after
@@ -244,6 +246,11 @@ def _of_call(node: ast.Call) -> Iterator[tuple[ast.AST, Slot | None]]:
             yield keyword.value, (called, keyword.arg or "**")
 
 
+def is_signed(node: ast.AST) -> bool:
+    """Whether this is a constant with a sign, such as a negative number, which is one thing."""
+    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+
+
 def called_name(node: ast.Call) -> str:
     """Return the own name of the function or method that is called."""
     function = node.func
@@ -255,7 +262,7 @@ def _is_method(node: ast.Call) -> bool:
     if not isinstance(node.func, ast.Attribute):
         return False
     owner = ast.unparse(node.func.value)
-    return owner != "self" and owner.partition(".")[0] not in _MODULES and not owner.startswith("super(")
+    return owner != "self" and owner.partition(".")[0] not in MODULES and not owner.startswith("super(")
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
@@ -265,10 +272,10 @@ def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]
 
 def names_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
     """Return a function's parameters and then its other variables, each once."""
-    return tuple(dict.fromkeys([*_parameters(node), *_stored(node)]))
+    return tuple(dict.fromkeys([*_parameters(node), *stored(node)]))
 
 
-def _stored(node: ast.AST) -> list[str]:
+def stored(node: ast.AST) -> list[str]:
     """Return the variables that are assigned in a function."""
     found = (one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
     return [one.id for one in found if one.id != "_"]

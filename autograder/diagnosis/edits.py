@@ -20,43 +20,12 @@ from autograder.diagnosis.pieces import Names, Pieces, built, holds_place, in_wo
 from autograder.diagnosis.statements import blocks, moves, orders, statements, swaps
 
 _DIMENSIONS = (-1, -2, 0, 1, 2, -3)
-_TAKES_DIMENSIONS = frozenset(
-    [
-        "softmax",
-        "log_softmax",
-        "sum",
-        "mean",
-        "max",
-        "min",
-        "amax",
-        "amin",
-        "argmax",
-        "cat",
-        "stack",
-        "transpose",
-        "swapaxes",
-        "unsqueeze",
-        "squeeze",
-        "flatten",
-        "unflatten",
-        "permute",
-        "cumsum",
-        "size",
-        "repeat_interleave",
-        "norm",
-        "std",
-        "var",
-        "log_sum_exp",
-        "logsumexp",
-        "split",
-        "chunk",
-        "movedim",
-        "flip",
-        "select",
-        "narrow",
-        "normalize",
-    ]
-)
+_TAKES_DIMENSIONS = frozenset((
+    "softmax", "log_softmax", "sum", "mean", "max", "min", "amax", "amin", "argmax", "cat", "stack",
+    "transpose", "swapaxes", "unsqueeze", "squeeze", "flatten", "unflatten", "permute", "cumsum", "size",
+    "repeat_interleave", "norm", "std", "var", "log_sum_exp", "logsumexp", "split", "chunk", "movedim",
+    "flip", "select", "narrow", "normalize",
+))  # fmt: skip
 _MOST_FOR_NOTHING = 8  # words and signs that may stand in the place of hardly any
 _MOST_JOINT = 6  # places that one edit changes in the same way
 _DIM_NAMES = ("dim", "axis", "dim0", "dim1")

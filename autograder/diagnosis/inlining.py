@@ -5,6 +5,8 @@ import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from autograder.diagnosis.code import stored
+
 _SMALL = 8  # nodes of a value that is written wherever its name stands
 
 
@@ -14,21 +16,15 @@ def spelt_out(tree: ast.Module) -> ast.Module:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             known: dict[str, ast.expr] = {}
-            stored = Counter(
-                one.id for one in ast.walk(node) if isinstance(one, ast.Name) and _is_stored(one)
-            )
+            times = Counter(stored(node))
             for statement in node.body:
                 for name, value in _named(statement):
                     small = sum(isinstance(one, ast.expr) for one in ast.walk(value)) <= _SMALL
-                    if small and stored[name] == 1 and not isinstance(value, ast.Call):
+                    if small and times[name] == 1 and not isinstance(value, ast.Call):
                         known[name] = value
             for _ in range(2):
                 node.body = [_PutAll(known).visit(statement) for statement in node.body]
     return ast.fix_missing_locations(tree)
-
-
-def _is_stored(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Store)
 
 
 def _named(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:

@@ -4,7 +4,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from autograder.diagnosis.code import Edit, New, Place
+from autograder.diagnosis.code import MODULES, Edit, New, Place
 from autograder.diagnosis.pieces import Compared, Pieces, operation, words_of
 
 _MOST_CHANGED, MOST_ADDED = 6, 30  # words and signs of one edit
@@ -78,10 +78,7 @@ def data_of(node: ast.expr) -> ast.expr | None:
         case ast.Subscript(value=value):
             return value
         case ast.Call(func=ast.Attribute(value=value)) if not isinstance(value, ast.Name) or value.id not in (
-            "torch",
-            "nn",
-            "F",
-            "math",
+            *MODULES,
             "self",
         ):
             return value

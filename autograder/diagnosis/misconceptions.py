@@ -2,8 +2,7 @@
 
 The catalogue is the author's: Python files in solutions/misconceptions. Each defines `MISCONCEPTIONS`, the
 more specific ones first, or `WRITINGS`: rules that bring right answers into one writing, so that other rules
-need to know only that one. `ALTERNATIVES` are rules that make another right answer of a right one, such as
-one function for another where both are allowed: each wrong answer is made with each of them, too.
+need to know only that one.
 """
 
 import ast
@@ -55,11 +54,10 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All misconceptions of a course, in their order, and the rules for one way of writing and for others."""
+    """All misconceptions of a course, in their order, and the rules for one way of writing."""
 
     misconceptions: tuple[Misconception, ...] = ()
     writings: tuple[Rule, ...] = ()
-    alternatives: tuple[Rule, ...] = ()
 
     def in_one_writing(self, tree: ast.Module) -> ast.Module:
         """Write as much as possible of the code in one way, and return it."""
@@ -82,12 +80,10 @@ def load_catalogue(files: Sequence[Path]) -> Catalogue:
     """Read the catalogue's files; SourceError where one is none."""
     found: dict[str, Misconception] = {}
     writings: list[Rule] = []
-    alternatives: list[Rule] = []
     for path in files:
         defined = _defined(path)
         try:
             writings += rules(str(defined.get("WRITINGS", "")))
-            alternatives += rules(str(defined.get("ALTERNATIVES", "")))
             for misconception in defined.get("MISCONCEPTIONS", ()):
                 if misconception.name in found:
                     raise PatternError(f'"{misconception.name}" is there twice')
@@ -95,7 +91,7 @@ def load_catalogue(files: Sequence[Path]) -> Catalogue:
                 found[misconception.name] = misconception
         except PatternError as error:
             raise SourceError(f"{path}: {error}") from error
-    return Catalogue(tuple(found.values()), tuple(writings), tuple(alternatives))
+    return Catalogue(tuple(found.values()), tuple(writings))
 
 
 def _defined(path: Path) -> dict[str, Any]:

@@ -26,7 +26,7 @@ _ARITHMETIC: Mapping[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Pow: (ast.Mult,),
     ast.MatMult: (ast.Mult,),
 }
-_ONE_SIDED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)  # where the order counts
+ONE_SIDED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)  # where the order counts
 _COMPARED: Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
     ast.LtE: (ast.Lt, ast.Gt),
@@ -86,7 +86,7 @@ def _losses(node: ast.AST) -> Iterator[Change]:
 def _arithmetic(node: ast.BinOp) -> Iterator[Change]:
     for other in _ARITHMETIC.get(type(node.op), ()):
         yield node, _with(node, op=other())
-    if isinstance(node.op, _ONE_SIDED):
+    if isinstance(node.op, ONE_SIDED):
         yield node, _with(node, left=node.right, right=node.left)
     yield node, node.left
     yield node, node.right

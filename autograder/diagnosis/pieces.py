@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 
-from autograder.diagnosis.code import Code, Place, Scope, Slot, called_name
+from autograder.diagnosis.code import Code, Place, Scope, Slot, called_name, is_signed
 
 HOLE = "_hole_"
 _MOST_NODES = 14  # of a value; a larger one would be the answer itself
@@ -313,6 +313,4 @@ def holds_place(place: Place) -> bool:
         return False
     if not isinstance(getattr(node, "ctx", None), ast.Load | None) or place.slot is None:
         return False
-    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
-        return False
-    return not (isinstance(node, ast.Name) and node.id in _ANYWHERE)
+    return not is_signed(node) and not (isinstance(node, ast.Name) and node.id in _ANYWHERE)

@@ -9,10 +9,9 @@ from autograder.diagnosis.code import Code
 from autograder.diagnosis.inlining import spelt_out
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
 from autograder.diagnosis.pieces import Pieces, pieces_of, placeless
-from autograder.diagnosis.search import Bench, Repair, Search, budget, cost
+from autograder.diagnosis.search import Bench, Repair, Search, right_answer
 from autograder.diagnosis.wrong import Answers, undocumented
 from autograder.testing.exchange import Local
-from autograder.testing.inputs import DISCLOSED
 from autograder.testing.suite import HiddenTest, Suite, TestRun
 from autograder.worker.namespace import run_code
 from autograder.worker.silence import silence
@@ -23,9 +22,8 @@ class Repairer:
 
     def __init__(self, suite: Suite, seconds: float = 2.0) -> None:
         self.suite = suite
-        self._budget = budget(seconds)
-        self._cost = cache(lambda test: cost(suite, test))
-        self._right = cache(lambda test: suite.reference_run(test, DISCLOSED))
+        self._budget = seconds * 1e6
+        self._right = cache(lambda test: right_answer(suite, test))
         self.answers = cache(self._answers)
         self._pieces = cache(self._make_pieces)
         self.failed = cache(self._find_failed)
@@ -35,14 +33,10 @@ class Repairer:
         """The course's misconceptions."""
         return load_catalogue(self.suite.exercise.catalogue)
 
-    def search(
-        self, question: str, code: Code, failed: Sequence[HiddenTest], bench: Bench
-    ) -> tuple[list[Repair], Search]:
+    def search(self, question: str, code: Code, failed: Sequence[HiddenTest], bench: Bench) -> list[Repair]:
         """Look for repairs of some code that fails these tests of a question."""
-        searching = Search(
-            self.suite, question, self._pieces(question), bench, self._cost, self._right, self._budget
-        )
-        return searching.repairs(code, failed), searching
+        pieces = self._pieces(question)
+        return Search(self.suite, question, pieces, bench, self._right, self._budget).repairs(code, failed)
 
     def names(self, question: str, wrong: Code, right: Code) -> Iterator[Misconception]:
         """Yield the misconceptions whose rules make the wrong code of the right one."""

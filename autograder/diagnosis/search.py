@@ -23,11 +23,8 @@ from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Suite, TestRun
 
 SECOND = Inputs(b"disclosed, a second set")
-_EACH, _REQUEST, _CALL = (
-    600,
-    650,
-    3,
-)  # microseconds: to define a candidate, for a request, and a call of torch
+_EACH = 600  # microseconds that it takes to define a candidate,
+_REQUEST, _CALL = 650, 3  # for a request, and for a call of torch
 _SINGLE, _BETTER = 0.6, 0.8  # of the budget, after which no more single edits are tried, and none for two
 _PROBES, _NEARER = 4, 0.2  # failed tests that tell whether an edit brings them nearer, and by how much
 _MOST_BETTER = 5  # edits of which each turns some failed tests, with which a second one is tried
@@ -60,9 +57,8 @@ class Search:
     question: str
     right: Pieces
     bench: Bench
-    costs: Callable[[HiddenTest], int]
-    right_runs: Callable[[HiddenTest], TestRun]
-    budget: float
+    answer: Callable[[HiddenTest], "RightAnswer"]
+    budget: float  # microseconds, as the search counts them
     spent: float = 0.0
     tried: int = 0
     _seen: set[str] = field(default_factory=set)
@@ -73,20 +69,21 @@ class Search:
         The first is the best of those that were found.
         """
         self._seen.add(code.text)
-        whole, limit = self._single(code, failed, self.budget * _SINGLE)
+        limit = self.budget * _SINGLE
+        whole = self._single(code, failed, limit)
         if whole or self.spent >= limit:
             return whole
         better = self._better(code, failed)
         for one in better[:_MOST_BETTER]:
             left = [test for test in failed if test.number not in one.turned]
             share = (self.budget - self.spent) / _MOST_BETTER
-            found, _ = self._single(one.code, left, self.spent + share)
+            found = self._single(one.code, left, self.spent + share)
             apart = [two for two in found if _apart(one.edits[0], two.edits[0])]
             if apart:
                 return [Repair(one.edits + two.edits, two.code, two.turned) for two in apart]
         return [one for one in better[:1] if one.turned]
 
-    def _single(self, code: Code, failed: Sequence[HiddenTest], limit: float) -> tuple[list[Repair], float]:
+    def _single(self, code: Code, failed: Sequence[HiddenTest], limit: float) -> list[Repair]:
         """Return what one edit repairs; after the first, only a few more candidates are tried."""
         order = sorted(failed, key=self._whole_cost)
         others = [test for test in self.suite.of(self.question) if test not in order]
@@ -104,9 +101,7 @@ class Search:
             elif self._whole_cost(failing) <= 2 * self._whole_cost(order[0]):
                 order.remove(failing)
                 order.insert(0, failing)
-        return sorted(
-            found, key=lambda one: (one.edits[0].size, one.edits[0].extent, one.edits[0].rank)
-        ), limit
+        return sorted(found, key=lambda one: (one.edits[0].size, one.edits[0].extent, one.edits[0].rank))
 
     def _better(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
         """Return edits that bring failed tests nearer to passing, and fail no other, the best first.
@@ -134,7 +129,7 @@ class Search:
     def _distance(self, test: HiddenTest) -> float:
         """Return how far a test is from passing: 0 if it passes, up to 3 where nothing comes out."""
         run = self._run(test)
-        return 0.0 if run.error is None else distance(self.right_runs(test), run)
+        return 0.0 if run.error is None else distance(self.answer(test).run, run)
 
     def _candidates(self, code: Code) -> Iterator[tuple[Edit, Code]]:
         """Yield each edited code once, after the bench has defined it."""
@@ -155,7 +150,8 @@ class Search:
                 yield edit, made
 
     def _whole_cost(self, test: HiddenTest) -> float:
-        return self.costs(test) + _REQUEST * len(self.right_runs(test).exchanges)
+        right = self.answer(test)
+        return right.cost + _REQUEST * len(right.run.exchanges)
 
     def _first_failure(self, tests: Sequence[HiddenTest]) -> HiddenTest | None:
         return next((test for test in tests if not self._passes(test)), None)
@@ -168,14 +164,10 @@ class Search:
 
     def _run(self, test: HiddenTest, inputs: Inputs = DISCLOSED) -> TestRun:
         run = self.suite.run_one(test, self.bench, inputs)
-        share = min(len(run.exchanges) / max(len(self.right_runs(test).exchanges), 1), 1.0)
-        self.spent += _REQUEST * len(run.exchanges) + share * self.costs(test)
+        right = self.answer(test)
+        share = min(len(run.exchanges) / max(len(right.run.exchanges), 1), 1.0)
+        self.spent += _REQUEST * len(run.exchanges) + share * right.cost
         return run
-
-
-def budget(seconds: float) -> float:
-    """Return the budget for so many seconds, in microseconds as a search counts them."""
-    return seconds * 1e6
 
 
 def distance(right: TestRun, run: TestRun) -> float:
@@ -217,8 +209,16 @@ class _Calls(TorchFunctionMode):
         return function(*args, **(kwargs or {}))
 
 
-def cost(suite: Suite, test: HiddenTest) -> int:
-    """Return what a right answer computes in a test, in microseconds: so much for each call of torch."""
+@dataclass(frozen=True, slots=True)
+class RightAnswer:
+    """A right answer's run of a test, and the microseconds that it computes: so many a call of torch."""
+
+    run: TestRun
+    cost: int
+
+
+def right_answer(suite: Suite, test: HiddenTest) -> RightAnswer:
+    """Run a test on the reference, and count what that computes."""
     with _Calls() as calls:
-        suite.reference_run(test, DISCLOSED)
-    return _CALL * int(calls.count)
+        run = suite.reference_run(test, DISCLOSED)
+    return RightAnswer(run, _CALL * int(calls.count))

@@ -1,7 +1,6 @@
 """Small changes to statements: results that are kept, steps in another order, what is missing or renamed."""
 
 import ast
-import builtins
 import copy
 from collections import Counter
 from collections.abc import Iterator
@@ -10,8 +9,9 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz
 
-from autograder.diagnosis.code import Edit, Place
+from autograder.diagnosis.code import ALWAYS_THERE, Edit, Place
 from autograder.diagnosis.making import Making, data_of
+from autograder.diagnosis.mutations import ONE_SIDED
 from autograder.diagnosis.pieces import built, operation
 
 
@@ -38,7 +38,7 @@ def swaps(making: Making, place: Place) -> Iterator[Edit]:
             name = "elts"
         case ast.Call(args=parts):
             name = "args"
-        case ast.BinOp(left=one, right=other) if isinstance(node.op, _ONE_SIDED):
+        case ast.BinOp(left=one, right=other) if isinstance(node.op, ONE_SIDED):
             yield from making.edit(node, ast.BinOp(other, node.op, one), "order", 1.7)
             return
         case _:
@@ -48,9 +48,6 @@ def swaps(making: Making, place: Place) -> Iterator[Edit]:
             made = copy.copy(node)
             setattr(made, name, [*parts[:at], other, one, *parts[at + 2 :]])
             yield from making.edit(node, made, "order", 1.8)
-
-
-_ONE_SIDED = ast.Sub | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow | ast.MatMult
 
 
 def moves(making: Making, place: Place) -> Iterator[Edit]:
@@ -179,7 +176,7 @@ def _missing(making: Making, node: ast.FunctionDef) -> Iterator[Edit]:
         one.id for one in ast.walk(node) if isinstance(one, ast.Name)
     }
     for statement in making.right.statements.get(node.name, ()):
-        read = {one.id for one in ast.walk(statement) if isinstance(one, ast.Name)} - _ANY_NAMES
+        read = {one.id for one in ast.walk(statement) if isinstance(one, ast.Name)} - ALWAYS_THERE - {"self"}
         if ast.unparse(statement) in own or not read <= known:
             continue
         first = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
@@ -200,7 +197,6 @@ def _with_check(node: ast.FunctionDef, check: ast.stmt, at: int) -> ast.Function
 
 
 _OF_CHECK = 8  # the size of an edit that puts in a check
-_ANY_NAMES = frozenset((*dir(builtins), "torch", "nn", "F", "math", "self"))
 
 
 def _renamed_layers(making: Making, node: ast.ClassDef, place: Place) -> Iterator[Edit]:

@@ -18,7 +18,7 @@ _OPERATORS = {
     ast.If: "if",
     ast.Subscript: "[",
 }
-_KEPT = 512  # trees; pairs of wrong answers come back to those of all single ones
+_KEPT = 512  # trees, to which one rule after the other comes back
 
 
 def words(pattern: Iterable[ast.AST]) -> frozenset[str]:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Mapping
 
-from autograder.diagnosis.code import Edit
+from autograder.diagnosis.code import Edit, is_signed
 from autograder.report.text import one_line
 
 _MOST = 60  # characters of a student's code that are quoted
@@ -90,9 +90,7 @@ def _part(edit: Edit) -> ast.AST:
         return old.body[-1]
     if isinstance(new, list) or edit.kind in ("missing", "too much"):
         return old
-    while type(old) is type(new) and not (
-        isinstance(old, ast.UnaryOp) and isinstance(old.operand, ast.Constant)
-    ):
+    while type(old) is type(new) and not is_signed(old):
         parts = [
             (one, other)
             for (_, one), (_, other) in zip(ast.iter_fields(old), ast.iter_fields(new), strict=True)

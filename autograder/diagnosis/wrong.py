@@ -1,7 +1,6 @@
 """Right answers to a question, and wrong ones that the catalogue's rules make of them."""
 
 import ast
-import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -9,6 +8,7 @@ from itertools import islice
 from warnings import catch_warnings
 
 from autograder.course.exercise import Exercise
+from autograder.diagnosis.code import ALWAYS_THERE
 from autograder.diagnosis.inlining import inlined
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, spelt
 from autograder.diagnosis.patterns import Rule
@@ -16,11 +16,10 @@ from autograder.diagnosis.patterns import Rule
 
 @dataclass(frozen=True, slots=True)
 class WrongAnswer:
-    """Code in which one misconception is made, by one rule, in the place of this number."""
+    """Code in which one misconception is made, by one rule."""
 
     misconception: Misconception
     rule: Rule
-    place: int
     code: str
 
 
@@ -74,11 +73,11 @@ class Answers:
     def _by_rule(self, misconception: Misconception, rule: Rule, code: str) -> list[WrongAnswer]:
         if not all(word in code for word in rule.words):
             return []
-        texts = [(at, ast.unparse(tree)) for at, tree in rule.apply(ast.parse(code), self.places(code, rule))]
+        texts = [ast.unparse(tree) for _, tree in rule.apply(ast.parse(code), self.places(code, rule))]
         return [
-            WrongAnswer(misconception, rule, at, text)
-            for at, text in texts
-            if text != code and _is_code(text) and _names(text) <= _names(code) | _ALWAYS_THERE
+            WrongAnswer(misconception, rule, text)
+            for text in texts
+            if text != code and _is_code(text) and _names(text) <= _names(code) | ALWAYS_THERE
         ]
 
     def places(self, code: str, rule: Rule) -> frozenset[str]:
@@ -88,9 +87,6 @@ class Answers:
         """
         own, functions = _definitions(code, self.question)
         return own if rule.is_about_results else own | functions
-
-
-_ALWAYS_THERE = frozenset((*dir(builtins), "torch", "nn", "F", "math"))  # names that any code may use
 
 
 @lru_cache(256)

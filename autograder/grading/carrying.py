@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from autograder.course.limits import Limits
 from autograder.grading.carried import Rerun, is_better, with_note
 from autograder.grading.diagnosis import Submitted
 from autograder.grading.judge import Judge
@@ -58,26 +59,21 @@ class Carrying:
                 shown = running.disclosed(session, unsolved)
         failed = {test for test, report in reports.items() if report.verdict is Verdict.FAILED}
         reports |= {run.test: self.explain(run) for run in shown if run.test in failed}
-        submitted = Submitted(defining(self.cells), partial(self._for_repairs, rerun), self.open_reference)
+        submitted = Submitted(
+            defining(self.cells),
+            partial(self._right_answers, rerun, running.repair_limits),
+            self.open_reference,
+        )
         again |= {q: judge.question(q, reports, shown, held.get(q), submitted) for q in unsolved}
         better = {q: new for q, new in again.items() if is_better(new, standing[q])}
         return {q: with_note(new, rerun.calls[q]) for q, new in better.items()}
 
     @contextmanager
-    def _for_repairs(self, rerun: Rerun) -> Iterator[Session]:
-        functions = {name: self.solution[name] for name in rerun.earlier}
-        with (
-            oracle(functions, self.running.limits) as answers,
-            self.running.for_repairs(self.first, self.cells, answers) as session,
-        ):
-            yield session
-
-    @contextmanager
-    def _right_answers(self, rerun: Rerun) -> Iterator[Session]:
+    def _right_answers(self, rerun: Rerun, limits: Limits | None = None) -> Iterator[Session]:
         """Open a session in whose workers right earlier answers stand in."""
         functions = {name: self.solution[name] for name in rerun.earlier}
         with (
             oracle(functions, self.running.limits) as answers,
-            self.first.another(defining(self.cells), answers) as session,
+            self.first.another(defining(self.cells), answers, limits) as session,
         ):
             yield session

@@ -18,7 +18,7 @@ from autograder.diagnosis.code import Code
 from autograder.diagnosis.misconceptions import Catalogue, Misconception
 from autograder.diagnosis.repairs import Repairer
 from autograder.diagnosis.search import Repair
-from autograder.grading.pieces import UNREADABLE, Piece, pieces, rests_on
+from autograder.grading.pieces import Piece, pieces, rests_on
 from autograder.grading.same_answer import same_exchanges
 from autograder.grading.session import Session
 from autograder.submission.matching import seems_to_define
@@ -69,7 +69,7 @@ class Diagnosis:
         """The course's misconceptions."""
         return self.repairer.catalogue
 
-    def name(self, question: str, runs: Sequence[TestRun], submitted: Submitted | None) -> Named | None:
+    def name(self, question: str, runs: Sequence[TestRun], submitted: Submitted) -> Named | None:
         """Return what explains the failed tests of `question`, or None.
 
         The runs are those on disclosed inputs. Tests that are not among them count as passed.
@@ -78,8 +78,8 @@ class Diagnosis:
         if not failed:
             return None
         judged = all(isinstance(run.error, AssertionError | StudentError) for run in failed)
-        wanted = submitted is not None and judged and self._repairs is not RepairsShown.OFF
-        looked = look(question, submitted.cells, self.suite.exercise) if submitted and wanted else None
+        wanted = judged and self._repairs is not RepairsShown.OFF
+        looked = look(question, submitted.cells, self.suite.exercise) if wanted else None
         told = [f"{run.test.number} {run.error}" for run in failed]
         texts = looked.texts.values() if looked else ()
         key = hashlib.sha256("\0".join([question, *told, *texts]).encode(errors="surrogatepass")).digest()
@@ -88,13 +88,6 @@ class Diagnosis:
                 self._known.clear()
             self._known[key] = self._name(question, failed, submitted, looked)
         return self._known[key]
-
-    def knows(self, question: str, name: str) -> bool:
-        """Whether this is a name that an answer to `question` can get, or several joined by a plus."""
-        names = {mistake.name for mistake in self.suite.exercise.mistakes}
-        names |= {f"{question}__{misconception.name}" for misconception in self.catalogue.misconceptions}
-        first, *others = name.split("+")
-        return {first, *(f"{question}__{other}" for other in others)} <= names
 
     @property
     def fitting(self) -> frozenset[str]:
@@ -114,32 +107,32 @@ class Diagnosis:
         self,
         question: str,
         failed: Sequence[TestRun],
-        submitted: Submitted | None,
+        submitted: Submitted,
         looked: "Looked | None",
     ) -> Named | None:
         found: list[Repair] = []
-        if submitted and looked:
+        if looked:
             with submitted.open() as session:
                 tests, bench = [run.test for run in failed], WorkerBench(session)
-                found, _ = self.repairer.search(question, looked.code, tests, bench)
+                found = self.repairer.search(question, looked.code, tests, bench)
         if looked and found and found[0].whole:
-            return self._told(question, failed, submitted, looked, found[0], found)
-        if alike := self._alike(question, failed):
+            return self._told(question, failed, submitted, looked, found)
+        if alike := self._alike(question, failed, submitted):
             return alike
         if looked and found and len(found[0].turned) >= _ENOUGH * len(failed):
-            return self._told(question, failed, submitted, looked, found[0], found)
+            return self._told(question, failed, submitted, looked, found)
         return self._in_words(question, failed)
 
     def _told(
         self,
         question: str,
         failed: Sequence[TestRun],
-        submitted: Submitted | None,
+        submitted: Submitted,
         looked: "Looked",
-        repair: Repair,
-        others: Sequence[Repair],
+        repairs: Sequence[Repair],
     ) -> Named:
         """Put a repair into words: its name if a rule has one, the place, and what kind of thing is wrong."""
+        repair = repairs[0]
         edit, where = repair.edits[0], looked.place(repair, 0)
         if not repair.whole:
             told = f"Several things are wrong. With {words.kind(edit)} {where}, more tests pass."
@@ -151,10 +144,10 @@ class Diagnosis:
             return Named(
                 "", "\n".join(["Two things are wrong. All tests pass with these two changes:", *parts])
             )
-        named = ((self._named(question, looked.code, one.code, failed), one) for one in others)
+        named = ((self._named(question, looked.code, one.code, failed), one) for one in repairs)
         found, repair = next((pair for pair in named if pair[0]), (None, repair))
         edit, where = repair.edits[0], looked.place(repair, 0)
-        alike = None if found else self._alike(question, failed, others, submitted)
+        alike = None if found else self._alike(question, failed, submitted, repairs)
         said = f"{found.sentence} {found.hint} " if found else f"{alike.hint} " if alike else ""
         name = f"{question}__{found.name}" if found else alike.name if alike else ""
         told = (
@@ -168,9 +161,14 @@ class Diagnosis:
     def _named(
         self, question: str, wrong: Code, right: Code, failed: Sequence[TestRun]
     ) -> Misconception | None:
-        """Return the misconception behind a repair: a rule makes the wrong code of the repaired one."""
+        """Return the misconception behind a repair: a rule makes the wrong code of the repaired one.
+
+        Right answers with it get the same from at least half of the tests: from one in which a module draws
+        its own numbers, another writing may get others.
+        """
         for misconception in self.repairer.names(question, wrong, right):
-            if any(_alike(known, failed) for known in self.repairer.failed(question, misconception)):
+            known = self.repairer.failed(question, misconception)
+            if any(_agreement(runs, failed) >= _ENOUGH for runs in known):
                 return misconception
         return None
 
@@ -178,20 +176,18 @@ class Diagnosis:
         self,
         question: str,
         failed: Sequence[TestRun],
+        submitted: Submitted,
         repairs: Sequence[Repair] = (),
-        submitted: Submitted | None = None,
     ) -> Named | None:
         """Return an author's wrong answer that gets the same from the same tests, word for word.
 
         Where the submission's code has repairs, the author's must be repaired by an edit of the same kind.
         """
-        own, kinds = {run.test.number: run for run in failed}, {one.edits[0].kind for one in repairs}
+        kinds = {one.edits[0].kind for one in repairs}
         for mistake in (one for one in self.suite.exercise.mistakes if one.question == question):
-            theirs = {run.test.number: run for run in self.runs(mistake) if run.error is not None}
-            same = theirs.keys() == own.keys() and all(
-                same_exchanges(theirs[number].exchanges, own[number].exchanges) for number in own
-            )
-            if same and (not (repairs and submitted) or kinds & self._kinds_of(mistake, submitted)):
+            theirs = [run for run in self.runs(mistake) if run.error is not None]
+            same = _agreement(theirs, failed) == 1
+            if same and (not repairs or kinds & self._kinds_of(mistake, submitted)):
                 return Named(mistake.name, mistake.hint)
         return None
 
@@ -201,7 +197,7 @@ class Diagnosis:
             failed = [run.test for run in self.runs(mistake) if run.error is not None]
             code = Code(tuple(ast.parse(mistake.code).body))
             with submitted.open_reference() as session:
-                found, _ = self.repairer.search(mistake.question, code, failed, WorkerBench(session))
+                found = self.repairer.search(mistake.question, code, failed, WorkerBench(session))
             self._kinds[mistake.path] = frozenset(one.edits[0].kind for one in found)
         return self._kinds[mistake.path]
 
@@ -234,16 +230,13 @@ class Diagnosis:
             return tuple(self.suite.run(Local(namespace), chosen=self.suite.of(mistake.question)))
 
 
-def _alike(known: Sequence[TestRun], seen: Sequence[TestRun]) -> bool:
-    """Whether two answers fail the same tests, and get the same from at least half of them.
-
-    From a test in which a module draws its own numbers, another writing may get others.
-    """
+def _agreement(known: Sequence[TestRun], seen: Sequence[TestRun]) -> float:
+    """Return from which part of the failed tests two answers get the same; 0 if they fail other tests."""
     theirs = {run.test.number: run for run in known}
     if theirs.keys() != {run.test.number for run in seen}:
-        return False
+        return 0.0
     same = [same_exchanges(theirs[run.test.number].exchanges, run.exchanges) for run in seen]
-    return 2 * sum(same) >= len(same)
+    return sum(same) / len(same)
 
 
 def _words(question: str, misconception: Misconception, *, whole: bool) -> Named:
@@ -286,10 +279,7 @@ def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Lo
         return None
     found, numbers = list[Piece](), dict[int, int]()
     for cell in own:
-        try:
-            made = pieces([cell.text])
-        except UNREADABLE:
-            return None
+        made = pieces([cell.text])
         found += made
         numbers |= {id(piece): cell.number for piece in made}
     rests = {id(piece) for piece in rests_on(question, found)[0]}

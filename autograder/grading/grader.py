@@ -66,9 +66,8 @@ class Grader:
         no_examples: Container[str] = (),
         suite: Suite | None = None,
         repairs: Repairs = DEFAULT_REPAIRS,
-        marks_only: bool = False,
     ) -> None:
-        self.marks_only = marks_only
+        self.marks_only = False
         self.exercise = exercise
         self.rules = rules
         self.building = building
@@ -91,8 +90,6 @@ class Grader:
         zygote: Zygote,
         secret: bytes,
         suite: Suite | None = None,
-        *,
-        marks_only: bool = False,
     ) -> "Grader":
         """Make a grader of one of the course's exercises, with all that course.yaml says about it."""
         name = exercise.name
@@ -106,7 +103,6 @@ class Grader:
             course.no_examples(name),
             suite,
             course.repairs(name),
-            marks_only,
         )
 
     @property
@@ -173,10 +169,10 @@ class Grader:
             )
             carried |= carrying.again(rerun, standing)
         if not self.marks_only:
-            submitted = Submitted(
-                defining(needed), lambda: running.for_repairs(session, needed), self.open_reference
-            )
-            left = [n for n in points if n not in carried]
+            own, limits = defining(needed), running.repair_limits
+            submitted = Submitted(own, lambda: session.another(own, limits=limits), self.open_reference)
+            failing = (n for n in points if standing[n].verdict is not Verdict.PASSED)
+            left = [n for n in failing if n not in carried]
             standing |= {n: judge.question(n, reports, runs, held.get(n), submitted) for n in left}
         standing |= carried
         walls, message = self._zygote.reported_walls, _message(session, code)

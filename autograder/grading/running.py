@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from autograder.course.limits import Limits
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
-from autograder.grading.oracle import Oracle
 from autograder.grading.session import LOST, Session
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.inputs import DISCLOSED, Inputs
@@ -69,15 +68,9 @@ class Running:
         with first.another(defining(cells)) as session:
             return self.disclosed(session, questions)
 
-    def for_repairs(
-        self, first: Session, cells: Sequence[NotebookCell], oracle: Oracle | None = None
-    ) -> Session:
-        """Return a session in which edited code is tried; it has met no hidden input, and has less time."""
-        return first.another(defining(cells), oracle, self.repair_limits)
-
     @property
     def repair_limits(self) -> Limits:
-        """The limits of a session in which edited code is tried."""
+        """The limits of a session in which edited code is tried; it has met no hidden input."""
         call = min(self.limits.call_seconds, _REPAIR_CALL)
         return replace(
             self.limits, call_seconds=call, total_seconds=min(self.limits.total_seconds, _REPAIR_TOTAL)

@@ -132,13 +132,10 @@ class Session:
     def ask(self, header: Header, tensors: Tensors) -> Reply:
         """Answer one request of a hidden test; a worker that was lost is replaced first."""
         try:
-            self.start()
-            self._asked = True
-            if self._worker is None or self._budget.left <= 0:
-                raise ExhaustedError
-            before = self._worker.received
-            answer = self._ask(self._worker, header, tensors, self.limits.call_seconds)
-            self._left_to_receive -= self._worker.received - before
+            worker = self._ready()
+            before = worker.received
+            answer = self._ask(worker, header, tensors, self.limits.call_seconds)
+            self._left_to_receive -= worker.received - before
             if self._left_to_receive < 0:
                 raise ProtocolError("a submission's answers are too large")
         except LOST as error:
@@ -152,11 +149,9 @@ class Session:
     def define(self, code: str) -> bool:
         """Run code that is none of the notebook's cells; whether it raised no error."""
         try:
-            self.start()
-            if self._worker is None or self._budget.left <= 0:
-                raise ExhaustedError
+            worker = self._ready()
             request = {"op": "cell", "number": len(self._sent), "code": code}
-            return not self._ask(self._worker, request, [], self.limits.call_seconds)[0].get("error")
+            return not self._ask(worker, request, [], self.limits.call_seconds)[0].get("error")
         except LOST as error:
             self._lose(error)
             return False
@@ -175,6 +170,14 @@ class Session:
         limits = limits or self.limits
         budget = self._budget.part(limits.total_seconds * _LATER_SHARE)
         return Session(self._zygote, cells, limits, self.lost, oracle, budget)
+
+    def _ready(self) -> Worker:
+        """Return a worker in which the notebook has run, to which more may be sent."""
+        self.start()
+        self._asked = True
+        if self._worker is None or self._budget.left <= 0:
+            raise ExhaustedError
+        return self._worker
 
     def _stand_in(self, worker: Worker) -> None:
         """Let the oracle's functions stand in for the notebook's, if there is one."""

@@ -67,8 +67,8 @@ def rules(course: Course, exercise: Exercise) -> str:
     command, so it is no reason to grade again.
     """
     name = exercise.name
-    entry = (course.limits(name), spelt(course.rules(name)), course.building(name), course.no_examples(name))
-    entry = (*entry, course.repairs(name), course.marks_only)  # type: ignore[assignment]
+    rules_of = course.limits(name), spelt(course.rules(name)), course.building(name), course.no_examples(name)
+    entry = (*rules_of, course.repairs(name), course.marks_only)
     shared = course.settings.walls, engine()
     digest = hashlib.sha256(repr((entry, shared)).encode() + course_secret(course))
     kinds = (*(f"*{suffix}" for suffix in SUFFIXES), "mistakes/*.py", "accepted/*.py")

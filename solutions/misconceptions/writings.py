@@ -1,4 +1,4 @@
-"""Rules that bring right answers into one writing, which the other files know, and into other right ones."""
+"""Rules that bring right answers into one writing, which the other files know."""
 
 WRITINGS = """
 F.softmax(X, D) => torch.softmax(X, dim=D)
@@ -28,5 +28,3 @@ torch.where(M, -torch.inf, X) => X.masked_fill(M, -torch.inf)
 nn.functional.dropout(...) => F.dropout(...)
 X.triu(1) => X.triu(diagonal=1)
 """
-
-ALTERNATIVES = "nn.GELU() => nn.ReLU() || nn.GELU(approximate='tanh')"

@@ -51,7 +51,7 @@ def repaired(exercise: str, question: str, text: str) -> tuple[Code, list[Repair
     runs = [repairer.suite.run_one(test, bench) for test in repairer.suite.of(question)]
     failed = [run.test for run in runs if run.error is not None]
     code = Code(tuple(body), (0,) * len(body))
-    found, _ = repairer.search(question, code, failed, bench)
+    found = repairer.search(question, code, failed, bench)
     names = (
         name for one in found if len(one.edits) == 1 for name in repairer.names(question, code, one.code)
     )
