@@ -265,7 +265,8 @@ class Page:
         self._browser._ask("Input.insertText", self._session, text=text)
 
     def press(self, code: int, *, control: bool = False) -> None:
-        """Press the key of this code."""
+        """Press the key of this code, in the window that is before all others, which alone gets keys."""
+        self._browser._ask("Page.bringToFront", self._session)
         key = {"windowsVirtualKeyCode": code, "modifiers": 2 if control else 0}
         for kind in ("rawKeyDown", "keyUp"):
             self._browser._ask("Input.dispatchKeyEvent", self._session, type=kind, **key)

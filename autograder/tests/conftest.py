@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from autograder.tests.nursery import ALONE, Nursery
 from autograder.tests.warm import SUBPROCESS, WarmPopen
 
 HERE = Path(__file__).parent
+SECONDS_TO_DRAW = 30
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
 Family = Callable[[], set[psutil.Process]]
 # Each of these starts browsers, clusters, kernels, other graders or hundreds of workers.
@@ -213,15 +215,20 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 
 @pytest.fixture
-def golden_screen(request: pytest.FixtureRequest) -> Callable[[str, bytes], None]:
-    """Return a function that expects a screenshot to look like golden/screens/<name>, or keeps it there."""
+def golden_screen(request: pytest.FixtureRequest) -> Callable[[str, Callable[[], bytes]], None]:
+    """Return a function that expects what is taken to look like golden/screens/<name>, or keeps it there.
+
+    A busy browser may rest between two steps of drawing, so the picture is taken again until it is right.
+    """
     from autograder.tests.screens import TOLERATED, difference, keep
 
-    def compare(name: str, picture: bytes) -> None:
+    def compare(name: str, take: Callable[[], bytes]) -> None:
         path = HERE / "golden" / "screens" / name
         if request.config.getoption("--update-golden"):
-            keep(path, picture)
-        changed = difference(path.read_bytes(), picture)
-        assert changed <= TOLERATED, f"{changed:.1%} of {name} looks different now"
+            keep(path, take())
+        deadline = time.monotonic() + SECONDS_TO_DRAW
+        while (changed := difference(path.read_bytes(), take())) > TOLERATED:
+            assert time.monotonic() < deadline, f"{changed:.1%} of {name} looks different now"
+            time.sleep(0.5)
 
     return compare

@@ -69,12 +69,14 @@ def cells() -> tuple[NotebookNode, ...]:
     return from_dict({"cell_type": "markdown", "source": LESSON}), from_dict(code)
 
 
-def test_a_student_s_page(feedback: Page, golden_screen: Callable[[str, bytes], None]) -> None:
-    golden_screen("feedback.png", feedback.picture())
+def test_a_student_s_page(feedback: Page, golden_screen: Callable[[str, Callable[[], bytes]], None]) -> None:
+    golden_screen("feedback.png", feedback.picture)
 
 
-def test_an_instructor_s_dashboard(browser: Browser, golden_screen: Callable[[str, bytes], None]) -> None:
-    golden_screen("dashboard.png", shown(browser, DASHBOARD).picture())
+def test_an_instructor_s_dashboard(
+    browser: Browser, golden_screen: Callable[[str, Callable[[], bytes]], None]
+) -> None:
+    golden_screen("dashboard.png", shown(browser, DASHBOARD).picture)
 
 
 def test_whatever_gets_lost_is_noticed(feedback: Page) -> None:

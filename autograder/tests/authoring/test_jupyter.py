@@ -79,7 +79,9 @@ def test_each_release_opens_without_a_word_or_a_change_and_with_its_checks_locke
         lab.page.value(CLOSE)
 
 
-def test_a_solved_notebook_runs_and_validates(lab: Lab, golden_screen: Callable[[str, bytes], None]) -> None:
+def test_a_solved_notebook_runs_and_validates(
+    lab: Lab, golden_screen: Callable[[str, Callable[[], bytes]], None]
+) -> None:
     exercise = COURSE.exercises[SOLVED]
     notebook = json.loads((lab.folder / SOLVED / f"{SOLVED}.ipynb").read_text(encoding="utf-8"))
     solved = json.dumps(fill(notebook, right_answers(exercise)))
@@ -90,7 +92,7 @@ def test_a_solved_notebook_runs_and_validates(lab: Lab, golden_screen: Callable[
     assert all(cell["count"] for cell in ran.values())
     assert "error" not in {kind for cell in ran.values() for kind, _ in cell["outputs"]}
     assert all("this check passes" in ran[f"check-{q}"]["outputs"][0][1] for q in exercise.points)
-    golden_screen("heat_map.png", b64decode(lab.page.value(PICTURE)))
+    golden_screen("heat_map.png", lambda: b64decode(lab.page.value(PICTURE)))
     lab.page.value(VALIDATE)
     (said,) = lab.page.wait(f"{WORDS}.length ? {WORDS} : false")
     assert "Success! Your notebook passes all the tests." in said
@@ -107,18 +109,19 @@ def test_on_a_narrow_dark_screen_everything_fits_and_can_be_read(lab: Lab) -> No
 
 
 def test_what_students_see_first_and_of_a_check(
-    lab: Lab, golden_screen: Callable[[str, bytes], None]
+    lab: Lab, golden_screen: Callable[[str, Callable[[], bytes]], None]
 ) -> None:
     lab.dress("Light", 900)
     lab.open(SEEN)
     lab.page.wait(f"Boolean({DRAWN})")
-    golden_screen("notebook_light.png", whole := lab.page.picture("panel.content.node"))
+    golden_screen("notebook_light.png", lambda: lab.page.picture("panel.content.node"))
+    whole = lab.page.picture("panel.content.node")
     lab.page.value("panel.content.node.querySelector('img').style.visibility = 'hidden'")
     assert difference(whole, lab.page.picture("panel.content.node")) > 2 * TOLERATED, "a lost figure"
     lab.dress("Dark", 900)
     lab.page.value(TO_CHECK)
     lab.page.wait(f"Boolean({WHOLE})")
-    golden_screen("check_dark.png", lab.page.picture("check"))
+    golden_screen("check_dark.png", lambda: lab.page.picture("check"))
     assert lab.wide(".cm-scroller") == []
     lab.page.value(CLOSE)
 

@@ -292,8 +292,9 @@ def test_an_answer_is_graded_beside_what_belongs_to_it_and_for_all_who_wrote_it(
 
     page.wait("document.activeElement.id === 'why'")
     save(page, "#why", "1.5")
-    page.value("document.querySelector('[title=\"You name the <factor>.\"]').click()")
+    page.value("saved = 0; document.querySelector('[title=\"You name the <factor>.\"]').click()")
     assert page.value("document.querySelector('#why-comment').value") == "You name the <factor>."
+    page.wait("saved > 0")
     here = page.value("submission_id")
     page.press(190, control=True)
     page.wait(f"{LOADED} && submission_id !== '{here}' && document.activeElement.id?.startsWith('why')")
