@@ -69,11 +69,12 @@ class Search:
         The first is the best of those that were found.
         """
         self._seen.add(code.text)
+        first = _Attempts(self._distances(code, failed))
         limit = self.budget * _SINGLE
-        whole = self._single(code, failed, limit)
-        if whole or self.spent >= limit:
+        whole = self._single(code, failed, limit, first)
+        if whole:
             return whole
-        better = self._better(code, failed)
+        better = self._better(failed, first)
         for one in better[:_MOST_BETTER]:
             left = [test for test in failed if test.number not in one.turned]
             share = (self.budget - self.spent) / _MOST_BETTER
@@ -83,7 +84,9 @@ class Search:
                 return [Repair(one.edits + two.edits, two.code, two.turned) for two in apart]
         return [one for one in better[:1] if one.turned]
 
-    def _single(self, code: Code, failed: Sequence[HiddenTest], limit: float) -> list[Repair]:
+    def _single(
+        self, code: Code, failed: Sequence[HiddenTest], limit: float, attempts: "_Attempts | None" = None
+    ) -> list[Repair]:
         """Return what one edit repairs; after the first, only a few more candidates are tried."""
         order = sorted(failed, key=self._whole_cost)
         others = [test for test in self.suite.of(self.question) if test not in order]
@@ -98,30 +101,40 @@ class Search:
                     last = self.tried + _MORE if last is None else last
                     if len(found) == _REPAIRS:
                         break
-            elif self._whole_cost(failing) <= 2 * self._whole_cost(order[0]):
-                order.remove(failing)
-                order.insert(0, failing)
+                continue
+            if attempts is not None:
+                attempts.add(
+                    edit, made, failing, self.answer(failing.test), was_first=failing.test is order[0]
+                )
+            if self._whole_cost(failing.test) <= 2 * self._whole_cost(order[0]):
+                order.remove(failing.test)
+                order.insert(0, failing.test)
         return sorted(found, key=lambda one: (one.edits[0].size, one.edits[0].extent, one.edits[0].rank))
 
-    def _better(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
+    def _distances(self, code: Code, failed: Sequence[HiddenTest]) -> dict[HiddenTest, float]:
+        """Return how far some code is from passing a few failed tests, each of another function."""
+        by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
+        self.bench.define(code.text)
+        probes = sorted(by_function.values(), key=self._whole_cost)[:_PROBES]
+        return {test: self._distance(test) for test in probes}
+
+    def _better(self, failed: Sequence[HiddenTest], attempts: "_Attempts") -> list[Repair]:
         """Return edits that bring failed tests nearer to passing, and fail no other, the best first.
 
         An edit counts that turns a test, or after which results have the right form or fewer wrong numbers.
         """
         others = [test for test in self.suite.of(self.question) if test not in failed]
-        by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
-        probes = sorted(by_function.values(), key=self._whole_cost)[:_PROBES]
-        self.bench.define(code.text)
-        before = [self._distance(test) for test in probes]
         found: list[tuple[float, Repair]] = []
-        self._seen.clear()
-        for edit, made in self._candidates(code):
+        for edit, made in attempts.promising():
             if self.spent >= self.budget * _BETTER:
                 break
-            after = [self._distance(test) for test in probes]
-            nearer = sum(before) - sum(after)
+            self.spent += _EACH
+            self.bench.define(made.text)
+            after = {test: self._distance(test) for test in attempts.before}
+            nearer = sum(attempts.before.values()) - sum(after.values())
             if nearer >= _NEARER and self._first_failure(others) is None:
-                turned = frozenset(test.number for test in failed if 0.0 in after and self._passes(test))
+                some = 0.0 in after.values()
+                turned = frozenset(test.number for test in failed if some and self._passes(test))
                 found.append((nearer, Repair((edit,), made, turned, whole=False)))
         found.sort(key=lambda pair: (-len(pair[1].turned), -pair[0], pair[1].edits[0].rank))
         return [repair for _, repair in found]
@@ -153,8 +166,8 @@ class Search:
         right = self.answer(test)
         return right.cost + _REQUEST * len(right.run.exchanges)
 
-    def _first_failure(self, tests: Sequence[HiddenTest]) -> HiddenTest | None:
-        return next((test for test in tests if not self._passes(test)), None)
+    def _first_failure(self, tests: Sequence[HiddenTest]) -> TestRun | None:
+        return next((run for run in map(self._run, tests) if run.error is not None), None)
 
     def _passes_again(self) -> bool:
         return all(self._passes(test, SECOND) for test in self.suite.of(self.question))
@@ -168,6 +181,27 @@ class Search:
         share = min(len(run.exchanges) / max(len(right.run.exchanges), 1), 1.0)
         self.spent += _REQUEST * len(run.exchanges) + share * right.cost
         return run
+
+
+@dataclass
+class _Attempts:
+    """Single edits that repair nothing, by what the first failed test says of each."""
+
+    before: dict[HiddenTest, float]  # how far the student's code is from passing
+    _nearer: list[tuple[Edit, Code]] = field(default_factory=list)
+    _unlike: list[tuple[Edit, Code]] = field(default_factory=list)
+
+    def add(self, edit: Edit, made: Code, run: TestRun, right: "RightAnswer", *, was_first: bool) -> None:
+        """Keep an edit unless it has led further away from what is right."""
+        now, before = distance(right.run, run), self.before.get(run.test)
+        if not was_first or (before is not None and now < before):
+            self._nearer.append((edit, made))
+        elif before is None or now == before:
+            self._unlike.append((edit, made))
+
+    def promising(self) -> list[tuple[Edit, Code]]:
+        """Return the edits with which a second one may repair all, the likeliest first."""
+        return self._nearer + self._unlike
 
 
 def distance(right: TestRun, run: TestRun) -> float:

@@ -147,17 +147,11 @@ class Session:
         return self._numbered(answer[0]), answer[1]
 
     def define(self, code: str) -> bool:
-        """Run code that is none of the notebook's cells; whether it raised no error."""
+        """Run definitions that are none of the notebook's cells; whether they raised no error."""
         try:
-            worker = self._ready()
-            request = {"op": "cell", "number": len(self._sent), "code": code}
-            return not self._ask(worker, request, [], self.limits.call_seconds)[0].get("error")
-        except LOST as error:
-            self._lose(error)
+            return "error" not in self.ask({"op": "edit", "source": code}, [])[0]
+        except LOST:
             return False
-        except ZygoteError as error:
-            self.failure = error
-            raise
 
     def another(
         self, cells: Sequence[NotebookCell], oracle: Oracle | None = None, limits: Limits | None = None

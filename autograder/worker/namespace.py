@@ -71,6 +71,9 @@ class Namespace:
                 variables: dict[str, Any] = {"__name__": "given", "torch": torch, "nn": nn}
                 exec(_compiled(source, "given"), variables)  # noqa: S102 - sent by a hidden test
                 return self._value(variables[name])
+            case {"op": "edit", "source": str(source)}:
+                exec(compile(source, "edited", "exec"), self.variables)  # noqa: S102 - a repair that is tried
+                return {"value": None}, []
             case {"op": "call", "of": {}, "args": args, "kwargs": kwargs}:
                 encoder = Encoder(self._refer)
                 _, code = self._call(header, decoder.decode(args), decoder.decode(kwargs), encoder)
