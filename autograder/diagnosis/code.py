@@ -21,6 +21,7 @@ class Scope:
     function: str = ""
     parameters: tuple[str, ...] = ()
     names: tuple[str, ...] = ()  # the parameters, then the function's other variables
+    unread: tuple[str, ...] = ()  # parameters that the function does not use
     attributes: tuple[str, ...] = ()  # of self
     in_class: bool = False
     takes_tensors: bool = False  # whether the function is given tensors, from which its results follow
@@ -165,7 +166,12 @@ def _places(node: ast.AST, scope: Scope, slot: Slot | None) -> Iterator[Place]:
         scope = replace(scope, attributes=attributes_of(node), in_class=True)
     if isinstance(node, _FUNCTIONS):
         parameters = _parameters(node)
-        scope = replace(scope, function=node.name, parameters=parameters, takes_tensors=takes_tensors(node))
+        read = {
+            one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+        }
+        unread = tuple(name for name in parameters if name not in read)
+        scope = replace(scope, function=node.name, parameters=parameters, unread=unread)
+        scope = replace(scope, takes_tensors=takes_tensors(node))
         yield Place(node, replace(scope, names=names_of(node)))
         scope = replace(scope, uses=_uses(node))
         known = parameters

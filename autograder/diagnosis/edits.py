@@ -8,7 +8,7 @@ order. All of them are tried by the hidden tests, so it does not matter that mos
 import ast
 import copy
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -60,6 +60,7 @@ def _values(making: Making, place: Place) -> Iterator[Edit]:
     if place.slot is None or not isinstance(node, ast.expr):
         return
     slots = dict.fromkeys([place.slot, *place.used])
+    slots |= {("range", "0"): None} if place.slot == ("range", "1") else {}
     for piece in dict.fromkeys(one for slot in slots for one in making.right.values.get(slot, ())):
         if isinstance(piece.tree, ast.Name) and piece.tree.id not in place.scope.names:
             continue
@@ -157,6 +158,77 @@ def _names(making: Making, place: Place) -> Iterator[Edit]:
             for other in place.scope.attributes:
                 if other != name:
                     yield from making.edit(place.node, _of_self(other), "layer", 2.0)
+
+
+def _unread(making: Making, place: Place) -> Iterator[Edit]:
+    """Yield arguments that a function does not use, in the place of values and handed on by calls."""
+    node = place.node
+    for name in place.scope.unread:
+        argument = ast.Name(name, ast.Load())
+        if isinstance(node, ast.Name | ast.Subscript | ast.Attribute) and place.slot:
+            yield from making.edit(node, argument, "unread", 1.0)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            made = copy.copy(node)
+            made.args = [*node.args, argument]
+            yield from making.edit(node, made, "unread", 0.9)
+
+
+def _idioms(making: Making, place: Place) -> Iterator[Edit]:
+    """Yield what is often meant by calls that do something else."""
+    match place.node:
+        case ast.Call(func=ast.Call(func=ast.Attribute(attr="Dropout"), args=[rate]), args=[value]) as node:
+            new = _parsed("nn.functional.dropout(_value_, _rate_, self.training)", _value_=value, _rate_=rate)
+            yield Edit(node, lambda: new, "training", 1.0, 6)
+        case ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[_, _, _, *_] as sizes) as node:
+            for at in range(1, len(sizes) - 1):
+                made = copy.copy(node)
+                made.args = [*sizes[:at], sizes[at + 1], sizes[at], *sizes[at + 2 :]]
+                new = _parsed(f"_value_.transpose({at}, {at + 1})", _value_=made)
+                yield Edit(node, partial(_same, new), "reshaped", 1.5, 6)
+        case ast.Call(
+            func=ast.Attribute(value=value, attr="repeat"), args=[*_, ast.Constant(value=int()) as n]
+        ):
+            yield from making.edit(
+                place.node,
+                _parsed("_value_.repeat_interleave(_n_, dim=-1)", _value_=value, _n_=n),
+                "pairs",
+                1.5,
+            )
+        case (
+            ast.Call(
+                func=ast.Attribute(attr="cat"), args=[ast.Tuple(elts=[_, _]) | ast.List(elts=[_, _])]
+            ) as node
+        ):
+            stacked = _called(node, "stack")
+            yield from making.edit(node, _parsed("_value_.flatten(-2)", _value_=stacked), "pairs", 1.6)
+    match place.slot:
+        case (_, "dropout_p") if isinstance(place.node, ast.expr) and place.scope.in_class:
+            new = _parsed("_value_ if self.training else 0.0", _value_=place.node)
+            yield from making.edit(place.node, new, "training", 0.9)
+        case (_, "attn_mask") if isinstance(place.node, ast.expr):
+            new = _parsed("None if _value_ is None else ~_value_", _value_=place.node)
+            yield from making.edit(place.node, new, "missing", 1.2)
+        case ("exp", "0") if isinstance(place.node, ast.expr):
+            new = _parsed("_value_ - _value_.amax(dim=-1, keepdim=True)", _value_=place.node)
+            yield Edit(place.node, partial(_same, new), "missing", 1.6, 6)
+
+
+def _parsed(text: str, **values: ast.expr) -> ast.expr:
+    return _Filled(values).visit(ast.parse(text, mode="eval").body)  # type: ignore[no-any-return]
+
+
+class _Filled(ast.NodeTransformer):
+    """Puts expressions in the place of names."""
+
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self._values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._values.get(node.id, node)
+
+
+def _same(node: ast.expr) -> ast.expr:
+    return node
 
 
 def _of_self(name: str) -> ast.Attribute:
@@ -312,5 +384,6 @@ _KINDS: dict[type[ast.AST], str] = {
 }  # fmt: skip
 
 _MAKERS: tuple[Callable[[Making, Place], Iterator[Edit]], ...] = (
-    _values, _numbers, _names, _steps, _less, _calls, orders, swaps, moves, statements, blocks, _general,
+    _values, _numbers, _names, _unread, _steps, _idioms, _less, _calls, orders, swaps, moves,
+    statements, blocks, _general,
 )  # fmt: skip

@@ -19,6 +19,8 @@ def orders(making: Making, place: Place) -> Iterator[Edit]:
     """Yield two steps in the other order: nested ones, and those of two statements."""
     node = place.node
     if place.scope.function == "__init__":
+        for one, other in pairwise(node.body if isinstance(node, ast.FunctionDef) else ()):
+            yield from making.edit(other, ast.Pass(), "order", 1.2, (one, [other, one]))
         return
     if isinstance(node, ast.Call | ast.BinOp) and (inner := data_of(node)) is not None:
         deep = data_of(inner) if isinstance(inner, ast.Call | ast.BinOp | ast.Subscript) else None
@@ -28,6 +30,10 @@ def orders(making: Making, place: Place) -> Iterator[Edit]:
         for one, other in pairwise(body):
             yield from _exchanged(making, one, other)
             yield from making.edit(other, ast.Pass(), "order", 3.4, (one, [other, one]))
+            if isinstance(other, ast.For) and isinstance(one, ast.Assign):
+                loop = copy.copy(other)
+                loop.body = [one, *other.body]
+                yield Edit(one, ast.Pass, "in the loop", 1.8, 2, more=((other, loop),))
 
 
 def swaps(making: Making, place: Place) -> Iterator[Edit]:
@@ -140,8 +146,27 @@ def statements(making: Making, place: Place) -> Iterator[Edit]:
             yield from making.edit(node, ast.AugAssign(added, ast.Add(), value), "sum", 2.6)
             if isinstance(value, ast.Name):
                 yield from making.edit(value, ast.parse(f"{value.id}.clone()", mode="eval").body, "copy", 1.3)
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name("self"), attr=name)], value=value):
+            yield from making.edit(node, ast.Pass(), "too much", 2.8)
+            yield from _buffers(place, node, name, value)
         case ast.Assign():
             yield from making.edit(node, ast.Pass(), "too much", 2.8)
+
+
+def _buffers(place: Place, node: ast.stmt, name: str, value: ast.expr) -> Iterator[Edit]:
+    """Yield a buffer in the place of a plain attribute, or of a parameter that is none."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr="Parameter"), args=[inner, *_]):
+            value = inner
+        case ast.Constant() | ast.Call(func=ast.Attribute(value=ast.Name("nn"))):
+            return
+    if place.scope.function == "__init__":
+        call = ast.Call(_attribute("self", "register_buffer"), [ast.Constant(name), value], [])
+        yield Edit(node, partial(ast.Expr, call), "buffer", 1.4, 4)
+
+
+def _attribute(owner: str, name: str) -> ast.Attribute:
+    return ast.Attribute(ast.Name(owner, ast.Load()), name, ast.Load())
 
 
 def blocks(making: Making, place: Place) -> Iterator[Edit]:
@@ -163,6 +188,7 @@ def blocks(making: Making, place: Place) -> Iterator[Edit]:
                 made.func = ast.Name(other, ast.Load())
                 yield from making.edit(raised, made, "error", 0.9)
         case ast.ClassDef():
+            yield from _misspelt_methods(making, node)
             yield from _renamed_layers(making, node, place)
         case ast.FunctionDef():
             yield from _missing(making, node)
@@ -199,6 +225,16 @@ def _with_check(node: ast.FunctionDef, check: ast.stmt, at: int) -> ast.Function
 _OF_CHECK = 8  # the size of an edit that puts in a check
 
 
+def _misspelt_methods(making: Making, node: ast.ClassDef) -> Iterator[Edit]:
+    """Yield methods that get the name which theirs is nearly."""
+    for method in (one for one in node.body if isinstance(one, ast.FunctionDef)):
+        for name in ("__init__", "forward"):
+            if method.name != name and _alike(method.name, name) > _SLIP:
+                made = copy.copy(method)
+                made.name = name
+                yield from making.edit(method, made, "method name", 0.5)
+
+
 def _renamed_layers(making: Making, node: ast.ClassDef, place: Place) -> Iterator[Edit]:
     """Yield the class with other names for attributes where right answers have them all otherwise."""
     own = place.scope.attributes
@@ -220,6 +256,7 @@ def _alike(one: str, other: str) -> float:
 
 
 _CLOSE = 60  # of 100
+_SLIP = 85  # for a method's name
 
 
 def _aliased(making: Making, node: ast.FunctionDef) -> Iterator[Edit]:

@@ -137,6 +137,96 @@ def test_layers_with_other_names_are_renamed() -> None:
     assert "`W_query`, `W_key`, `W_value` instead of `w_query`, `w_key`, `w_value`" in told
 
 
+HEAD = """class Head(nn.Module):
+    def __init__(self, n_embd, head_size, block_size):
+        super().__init__()
+        self.key = nn.Linear(n_embd, head_size, bias=False)
+        self.query = nn.Linear(n_embd, head_size, bias=False)
+        self.value = nn.Linear(n_embd, head_size, bias=False)
+        self.register_buffer("hidden", torch.ones(block_size, block_size).triu(1).bool())
+
+    def forward(self, x):
+        n = x.shape[1]
+        scores = self.query(x) @ self.key(x).mT / self.key.out_features ** 0.5
+        return scores.masked_fill(self.hidden[:n, :n], -torch.inf).softmax(-1) @ self.value(x)
+"""
+AVERAGE = """def causal_average_loop(x):
+    y = torch.zeros_like(x)
+    for b in range(len(x)):
+        run = torch.zeros_like(x[0, 0])
+        for t in range(x.shape[1]):
+            run = run + x[b, t]
+            y[b, t] = run / (t + 1)
+    return y
+"""
+SPLIT = """def split_heads(x, num_heads):
+    B, T, d = x.shape
+    return x.view(B, T, num_heads, d // num_heads).transpose(1, 2)
+"""
+SCORES = "def attention_scores(inputs, query):\n    return inputs @ query\n"
+CAUSAL = """class CausalAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.rate = dropout
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        hidden = torch.ones(x.shape[1], x.shape[1]).triu(1).bool()
+        weights = (q @ k.mT / k.shape[-1] ** 0.5).masked_fill(hidden, -torch.inf).softmax(-1)
+        weights = nn.functional.dropout(weights, self.rate, self.training)
+        return weights @ v
+"""
+LAYERS = "        self.key = nn.Linear(n_embd, head_size, bias=False)\n"
+
+
+@pytest.mark.parametrize(
+    ("exercise", "right", "was", "written", "kind"),
+    [
+        ("06_causal_attention", HEAD, 'self.register_buffer("hidden", ', "self.hidden = (", "buffer"),
+        ("06_causal_attention", HEAD, "__init__(self, n", "__init_(self, n", "method name"),
+        (
+            "06_causal_attention",
+            HEAD,
+            LAYERS + LAYERS.replace("key", "query"),
+            LAYERS.replace("key", "query") + LAYERS,
+            "order",
+        ),
+        (
+            "06_causal_attention",
+            CAUSAL,
+            "nn.functional.dropout(weights, self.rate, self.training)",
+            "nn.Dropout(self.rate)(weights)",
+            "training",
+        ),
+        (
+            "03_causal_averaging",
+            AVERAGE,
+            "    for b in range(len(x)):\n        run = torch.zeros_like(x[0, 0])\n",
+            "    run = torch.zeros_like(x[0, 0])\n    for b in range(len(x)):\n",
+            "in the loop",
+        ),
+        (
+            "08_multi_head_attention",
+            SPLIT,
+            "view(B, T, num_heads, d // num_heads).transpose(1, 2)",
+            "view(B, num_heads, T, d // num_heads)",
+            "reshaped",
+        ),
+        ("01_dot_products", SCORES, "inputs @ query", "inputs @ inputs[1]", "unread"),
+    ],
+)
+def test_what_is_often_meant_is_found(exercise: str, right: str, was: str, written: str, kind: str) -> None:
+    question = right.split("(")[0].split()[1]
+    assert was in right
+    _, (first, *_), _ = repaired(exercise, question, right.replace(was, written))
+    assert first.whole
+    assert [edit.kind for edit in first.edits] == [kind]
+    assert words.kind(first.edits[0])
+
+
 def test_two_mistakes_are_told_with_both_places() -> None:
     text = (
         "def causal_average_loop(x):\n    y = torch.zeros(x.shape)\n    for b in range(len(x)):\n"
