@@ -150,7 +150,7 @@ class Search:
             try:
                 made = code.edited(edit)
                 text = made.text
-                if text in self._seen or (made.unused - code.unused and edit.kind != "name"):
+                if text in self._seen or made.unused - code.unused:
                     continue  # tried before, or it only bypasses what is wrong
                 self._seen.add(text)
                 ast.parse(text)
