@@ -42,7 +42,7 @@ ROWS = (
     "[...document.querySelectorAll('#main-table tr')].map(row => row.innerText.trim().split(/\\s*\\t\\s*/))"
 )
 SAID = "[...document.querySelectorAll('.modal-title')].map(title => title.innerText)"
-LOADED = "window.formgrader?.loaded"
+LOADED = "window.formgrader?.grades?.loaded && formgrader.comments.loaded && formgrader.loaded"
 SHOWN = """(() => {
     const score = document.querySelector('#why'), comment = document.querySelector('#why-comment');
     return [score.value, comment.value, score.classList.contains('needs_manual_grade'),
