@@ -170,8 +170,9 @@ def _places(node: ast.AST, scope: Scope, slot: Slot | None) -> Iterator[Place]:
             one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
         }
         unread = tuple(name for name in parameters if name not in read)
-        scope = replace(scope, function=node.name, parameters=parameters, unread=unread)
-        scope = replace(scope, takes_tensors=takes_tensors(node))
+        scope = replace(
+            scope, function=node.name, parameters=parameters, unread=unread, takes_tensors=takes_tensors(node)
+        )
         yield Place(node, replace(scope, names=names_of(node)))
         scope = replace(scope, uses=_uses(node))
         known = parameters
@@ -288,17 +289,17 @@ def stored(node: ast.AST) -> list[str]:
 
 
 def _unused(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    read, stored = set[str](), set[str]()
+    read, assigned = set[str](), set[str]()
     for node in ast.walk(function):
         if not isinstance(node, ast.stmt) or isinstance(node, _FUNCTIONS):
             continue
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         own = {target.id for target in targets if isinstance(target, ast.Name)}
-        stored |= set() if isinstance(node, ast.For) else own
+        assigned |= set() if isinstance(node, ast.For) else own
         parts = [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.stmt)]
         names = (one for part in parts for one in ast.walk(part) if isinstance(one, ast.Name))
         read |= {one.id for one in names if isinstance(one.ctx, ast.Load)} - own
-    return stored - read
+    return assigned - read
 
 
 def _loops(node: ast.AST) -> bool:

@@ -8,13 +8,13 @@ order. All of them are tried by the hidden tests, so it does not matter that mos
 import ast
 import copy
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from autograder.diagnosis.code import Code, Edit, Place, Scope, called_name
-from autograder.diagnosis.making import MOST_ADDED, Making, data_of
+from autograder.diagnosis.making import MOST_ADDED, Making, data_of, of_self
 from autograder.diagnosis.mutations import changes
 from autograder.diagnosis.pieces import Names, Pieces, built, holds_place, in_words_of, operation
 from autograder.diagnosis.statements import blocks, moves, orders, statements, swaps
@@ -157,7 +157,7 @@ def _names(making: Making, place: Place) -> Iterator[Edit]:
         ):
             for other in place.scope.attributes:
                 if other != name:
-                    yield from making.edit(place.node, _of_self(other), "layer", 2.0)
+                    yield from making.edit(place.node, of_self(other), "layer", 2.0)
 
 
 def _unread(making: Making, place: Place) -> Iterator[Edit]:
@@ -175,64 +175,40 @@ def _unread(making: Making, place: Place) -> Iterator[Edit]:
 
 def _idioms(making: Making, place: Place) -> Iterator[Edit]:
     """Yield what is often meant by calls that do something else."""
-    match place.node:
-        case ast.Call(func=ast.Call(func=ast.Attribute(attr="Dropout"), args=[rate]), args=[value]) as node:
-            new = _parsed("nn.functional.dropout(_value_, _rate_, self.training)", _value_=value, _rate_=rate)
-            yield Edit(node, lambda: new, "training", 1.0, 6)
-        case ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[_, _, _, *_] as sizes) as node:
+    node = place.node
+    match node:
+        case ast.Call(func=ast.Call(func=ast.Attribute(attr="Dropout"), args=[rate]), args=[value]):
+            made = ast.Call(_DROPOUT, [value, rate, of_self("training")], [])
+            yield from making.of_size(node, made, "training", 1.0, 6)
+        case ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[_, _, _, *_] as sizes):
             for at in range(1, len(sizes) - 1):
                 made = copy.copy(node)
                 made.args = [*sizes[:at], sizes[at + 1], sizes[at], *sizes[at + 2 :]]
-                new = _parsed(f"_value_.transpose({at}, {at + 1})", _value_=made)
-                yield Edit(node, partial(_same, new), "reshaped", 1.5, 6)
-        case ast.Call(
-            func=ast.Attribute(value=value, attr="repeat"), args=[*_, ast.Constant(value=int()) as n]
-        ):
-            yield from making.edit(
-                place.node,
-                _parsed("_value_.repeat_interleave(_n_, dim=-1)", _value_=value, _n_=n),
-                "pairs",
-                1.5,
-            )
-        case (
-            ast.Call(
-                func=ast.Attribute(attr="cat"), args=[ast.Tuple(elts=[_, _]) | ast.List(elts=[_, _])]
-            ) as node
-        ):
-            stacked = _called(node, "stack")
-            yield from making.edit(node, _parsed("_value_.flatten(-2)", _value_=stacked), "pairs", 1.6)
-    match place.slot:
-        case (_, "dropout_p") if isinstance(place.node, ast.expr) and place.scope.in_class:
-            new = _parsed("_value_ if self.training else 0.0", _value_=place.node)
-            yield from making.edit(place.node, new, "training", 0.9)
-        case (_, "attn_mask") if isinstance(place.node, ast.expr):
-            new = _parsed("None if _value_ is None else ~_value_", _value_=place.node)
-            yield from making.edit(place.node, new, "missing", 1.2)
-        case ("exp", "0") if isinstance(place.node, ast.expr):
-            new = _parsed("_value_ - _value_.amax(dim=-1, keepdim=True)", _value_=place.node)
-            yield Edit(place.node, partial(_same, new), "missing", 1.6, 6)
+                transposed = built(_steps_of(f"X.transpose({at}, {at + 1})")[0], {}, made)
+                yield from making.of_size(node, transposed, "reshaped", 1.5, 6)
+        case ast.Call(func=ast.Attribute(attr="repeat"), args=[*_, ast.Constant(value=int()) as times]):
+            made = _called(node, "repeat_interleave")
+            made.args, made.keywords = [times], [ast.keyword("dim", _number(-1))]
+            yield from making.edit(node, made, "pairs", 1.5)
+        case ast.Call(func=ast.Attribute(attr="cat"), args=[ast.Tuple([_, _]) | ast.List([_, _])]):
+            yield from making.edit(node, built(_PAIRED, {}, _called(node, "stack")), "pairs", 1.6)
+    match place.slot, node:
+        case (_, "dropout_p"), ast.expr() if place.scope.in_class:
+            yield from making.edit(node, built(_IN_TRAINING, {}, node), "training", 0.9)
+        case (_, "attn_mask"), ast.expr():
+            yield from making.edit(node, built(_OTHER_MASK, {}, node), "missing", 1.2)
+        case ("exp", "0"), ast.expr():
+            yield from making.of_size(node, built(_BELOW_ZERO, {}, node), "missing", 1.6, 6)
 
 
-def _parsed(text: str, **values: ast.expr) -> ast.expr:
-    return _Filled(values).visit(ast.parse(text, mode="eval").body)  # type: ignore[no-any-return]
+def _steps_of(*texts: str) -> tuple[ast.expr, ...]:
+    return tuple(ast.parse(text.replace("X", "_hole_"), mode="eval").body for text in texts)
 
 
-class _Filled(ast.NodeTransformer):
-    """Puts expressions in the place of names."""
-
-    def __init__(self, values: Mapping[str, ast.expr]) -> None:
-        self._values = values
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self._values.get(node.id, node)
-
-
-def _same(node: ast.expr) -> ast.expr:
-    return node
-
-
-def _of_self(name: str) -> ast.Attribute:
-    return ast.Attribute(ast.Name("self", ast.Load()), name, ast.Load())
+_DROPOUT, _PAIRED, _IN_TRAINING, _OTHER_MASK, _BELOW_ZERO = _steps_of(
+    "nn.functional.dropout", "X.flatten(-2)", "X if self.training else 0.0", "None if X is None else ~X",
+    "X - X.amax(dim=-1, keepdim=True)",
+)  # fmt: skip
 
 
 def _steps(making: Making, place: Place) -> Iterator[Edit]:
@@ -264,10 +240,6 @@ def _steps(making: Making, place: Place) -> Iterator[Edit]:
 
 _NONE, _SOME = Counter[str](), Counter(("(", ")", "step", "."))
 _MAIN = frozenset(("return", "=", "MatMult", "softmax", "masked_fill", "dropout", "matmul"))
-
-
-def _steps_of(*texts: str) -> tuple[ast.expr, ...]:
-    return tuple(ast.parse(text.replace("X", "_hole_"), mode="eval").body for text in texts)
 
 
 _GENERAL_STEPS = _steps_of(

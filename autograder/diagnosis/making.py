@@ -52,6 +52,12 @@ class Making:
                 recipe = (kind, place.scope.function, place.slot, type(old), operation(old), changed)
             yield Edit(old, make, kind, rank + _OF_SIZE * size, size, gone.total(), recipe=recipe, more=more)
 
+    def of_size(
+        self, old: ast.AST, new: New, kind: str, rank: float, size: int, *more: tuple[ast.AST, New]
+    ) -> Iterator[Edit]:
+        """Yield an edit that counts as so small, and comes where its rank says, whatever words it changes."""
+        yield Edit(old, lambda: new, kind, rank, size, more=more)
+
     def moved(
         self, step: ast.expr, inside: ast.expr, target: ast.expr, make: Callable[[], New]
     ) -> Iterator[Edit]:
@@ -66,6 +72,11 @@ class Making:
             self._words[id(node)] = words_of(node)
             self._held.append(node)
         return self._words[id(node)]
+
+
+def of_self(name: str) -> ast.Attribute:
+    """Return an attribute of self, to be read or called."""
+    return ast.Attribute(ast.Name("self", ast.Load()), name, ast.Load())
 
 
 def data_of(node: ast.expr) -> ast.expr | None:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from rapidfuzz import fuzz
 
 from autograder.diagnosis.code import ALWAYS_THERE, Edit, Place
-from autograder.diagnosis.making import Making, data_of
+from autograder.diagnosis.making import Making, data_of, of_self
 from autograder.diagnosis.mutations import ONE_SIDED
 from autograder.diagnosis.pieces import built, operation
 
@@ -33,7 +33,7 @@ def orders(making: Making, place: Place) -> Iterator[Edit]:
             if isinstance(other, ast.For) and isinstance(one, ast.Assign):
                 loop = copy.copy(other)
                 loop.body = [one, *other.body]
-                yield Edit(one, ast.Pass, "in the loop", 1.8, 2, more=((other, loop),))
+                yield from making.of_size(one, ast.Pass(), "in the loop", 1.8, 2, (other, loop))
 
 
 def swaps(making: Making, place: Place) -> Iterator[Edit]:
@@ -148,25 +148,21 @@ def statements(making: Making, place: Place) -> Iterator[Edit]:
                 yield from making.edit(value, ast.parse(f"{value.id}.clone()", mode="eval").body, "copy", 1.3)
         case ast.Assign(targets=[ast.Attribute(value=ast.Name("self"), attr=name)], value=value):
             yield from making.edit(node, ast.Pass(), "too much", 2.8)
-            yield from _buffers(place, node, name, value)
+            yield from _buffers(making, node, name, value)
         case ast.Assign():
             yield from making.edit(node, ast.Pass(), "too much", 2.8)
 
 
-def _buffers(place: Place, node: ast.stmt, name: str, value: ast.expr) -> Iterator[Edit]:
+def _buffers(making: Making, node: ast.stmt, name: str, value: ast.expr) -> Iterator[Edit]:
     """Yield a buffer in the place of a plain attribute, or of a parameter that is none."""
     match value:
         case ast.Call(func=ast.Attribute(attr="Parameter"), args=[inner, *_]):
             value = inner
         case ast.Constant() | ast.Call(func=ast.Attribute(value=ast.Name("nn"))):
             return
-    if place.scope.function == "__init__":
-        call = ast.Call(_attribute("self", "register_buffer"), [ast.Constant(name), value], [])
-        yield Edit(node, partial(ast.Expr, call), "buffer", 1.4, 4)
-
-
-def _attribute(owner: str, name: str) -> ast.Attribute:
-    return ast.Attribute(ast.Name(owner, ast.Load()), name, ast.Load())
+    if making.place.scope.function == "__init__":
+        call = ast.Call(of_self("register_buffer"), [ast.Constant(name), value], [])
+        yield from making.of_size(node, ast.Expr(call), "buffer", 1.4, 4)
 
 
 def blocks(making: Making, place: Place) -> Iterator[Edit]:

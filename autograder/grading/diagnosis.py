@@ -133,9 +133,9 @@ class Diagnosis:
     ) -> Named:
         """Put a repair into words: its name if a rule has one, the place, and what kind of thing is wrong."""
         repair = repairs[0]
-        edit, where = repair.edits[0], looked.place(repair, 0)
         if not repair.whole:
-            told = f"Several things are wrong. With {words.kind(edit)} {where}, more tests pass."
+            kind, where = words.kind(repair.edits[0]), looked.place(repair, 0)
+            told = f"Several things are wrong. With {kind} {where}, more tests pass."
             return Named("", told)
         if len(repair.edits) > 1:
             parts = [

@@ -5,11 +5,14 @@ other in blocks, each as one mean colour: letters with other edges leave a block
 frame or a figure that is missing does not.
 """
 
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
 from PIL import Image, ImageChops
 
+# expects what is taken to look like the golden screen of this name
+Golden = Callable[[str, Callable[[], bytes]], None]
 BLOCK = 16  # pixels a side
 VISIBLE = 24  # the least difference of a block's red, green or blue, of 255, that people would notice
 TOLERATED = 0.001  # of all blocks; the smallest loss that the tests plant changes twice as many

@@ -1,6 +1,6 @@
 """Screenshots of the pages that people get, beside golden ones; and golden ones notice what gets lost."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from autograder.report.report import QuestionReport, Verdict
 from autograder.tests.browser import IN_BROWSER, Browser, Listener, Page, opened
 from autograder.tests.report.test_example_view import SHOWN
 from autograder.tests.report.test_feedback_page import ENTRY, HOLDS, QUESTION, REPORT, SUBMISSION, page
-from autograder.tests.screens import TOLERATED, difference
+from autograder.tests.screens import TOLERATED, Golden, difference
 
 pytestmark = IN_BROWSER
 
@@ -69,13 +69,11 @@ def cells() -> tuple[NotebookNode, ...]:
     return from_dict({"cell_type": "markdown", "source": LESSON}), from_dict(code)
 
 
-def test_a_student_s_page(feedback: Page, golden_screen: Callable[[str, Callable[[], bytes]], None]) -> None:
+def test_a_student_s_page(feedback: Page, golden_screen: Golden) -> None:
     golden_screen("feedback.png", feedback.picture)
 
 
-def test_an_instructor_s_dashboard(
-    browser: Browser, golden_screen: Callable[[str, Callable[[], bytes]], None]
-) -> None:
+def test_an_instructor_s_dashboard(browser: Browser, golden_screen: Golden) -> None:
     golden_screen("dashboard.png", shown(browser, DASHBOARD).picture)
 
 

@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64decode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from autograder.authoring.answers import fill, right_answers
 from autograder.course.course import load_course
 from autograder.tests.authoring.jupyter import CLOSE, Lab, started
 from autograder.tests.browser import IN_BROWSER, Page
-from autograder.tests.screens import TOLERATED, difference
+from autograder.tests.screens import TOLERATED, Golden, difference
 
 pytestmark = IN_BROWSER
 
@@ -79,9 +79,7 @@ def test_each_release_opens_without_a_word_or_a_change_and_with_its_checks_locke
         lab.page.value(CLOSE)
 
 
-def test_a_solved_notebook_runs_and_validates(
-    lab: Lab, golden_screen: Callable[[str, Callable[[], bytes]], None]
-) -> None:
+def test_a_solved_notebook_runs_and_validates(lab: Lab, golden_screen: Golden) -> None:
     exercise = COURSE.exercises[SOLVED]
     notebook = json.loads((lab.folder / SOLVED / f"{SOLVED}.ipynb").read_text(encoding="utf-8"))
     solved = json.dumps(fill(notebook, right_answers(exercise)))
@@ -108,9 +106,7 @@ def test_on_a_narrow_dark_screen_everything_fits_and_can_be_read(lab: Lab) -> No
     assert min(contrast(*pair) for pair in colours) > 4.5
 
 
-def test_what_students_see_first_and_of_a_check(
-    lab: Lab, golden_screen: Callable[[str, Callable[[], bytes]], None]
-) -> None:
+def test_what_students_see_first_and_of_a_check(lab: Lab, golden_screen: Golden) -> None:
     lab.dress("Light", 900)
     lab.open(SEEN)
     lab.page.wait(f"Boolean({DRAWN})")

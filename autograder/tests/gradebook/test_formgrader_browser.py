@@ -79,7 +79,7 @@ class Desk:
             f"[...document.querySelectorAll('a')].find(a => /^{name}(, *)?$/.test(a.textContent)).href"
         )
         page = self.browser.page(address, width=1300)
-        page.wait("window.formgrader?.grades?.loaded && formgrader.comments.loaded")
+        page.wait(LOADED)
         return page
 
     def press(self, place: str, row: str, button: str) -> list[str]:
