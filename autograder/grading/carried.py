@@ -11,13 +11,11 @@ from dataclasses import dataclass, replace
 from autograder.course.building import Building
 from autograder.course.names import checked_question
 from autograder.grading.pieces import parsed, pieces, rests_on
-from autograder.report.report import QuestionReport, Verdict
+from autograder.report.report import WRONG, QuestionReport, Verdict
 from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
 from autograder.submission.readable import readable
 
-# Of tests: a question with one of these has been answered wrongly, or not in a way that could be run.
-_WRONG = {Verdict.FAILED, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.BLOCKED, Verdict.NOT_DEFINED}
 _NOTHING = (ast.Pass, ast.Raise)  # statements that answer nothing
 
 
@@ -82,7 +80,7 @@ def _carries(
     if not {earlier, later} <= questions.keys():
         return False
     even_empty = earlier in building.even_empty
-    faults = _WRONG | {Verdict.NOT_ATTEMPTED} if even_empty else _WRONG
+    faults = WRONG | {Verdict.NOT_ATTEMPTED} if even_empty else WRONG
     wrong = all(any(test.verdict in faults for test in questions[name].tests) for name in (earlier, later))
     undecided = questions[later].verdict is Verdict.REVIEW
     return wrong and not undecided and (even_empty or _is_attempted(earlier, questions, cells))

@@ -14,7 +14,7 @@ from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import NotDefinedError
-from autograder.testing.expectations import Unmet
+from autograder.testing.expectations import NotJudged, Unmet
 from autograder.testing.inputs import DISCLOSED
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import Suite, TestRun
@@ -41,6 +41,8 @@ class Explainer:
         match run.error:
             case None | ExhaustedError():
                 return Verdict.FAILED, ""
+            case NotJudged() as unseen:
+                return Verdict.NOT_JUDGED, str(unseen)
             case Unmet() as unmet:
                 return Verdict.FAILED, str(unmet)
             case StudentError() as error:

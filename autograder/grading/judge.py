@@ -13,6 +13,7 @@ from autograder.report.report import QuestionReport, TestReport, Verdict, summar
 from autograder.testing.suite import HiddenTest, TestRun
 from autograder.worker.ran import Ran
 
+_EXPLAINED = (Verdict.FAILED, Verdict.CRASHED, Verdict.NOT_JUDGED)
 _NOTHING_HELD = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
 WhyHeld = Callable[[Sequence[Ran]], str | None]  # says why a person has to look, given the disclosed runs
 
@@ -46,7 +47,7 @@ class Judge:
         explained = {test: report for test, report in reports.items() if test.question == name}
         told = stated(explained)
         question = summarize(name, self.points[name], tuple(told.values()))
-        wrong = {test.verdict for test in question.tests} & {Verdict.FAILED, Verdict.CRASHED}
+        wrong = any(test.verdict in _EXPLAINED for test in question.tests)
         own = [run for run in runs if run.test.question == name]
         if submitted and wrong and (mistake := self.diagnosis.name(name, own, submitted)):
             question = replace(question, mistake=mistake.name or None, hint=mistake.hint)

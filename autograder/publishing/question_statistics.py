@@ -8,11 +8,10 @@ import numpy as np
 
 from autograder.publishing.graded_work import GradedWork
 from autograder.report.gradebook_submission import GradebookEntry
-from autograder.report.report import QuestionReport, Verdict
+from autograder.report.report import WRONG, QuestionReport, Verdict
 
 MIN_ANSWERS = 5  # a correlation over fewer answers says nothing
 _NO_SPREAD = 1e-9  # below this the scores are all the same, but for rounding
-_WRONG = {Verdict.FAILED, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.BLOCKED, Verdict.NOT_DEFINED}
 _Answer = tuple[GradedWork, GradebookEntry]  # one student's work, and its entry on the question
 _Reported = tuple[GradedWork, QuestionReport]
 
@@ -78,7 +77,7 @@ def _compared(name: str, reports: Sequence[_Reported]) -> list[tuple[str, bool, 
     return [
         (work.student, work.checks[name], question.verdict is Verdict.PASSED)
         for work, question in reports
-        if name in work.checks and (question.verdict is Verdict.PASSED or question.verdict in _WRONG)
+        if name in work.checks and (question.verdict is Verdict.PASSED or question.verdict in WRONG)
     ]
 
 

@@ -19,6 +19,7 @@ MEANINGS = {
     Verdict.PASSED: "Everything that was tested holds.",
     Verdict.FAILED: "Something that was tested does not hold yet.",
     Verdict.NOT_ATTEMPTED: "The stub is still there.",
+    Verdict.NOT_JUDGED: "Its properties cannot show as long as its values are wrong.",
     Verdict.NOT_DEFINED: "The notebook, run from top to bottom, does not define it.",
     Verdict.CRASHED: "Your code stopped with an error.",
     Verdict.TIMED_OUT: "Your code took too long.",

@@ -27,8 +27,22 @@ class Verdict(StrEnum):
     FAILED = "failed"
     CRASHED = "crashed"
     NOT_ATTEMPTED = "not attempted"
+    NOT_JUDGED = "not judged"  # a test whose property could not show in an answer that is wrong otherwise
     PASSED = "passed"
     UNGRADED = "ungraded"  # a written answer, which a person grades
+
+
+# Of a question or a test: it has been answered wrongly, or not in a way that could be run.
+WRONG = frozenset(
+    (
+        Verdict.BLOCKED,
+        Verdict.TIMED_OUT,
+        Verdict.NOT_DEFINED,
+        Verdict.FAILED,
+        Verdict.CRASHED,
+        Verdict.NOT_JUDGED,
+    )
+)
 
 
 class Status(StrEnum):
@@ -102,7 +116,7 @@ def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> Questi
     worst = min(tests, key=lambda test: (list(Verdict).index(test.verdict), not test.hint))
     passed = [test.weight for test in tests if test.verdict is Verdict.PASSED]
     half_done = worst.verdict is Verdict.NOT_ATTEMPTED and passed
-    verdict = Verdict.FAILED if half_done else worst.verdict
+    verdict = Verdict.FAILED if half_done or worst.verdict is Verdict.NOT_JUDGED else worst.verdict
     score: float | None = round(points * sum(passed) / sum(test.weight for test in tests), 4)
     if verdict in (Verdict.REVIEW, Verdict.GRADER_ERROR):  # a person has to look, and then gives the score
         score = 0.0 if verdict is Verdict.REVIEW else None

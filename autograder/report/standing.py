@@ -1,9 +1,8 @@
 """Says in a word or two how an answer stands: by its verdict, or by how much of it is right."""
 
-from autograder.report.report import Verdict
+from autograder.report.report import WRONG, Verdict
 
 _NEARLY = 0.75  # of a question's points
-_WRONG = (Verdict.FAILED, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.BLOCKED, Verdict.NOT_DEFINED)
 
 
 def standing(verdict: Verdict, score: float | None, most: float) -> str:
@@ -11,6 +10,6 @@ def standing(verdict: Verdict, score: float | None, most: float) -> str:
 
     The worst test gives a question its verdict, but an answer that got most of the points has not failed.
     """
-    if verdict not in _WRONG or not score:
+    if verdict not in WRONG or not score:
         return str(verdict)
     return "nearly right" if score >= _NEARLY * most else "partly right"

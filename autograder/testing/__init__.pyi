@@ -31,6 +31,7 @@ __all__ = [
     "expect_rows_sum_to_one",
     "expect_tensor",
     "expect_unchanged",
+    "precondition",
     "question",
 ]
 
@@ -57,6 +58,7 @@ from .expectations import expect_raises as expect_raises
 from .expectations import expect_rows_sum_to_one as expect_rows_sum_to_one
 from .expectations import expect_tensor as expect_tensor
 from .expectations import expect_unchanged as expect_unchanged
+from .expectations import precondition as precondition
 from .inputs import draw as draw
 from .student import Inspection as Inspection
 from .student import Remote as Remote

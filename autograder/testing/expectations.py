@@ -5,7 +5,8 @@ tensor at all, then its shape, its dtype, that nothing is NaN, and last the valu
 function call it themselves. Each looks at one property and at no values, and fails for what computes nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
@@ -26,6 +27,23 @@ class Unmet(AssertionError):  # noqa: N818 - "except Unmet" reads better without
 
     def __init__(self, message: object = "") -> None:
         super().__init__(one_line(message, _MAX_MESSAGE))
+
+
+class NotJudged(Unmet):
+    """What a property needs to show at all does not hold, so the test says nothing about the property."""
+
+
+@contextmanager
+def precondition() -> Iterator[None]:
+    """Expect inside it what the test's property needs before it can show; where that fails, raise NotJudged.
+
+    A function that returns its input leaves it unchanged, but so does one that does nothing at all. Such a
+    test gives no points, and the report calls it "not judged" instead of "failed".
+    """
+    try:
+        yield
+    except Unmet as unmet:
+        raise NotJudged(unmet) from None
 
 
 def expect(holds: bool, message: str) -> None:
@@ -157,8 +175,11 @@ def expect_gradient(
         expect_close(actual, gradient, atol=atol, name=f"The gradient of {which}")
 
 
+@precondition()
 def expect_computed(function: Callable[..., Any], *arguments: object, names: Sequence[str] = ()) -> Any:
     """Expect a result that depends on every float tensor among the arguments, and return it unchecked.
+
+    This is a `precondition` of the properties that a test then looks at.
 
     It is neither an argument nor the same in all rows. The first and the last number of an argument need not
     count, so that a loop that is one step too short still computes something.

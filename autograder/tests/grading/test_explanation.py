@@ -15,7 +15,7 @@ from autograder.report.report import Verdict
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Exchange, Local, NotDefinedError
-from autograder.testing.expectations import Unmet
+from autograder.testing.expectations import NotJudged, Unmet
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import Suite, TestRun
 from autograder.tests.grading.workers import ScriptedZygote
@@ -72,6 +72,7 @@ def raised(described: Header) -> tuple[StudentError, Exchange]:
     [
         (None, Verdict.FAILED, ""),
         (Unmet("Rows must sum to 1."), Verdict.FAILED, "Rows must sum to 1."),
+        (NotJudged("It ignores w."), Verdict.NOT_JUDGED, "It ignores w."),
         (ExhaustedError(), Verdict.FAILED, ""),
         (DeadlineError(), Verdict.TIMED_OUT, "A call computed for longer than 2 s. Can its loop end?"),
         (DeadlineError(slept=True), Verdict.TIMED_OUT, "A call waited for longer than 2 s. What does it"),

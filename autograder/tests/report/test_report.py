@@ -25,6 +25,8 @@ CASES = [
     ("crashed failed", "failed", 0.0),
     ("not attempted|not attempted", "not attempted", 0.0),
     ("passed|not attempted", "failed", 2.0),
+    ("failed|not judged|passed|passed", "failed", 2.0),
+    ("not judged|passed", "failed", 2.0),
     ("timed out|failed", "timed out", 0.0),
     ("blocked|failed", "blocked", 0.0),
     ("review|passed", "review", 0.0),

@@ -8,6 +8,7 @@ import torch
 
 from autograder.testing.exchange import Local
 from autograder.testing.expectations import (
+    NotJudged,
     Unmet,
     expect,
     expect_close,
@@ -137,6 +138,15 @@ def test_a_property_that_is_missing_is_named(
     function, by_name = getattr(student, name), expectation in (expect_inputs_unchanged, expect_gradcheck)
     with pytest.raises(Unmet, match=re.escape(message)):
         expectation(function, x=x, w=w) if by_name else expectation(function, x, w)
+
+
+def test_a_property_that_could_not_show_was_not_judged(student: Student) -> None:
+    x, w = torch.randn(2, 4, 4).double()
+    with pytest.raises(NotJudged, match="does not depend on w"):
+        expect_inputs_unchanged(student.second_ignored, x=x, w=w)
+    with pytest.raises(Unmet, match="it changed w in place") as failed:
+        expect_inputs_unchanged(student.overwrites, x=x, w=w)
+    assert not isinstance(failed.value, NotJudged)
 
 
 @pytest.mark.parametrize(("expectation", "message"), CASES, ids=[message[:40] for _, message in CASES])
