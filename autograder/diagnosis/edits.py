@@ -16,7 +16,16 @@ from typing import Any
 from autograder.diagnosis.code import Code, Edit, Place, Scope, called_name
 from autograder.diagnosis.making import MOST_ADDED, Making, data_of, of_self
 from autograder.diagnosis.mutations import changes
-from autograder.diagnosis.pieces import Names, Pieces, built, holds_place, in_words_of, operation
+from autograder.diagnosis.pieces import (
+    HOLE,
+    Names,
+    Pieces,
+    built,
+    holds_place,
+    in_words_of,
+    operation,
+    parsed,
+)
 from autograder.diagnosis.statements import blocks, moves, orders, statements, swaps
 
 _DIMENSIONS = (-1, -2, 0, 1, 2, -3)
@@ -141,7 +150,7 @@ def _constant(node: ast.expr) -> object:
 
 
 def _number(value: float) -> ast.expr:
-    return ast.parse("float('-inf')" if value == float("-inf") else repr(value), mode="eval").body
+    return parsed("float('-inf')" if value == float("-inf") else repr(value))
 
 
 def _names(making: Making, place: Place) -> Iterator[Edit]:
@@ -202,7 +211,7 @@ def _idioms(making: Making, place: Place) -> Iterator[Edit]:
 
 
 def _steps_of(*texts: str) -> tuple[ast.expr, ...]:
-    return tuple(ast.parse(text.replace("X", "_hole_"), mode="eval").body for text in texts)
+    return tuple(parsed(text.replace("X", HOLE)) for text in texts)
 
 
 _DROPOUT, _PAIRED, _IN_TRAINING, _OTHER_MASK, _BELOW_ZERO = _steps_of(
@@ -316,7 +325,7 @@ def _more_keywords(making: Making, node: ast.Call, place: Place) -> Iterator[tup
     extra += [("training", "self.training")] if name == "dropout" and place.scope.in_class else []
     for keyword, text in extra:
         if keyword not in has:
-            yield keyword, ast.parse(text, mode="eval").body, 1.2
+            yield keyword, parsed(text), 1.2
 
 
 _ALIKE: dict[str, tuple[str, ...]] = {

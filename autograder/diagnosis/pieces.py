@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
+from typing import TypeVar
 
 from autograder.diagnosis.code import Code, Place, Scope, Slot, called_name, is_signed
 
@@ -67,11 +68,19 @@ class Compared:
     has_more: frozenset[str]
 
 
-def placeless(tree: ast.Module) -> ast.Module:
+_Tree = TypeVar("_Tree", bound=ast.AST)
+
+
+def parsed(text: str) -> ast.expr:
+    """Return an expression to put into a student's code; it does not say that it stands there already."""
+    return placeless(ast.parse(text, mode="eval")).body
+
+
+def placeless(tree: _Tree) -> _Tree:
     """Return a copy of some code that does not say where in a file it stands."""
     tree = copy.deepcopy(tree)
     for node in ast.walk(tree):
-        if isinstance(node, ast.stmt | ast.expr):
+        if hasattr(node, "lineno"):
             node.lineno = 0
     return tree
 

@@ -25,7 +25,7 @@ class Repairer:
         self._budget = seconds * 1e6
         self._right = cache(lambda test: right_answer(suite, test))
         self.answers = cache(self._answers)
-        self._pieces = cache(self._make_pieces)
+        self.pieces = cache(self._make_pieces)
         self.failed = cache(self._find_failed)
 
     @cached_property
@@ -35,7 +35,7 @@ class Repairer:
 
     def search(self, question: str, code: Code, failed: Sequence[HiddenTest], bench: Bench) -> list[Repair]:
         """Look for repairs of some code that fails these tests of a question."""
-        pieces = self._pieces(question)
+        pieces = self.pieces(question)
         return Search(self.suite, question, pieces, bench, self._right, self._budget).repairs(code, failed)
 
     def names(self, question: str, wrong: Code, right: Code) -> Iterator[Misconception]:

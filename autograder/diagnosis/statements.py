@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 from autograder.diagnosis.code import ALWAYS_THERE, Edit, Place
 from autograder.diagnosis.making import Making, data_of, of_self
 from autograder.diagnosis.mutations import ONE_SIDED
-from autograder.diagnosis.pieces import built, operation
+from autograder.diagnosis.pieces import HOLE, built, operation, parsed, placeless
 
 
 def orders(making: Making, place: Place) -> Iterator[Edit]:
@@ -67,7 +67,7 @@ def moves(making: Making, place: Place) -> Iterator[Edit]:
         if inside is None or operation(step) in _NO_STEPS:
             continue
         around = copy.copy(step)
-        template = _swap(around, inside, ast.Name("_hole_", ast.Load()))
+        template = _swap(around, inside, ast.Name(HOLE, ast.Load()))
         within = {id(one) for one in ast.walk(step)}
         for target in values:
             if id(target) not in within and not any(one is step for one in ast.walk(target)):
@@ -145,7 +145,7 @@ def statements(making: Making, place: Place) -> Iterator[Edit]:
             added = copy.copy(target)
             yield from making.edit(node, ast.AugAssign(added, ast.Add(), value), "sum", 2.6)
             if isinstance(value, ast.Name):
-                yield from making.edit(value, ast.parse(f"{value.id}.clone()", mode="eval").body, "copy", 1.3)
+                yield from making.edit(value, parsed(f"{value.id}.clone()"), "copy", 1.3)
         case ast.Assign(targets=[ast.Attribute(value=ast.Name("self"), attr=name)], value=value):
             yield from making.edit(node, ast.Pass(), "too much", 2.8)
             yield from _buffers(making, node, name, value)
@@ -261,4 +261,4 @@ def _aliased(making: Making, node: ast.FunctionDef) -> Iterator[Edit]:
     for argument in node.args.args:
         if argument.arg != "self":
             text = f"{argument.arg} = {argument.arg}.clone()"
-            yield from making.edit(first, [ast.parse(text).body[0], first], "changed input", 3.3)
+            yield from making.edit(first, [placeless(ast.parse(text)).body[0], first], "changed input", 3.3)

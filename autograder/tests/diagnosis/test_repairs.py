@@ -1,6 +1,7 @@
 """A wrong answer is repaired by the smallest edit after which all tests pass, and its place is told."""
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
 from autograder.diagnosis import words
 from autograder.diagnosis.code import Code
+from autograder.diagnosis.edits import edits
 from autograder.diagnosis.repairs import Repairer
 from autograder.diagnosis.search import Repair
 from autograder.testing.exchange import Local, Reply
@@ -247,3 +249,24 @@ def test_a_repair_is_the_same_each_time() -> None:
     text = "def attention_weights(scores):\n    return torch.softmax(scores, dim=0)"
     one, other = (repaired(*ATTENTION_WEIGHTS, text)[1] for _ in range(2))
     assert [repair.code.text for repair in one] == [repair.code.text for repair in other]
+
+
+def test_an_edit_puts_nothing_in_that_claims_to_stand_in_the_students_text() -> None:
+    exercise = COURSE.exercises["06_causal_attention"]
+    mistake = next(one for one in exercise.mistakes if one.question == "CausalAttention")
+    code = Code(tuple(ast.parse(mistake.code).body))
+    own = set(map(_stands, _nodes(*code.statements)))
+    right = Repairer(Suite(exercise)).pieces("CausalAttention")
+    made = [edit.make() for edit in edits(code, right)]
+    assert len(made) > 500
+    for new in made:
+        for node in _nodes(*(new if isinstance(new, list) else [new])):
+            assert _stands(node)[1] == 0 or _stands(node) in own, ast.unparse(node)
+
+
+def _stands(node: ast.AST) -> tuple[type, int, int]:
+    return type(node), getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _nodes(*trees: ast.AST) -> Iterator[ast.AST]:
+    return (node for tree in trees for node in ast.walk(tree))
