@@ -10,8 +10,7 @@ from zlib import crc32
 from autograder.authoring.answers import fill, other_answers, released, right_answers
 from autograder.authoring.release import release_notebooks
 from autograder.batch.grade import SubmissionLine, Summary, grade_submissions
-from autograder.course.copy import copy_course
-from autograder.course.course import Course
+from autograder.course.course import Course, copy_course
 from autograder.course.exercise import Exercise, Variant
 from autograder.course.notebook import NotebookJson
 from autograder.publishing.dashboard import write_dashboard

@@ -10,7 +10,7 @@ from pathlib import Path
 from jupyter_client.kernelspec import KernelSpecManager
 
 from autograder.course.course import CourseError, load_course
-from autograder.course.limits import Limits, Tier
+from autograder.course.settings import Limits, Tier
 from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import WorkerError
 from autograder.sandbox.zygote import Zygote

@@ -28,7 +28,3 @@ build: writes nbgrader's source notebooks to build/
 release: writes what students get to assignments/
 solutions: writes what they may see when an exercise is over to build/solutions/
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from autograder.authoring.handed_out import refused
 from autograder.course.course import Course, CourseError
-from autograder.course.exercise import Exercise
-from autograder.course.folder import own_files
+from autograder.course.exercise import Exercise, own_files
 from autograder.course.kit import student_files
 from autograder.course.notebook import build_notebook, to_json
 from autograder.course.source import SourceError

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from warnings import catch_warnings
 
-from autograder.course.building import BUILDS_ON, Building, problems
-from autograder.course.exercise import Exercise, Variant
+from autograder.course.exercise import BUILDS_ON, Building, Exercise, Variant, problems
 from autograder.course.source import Role
 from autograder.report.report import Report
 from autograder.testing.exchange import Local

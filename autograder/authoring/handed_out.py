@@ -5,10 +5,8 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.course.exercise import Exercise
-from autograder.course.folder import left_by_programs, own_files
-from autograder.course.giveaway import Secret, secrets
-from autograder.course.hints import read_hints
+from autograder.course.exercise import Exercise, left_by_programs, own_files
+from autograder.course.hints import Secret, read_hints, secrets
 from autograder.course.kit import NAMES
 from autograder.course.source import SourceError
 

@@ -16,8 +16,7 @@ from pydantic import TypeAdapter
 import autograder
 from autograder.authoring.proof import Proof
 from autograder.course.course import Course
-from autograder.course.exercise import Exercise
-from autograder.course.folder import own_files
+from autograder.course.exercise import Exercise, own_files
 from autograder.course.source import SourceError
 from autograder.files import write_whole
 from autograder.submission.digest import rules

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from autograder.authoring import handed_out
-from autograder.course.exercise import Exercise
-from autograder.course.figure import SUFFIXES
-from autograder.course.folder import left_by_programs
+from autograder.course.exercise import Exercise, left_by_programs
+from autograder.course.source import SUFFIXES
 
 _FILES = {"accepted", "equivalent.yaml", "handout", "heldout", "mistakes", "hints.yaml", "test_hidden.py"}
 

@@ -10,7 +10,7 @@ from torch import nn
 from autograder.course.course import FILE, Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import suggestion
-from autograder.course.operators import GROUPS
+from autograder.course.rule import GROUPS
 from autograder.course.source import defined_names
 from autograder.course.yaml_lines import read_document
 

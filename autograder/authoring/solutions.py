@@ -11,8 +11,7 @@ from pathlib import Path
 
 from autograder.authoring.answers import unmarked, without_docstring
 from autograder.course.course import Course
-from autograder.course.exercise import Exercise, Variant
-from autograder.course.folder import own_files
+from autograder.course.exercise import Exercise, Variant, own_files
 from autograder.course.notebook import notebook_of, to_json
 from autograder.course.source import Cell, Role, defined_names
 from autograder.errors import UsageError

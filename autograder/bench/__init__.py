@@ -18,7 +18,3 @@ It is neither installed nor packed for Gradescope; `python -m autograder.bench E
 - figures: what was found and on which machine, as data.
 - page: what was found, as tables for docs/performance.md.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

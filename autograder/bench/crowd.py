@@ -8,8 +8,7 @@ from itertools import cycle
 from pathlib import Path
 
 from autograder.authoring.answers import fill, other_answers, right_answers
-from autograder.course.copy import copy_course
-from autograder.course.course import Course
+from autograder.course.course import Course, copy_course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import NotebookJson
 

@@ -1,24 +1,34 @@
 """Reads the course.yaml of a folder, and says where everything of the course lies."""
 
+import logging
+import os
 import re
-from collections.abc import Iterator, Sequence
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from autograder.course.attempts import AttemptSettings
-from autograder.course.building import BUILDS_ON, Building, problems
-from autograder.course.exercise import Exercise
-from autograder.course.late import LateSettings
-from autograder.course.limits import Limits, Repairs
+import yaml
+
+from autograder.course.exercise import BUILDS_ON, Building, Exercise, problems
 from autograder.course.names import NAME, suggestion
-from autograder.course.operators import spelt_out
-from autograder.course.rule import Rule
-from autograder.course.settings import CourseSettings, ExerciseSettings, read_settings
+from autograder.course.rule import Rule, spelt_out
+from autograder.course.settings import (
+    AttemptSettings,
+    CourseSettings,
+    ExerciseSettings,
+    LateSettings,
+    Limits,
+    Repairs,
+    read_settings,
+)
 from autograder.course.yaml_lines import Document, DocumentError, KeyPath, Problem, dotted, read_document
 from autograder.errors import UsageError
+from autograder.files import ANYBODY, OWNER, write_whole
 
 FILE = "course.yaml"
 _RULES = ("forbid", "by_hand", BUILDS_ON)  # the settings of an exercise that name questions
@@ -205,3 +215,88 @@ def _entries(document: Document) -> Iterator[tuple[KeyPath, dict[str, Any]]]:
         case {"exercises": list(entries)}:
             numbered = ((("exercises", number), entry) for number, entry in enumerate(entries))
             yield from ((path, entry) for path, entry in numbered if isinstance(entry, dict))
+
+
+KEY_FILE = "hidden_inputs.key"
+_BYTES = 32
+
+
+class SecretError(UsageError):
+    """The course's secret can neither be read nor made; the message says what to do."""
+
+
+def course_secret(course: Course) -> bytes:
+    """Return the secret of `course`, which is made at the first call."""
+    path = course.root / KEY_FILE
+    try:
+        if not path.exists():
+            _make(path)
+        secret = bytes.fromhex(path.read_text(encoding="ascii"))
+    except OSError as error:
+        raise SecretError(f"{path}: {error.strerror}; hidden inputs come from this file") from None
+    except ValueError:
+        secret = b""
+    if len(secret) != _BYTES:
+        raise SecretError(f"{path}: is damaged; put back your copy, or delete it and grade everything again")
+    return secret
+
+
+def _make(path: Path) -> None:
+    """Write a new secret, unless another process has been faster."""
+    draft = path.with_name(f".{secrets.token_hex(8)}.part")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(f"{secrets.token_hex(_BYTES)}\n")
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink()
+
+
+_NBGRADER_CONFIG = "nbgrader_config.py"
+
+
+def course_files(
+    course: Course, exercises: Sequence[Exercise], limits: Mapping[str, float] = {}, due: str = ""
+) -> dict[str, bytes]:
+    """Return the files by which these exercises are graded, each by its path in the course's folder.
+
+    The course's secret is among them if it has one: a submission meets the same hidden inputs wherever it is
+    graded.
+    `limits` changes limits of the course; `due`, if given, becomes the due date of every exercise.
+    """
+    settings = course.settings.model_dump(mode="json", exclude_unset=True)
+    names, dates = {exercise.name for exercise in exercises}, {"due": due} if due else {}
+    settings["exercises"] = [entry | dates for entry in settings["exercises"] if entry["name"] in names]
+    if limits:
+        settings["limits"] = {**settings.get("limits", {}), **limits}
+    files = {FILE: yaml.safe_dump(settings, sort_keys=False).encode()}
+    if (course.root / KEY_FILE).exists():
+        files[KEY_FILE] = f"{course_secret(course).hex()}\n".encode()
+    written = {path for exercise in exercises for path in (*exercise.files, *exercise.catalogue)}
+    return files | {path.relative_to(course.root).as_posix(): path.read_bytes() for path in sorted(written)}
+
+
+def copy_course(
+    course: Course, exercises: Sequence[Exercise], root: Path, limits: Mapping[str, float] = {}, due: str = ""
+) -> Course:
+    """Write a course of these exercises, with nbgrader's settings, to the folder `root` and return it."""
+    files = course_files(course, exercises, limits, due)
+    config = course.root / _NBGRADER_CONFIG
+    if config.is_file():
+        files[_NBGRADER_CONFIG] = config.read_bytes()
+    for name, content in files.items():
+        write_whole(root / name, content, OWNER if name == KEY_FILE else ANYBODY)
+    return load_course(root)
+
+
+@contextmanager
+def log_of(course: Course, name: str) -> Iterator[logging.Logger]:
+    """Yield a logger that appends warnings and errors to build/<name>.log."""
+    course.build.mkdir(exist_ok=True)
+    log = logging.Logger(name, logging.WARNING)
+    with closing(logging.FileHandler(course.build / f"{name}.log", encoding="utf-8", delay=True)) as handler:
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        log.addHandler(handler)
+        yield log

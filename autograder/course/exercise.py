@@ -1,13 +1,16 @@
 """An exercise's folder: its source, its hidden suite, its right answers and its wrong ones."""
 
 import ast
+import re
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from autograder.course.folder import own_files
+from autograder.course.names import suggestion
 from autograder.course.rule import with_scan
 from autograder.course.source import (
     Cell,
@@ -19,6 +22,24 @@ from autograder.course.source import (
     read_source,
     read_text,
 )
+from autograder.course.yaml_lines import KeyPath
+
+
+def own_files(folder: Path, pattern: str = "**/*") -> tuple[Path, ...]:
+    """Return the files below `folder` that match `pattern`, in order.
+
+    Hidden ones count as left by programs: JupyterLab makes `.ipynb_checkpoints`, macOS `.DS_Store` and `._*`.
+    """
+    return tuple(
+        path
+        for path in sorted(folder.glob(pattern))
+        if path.is_file() and not any(map(left_by_programs, path.relative_to(folder).parts))
+    )
+
+
+def left_by_programs(name: str) -> bool:
+    """Whether a file or folder of this name is none that an author has written."""
+    return name.startswith(".") or name == "__pycache__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,3 +254,95 @@ class Exercise:
             return f'"{variant.question}" is no question; name the file question__what.py'
         alone = answered == [variant.question]
         return "" if alone else f"must define {variant.question} and no other question"
+
+
+_CELL = re.compile(r"cell (\d+)")  # the file name under which a worker compiles code cell N
+
+
+@contextmanager
+def reference_errors(exercise: Exercise, variant: Variant | None = None) -> Iterator[None]:
+    """Turn what running the reference, or a variant of it, raises here into a SourceError with its line."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        text = str(error.msg if isinstance(error, SyntaxError) else error)
+        said = f"{type(error).__name__}: {text}" if text else type(error).__name__
+        fix = "all cells but checks and demos must run, one after the other, as plain Python"
+        raise SourceError(f"{_place(exercise, variant, error)}: {said}; {fix}") from error
+
+
+def _place(exercise: Exercise, variant: Variant | None, error: BaseException) -> str:
+    if (found := _cell_line(error)) is None:
+        return str(variant.path if variant else exercise.source)
+    number, line = found
+    cell = [cell for cell in exercise.cells if cell.is_reference][number]
+    if variant and cell.name in exercise.replaced(variant.code):
+        return f"{variant.path}:{line}"
+    return f"{exercise.source}:{cell.line + line - 1}"
+
+
+def _cell_line(error: BaseException) -> tuple[int, int] | None:
+    """Return the number of the innermost cell from which the error comes, and the line in that cell."""
+    places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        places.append((error.filename or "", error.lineno or 1))
+    for name, line in reversed(places):
+        if match := _CELL.fullmatch(name):
+            return int(match[1]), line
+    return None
+
+
+BUILDS_ON = "builds_on"
+_LISTS = ("even_empty", "no_examples")  # the settings that are lists of questions
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """What the questions of one exercise may build on.
+
+    Where a question fails and one that it builds on has failed too, it is graded once more with a right one.
+    An answer that was left empty is no mistake that could be carried forward, unless it is in `even_empty`.
+    """
+
+    builds_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by the later question
+    even_empty: tuple[str, ...] = ()
+
+
+def problems(exercise: Exercise, entry: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:
+    """Yield what is wrong with an exercise's entry in course.yaml that may have any form, and where.
+
+    What a later question builds on has to come before it, and to be a function: its calls are answered by
+    the grader, which cannot keep objects for a submission.
+    """
+    order = exercise.questions
+    functions = set(_functions(exercise)) if order else set()
+    builds_on = entry.get(BUILDS_ON)
+    for later, names in builds_on.items() if isinstance(builds_on, dict) and order else ():
+        for place, name in enumerate(names if isinstance(names, list) and later in order else ()):
+            path = (BUILDS_ON, str(later), place)
+            before = order[: order.index(later)]
+            if name not in order:
+                yield path, f'{exercise.name} has no question "{name}"; {suggestion(str(name), order)}'
+            elif name not in before:
+                fix = f"use one of {', '.join(before)}" if before else "it is the first, so delete this"
+                yield path, f'"{name}" does not come before {later}; {fix}'
+            elif name not in functions:
+                yield path, f'"{name}" is no function, so no right one can stand in for it; delete it here'
+    for key in _LISTS:
+        listed = entry.get(key)
+        for place, name in enumerate(listed if isinstance(listed, list) and order else ()):
+            if name not in order:
+                problem = f'{exercise.name} has no question "{name}"; {suggestion(str(name), order)}'
+                yield (key, place), problem
+
+
+def _functions(exercise: Exercise) -> Iterator[str]:
+    """Yield the questions whose answers are functions."""
+    try:
+        solutions = [cell for cell in exercise.cells if cell.role is Role.SOLUTION]
+    except SourceError:
+        return
+    for cell in solutions:
+        for node in ast.parse(cell.text).body:
+            if isinstance(node, ast.FunctionDef) and node.name == cell.name:
+                yield cell.name

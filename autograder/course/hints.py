@@ -5,15 +5,96 @@ or has the two keys `when`, a pattern for what the visible check says, and `hint
 them in their kit, so nothing of a solution may stand there.
 """
 
+import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from autograder.course.exercise import Exercise
-from autograder.course.giveaway import Secret, secrets
 from autograder.course.names import suggestion
-from autograder.course.source import SourceError, read_text
+from autograder.course.source import Cell, Role, SourceError, read_text
 from autograder.course.yaml_lines import Document, DocumentError, KeyPath, Problem, read_document
+
+_COMPUTING = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.comprehension, ast.AugAssign)
+_SIMPLE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Assert)
+_LAYOUT = (
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+)
+_WORDS = 6  # in a line of a written answer that would tell it
+_GAP = r"[\s#]*"  # between two words or signs; a comment goes on behind the next line's sign
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A part of an answer, and what it looks like in another text, however that is laid out."""
+
+    name: str  # of the question or written answer
+    text: str
+    pattern: re.Pattern[str]
+
+    def line(self, text: str) -> int | None:
+        """Return on which of the lines of a text this begins, counted from 0; None if it is not there."""
+        found = self.pattern.search(text)
+        return text.count("\n", 0, found.start()) if found else None
+
+
+def secrets(exercise: Exercise) -> list[Secret]:
+    """Return what the answers of an exercise consist of and students must not read."""
+    given = {ast.unparse(node) for cell in exercise.cells if cell.is_reference for node in _given(cell)}
+    found = [secret for cell in exercise.cells for secret in _of(cell, given)]
+    return list({secret.text: secret for secret in found}.values())
+
+
+def _given(cell: Cell) -> Iterator[ast.stmt]:
+    """Yield the statements of a code cell that students get."""
+    tree = ast.parse(cell.released())
+    yield from (node for node in ast.walk(tree) if isinstance(node, _SIMPLE))
+
+
+def _of(cell: Cell, given: set[str]) -> Iterator[Secret]:
+    if cell.role is Role.MANUAL:
+        lines = (line.strip() for _, line in cell.hidden())
+        yield from (_secret(cell, line, line.split()) for line in lines if len(line.split()) >= _WORDS)
+    elif cell.role is Role.SOLUTION:
+        hidden = {number + 1 for number, _ in cell.hidden()}
+        nodes = [node for node in ast.walk(ast.parse(cell.text)) if isinstance(node, _SIMPLE)]
+        nodes = [node for node in nodes if node.lineno in hidden]
+        for node in nodes:
+            text = ast.get_source_segment(cell.text, node) or ""
+            if ast.unparse(node) not in given and _tells(node, alone=len(nodes) == 1):
+                yield _secret(cell, text, _tokens(text))
+
+
+def _tells(statement: ast.stmt, *, alone: bool) -> bool:
+    parts = list(ast.walk(statement))
+    calls = [part for part in parts if isinstance(part, ast.Call)]
+    several = any(part.keywords or len(part.args) > 1 for part in calls)
+    return several or (alone and bool(calls)) or any(isinstance(part, _COMPUTING) for part in parts)
+
+
+def _tokens(statement: str) -> list[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(statement).readline)
+    return [token.string for token in tokens if token.type not in _LAYOUT]
+
+
+def _secret(cell: Cell, text: str, tokens: list[str]) -> Secret:
+    """Return a part of an answer as it may stand elsewhere, with other white space or in a comment."""
+    pattern, before = r"(?<![\w.])", ""
+    for token in tokens:
+        between = before[-1:].isalnum() and token[:1].isalnum()
+        pattern += (_GAP.replace("*", "+") if between else _GAP if before else "") + re.escape(token)
+        before = token
+    pattern = re.sub(r"""["']""", lambda _: """["']""", pattern) + r"(?![\w(]|\.\w)"
+    return Secret(cell.name, " ".join(text.split()), re.compile(pattern))
+
 
 Hints = dict[str, list[dict[str, str]]]
 

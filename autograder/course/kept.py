@@ -5,10 +5,14 @@ test runs a whole term and finds each file of the folder under one of these name
 write a new file says here which of both it is.
 """
 
-from collections.abc import Mapping
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatch
+from pathlib import Path
 
-from autograder.course.secret import FILE as SECRET
+from autograder.course.course import KEY_FILE
 
 GRADEBOOK = "gradebook.db"
 STUDENTS = "students.csv"
@@ -18,7 +22,7 @@ REQUESTS = "regrade_requests.csv"
 DONE = "regrade_done.jsonl"
 AUDIT = "audit.jsonl"
 EXPORTS = "exports.jsonl"
-FILES = (SECRET, STUDENTS, EXTENSIONS, COMMENTS, REQUESTS, DONE, AUDIT, EXPORTS)
+FILES = (KEY_FILE, STUDENTS, EXTENSIONS, COMMENTS, REQUESTS, DONE, AUDIT, EXPORTS)
 FOLDERS = ("submitted", "attempts", "autograded", "build/reports")
 # People write these, too; the others are for their owner's eyes alone.
 OPEN = (STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
@@ -42,3 +46,57 @@ def is_made(name: str) -> bool:
     """Whether the file of this name can be made again, or holds nothing."""
     top = name.partition("/")[0]
     return not is_kept(name) and any(fnmatch(top, pattern) for pattern in MADE)
+
+
+_ROOM = "make room there, and say the same command again"
+_CLOSED = "let whoever says this command write there, or work in a copy of the course"
+_FIXES = {
+    errno.ENOSPC: _ROOM,
+    errno.EDQUOT: _ROOM,
+    errno.EROFS: _CLOSED,
+    errno.EACCES: _CLOSED,
+    errno.EPERM: _CLOSED,
+}
+_SQLITE_FIXES = {
+    sqlite3.SQLITE_FULL: _ROOM,
+    sqlite3.SQLITE_READONLY: _CLOSED,
+    sqlite3.SQLITE_CANTOPEN: _CLOSED,
+}
+_PRIMARY = 0xFF  # of an extended error code of SQLite's
+
+
+def unwritable(error: BaseException, course: Path) -> str:
+    """Return what cannot be written and what to do; empty for an error of any other kind.
+
+    A name that is no whole path may be of any folder, so the course's stands in its place.
+    """
+    for one in _causes(error):
+        if isinstance(one, OSError) and one.errno in _FIXES and (path := _path(one, course)):
+            return _sentence(path, os.strerror(one.errno), _FIXES[one.errno])
+        code = getattr(one, "sqlite_errorcode", 0) & _PRIMARY
+        if isinstance(one, sqlite3.Error) and code in _SQLITE_FIXES:
+            return _sentence(course / GRADEBOOK, str(one), _SQLITE_FIXES[code])
+    return ""
+
+
+def _path(error: OSError, course: Path) -> Path | None:
+    """Return what cannot be written; None where the system denies something that is no file."""
+    name = error.filename2 or error.filename  # of a copy the first is what was read
+    if not isinstance(name, str | bytes):
+        return None if isinstance(error, PermissionError) else course
+    path = Path(os.fsdecode(name))
+    return path if path.is_absolute() else course
+
+
+def _sentence(path: Path, problem: str, fix: str) -> str:
+    return f"{path}: cannot be written: {problem}; {fix}"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and what it was raised from; SQLAlchemy keeps that of the database as `orig`."""
+    seen: list[BaseException] = []
+    following: object = error
+    while isinstance(following, BaseException) and following not in seen:
+        seen.append(following)
+        yield following
+        following = getattr(following, "orig", None) or following.__cause__

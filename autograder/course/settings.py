@@ -1,20 +1,173 @@
 """Says what course.yaml may contain, and explains to authors what is wrong with theirs."""
 
 import json
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationError,
+    WithJsonSchema,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from autograder.course.attempts import AttemptSettings
-from autograder.course.late import LateSettings
-from autograder.course.limits import Limits, Repairs, RepairsShown, Tier
-from autograder.course.moments import MomentError, read_moment
+from autograder.course.moments import MomentError, Span, read_moment, read_span
 from autograder.course.names import NAME, suggestion
 from autograder.course.yaml_lines import Document, KeyPath, Problem, dotted
+from autograder.report.text import number
+
+
+class Tier(StrEnum):
+    """How much stands between a submission and the machine."""
+
+    FULL = "full"  # namespaces around the zygote, and all of container
+    CONTAINER = "container"  # Landlock, seccomp and limits in each worker
+    BARE = "bare"  # a process of its own, with limits where the system has them
+
+
+class RepairsShown(StrEnum):
+    """What a student reads of the edit that makes an answer right."""
+
+    OFF = "off"  # nothing: none is looked for
+    PLACE = "place"  # the line and the part of it that the edit changes
+    SHOWN = "shown"  # and what stands there instead
+
+
+@dataclass(frozen=True, slots=True)
+class Repairs:
+    """How repairs of failed answers are looked for."""
+
+    shown: RepairsShown = RepairsShown.PLACE
+    seconds: float = 2.0  # of processor time for one question, by which candidates are counted
+
+
+DEFAULT_REPAIRS = Repairs()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one submission may use.
+
+    Seconds are those in which its processes compute, or sleep, and not those in which they wait for a
+    processor. By the clock, ten times as many may pass.
+    """
+
+    cell_seconds: float = 20.0
+    call_seconds: float = 5.0
+    total_seconds: float = 300.0
+    memory_mb: int = 2048
+
+
+_MAX_STEPS = 10_000
+
+
+def _span(value: object) -> Span:
+    try:
+        return value if isinstance(value, Span) else read_span(value)
+    except MomentError as error:
+        raise PydanticCustomError("span", "{message}", {"message": str(error)}) from None
+
+
+def _some_time(span: Span) -> Span:
+    if not span.count:
+        raise PydanticCustomError("span", "must be above 0; write it as 12 hours or 1 day")
+    return span
+
+
+Duration = Annotated[
+    Span,
+    BeforeValidator(_span),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,4} (minute|hour|day)s?$"}),
+]
+Percent = Annotated[float, Field(strict=True, ge=0, le=100, allow_inf_nan=False)]
+
+
+class LateSettings(BaseModel):
+    """What late work costs; without this, being late costs nothing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    percent: Percent = Field(description="the part of the exercise's points that each step begun takes")
+    every: Annotated[Duration, AfterValidator(_some_time)] = Field(
+        Span(1, "day"), description="how long a step is: a day, or some hours"
+    )
+    grace: Duration = Field(
+        Span(0, "minute"), description="so long after the due date work still counts as handed in on time"
+    )
+    floor: Percent = Field(0.0, description="the part of the exercise's points that being late leaves")
+    cut_off: Duration | None = Field(None, description="work that comes so long after the due date scores 0")
+
+    def penalty(self, score: float, points: float, due: datetime, handed_in: datetime) -> float:
+        """Return what a submission worth `score` of `points` loses; days are those of the zone of `due`."""
+        came = handed_in.astimezone(UTC)
+        if score <= 0 or came <= self.grace.after(due).astimezone(UTC):
+            return 0.0
+        if self.cut_off is not None and came > self.cut_off.after(due).astimezone(UTC):
+            return score
+        taken = points * self.percent / 100 * self._steps(due, came)
+        return round(max(min(taken, score - points * self.floor / 100), 0.0), 4)
+
+    def reason(self, points: float, due: datetime, handed_in: datetime) -> str:
+        """Return in words what being late takes of these points, such as "2 days begun: -2.8, floor 7"."""
+        came = handed_in.astimezone(UTC)
+        if self.cut_off is not None and came > self.cut_off.after(due).astimezone(UTC):
+            return f"more than {self.cut_off}"
+        steps, step = self._steps(due, came), self.every
+        begun = str(Span(steps, step.unit)) if step.count == 1 else f"{steps} times {step}"
+        floor = f", floor {number(points * self.floor / 100)}" if self.floor else ""
+        return f"{begun} begun: \N{MINUS SIGN}{number(points * self.percent / 100 * steps)}{floor}"
+
+    def _steps(self, due: datetime, came: datetime) -> int:
+        """Return how many steps have begun."""
+        steps = 1
+        while steps < _MAX_STEPS and self.every.after(due, steps).astimezone(UTC) < came:
+            steps += 1
+        return steps
+
+
+class Counts(StrEnum):
+    """Which of the attempts of a student counts."""
+
+    NEWEST = "newest"
+    BEST = "best"  # by the points of the tests, less what being late costs; of equals the newest
+    BEFORE_DUE = "last before due"  # and where none came in time, the newest
+
+
+class Tells(StrEnum):
+    """What a page says that is written while students may still hand in."""
+
+    SCORE = "score"
+    TESTS = "tests"  # the score, and for each question the tests that did not pass
+    HINTS = "hints"  # everything
+
+
+AttemptsADay = Annotated[int, Field(strict=True, ge=1, le=1000)]
+
+
+class AttemptSettings(BaseModel):
+    """What several attempts of a student come to."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    counts: Counts = Field(Counts.NEWEST, description="which attempt counts: newest, best or last before due")
+    a_day: AttemptsADay = Field(4, description="how many attempts `watch` grades for a student on one day")
+    pause: Duration = Field(
+        Span(10, "minute"), description="how long `watch` waits after one graded attempt for the next one"
+    )
+    tells: Tells = Field(
+        Tells.TESTS, description="what pages by `watch` tell before the due date: score, tests or hints"
+    )
+
 
 SCHEMA = Path(__file__).with_name("course.schema.json")
 _LIMITS = Limits()

@@ -2,18 +2,87 @@
 
 import ast
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+import html
+import json
+import re
+import struct
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import astuple, dataclass, field, replace
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from textwrap import indent
 from typing import Any
 
-from autograder.course.figure import with_figures
-from autograder.course.kept_source import keep, read_kept
 from autograder.course.names import check_id
 from autograder.errors import AutograderError
+from autograder.files import write_whole
+
+_FIGURE = re.compile(r"!\[([^\]]*)\]\(([\w-]+\.(svg|png))\)")
+_KINDS = {"svg": "svg+xml", "png": "png"}
+SUFFIXES = tuple(f".{kind}" for kind in _KINDS)
+_PNG = b"\x89PNG\r\n\x1a\n"
+_IN_A_METRE = 96 / 0.0254  # pixels, by which browsers measure
+
+
+def with_figures(text: str, read: Callable[[str], bytes]) -> str:
+    """Return a text with the figures in it that `read` gives by their names."""
+    return _FIGURE.sub(lambda match: _image(match[1], read(match[2]), _KINDS[match[3]]), text)
+
+
+def _image(words: str, figure: bytes, kind: str) -> str:
+    told = html.escape(" ".join(words.split()))
+    content = b64encode(figure).decode()
+    return f'<img alt="{told}"{_width(figure)} src="data:image/{kind};base64,{content}">'
+
+
+def _width(figure: bytes) -> str:
+    """Return the attribute by which a PNG that says how fine it is comes out as large as it was drawn."""
+    place = figure.find(b"pHYs", 0, figure.find(b"IDAT")) if figure.startswith(_PNG) else -1
+    if place < 0:
+        return ""
+    (pixels,), (in_a_metre,) = (struct.unpack_from("!I", figure, at) for at in (16, place + 4))
+    return f' width="{pixels * _IN_A_METRE / in_a_metre:.0f}"'
+
+
+FOLDER = "build/sources"
+_DEPTH = 3  # folders around a course's source: its own, solutions and the course's
+
+
+def read_kept(path: Path, text: str) -> list[Any] | None:
+    """Return what was kept of the source at `path` with this text; None where nothing was."""
+    try:
+        kept = json.loads(_place(path, text).read_text(encoding="utf-8"))
+    except (OSError, ValueError, IndexError):
+        return None
+    return kept if isinstance(kept, list) else None
+
+
+def keep(path: Path, text: str, cells: list[Any]) -> None:
+    """Keep the cells of a source, in a course whose folder can be written to."""
+    if len(path.parents) < _DEPTH or not (path.parents[2] / "course.yaml").is_file():
+        return
+    place = _place(path, text)
+    with suppress(OSError):
+        write_whole(place, json.dumps(cells))
+        for other in place.parent.glob(f"{path.stem}-*.json"):
+            if other != place:
+                other.unlink(missing_ok=True)
+
+
+def _place(path: Path, text: str) -> Path:
+    digest = hashlib.sha256(f"{_reader()} {text}".encode("utf-8", "replace")).hexdigest()[:16]
+    return path.parents[2] / FOLDER / f"{path.stem}-{digest}.json"
+
+
+@cache
+def _reader() -> str:
+    """Return what tells one way of reading sources from another."""
+    return f"{version('jupytext')} {hashlib.sha256(Path(__file__).read_bytes()).hexdigest()}"
+
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _KEYS = {"solution", "check", "manual", "points", "title", "tags", "lines_to_next_cell"}

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course.course import Course
-from autograder.course.exercise import Exercise
-from autograder.course.folder import own_files
-from autograder.course.secret import course_secret
+from autograder.course.course import Course, course_secret
+from autograder.course.exercise import Exercise, own_files
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.submission.digest import engine, spelt
 from autograder.submission.notebook import Notebook

@@ -13,10 +13,9 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
-from autograder.course.course import Course
+from autograder.course.course import Course, log_of
 from autograder.course.exercise import Exercise
-from autograder.course.log import log_of
-from autograder.course.unwritable import unwritable
+from autograder.course.kept import unwritable
 from autograder.errors import AutograderError
 from autograder.files import write_whole
 from autograder.gradebook.config import load

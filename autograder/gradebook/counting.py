@@ -9,9 +9,9 @@ from nbgrader.api import Gradebook, SubmittedAssignment
 from autograder.collecting.attempts import Attempt, adopt, attempts_of, attempts_to_be, put_forward
 from autograder.collecting.entry import EntryError
 from autograder.collecting.placing import LOCK
-from autograder.course.attempts import Counts
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.settings import Counts
 from autograder.files import locked
 from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.folder_check import known_time, refusal

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from nbformat import NotebookNode
 
-from autograder.course.attempts import Tells
+from autograder.course.settings import Tells
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 
 _EARLY = "Until the due date this page tells"

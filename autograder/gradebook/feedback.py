@@ -10,9 +10,9 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
 from autograder.collecting.attempts import Attempt
-from autograder.course.attempts import Tells
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.course.settings import Tells
 from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.early import early_cells, early_report
 from autograder.gradebook.history import shown_attempts

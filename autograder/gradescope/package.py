@@ -10,11 +10,8 @@ from pathlib import Path
 from zipfile import ZIP_STORED
 
 import autograder
-from autograder.course.copy import course_files
-from autograder.course.course import Course
-from autograder.course.exercise import Exercise
-from autograder.course.folder import own_files
-from autograder.course.secret import course_secret
+from autograder.course.course import Course, course_files, course_secret
+from autograder.course.exercise import Exercise, own_files
 from autograder.errors import AutograderError
 from autograder.files import Member, write_zip
 

@@ -27,7 +27,3 @@ In reading order:
 - forbidden: whether a question's code uses what the question forbids.
 - pieces: the statements of a notebook, and what a name rests on.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from autograder.course.building import Building
+from autograder.course.exercise import Building
 from autograder.course.names import checked_question
 from autograder.grading.pieces import parsed, pieces, rests_on
 from autograder.report.report import WRONG, QuestionReport, Verdict

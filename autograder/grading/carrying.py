@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from autograder.course.limits import Limits
+from autograder.course.settings import Limits
 from autograder.grading.carried import Rerun, is_better, with_note
 from autograder.grading.diagnosis import Submitted
 from autograder.grading.judge import Judge

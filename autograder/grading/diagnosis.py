@@ -10,9 +10,8 @@ from functools import cache
 from pathlib import Path
 from warnings import catch_warnings
 
-from autograder.course.exercise import Exercise, Mistake
-from autograder.course.limits import DEFAULT_REPAIRS, Repairs, RepairsShown
-from autograder.course.reference import reference_errors
+from autograder.course.exercise import Exercise, Mistake, reference_errors
+from autograder.course.settings import DEFAULT_REPAIRS, Repairs, RepairsShown
 from autograder.diagnosis import words
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.misconceptions import Catalogue, Misconception

@@ -1,7 +1,6 @@
 """Keeps the traceback of a failure of ours in build/autograder.log, and says so in one line."""
 
-from autograder.course.course import Course
-from autograder.course.log import log_of
+from autograder.course.course import Course, log_of
 from autograder.grading.graded import Graded
 from autograder.report.text import clean_text, terminal_line
 

@@ -9,12 +9,11 @@ from typing import Any
 
 import torch
 
-from autograder.course.building import Building
 from autograder.course.course import Course
-from autograder.course.exercise import Exercise
-from autograder.course.limits import DEFAULT_REPAIRS, Limits, Repairs
+from autograder.course.exercise import Building, Exercise
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
+from autograder.course.settings import DEFAULT_REPAIRS, Limits, Repairs
 from autograder.grading.carried import reruns
 from autograder.grading.carrying import Carrying
 from autograder.grading.diagnosis import Diagnosis, Submitted

@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from autograder.course.limits import Limits
+from autograder.course.settings import Limits
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.worker.callback import refuse, tensors_in
 from autograder.worker.protocol import (

@@ -4,10 +4,9 @@ import traceback
 from contextlib import nullcontext
 from dataclasses import replace
 
-from autograder.course.course import Course
+from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise
-from autograder.course.limits import Tier
-from autograder.course.secret import course_secret
+from autograder.course.settings import Tier
 from autograder.errors import AutograderError
 from autograder.grading.graded import Graded, failure_report
 from autograder.grading.grader import Grader

@@ -3,9 +3,9 @@
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from autograder.course.limits import Limits
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
+from autograder.course.settings import Limits
 from autograder.grading.session import LOST, Session
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.inputs import DISCLOSED, Inputs

@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from autograder.course.limits import Limits
 from autograder.course.names import checked_question
+from autograder.course.settings import Limits
 from autograder.grading.cell_result import MAX_SHOWN, CellResult
 from autograder.grading.oracle import Oracle
 from autograder.report.outputs import Output, checked_outputs

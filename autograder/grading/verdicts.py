@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from autograder.course.building import Building
+from autograder.course.exercise import Building
 from autograder.course.rule import Rule
 from autograder.grading.session import ExhaustedError
 from autograder.report.report import TestReport, Verdict

@@ -17,7 +17,3 @@ concerns: the submissions that a person should look at.
 statistics: sums up a whole class.
 dashboard: the page that shows the statistics, and the same numbers as CSV tables.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

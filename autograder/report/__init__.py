@@ -17,7 +17,3 @@ question_view: how one question stands, in words for the student.
 notebook_view: a notebook as it ran, in parts that fit on a page.
 feedback_page: the page that a student gets.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

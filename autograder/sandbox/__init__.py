@@ -9,7 +9,3 @@ A grader holds one zygote, which forks a worker for each submission. The untrust
 - bubblewrap: the outer wall, as a command line.
 - probe: finds out which walls stand by trying forbidden things.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,7 +5,7 @@ import socket
 import struct
 from collections.abc import Sequence
 
-from autograder.course.limits import Limits, Tier
+from autograder.course.settings import Limits, Tier
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.errors import WallError, ZygoteError
 from autograder.sandbox.launch import launch_zygote

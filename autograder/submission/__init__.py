@@ -14,7 +14,3 @@ recognition: finds out to which exercise a notebook belongs
 matching: finds the graded cells among the student's
 digest: says whether grading the submission again could give another result
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

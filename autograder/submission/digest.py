@@ -7,18 +7,14 @@ from itertools import chain
 from pathlib import Path
 
 import autograder
-from autograder.course.course import Course
-from autograder.course.exercise import Exercise
-from autograder.course.figure import SUFFIXES
-from autograder.course.folder import own_files
+from autograder.course.course import Course, course_secret
+from autograder.course.exercise import Exercise, own_files
 from autograder.course.rule import Rule
-from autograder.course.secret import course_secret
+from autograder.course.source import SUFFIXES
 from autograder.submission.notebook import Notebook
 
 _ENGINE = Path(autograder.__file__).parent
-# These rooms, without the modules below, take part in grading or in what the gradebook keeps of it. A test
-# compares the list with the imports of the code that grades: a module too many would regrade classes for
-# nothing, and a missing one would keep old grades.
+# Grading, and what the gradebook keeps of it. A change anywhere in these rooms grades a class again.
 _ROOMS = (
     "course",
     "worker",
@@ -31,26 +27,6 @@ _ROOMS = (
     "report",
 )
 _OTHERS = {"errors.py", "files.py"}
-_LEFT_OUT = {
-    *("course/kit/__init__.py", "course/copy.py", "course/giveaway.py", "course/hints.py", "course/kept.py"),
-    "course/log.py",
-    *("grading/failures.py", "grading/guarded.py", "grading/marking.py"),
-    *("submission/headings.py", "submission/recognition.py", "submission/students.py"),
-    *("gradebook/autograde.py", "gradebook/config.py", "gradebook/conversion.py", "gradebook/feedback.py"),
-    *("gradebook/folder_check.py", "gradebook/formgrader.py", "gradebook/hand_grading.py"),
-    *("gradebook/pages.py", "gradebook/reading.py"),
-    *("gradebook/release.py", "gradebook/exchange.py", "gradebook/roster.py", "gradebook/lateness.py"),
-    *("gradebook/extensions.py", "gradebook/changes.py", "gradebook/audit.py", "gradebook/ledger.py"),
-    *("gradebook/opened.py", "gradebook/preview.py", "gradebook/export_plugin.py", "gradebook/comments.py"),
-    *("gradebook/saved_pictures.py", "report/feedback_page.py", "report/gradebook_submission.py"),
-    *("report/markup.py",),
-    *("report/markup_process.py", "report/notebook_view.py", "report/pictures.py"),
-    *("report/question_view.py", "report/example_view.py", "report/safe_html.py", "gradebook/counting.py"),
-    *("gradebook/migration.py", "gradebook/backup.py", "gradebook/renaming.py"),
-    *("gradebook/history.py", "gradebook/graded_attempts.py", "gradebook/early.py"),
-    *("gradebook/without_server.py", "gradebook/lists.py", "gradebook/renamed.py"),
-    *("gradebook/doubts.py", "course/unwritable.py"),
-}
 
 
 def digest_of(rules: str, notebook: Notebook) -> str:
@@ -95,10 +71,9 @@ def engine() -> str:
 
 
 def grading_modules() -> Iterator[Path]:
-    """Yield the engine's modules that take part in grading, in order."""
-    found = {path for room in _ROOMS for path in (_ENGINE / room).glob("[!_]*.py")}
-    left_out = {_ENGINE / name for name in _LEFT_OUT}
-    yield from sorted(found - left_out | {_ENGINE / name for name in _OTHERS})
+    """Yield the modules of the rooms that take part in grading, in order."""
+    found = {path for room in _ROOMS for path in (_ENGINE / room).glob("*.py")}
+    yield from sorted(found | {_ENGINE / name for name in _OTHERS})
 
 
 def _content(path: Path) -> bytes:

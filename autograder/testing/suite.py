@@ -7,8 +7,7 @@ from functools import cached_property
 import pytest
 import torch
 
-from autograder.course.exercise import Exercise
-from autograder.course.reference import reference_errors
+from autograder.course.exercise import Exercise, reference_errors
 from autograder.course.source import SourceError
 from autograder.testing.exchange import Backend, Exchange, Local
 from autograder.testing.inputs import DISCLOSED, Inputs

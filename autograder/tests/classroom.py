@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.answers import fill, right_answers, stubs
-from autograder.course.course import Course, load_course
+from autograder.course.course import KEY_FILE, Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import NotebookJson, build_notebook
-from autograder.course.secret import FILE as SECRET_FILE
 from autograder.submission.submission import Submission
 
 HERE = Path(__file__).parent
@@ -23,7 +22,7 @@ Notebook = NotebookJson
 def copy_small_course(root: Path) -> Course:
     """Return a fresh copy of the small course in the new folder `root`, always with the same secret."""
     shutil.copytree(HERE / "small_course", root, ignore=shutil.ignore_patterns("__pycache__"))
-    (root / SECRET_FILE).write_text(SECRET.hex(), encoding="ascii")
+    (root / KEY_FILE).write_text(SECRET.hex(), encoding="ascii")
     return load_course(root)
 
 

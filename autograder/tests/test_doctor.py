@@ -6,7 +6,7 @@ import pytest
 
 from autograder import doctor
 from autograder.course.course import Course
-from autograder.course.limits import Limits, Tier
+from autograder.course.settings import Limits, Tier
 from autograder.doctor import Check, examine, pins
 from autograder.sandbox.errors import ZygoteError
 

@@ -7,7 +7,3 @@ In reading order:
 - pace: says when a student may be told of another attempt, and keeps what has been told
 - bound: says how much repeated attempts can tell about hidden inputs
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,9 +3,9 @@
 import math
 from collections import defaultdict
 
-from autograder.course.attempts import AttemptSettings, Tells
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.settings import AttemptSettings, Tells
 from autograder.grading.verdicts import report_bits
 from autograder.testing.suite import HiddenTest, Suite
 

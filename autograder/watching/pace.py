@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
 from autograder.collecting.attempts import Attempt
-from autograder.course.attempts import AttemptSettings
+from autograder.course.settings import AttemptSettings
 from autograder.files import write_whole
 
 _FILE = "told.json"  # beside an attempt's notebook

@@ -10,9 +10,9 @@ from autograder.batch.grade import grade_submissions
 from autograder.collecting.attempts import Attempt, adopt, attempts_of
 from autograder.collecting.entry import EntryError
 from autograder.collecting.placing import LOCK
-from autograder.course.attempts import AttemptSettings, Tells
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.settings import AttemptSettings, Tells
 from autograder.files import locked
 from autograder.gradebook.config import load
 from autograder.gradebook.conversion import ConversionError

@@ -18,9 +18,8 @@ from typing import IO, Any
 import click
 
 from autograder.cli import options
-from autograder.course.course import Course
+from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise
-from autograder.course.secret import course_secret
 from autograder.errors import SOME_REFUSED, UsageError
 from autograder.gradebook.audit import Audit
 from autograder.gradebook.changes import digests_of

@@ -13,8 +13,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from autograder.batch.executor import Done, Task
 from autograder.batch.pool import ProcessPool
-from autograder.course.copy import course_files
-from autograder.course.course import Course
+from autograder.course.course import Course, course_files
 from autograder.grading.graded import Graded
 from autograder.plugins.cluster.dask_worker import (
     HOW_TO_MATCH,

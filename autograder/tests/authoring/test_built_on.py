@@ -7,8 +7,8 @@ import pytest
 from autograder.authoring import built_on
 from autograder.authoring.answers import solved_cells
 from autograder.authoring.verify import prove
-from autograder.course.building import Building
 from autograder.course.course import Course, load_course
+from autograder.course.exercise import Building
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.suite import Suite

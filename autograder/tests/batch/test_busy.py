@@ -13,8 +13,7 @@ import autograder
 from autograder.authoring.answers import other_answers
 from autograder.batch.executor import Task
 from autograder.batch.pool import ProcessPool
-from autograder.course.copy import copy_course
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course, copy_course, load_course
 from autograder.course.exercise import Exercise
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission

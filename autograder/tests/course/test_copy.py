@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.copy import copy_course, course_files
-from autograder.course.course import Course, load_course
-from autograder.course.limits import Limits
+from autograder.course.course import Course, copy_course, course_files, course_secret, load_course
 from autograder.course.rule import Rule
-from autograder.course.secret import course_secret
+from autograder.course.settings import Limits
 
 SETTINGS = """\
 course: small

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.building import Building
 from autograder.course.course import Course, CourseError, find_course, load_course
-from autograder.course.limits import Limits
-from autograder.course.operators import GROUPS
-from autograder.course.rule import Rule
+from autograder.course.exercise import Building
+from autograder.course.rule import GROUPS, Rule
+from autograder.course.settings import Limits
 
 HEAD = "course: small\ntitle: Small\n"
 ONE = "exercises:\n  - name: 01_small\n"

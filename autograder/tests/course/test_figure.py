@@ -8,9 +8,8 @@ import pytest
 from PIL import Image
 
 from autograder.course.exercise import Exercise
-from autograder.course.figure import with_figures
 from autograder.course.notebook import build_notebook
-from autograder.course.source import Role, SourceError, read_source
+from autograder.course.source import Role, SourceError, read_source, with_figures
 
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg'/>"
 SHOWN = f'src="data:image/svg+xml;base64,{base64.b64encode(SVG).decode()}"'

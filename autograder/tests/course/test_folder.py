@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.course import Course
-from autograder.course.folder import own_files
+from autograder.course.exercise import own_files
 from autograder.submission.digest import rules
 
 LEFTOVERS = (

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.course import Course, load_course
-from autograder.course.giveaway import secrets
+from autograder.course.hints import secrets
 from autograder.tests.classroom import small
 
 COURSE = load_course(Path(__file__).parents[3])

@@ -8,8 +8,7 @@ import pytest
 
 from autograder.course import source
 from autograder.course.course import Course
-from autograder.course.kept_source import FOLDER, keep, read_kept
-from autograder.course.source import SourceError, read_source
+from autograder.course.source import FOLDER, SourceError, keep, read_kept, read_source
 from autograder.tests.classroom import small
 
 

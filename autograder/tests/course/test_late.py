@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from autograder.course.course import Course, CourseError, load_course
-from autograder.course.late import LateSettings
 from autograder.course.moments import read_moment
+from autograder.course.settings import LateSettings
 
 DUE = datetime(2026, 3, 1, 18, tzinfo=UTC)
 HOUR = 3600

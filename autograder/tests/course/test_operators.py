@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.course.operators import GROUPS, spelt_out
+from autograder.course.rule import GROUPS, spelt_out
 
 
 @pytest.mark.parametrize("group", GROUPS)

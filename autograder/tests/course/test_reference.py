@@ -5,8 +5,7 @@ import re
 import pytest
 
 from autograder.course.course import Course
-from autograder.course.exercise import Exercise
-from autograder.course.reference import reference_errors
+from autograder.course.exercise import Exercise, reference_errors
 from autograder.course.source import SourceError
 from autograder.worker.namespace import run_code
 

@@ -5,15 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.copy import copy_course
-from autograder.course.course import Course
-from autograder.course.secret import FILE, SecretError, course_secret
+from autograder.course.course import KEY_FILE, Course, SecretError, copy_course, course_secret
 
 
 @pytest.fixture
 def fresh(course: Course) -> Course:
     """Return a course that has no secret yet."""
-    (course.root / FILE).unlink()
+    (course.root / KEY_FILE).unlink()
     return course
 
 
@@ -27,14 +25,14 @@ def test_it_is_made_at_the_first_call_and_stays(fresh: Course) -> None:
 def test_only_its_owner_may_read_it(fresh: Course, tmp_path: Path) -> None:
     course_secret(fresh)
     copy = copy_course(fresh, list(fresh.exercises.values()), tmp_path / "copy")
-    assert [(place.root / FILE).stat().st_mode & 0o777 for place in (fresh, copy)] == [0o600, 0o600]
+    assert [(place.root / KEY_FILE).stat().st_mode & 0o777 for place in (fresh, copy)] == [0o600, 0o600]
 
 
 def test_two_courses_have_two_secrets_and_a_copy_has_the_same(fresh: Course, tmp_path: Path) -> None:
     secret = course_secret(fresh)
     copy = copy_course(fresh, list(fresh.exercises.values()), tmp_path / "copy")
     assert course_secret(copy) == secret
-    (fresh.root / FILE).unlink()
+    (fresh.root / KEY_FILE).unlink()
     assert course_secret(fresh) != secret
 
 
@@ -45,12 +43,12 @@ def test_all_who_make_it_at_the_same_time_get_the_same(fresh: Course) -> None:
 
 @pytest.mark.parametrize("content", ["", "zz", "00" * 31, "00" * 33])
 def test_a_damaged_one_is_refused_with_what_to_do(course: Course, content: str) -> None:
-    (course.root / FILE).write_text(content, encoding="ascii")
+    (course.root / KEY_FILE).write_text(content, encoding="ascii")
     with pytest.raises(SecretError, match="put back your copy"):
         course_secret(course)
 
 
 def test_one_that_cannot_be_made_is_refused_with_its_place(fresh: Course) -> None:
-    (fresh.root / FILE).mkdir()
-    with pytest.raises(SecretError, match=FILE):
+    (fresh.root / KEY_FILE).mkdir()
+    with pytest.raises(SecretError, match=KEY_FILE):
         course_secret(fresh)

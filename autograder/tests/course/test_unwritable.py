@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from autograder.course.unwritable import unwritable
+from autograder.course.kept import unwritable
 from autograder.files import append_line, write_whole, write_zip
 
 ROOM = "make room there, and say the same command again"

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import SAWarning
 
-from autograder.course.course import Course
-from autograder.course.log import log_of
+from autograder.course.course import Course, log_of
 from autograder.errors import OUR_FAILURE
 from autograder.gradebook.conversion import LOG, ConversionError, converting, write_folder
 from autograder.submission.submission import Submission

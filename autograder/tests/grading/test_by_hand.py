@@ -2,8 +2,7 @@
 
 import pytest
 
-from autograder.course.operators import spelt_out
-from autograder.course.rule import Rule
+from autograder.course.rule import Rule, spelt_out
 from autograder.grading.by_hand import broken_rule
 from autograder.worker.operators import LOST, MANY, THREAD
 from autograder.worker.ran import Ran

@@ -7,9 +7,9 @@ import pytest
 
 from autograder.authoring.answers import solved_cells
 from autograder.cli.table import show_report
-from autograder.course.building import Building
 from autograder.course.course import Course
-from autograder.course.limits import Limits
+from autograder.course.exercise import Building
+from autograder.course.settings import Limits
 from autograder.gradebook.grades import comment
 from autograder.gradescope.run import results
 from autograder.grading.carried import Rerun, is_better, reruns, with_note

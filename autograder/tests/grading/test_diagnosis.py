@@ -4,7 +4,7 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.limits import Limits, Repairs, RepairsShown
+from autograder.course.settings import Limits, Repairs, RepairsShown
 from autograder.grading.diagnosis import Diagnosis, Named, Submitted, look
 from autograder.grading.session import Session
 from autograder.sandbox.zygote import Zygote

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from autograder.course.course import Course
-from autograder.course.limits import Limits
+from autograder.course.settings import Limits
 from autograder.grading.cell_result import CellResult
 from autograder.grading.explanation import Explainer
 from autograder.grading.session import ExhaustedError, LeftOut, Session

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 
 from autograder.authoring.answers import solved_cells
-from autograder.course.building import Building
 from autograder.course.course import Course
-from autograder.course.limits import Limits
-from autograder.course.operators import GROUPS
-from autograder.course.rule import Rule
+from autograder.course.exercise import Building
+from autograder.course.rule import GROUPS, Rule
+from autograder.course.settings import Limits
 from autograder.grading.grader import Grader
 from autograder.report.example import rounded
 from autograder.report.report import QuestionReport, Report, Status, Verdict

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from autograder.course.limits import Limits
+from autograder.course.settings import Limits
 from autograder.grading.oracle import MAX_BYTES, MAX_CALLS, Functions, Oracle, answer, oracle
 from autograder.sandbox.process import DeadlineError
 from autograder.worker.callback import Callbacks

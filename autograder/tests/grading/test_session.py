@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.course.limits import Limits
+from autograder.course.settings import Limits
 from autograder.grading.cell_result import MAX_SHOWN
 from autograder.grading.session import FORGED, MAX_RECEIVED, MAX_RESTARTS, ExhaustedError, LeftOut, Session
 from autograder.report.report import Verdict

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from autograder.course.limits import Limits
+from autograder.course.settings import Limits
 from autograder.sandbox.process import DeadlineError, Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.worker.protocol import Header, Tensors

@@ -15,11 +15,10 @@ from typing import Any
 import torch
 import yaml
 
-from autograder.course.building import Building
 from autograder.course.course import Course
-from autograder.course.limits import Limits, Tier
-from autograder.course.operators import spelt_out
-from autograder.course.rule import Rule
+from autograder.course.exercise import Building
+from autograder.course.rule import Rule, spelt_out
+from autograder.course.settings import Limits, Tier
 from autograder.grading.graded import Graded
 from autograder.grading.grader import Grader
 from autograder.report.report import Report

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 import autograder
-from autograder.course.limits import Tier
+from autograder.course.settings import Tier
 from autograder.grading.graded import Graded
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote

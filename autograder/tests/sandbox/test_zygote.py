@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.limits import Limits, Tier
+from autograder.course.settings import Limits, Tier
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.errors import WallError, ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("born_alone")
 
 LIMITS = Limits(cell_seconds=2, call_seconds=1, memory_mb=256)
 GRADER = """
-from autograder.course.limits import Limits
+from autograder.course.settings import Limits
 from autograder.sandbox.zygote import Zygote
 zygote = Zygote()
 worker = zygote.fork(Limits())

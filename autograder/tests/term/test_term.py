@@ -22,8 +22,7 @@ from autograder.batch import grade as grading
 from autograder.batch.executor import Done, Task
 from autograder.batch.pool import ProcessPool
 from autograder.cli import main
-from autograder.course.copy import copy_course
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course, copy_course, load_course
 from autograder.course.kept import is_kept, is_made
 from autograder.course.notebook import build_notebook
 from autograder.gradebook.pages import read_gradebook

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from autograder.course.limits import Limits
+from autograder.course.settings import Limits
 from autograder.sandbox.zygote import Zygote
 
 HERE = "where notebooks are graded"

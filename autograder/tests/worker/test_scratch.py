@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.limits import Limits
+from autograder.course.settings import Limits
 from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import Worker
 from autograder.sandbox.zygote import Zygote
@@ -18,7 +18,7 @@ from autograder.worker.scratch import own_folder, remove
 pytestmark = pytest.mark.usefixtures("born_alone")
 
 GRADER = """
-from autograder.course.limits import Limits
+from autograder.course.settings import Limits
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.worker.test_scratch import folder_of
 zygote = Zygote(outer=False)

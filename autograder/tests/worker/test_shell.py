@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from autograder.course.limits import Limits
+from autograder.course.settings import Limits
 from autograder.sandbox.zygote import Zygote
 from autograder.worker.shell import MAX_CHANGES, MAX_DISPLAYS, MAX_SHOWN, MAX_TEXT, Outputs
 

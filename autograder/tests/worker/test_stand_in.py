@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from autograder.course.limits import Limits
+from autograder.course.settings import Limits
 from autograder.sandbox.zygote import Zygote
 from autograder.worker.stand_in import CUSTOMARY
 
