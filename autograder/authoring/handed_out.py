@@ -8,10 +8,10 @@ import nbformat
 from autograder.course.exercise import Exercise, left_by_programs, own_files
 from autograder.course.hints import Secret, read_hints, secrets
 from autograder.course.kit import NAMES
-from autograder.course.source import SourceError
+from autograder.course.source import SUFFIXES, SourceError
 
 
-def problems(exercise: Exercise) -> Iterator[str]:
+def _not_released(exercise: Exercise) -> Iterator[str]:
     """Yield all that keeps an exercise from being released, and each answer in what students would get."""
     yield from refused(exercise)
     try:
@@ -61,3 +61,22 @@ def _in_text(path: Path, text: str, first: int, found: list[Secret]) -> Iterator
         if (line := secret.line(text)) is not None:
             problem = f"students would read a part of the answer to {secret.name} here: {secret.text}"
             yield f"{path}:{first + line}: {problem}; take it out"
+
+
+_FILES = {"accepted", "equivalent.yaml", "handout", "heldout", "mistakes", "hints.yaml", "test_hidden.py"}
+
+
+def problems(exercise: Exercise) -> Iterator[str]:
+    """Yield what is wrong with the files in an exercise's folder, and how to mend it."""
+    for path in sorted(exercise.folder.iterdir()):
+        known = path.name in _FILES | {exercise.source.name} or path.suffix in SUFFIXES
+        if not left_by_programs(path.name) and not known:
+            fix = "move it to accepted/, mistakes/ or heldout/, or delete it"
+            yield f"{path}: belongs to no exercise; {fix}"
+    if exercise.points and not exercise.accepted:
+        fix = "write at least one, as accepted/what_is_different.py"
+        yield f"{exercise.folder / 'accepted'}: holds no other right answer; {fix}"
+    if exercise.points and not exercise.mistakes:
+        fix = "write at least one, as mistakes/question__what.py"
+        yield f"{exercise.folder / 'mistakes'}: holds no known mistake; {fix}"
+    yield from _not_released(exercise)

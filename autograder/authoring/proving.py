@@ -1,25 +1,66 @@
-"""Proves exercises in several processes, and says what was at work when it is interrupted."""
+"""Proves exercises in several processes, keeps the proofs, and says what was at work if interrupted."""
 
+import hashlib
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from importlib.metadata import version
 from multiprocessing import active_children
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar
 
+from pydantic import TypeAdapter
+
+import autograder
 from autograder.authoring import in_kernel
-from autograder.authoring.kept_proofs import keep_proof, kept_proof
-from autograder.authoring.proof import Proof
-from autograder.authoring.steps import SECONDS, Steps
-from autograder.authoring.verify import SETS_THOROUGH, SETS_TRIED, prove
+from autograder.authoring.verify import SECONDS, SETS_THOROUGH, SETS_TRIED, Proof, Steps, prove
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
-from autograder.course.exercise import Exercise
+from autograder.course.exercise import Exercise, own_files
+from autograder.course.source import SourceError
 from autograder.errors import AutograderError
+from autograder.files import write_whole
 from autograder.sandbox.zygote import Zygote
+from autograder.submission.digest import rules
 from autograder.worker.walls import die_with_parent
+
+FOLDER = "build/proofs"
+_COMPUTING = ("torch", "ipython", "safetensors", "ipykernel", "matplotlib")
+_AUTHORING = Path(autograder.__file__).parent / "authoring"
+_JSON = TypeAdapter(Proof)
+
+
+def kept_proof(course: Course, exercise: Exercise, sets: int) -> Proof | None:
+    """Return the proof of an exercise if it was proved as it is now.
+
+    A proof is kept under a digest of all on which it depends: the exercise's folder, the catalogue, its entry
+    in course.yaml, the engine, and the versions of what computes. One with findings is not kept.
+    """
+    with suppress(OSError, ValueError, SourceError):
+        return replace(_JSON.validate_json(_path(course, exercise, sets).read_bytes()), before=True)
+    return None
+
+
+def keep_proof(course: Course, exercise: Exercise, sets: int, proof: Proof) -> None:
+    """Keep a proof in the place of an earlier one, unless it has findings."""
+    for path in (course.root / FOLDER).glob(f"{exercise.name}-*.json"):
+        path.unlink(missing_ok=True)
+    if not proof.findings:
+        write_whole(_path(course, exercise, sets), _JSON.dump_json(proof))
+
+
+def _path(course: Course, exercise: Exercise, sets: int) -> Path:
+    settings = course.settings.mutants_fail, sets
+    computing = sys.version, *map(version, _COMPUTING)
+    digest = hashlib.sha256(repr((rules(course, exercise), settings, computing)).encode())
+    for folder in (exercise.folder, _AUTHORING):
+        for path in own_files(folder):
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest.update(f"{path.relative_to(folder)} {content}\n".encode())
+    return course.root / FOLDER / f"{exercise.name}-{digest.hexdigest()}.json"
 
 
 class StoppedError(AutograderError):

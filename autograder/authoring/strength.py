@@ -4,22 +4,220 @@ A mutant that passes every test of its question is one that nobody would catch e
 it. So the tests need another case, or the author declares that the mutant is as right as the solution.
 """
 
-from collections.abc import Iterator, Sequence
+import ast
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from autograder.authoring.disagreement import disagreements
-from autograder.authoring.equivalent import FILE, Equivalent, read_equivalents
-from autograder.authoring.mutants import Mutant, mutants
 from autograder.authoring.trials import Trial
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.course.source import BEGIN, END, Cell, Role, SourceError, read_text
+from autograder.course.yaml_lines import DocumentError, read_document
+from autograder.diagnosis.code import Scope, attributes_of, is_signed, names_of, takes_tensors
+from autograder.diagnosis.mutations import ELSEWHERE, changes
 from autograder.testing.suite import Suite
+
+SEED = "torch.manual_seed(0)"
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """The solution of one question with one change in it."""
+
+    question: str
+    original: str
+    code: str
+
+    @property
+    def line(self) -> str:
+        """The lines that the change takes away, without their indentation."""
+        return self._changed("-")
+
+    @property
+    def instead(self) -> str:
+        """The lines that stand in their place."""
+        return self._changed("+")
+
+    def diff(self, path: str, first: int) -> str:
+        """Return the change as a unified diff of a file in which the solution begins on line `first`."""
+        above = [""] * (first - 1)
+        old, new = (above + text.split("\n") for text in (self.original, self.code))
+        return "\n".join(difflib.unified_diff(old, new, path, path, n=1, lineterm=""))
+
+    def _changed(self, sign: str) -> str:
+        compared = difflib.ndiff(self.original.split("\n"), self.code.split("\n"))
+        return "\n".join(line[2:].strip() for line in compared if line.startswith(f"{sign} "))
+
+
+def mutants(exercise: Exercise) -> Iterator[Mutant]:
+    """Yield the mutants of each question's solution, each behaviour that Python can tell apart once."""
+    for cell in exercise.cells:
+        if cell.role is Role.SOLUTION:
+            yield from _mutants(cell)
+
+
+def _mutants(cell: Cell) -> Iterator[Mutant]:
+    tree = ast.parse(cell.text)
+    seen = {ast.dump(tree)}
+    for code in _changed_codes(cell.text, tree):
+        if code is not None and (known := ast.dump(ast.parse(code))) not in seen:
+            seen.add(known)
+            yield Mutant(cell.name, cell.text, code)
+
+
+def _changed_codes(text: str, tree: ast.Module) -> Iterator[str | None]:
+    """Yield the text with each change to its solution; None where a change is no Python."""
+    lines = _solution_lines(text)
+    for node, scope in _places(tree, Scope()):
+        if isinstance(node, ast.FunctionDef) and scope.in_class:  # a method, whose class may draw numbers
+            first = next((one for one in node.body if one.lineno in lines), None)
+            yield None if first is None else _seeded(text, first)
+        for part, other in changes(node, scope):
+            yield _replaced(text, part, other) if vars(part).get("lineno") in lines else None
+
+
+def _solution_lines(text: str) -> set[int]:
+    """Return the numbers of the lines that students do not get."""
+    inside, found = False, set()
+    for number, line in enumerate(text.split("\n"), 1):
+        inside = (inside or BEGIN in line) and END not in line
+        if inside:
+            found.add(number)
+    return found
+
+
+def _places(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
+    """Yield each node below this one that may change, with what is known around it."""
+    if isinstance(node, ast.ClassDef):
+        scope = replace(scope, attributes=attributes_of(node), in_class=True)
+    if isinstance(node, ast.FunctionDef):
+        scope = replace(scope, names=names_of(node), takes_tensors=takes_tensors(node))
+    yield node, scope
+    if isinstance(node, ast.Raise | ast.JoinedStr) or is_signed(node) or _is_elsewhere(node):
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _places(child, scope)
+
+
+def _is_elsewhere(node: ast.AST) -> bool:
+    return isinstance(node, ast.keyword) and node.arg == ELSEWHERE
+
+
+def _replaced(text: str, part: ast.AST, other: ast.AST) -> str | None:
+    """Return the text with `other` in place of `part`, or None where that is no Python."""
+    plain = ast.unparse(ast.fix_missing_locations(other))
+    bare, bracketed = (_spliced(text, part, new) for new in (plain, f"({plain})"))
+    trees = [_dumped(code) for code in (bare, bracketed)]
+    if trees[0] is None or (trees[1] is not None and trees[0] != trees[1]):
+        return bracketed if trees[1] is not None else None
+    return bare
+
+
+def _seeded(text: str, first: ast.stmt) -> str:
+    """Return the text with a seed set before the first statement of a function's solution."""
+    lines = text.split("\n")
+    lines.insert(first.lineno - 1, " " * first.col_offset + SEED)
+    return "\n".join(lines)
+
+
+def _dumped(code: str) -> str | None:
+    try:
+        return ast.dump(ast.parse(code))
+    except SyntaxError:
+        return None
+
+
+def _spliced(text: str, part: ast.AST, new: str) -> str:
+    """Return the text with `new` from the part's first byte to its last."""
+    content, place = text.encode(), vars(part)
+    begins = [0, *accumulate(len(line) for line in content.split(b"\n"))]
+    first, last = (
+        begins[place[f"{end}lineno"] - 1] + place[f"{end}lineno"] - 1 + place[f"{end}col_offset"]
+        for end in ("", "end_")
+    )
+    return (content[:first] + new.encode() + content[last:]).decode()
+
+
+FILE = "equivalent.yaml"
+_KEYS = ("question", "line", "instead", "because")
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    """One declared mutant, misconception or accepted answer, and where its author declares it."""
+
+    place: str  # the file and the line
+    question: str
+    line: str = ""
+    instead: str = ""
+    misconception: str = ""
+    answer: str = ""  # in accepted/
+    green: str = ""  # a mistake that the visible check cannot see
+
+
+def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
+    """Return what the exercise declares in equivalent.yaml, beside its tests; SourceError if it is wrong.
+
+    The file is a list of entries with four keys: the `question`, the `line` that changes, what stands there
+    `instead`, and `because`, the reason why no test can or should tell. A misconception that changes nothing
+    there is declared by the `question`, its name as `misconception`, and `because`; an accepted answer that
+    may differ where the exercise asks for nothing by the `question`, its file's name as `answer`, and
+    `because`. A mistake that costs much although the visible check passes is declared by the `question`, its
+    name as `green`, and `because`.
+    """
+    path = exercise.folder / FILE
+    if not path.is_file():
+        return ()
+    try:
+        document = read_document(read_text(path))
+    except DocumentError as error:
+        problems = (f"{path}:{problem.line}: {problem.message}" for problem in error.problems)
+        raise SourceError("\n".join(problems)) from None
+    if not isinstance(document.data, list):
+        raise SourceError(f"{path}:1: must be a list of mutants, each with the keys {', '.join(_KEYS)}")
+    places = [f"{path}:{document.line((number,))}" for number in range(len(document.data))]
+    return tuple(_entry(exercise, place, data) for place, data in zip(places, document.data, strict=True))
+
+
+def _entry(exercise: Exercise, place: str, data: Any) -> Equivalent:
+    match data:
+        case {"question": str(name), "misconception": str(what), "because": str(why), **more}:
+            _check(exercise, place, name, why, more)
+            return Equivalent(place, name, misconception=what)
+        case {"question": str(name), "answer": str(answer), "because": str(why), **more}:
+            _check(exercise, place, name, why, more)
+            return Equivalent(place, name, answer=answer)
+        case {"question": str(name), "green": str(what), "because": str(why), **more}:
+            _check(exercise, place, name, why, more)
+            return Equivalent(place, name, green=what)
+        case {"question": str(name), "line": str(line), "instead": str(instead), "because": str(why), **more}:
+            _check(exercise, place, name, why, more)
+            return Equivalent(place, name, _stripped(line), _stripped(instead))
+    raise SourceError(f"{place}: needs the keys {', '.join(_KEYS)}, each with a text; put it in quotes")
+
+
+def _check(exercise: Exercise, place: str, question: str, why: str, more: Mapping[object, object]) -> None:
+    if more:
+        raise SourceError(f'{place}: has the unknown key "{next(iter(more))}"; take it out')
+    if question not in exercise.points:
+        known = ", ".join(exercise.points)
+        raise SourceError(f'{place}: "{question}" is no question; use one of {known}')
+    if not why.strip():
+        raise SourceError(f"{place}: gives no reason; say in `because` why no test can tell")
+
+
+def _stripped(text: str) -> str:
+    return "\n".join(line.strip() for line in text.strip().split("\n"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,16 @@
 """Proves each exercise by its own answers: right ones must score in full, wrong ones must fail."""
 
+import signal
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 
-from autograder.authoring import built_on, costs, layout, rule_words
+from autograder.authoring import built_on, costs, handed_out, rule_words
 from autograder.authoring.answers import solved_cells, stubs
-from autograder.authoring.failures import failures, place
-from autograder.authoring.proof import Proof
-from autograder.authoring.steps import Steps
+from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength, measure
-from autograder.authoring.touched import Touched
+from autograder.authoring.trials import Touched, failures, place
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise, Mistake, Variant
 from autograder.course.names import checked_question
@@ -22,6 +22,56 @@ from autograder.grading.grader import Grader
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.inputs import numbered_inputs
+
+SECONDS = 1800  # of computing, all threads together; the longest step of a large exercise takes a tenth
+
+
+class Steps:
+    """The steps of one exercise's proof, of which the last one is at work.
+
+    Authors' code is trusted, but a hidden test or a solution may hold an endless loop. What is at work is
+    written to a file, for whoever interrupts the process or waits for it.
+    One that takes more than SECONDS is interrupted, as by Ctrl-C, and then `endless`; without a file none is.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file
+        self.now = ""
+        self.endless = False
+
+    def begin(self, step: str) -> None:
+        """Begin another step, which has all its time before it."""
+        self.now = step
+        if self._file is not None:
+            self._file.write_text(step, encoding="utf-8")
+            signal.signal(signal.SIGVTALRM, self._interrupt)
+            signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS, 1)  # again, where something keeps it from ending
+
+    def end(self) -> None:
+        """End the last step."""
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+    def _interrupt(self, _: int, __: FrameType | None) -> None:
+        self.endless = True
+        raise KeyboardInterrupt
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What verifying one exercise has shown; the exercise is proved if there are no findings."""
+
+    exercise: str
+    accepted: int = 0
+    mistakes: int = 0
+    bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
+    carried: built_on.Carried | None = None  # whether earlier mistakes cost later questions nothing
+    strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
+    fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers
+    costs: Costs | None = None  # of each wrong answer, by hidden tests alone
+    findings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # of what may be wrong and may be meant
+    before: bool = False  # whether this was shown before, and nothing has changed since
+
 
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 SETS_TRIED, SETS_THOROUGH = 4, 16  # sets of hidden inputs that each answer of an author meets
@@ -91,7 +141,7 @@ class _Verification:
 
     def proof(self) -> Proof:
         exercise = self._exercise
-        self._findings.extend(layout.problems(exercise))
+        self._findings.extend(handed_out.problems(exercise))
         if not self._reference():  # what else is wrong would follow from it
             counts = len(exercise.accepted), len(exercise.mistakes)
             return Proof(exercise.name, *counts, findings=tuple(self._findings))

@@ -20,7 +20,7 @@ from_nbgrader = click.option("--from-nbgrader", "notebook", type=_NOTEBOOK, help
 @options.exercises
 def build(course: "options.Course", exercises: "list[options.Exercise]") -> None:
     """Turn the sources in solutions/ into nbgrader's source notebooks, in build/."""
-    from autograder.authoring.build import build_sources
+    from autograder.authoring.release import build_sources
 
     for path in build_sources(course, exercises):
         click.echo(f"built {path.relative_to(course.root)}")
@@ -53,7 +53,7 @@ def release(
 
 
 def _release_solutions(course: "options.Course", exercises: "list[options.Exercise]", early: bool) -> None:
-    from autograder.authoring.solutions import NotOverError, write_solutions
+    from autograder.authoring.answers import NotOverError, write_solutions
 
     written = write_solutions(course, exercises, datetime.now(UTC), early=early)
     for path in written.paths:

@@ -33,7 +33,7 @@ def restore(course: "options.Course", file: Path, overwrite: bool) -> None:
 
     Where a file lies that is not as in FILE, nothing is written; `--overwrite` replaces it.
     """
-    from autograder.authoring.build import build_missing
+    from autograder.authoring.release import build_missing
     from autograder.gradebook.backup import restore as bring_back
 
     done = bring_back(course, file, overwrite=overwrite)

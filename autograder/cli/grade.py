@@ -114,7 +114,7 @@ def grade(
         from autograder.gradebook.without_server import load_nbgrader
 
         load_nbgrader()  # which takes long, too; meanwhile the processes that mark get ready
-        from autograder.authoring.build import build_missing
+        from autograder.authoring.release import build_missing
         from autograder.batch.grade import grade_submissions
         from autograder.cli.progress import Progress, show_changes, show_summary
         from autograder.gradebook.doubts import doubts

@@ -38,7 +38,7 @@ def watch(
     due date, stands under `attempts` in course.yaml. It may be stopped or killed at any moment: the same
     command goes on from there.
     """
-    from autograder.authoring.build import build_missing
+    from autograder.authoring.release import build_missing
     from autograder.gradebook.config import load
     from autograder.report.text import terminal_line
     from autograder.watching.arrivals import Arrivals, FromExchange, FromUploads

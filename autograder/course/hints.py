@@ -1,6 +1,6 @@
-"""Reads the hints of an exercise, which students get one by one as they ask for them.
+"""Reads the hints that students get one by one, and finds parts of answers in what students get.
 
-They stand in hints.yaml beside the source: for each question a list, from vague to plain. A hint is a text,
+Hints stand in hints.yaml beside the source: for each question a list, from vague to plain. A hint is a text,
 or has the two keys `when`, a pattern for what the visible check says, and `hint`. Students can read all of
 them in their kit, so nothing of a solution may stand there.
 """
@@ -47,7 +47,12 @@ class Secret:
 
 
 def secrets(exercise: Exercise) -> list[Secret]:
-    """Return what the answers of an exercise consist of and students must not read."""
+    """Return what the answers of an exercise consist of and students must not read.
+
+    A statement of a solution that has an operator, a choice, a loop inside, a named argument or several
+    arguments, or that is the only one of its answer, may stand nowhere in what students get, unless the code
+    that they are given has the same one. So may no line of a written answer that has six words or more.
+    """
     given = {ast.unparse(node) for cell in exercise.cells if cell.is_reference for node in _given(cell)}
     found = [secret for cell in exercise.cells for secret in _of(cell, given)]
     return list({secret.text: secret for secret in found}.values())

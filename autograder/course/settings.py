@@ -93,7 +93,12 @@ Percent = Annotated[float, Field(strict=True, ge=0, le=100, allow_inf_nan=False)
 
 
 class LateSettings(BaseModel):
-    """What late work costs; without this, being late costs nothing."""
+    """What late work costs; without this, being late costs nothing.
+
+    The rules are those of Canvas's late policy (instructure/canvas-lms, app/models/late_policy.rb), with a
+    grace and an end besides: it takes a part of the exercise's points for each day or hour begun, but leaves
+    at least a certain part of the points, if the work was worth as much.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

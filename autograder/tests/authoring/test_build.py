@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from autograder.authoring.build import build_sources, write_source
-from autograder.authoring.release import release_notebooks
+from autograder.authoring.release import build_sources, release_notebooks, write_source
 from autograder.course.course import Course, load_course
 from autograder.course.kit import student_files
 

@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from autograder.authoring.almost_nothing import almost_nothing
-from autograder.authoring.costs import Cost, Costs, check_error, measure, summary, table
+from autograder.authoring.costs import Cost, Costs, almost_nothing, check_error, measure, summary, table
 from autograder.course.course import Course, load_course
 from autograder.course.source import Role
 from autograder.testing.suite import Suite

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.authoring.equivalent import read_equivalents
+from autograder.authoring.strength import read_equivalents
 from autograder.course.course import Course
 from autograder.course.source import SourceError
 

@@ -8,8 +8,7 @@ import nbgrader
 import pytest
 from click.testing import CliRunner
 
-from autograder.authoring.from_nbgrader import draft
-from autograder.authoring.new import create, create_course
+from autograder.authoring.new import create, create_course, draft
 from autograder.authoring.verify import prove
 from autograder.cli import main
 from autograder.course.course import Course, load_course

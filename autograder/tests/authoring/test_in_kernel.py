@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import in_kernel
-from autograder.authoring.proof import Proof
 from autograder.authoring.proving import prove_together
+from autograder.authoring.verify import Proof
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.tests.classroom import small

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.costs import Cost, Costs
-from autograder.authoring.kept_proofs import FOLDER, keep_proof, kept_proof
-from autograder.authoring.proof import Proof
-from autograder.authoring.proving import prove_together
+from autograder.authoring.proving import FOLDER, keep_proof, kept_proof, prove_together
 from autograder.authoring.strength import Strength
+from autograder.authoring.verify import Proof
 from autograder.course.course import Course, load_course
 from autograder.tests.classroom import small
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.mutants import Mutant, mutants
+from autograder.authoring.strength import Mutant, mutants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 

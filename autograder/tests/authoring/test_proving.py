@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from autograder.authoring import steps
+from autograder.authoring import verify
 from autograder.authoring.proving import prove_together
 from autograder.course.course import Course
 from autograder.tests.classroom import small
@@ -60,7 +60,7 @@ def test_children_end_with_a_parent_that_is_killed(course: Course) -> None:
 
 def test_a_step_that_never_ends_is_a_finding(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     never_end(course)
-    monkeypatch.setattr(steps, "SECONDS", 1)
+    monkeypatch.setattr(verify, "SECONDS", 1)
     (proof,) = prove_together(course, [small(course)], 1)
     (finding,) = proof.findings
     assert finding.startswith(

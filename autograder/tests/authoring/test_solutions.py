@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.solutions import shown, solutions, write_solutions
+from autograder.authoring.answers import shown, solutions, write_solutions
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import BEGIN, END, Role

@@ -1,6 +1,6 @@
 """Which questions an answer can touch: its own, and those that ask for something that rests on it."""
 
-from autograder.authoring.touched import Touched
+from autograder.authoring.trials import Touched
 from autograder.course.course import Course
 from autograder.testing.suite import Suite
 from autograder.tests.classroom import small

@@ -6,8 +6,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from autograder.authoring.proof import Proof
-from autograder.authoring.verify import idle_rules, prove
+from autograder.authoring.verify import Proof, idle_rules, prove
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.sandbox.zygote import Zygote

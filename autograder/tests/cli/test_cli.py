@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from autograder.authoring.costs import Cost, Costs
-from autograder.authoring.proof import Proof
+from autograder.authoring.verify import Proof
 from autograder.batch import run as running
 from autograder.batch.grade import Summary
 from autograder.cli import main

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from autograder.authoring.build import write_source
+from autograder.authoring.release import write_source
 from autograder.course.course import load_course
 from autograder.course.kit import CHECKS, lesson_parts
 

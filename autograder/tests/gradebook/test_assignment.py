@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.build import build_sources
+from autograder.authoring.release import build_sources
 from autograder.course.course import Course, CourseError, load_course
 from autograder.gradebook import register
 from autograder.gradebook.assignment import released

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.authoring.build import build_missing
+from autograder.authoring.release import build_missing
 from autograder.batch.executor import Done, Task
 from autograder.batch.grade import grade_submissions
 from autograder.collecting.arrival import Arrival

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.build import build_sources
+from autograder.authoring.release import build_sources
 from autograder.course.course import Course
 from autograder.gradebook import ConversionError, generate, register
 from autograder.gradebook.migration import newest_version

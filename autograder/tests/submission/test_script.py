@@ -11,7 +11,7 @@ import pytest
 from nbconvert.exporters import PythonExporter
 from nbformat import NotebookNode
 
-from autograder.authoring.build import build_sources
+from autograder.authoring.release import build_sources
 from autograder.course.course import Course
 from autograder.gradebook.autograded import Release
 from autograder.gradebook.release import generate
