@@ -1,4 +1,4 @@
-"""Writes what runners on GitHub read: Classroom 50's result.json, and a workflow of GitHub Actions.
+"""Writes what Classroom 50 reads on GitHub: result.json.
 
 Classroom 50 (foundation50/classroom50, schemas/result-v1.schema.json) takes whole numbers only, no field that
 it does not know, and at most the maximum. So scores are in hundredths of a point, cut off, never rounded up.
@@ -8,18 +8,13 @@ Who handed in what, and when, its runner tells in the environment and writes in 
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
-from string import Template
 from typing import Any
 
 from autograder.course.course import Course
-from autograder.course.exercise import Exercise
-from autograder.files import write_whole
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.standing import standing
 from autograder.report.text import clean_text
 
-_WORKFLOW = Path(__file__).with_name("workflow.yml")
 _PARTS = 100  # of a point
 _TINY = 1e-6  # by which a sum of binary fractions may fall short
 _SUBMISSION = {"submission": "SUBMISSION_TAG", "commit": "COMMIT_URL", "release": "RELEASE_URL"}
@@ -46,12 +41,6 @@ def to_result(course: Course, report: Report, environment: Mapping[str, str]) ->
         "tests": tests,
     }
     return json.dumps(result, indent=2) + "\n"
-
-
-def write_workflow(course: Course, exercise: Exercise) -> Path:
-    """Write build/github/EXERCISE/autograde.yml and return it."""
-    text = Template(_WORKFLOW.read_text(encoding="utf-8")).substitute(EXERCISE=exercise.name)
-    return write_whole(course.build / "github" / exercise.name / "autograde.yml", text)
 
 
 def _test(question: QuestionReport, report: Report) -> dict[str, Any]:

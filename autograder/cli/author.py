@@ -1,4 +1,4 @@
-"""The commands for whoever prepares a course: build, release, verify, strength, init, new, doctor."""
+"""The commands for whoever prepares a course: build, release, verify, init, new, doctor."""
 
 import os
 import shlex
@@ -16,10 +16,10 @@ _MADE_OF = "Make the exercise of this source notebook of nbgrader's, with soluti
 from_nbgrader = click.option("--from-nbgrader", "notebook", type=_NOTEBOOK, help=_MADE_OF)
 
 
-@click.command()
+@click.command(hidden=True)
 @options.exercises
 def build(course: "options.Course", exercises: "list[options.Exercise]") -> None:
-    """Turn the sources in solutions/ into nbgrader's source notebooks, in build/."""
+    """Write nbgrader's source notebooks to build/source/."""
     from autograder.authoring.release import build_sources
 
     for path in build_sources(course, exercises):
@@ -34,7 +34,7 @@ def build(course: "options.Course", exercises: "list[options.Exercise]") -> None
 def release(
     course: "options.Course", exercises: "list[options.Exercise]", check: bool, solutions: bool, early: bool
 ) -> None:
-    """Write what students get, in assignments/."""
+    """Write what students get to assignments/."""
     from autograder.authoring.release import release_notebooks, stale
 
     if solutions + check > 1 or early > solutions:
@@ -68,6 +68,7 @@ def _release_solutions(course: "options.Course", exercises: "list[options.Exerci
 @click.option("--verbose", is_flag=True, help="Show what mistakes cost, and what a student reads of each.")
 @click.option("--thorough", is_flag=True, help="Try each answer on 16 sets of hidden inputs instead of 4.")
 @click.option("--anew", is_flag=True, help="Prove also what was proved before and has not changed.")
+@click.option("--strength", is_flag=True, help="Only show changes of the solutions that no hidden test sees.")
 def verify(
     course: "options.Course",
     exercises: "list[options.Exercise]",
@@ -75,8 +76,12 @@ def verify(
     verbose: bool,
     thorough: bool,
     anew: bool,
+    strength: bool,
 ) -> None:
-    """Prove each exercise by its own answers: right ones score in full, wrong ones do not."""
+    """Prove each exercise by its own answers.
+
+    Right answers must score in full, and wrong ones must not.
+    """
     from autograder.authoring.costs import FILE, summary, table
     from autograder.authoring.proving import prove_together
     from autograder.authoring.verify import explanations, idle_rules
@@ -86,6 +91,9 @@ def verify(
     proofs = []
     everything = {exercise.name for exercise in exercises} == set(course.exercises)
     jobs = jobs or os.cpu_count() or 1
+    if strength:
+        _show_strength(course, exercises, jobs)
+        return
     for proof in prove_together(course, exercises, jobs, anew=anew, thorough=thorough):
         proofs.append(proof)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes"
@@ -111,15 +119,11 @@ def verify(
     sys.exit(OUR_FAILURE if any(proof.findings for proof in proofs) else 0)
 
 
-@click.command()
-@options.exercises
-@options.jobs(help="Try mutants in so many processes; default: all cores.")
-def strength(course: "options.Course", exercises: "list[options.Exercise]", jobs: int | None) -> None:
-    """Change each solution a little, again and again, and show the changes that no hidden test sees."""
+def _show_strength(course: "options.Course", exercises: "list[options.Exercise]", jobs: int) -> None:
     from autograder.authoring.strength import measure_together
 
     failed = False
-    measured = measure_together(course, exercises, jobs or os.cpu_count() or 1)
+    measured = measure_together(course, exercises, jobs)
     for exercise, found in zip(exercises, measured, strict=True):
         failed |= bool(found.findings)
         click.echo(f"{exercise.name}: {found}, {found.equivalent or 'none'} declared equivalent")
@@ -132,7 +136,10 @@ def strength(course: "options.Course", exercises: "list[options.Exercise]", jobs
 @click.argument("folder", type=click.Path(path_type=Path))
 @from_nbgrader
 def init(folder: Path, notebook: Path | None) -> None:
-    """Start a course in an empty or new folder, with one small exercise that runs."""
+    """Start a course in an empty folder.
+
+    It has one small exercise that runs.
+    """
     from autograder.authoring.new import create_course
 
     for path in create_course(folder, notebook):
@@ -145,7 +152,10 @@ def init(folder: Path, notebook: Path | None) -> None:
 @from_nbgrader
 @options.course
 def new(course: "options.Course", exercise: str, notebook: Path | None) -> None:
-    """Start an exercise: a small one that runs, to be turned into yours."""
+    """Start an exercise in this course.
+
+    It is a small one that runs, for you to change.
+    """
     from autograder.authoring.new import create, entry
 
     for path in create(course, exercise, notebook):
@@ -157,7 +167,10 @@ def new(course: "options.Course", exercise: str, notebook: Path | None) -> None:
 @click.command()
 @click.pass_obj
 def doctor(folder: Path | None) -> None:
-    """Look at this machine: versions, the worker and its walls, course.yaml, folders."""
+    """Check this machine and course.yaml.
+
+    It looks at versions, the worker and its walls, course.yaml and folders.
+    """
     from autograder.doctor import examine
 
     healthy = True

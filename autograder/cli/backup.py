@@ -12,9 +12,10 @@ from autograder.cli import options
 @click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
 @options.course
 def backup(course: "options.Course", file: Path | None) -> None:
-    """Pack gradebook, submissions, secret, lists and audit into FILE, or into a new file in backups/.
+    """Back up everything that cannot be made again.
 
-    Whoever has the file has the secret and all grades: keep it as you keep those, and not on this machine.
+    Gradebook, submissions, secret, lists and audit go to FILE, or to a new file in backups/. The file holds
+    the secret and all grades, so keep it as safe as those, and on another machine.
     """
     from autograder.gradebook.backup import back_up
 
@@ -29,9 +30,9 @@ def backup(course: "options.Course", file: Path | None) -> None:
 @click.option("--overwrite", is_flag=True, help="Replace files that lie there and are not as in FILE.")
 @options.course
 def restore(course: "options.Course", file: Path, overwrite: bool) -> None:
-    """Bring back what `autograder backup` has packed into FILE, all of it or nothing.
+    """Restore a backup, all of it or nothing.
 
-    Where a file lies that is not as in FILE, nothing is written; `--overwrite` replaces it.
+    If a file in the course differs from the one in FILE, nothing is written, unless you add `--overwrite`.
     """
     from autograder.authoring.release import build_missing
     from autograder.gradebook.backup import restore as bring_back

@@ -49,12 +49,13 @@ def collect(
     zone: str | None,
     no_times: bool,
 ) -> None:
-    """Take submissions from zip and tar archives and from folders into submitted/.
+    """Take submissions from archives or folders.
 
-    It reads the exports of Canvas (which yield students' user ids), Moodle (their full names) and Gradescope
-    (their sids or addresses), and folders or archives of students; students.csv gives them ids of your own.
-    Canvas and Moodle do not tell when something was handed in: give the times with --times. Times without a
-    zone are read in that of the exercise's due date. If anything is refused the exit code is 1.
+    It reads the exports of Canvas (with user ids), Moodle (with full names) and Gradescope (with sids or
+    email addresses), and zip and tar archives or folders with one folder for each student. students.csv maps
+    these to ids of your own. Submissions go to submitted/. The exports of Canvas and Moodle hold no times:
+    give them with --times. A time without a zone is read in the zone of the exercise's due date. If anything
+    is refused, the exit code is 1.
     """
     from autograder.collecting.attribution import NamingRules
     from autograder.collecting.collect import collect_archives

@@ -11,12 +11,13 @@ from autograder.cli import options
 @click.option("--all", "everything", is_flag=True, help="In all exercises that are due; name none.")
 @options.course
 def extend(course: "options.Course", student: str, words: tuple[str, ...], everything: bool) -> None:
-    """Let STUDENT hand in EXERCISE until UNTIL, or as everybody else if UNTIL is "none".
+    """Give a student more time.
 
-    UNTIL is a moment such as "2026-03-01 18:00 Europe/Berlin", or a time after the due date such as
-    "+2 days". With --all every due date is later, as in `extend ana --all "+2 days"`; an extension that lasts
-    longer stays. Extensions are kept in extensions.csv, which may be edited by hand. Changes to submissions
-    that are graded already are shown.
+    STUDENT may hand in EXERCISE until UNTIL, or when everybody else must if UNTIL is "none". UNTIL is a
+    moment such as "2026-03-01 18:00 Europe/Berlin", or a time after the due date such as "+2 days". With
+    --all every due date is later, as in `extend ana --all "+2 days"`; an extension that lasts longer stays.
+    Extensions are kept in extensions.csv, which may be edited by hand. Changes to submissions that are graded
+    already are shown.
     """
     from autograder.cli.progress import show_changes
     from autograder.gradebook.extensions import extend as write_extension

@@ -37,7 +37,7 @@ def run(
     result: IO[str] | None,
     unsafe: bool,
 ) -> None:
-    """Grade notebooks on the spot, without a gradebook."""
+    """Grade notebooks without a gradebook."""
     from autograder.sandbox.launch import prelaunched
 
     if result is not None and len(notebooks) > 1:
@@ -92,7 +92,7 @@ def grade(
     jobs: int | None = None,
     executor_of: "Callable[[options.Course], AbstractContextManager[Executor]] | None" = None,
 ) -> None:
-    """Grade what lies in submitted/ and keep it in the gradebook."""
+    """Grade submissions and update the gradebook."""
     from autograder.batch.submissions import certain_work, refuse_strangers, submissions_of
 
     course.marks_only = marks_only
@@ -144,7 +144,7 @@ def grade(
 @click.command()
 @options.exercises
 def demo(course: "options.Course", exercises: "list[options.Exercise]") -> None:
-    """Grade a made-up class in build/demo/, away from any real gradebook."""
+    """Grade a made-up class, in build/demo/."""
     from autograder.cli.progress import Progress, demo_places, show_class
     from autograder.demo import demonstrate, hand_ins
 

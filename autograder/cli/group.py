@@ -16,19 +16,26 @@ from typing import Any
 
 import click
 
-from autograder.cli.author import build, doctor, init, new, release, strength, verify
+from autograder.cli.author import build, doctor, init, new, release, verify
 from autograder.cli.backup import backup, restore
 from autograder.cli.collect import collect
 from autograder.cli.extend import extend
 from autograder.cli.grade import demo, grade, run
 from autograder.cli.options import course_folder
-from autograder.cli.plugins import plugin_commands
-from autograder.cli.publish import dashboard, export, feedback, github, package
-from autograder.cli.rename import rename
+from autograder.cli.plugins import OTHERS, plugin_commands
+from autograder.cli.publish import dashboard, export, feedback
 from autograder.cli.students import students
-from autograder.cli.watch import watch
 from autograder.errors import OUR_FAILURE, SOME_REFUSED, AutograderError
 from autograder.report.text import terminal_lines
+
+_SECTIONS = {  # of the help, in the order in which a term needs them
+    "Term": (release, collect, grade, feedback, export, dashboard),
+    "People": (students, extend),
+    "Authors": (init, new, verify, run, build),
+    "Machine": (demo, doctor, backup, restore),
+    "Platforms": (),
+    OTHERS: (),
+}
 
 
 class Commands(click.Group):
@@ -51,6 +58,18 @@ class Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return a command; one of ours stays ours, whatever a plug-in calls its own."""
         return super().get_command(context, name) or plugin_commands().get(name)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by section, those of plug-ins among ours."""
+        plugins = plugin_commands().values()
+        width = max(len(name) for name in self.list_commands(context)) + 3
+        for title, ours in _SECTIONS.items():
+            added = (one for one in plugins if one.section == title and one.name not in self.commands)
+            shown = [one for one in (*ours, *added) if not one.hidden]
+            rows = [(str(one.name), one.get_short_help_str(formatter.width)) for one in shown]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows, col_spacing=width - max(len(name) for name, _ in rows))
 
     def invoke(self, context: click.Context) -> Any:
         """Run the command; click quietly ends it for a reader, such as `head`, who has seen enough."""
@@ -104,8 +123,5 @@ def main(context: click.Context, folder: Path | None) -> None:
     gc.set_threshold(100_000)  # importing torch makes half a million objects, and all of them stay
 
 
-for command in (
-    *(backup, build, collect, dashboard, demo, doctor, export, extend, feedback, github),
-    *(grade, init, new, package, release, rename, restore, run, strength, students, verify, watch),
-):
+for command in (one for commands in _SECTIONS.values() for one in commands):
     main.add_command(command)

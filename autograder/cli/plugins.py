@@ -17,6 +17,8 @@ import click
 from autograder.errors import AutograderError
 from autograder.report.text import one_line
 
+OTHERS = "Plug-ins"  # the section of the help for commands that name none
+
 
 class PluginError(AutograderError):
     """A plug-in's command cannot be loaded; the message says why and what to do."""
@@ -28,6 +30,15 @@ class PluginCommand(click.Command):
     def __init__(self, entry: EntryPoint) -> None:
         super().__init__(entry.name)
         self._entry = entry
+
+    @property
+    def section(self) -> str:
+        """The section of the help in which the command belongs: the constant SECTION of its module."""
+        for node in _tree(self._entry).body:
+            match node:
+                case ast.Assign(targets=[ast.Name("SECTION")], value=ast.Constant(str(section))):
+                    return section
+        return OTHERS
 
     def get_short_help_str(self, limit: int = 45) -> str:
         """Return the first sentence of the command's docstring, without importing the plug-in."""
@@ -57,12 +68,17 @@ def plugin_commands() -> dict[str, PluginCommand]:
 
 def _docstring(entry: EntryPoint) -> str | None:
     """Return the docstring of the function behind an entry point, as its source has it."""
+    functions = (node for node in _tree(entry).body if isinstance(node, ast.FunctionDef))
+    return next((ast.get_docstring(one) for one in functions if one.name == entry.attr), None)
+
+
+@cache
+def _tree(entry: EntryPoint) -> ast.Module:
+    """Return the source of an entry point's module, or of an empty one where it cannot be read."""
     try:
-        tree = ast.parse(Path(_origin(entry.module)).read_bytes())
+        return ast.parse(Path(_origin(entry.module)).read_bytes())
     except (OSError, SyntaxError, ValueError):
-        return None
-    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == entry.attr)
-    return next(map(ast.get_docstring, functions), None)
+        return ast.Module([], [])
 
 
 def _origin(module: str) -> str:

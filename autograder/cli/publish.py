@@ -1,4 +1,4 @@
-"""The commands by which results and exercises leave: feedback, export, dashboard, package."""
+"""The commands by which results leave: feedback, export, dashboard."""
 
 from functools import partial
 from pathlib import Path
@@ -28,11 +28,11 @@ def feedback(
     worksheet: Path | None,
     changed: bool,
 ) -> None:
-    """Write a page for each graded submission, in feedback/.
+    """Write a page for each graded submission.
 
-    With --zip they are packed as Canvas ("Upload Submissions") and Moodle ("Upload multiple feedback files in
-    a zip") take them back. Canvas gives feedback the name of the file that was handed in, so that there it is
-    a notebook with scores and comments in place of a page.
+    Pages go to feedback/. With --zip they are packed as Canvas ("Upload Submissions") and Moodle ("Upload
+    multiple feedback files in a zip") take them back. Canvas gives feedback the name of the file that was
+    handed in, so that there it is a notebook with scores and comments in place of a page.
     """
     from autograder.gradebook.pages import doubtful_comments
     from autograder.publishing.feedback import write_pages
@@ -68,7 +68,9 @@ def export(
     final_only: bool,
     unreadable_as_zero: bool,
 ) -> None:
-    """Write the gradebook as CSV: by question, by exercise, for Canvas and for Moodle.
+    """Write the grades as CSV files.
+
+    There is one by question, one by exercise, one for Canvas and one for Moodle.
 
     With --worksheet the file that Moodle gave is filled instead, in build/exports/. What was exported is kept
     in exports.jsonl, for --changed.
@@ -98,45 +100,11 @@ def export(
 @click.command()
 @options.exercises
 def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> None:
-    """Write one page on the whole class: scores, questions, mistakes, and who needs a look."""
+    """Write one page about the whole class."""
     from autograder.publishing.dashboard import write_dashboard
 
     for path in write_dashboard(course, exercises):
         click.echo(f"wrote {path.relative_to(course.root)}")
-
-
-@click.command()
-@click.argument("exercise")
-@options.course
-def package(course: "options.Course", exercise: str) -> None:
-    """Pack an exercise as an autograder for Gradescope."""
-    from autograder.gradescope.package import write_package
-    from autograder.report.text import number
-
-    (chosen,) = course.chosen([exercise])
-    click.echo(f"wrote {write_package(course, chosen).relative_to(course.root)}")
-    click.echo(f"It gives {number(sum(chosen.points.values()))} points: set these in Gradescope.")
-    if chosen.written:
-        names, points = ", ".join(chosen.written), number(sum(chosen.written.values()))
-        click.echo(
-            f"{points} more points are for written answers ({names}), which a person reads: switch on manual "
-            "grading in the assignment's settings, and add a question for each."
-        )
-
-
-@click.command()
-@click.argument("exercise")
-@options.course
-def github(course: "options.Course", exercise: str) -> None:
-    """Write a GitHub Actions workflow that grades an exercise at each push.
-
-    Read its first lines: who can write to a repository can read what its runner holds, the tests among it.
-    """
-    from autograder.batch.classroom import write_workflow
-
-    (chosen,) = course.chosen([exercise])
-    click.echo(f"wrote {write_workflow(course, chosen).relative_to(course.root)}")
-    click.echo("Its runner holds the hidden tests beside the student's code: for practice, not for marks.")
 
 
 def _refuse_several(exercises: "list[options.Exercise]") -> None:

@@ -21,9 +21,26 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="The CSV of the class; without it, students.csv beside course.yaml.",
 )
+@click.option("--rename", nargs=2, metavar="OLD NEW", help="Give the student OLD the id NEW everywhere.")
 @options.exercises
-def students(course: "options.Course", exercises: "list[options.Exercise]", listed: Path | None) -> None:
-    """Show the list of students beside what lies in submitted/: who is missing, unknown or there twice."""
+def students(
+    course: "options.Course",
+    exercises: "list[options.Exercise]",
+    listed: Path | None,
+    rename: tuple[str, str] | None,
+) -> None:
+    """Compare the class list with the submissions.
+
+    Shows who is missing, unknown or there twice. With --rename a student gets another id in the gradebook, in
+    all folders and in all lists beside course.yaml. If a platform goes on using the old id, add it to
+    students.csv as another name of the student.
+    """
+    if rename is not None:
+        from autograder.gradebook.renaming import rename as give_id
+
+        give_id(course, *rename)
+        click.echo(f"{rename[0]} is now {rename[1]}")
+        return
     from autograder.cli.table import show
     from autograder.collecting.attendance import attendance
     from autograder.course.kept import STUDENTS

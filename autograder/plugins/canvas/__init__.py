@@ -6,6 +6,8 @@ import click
 
 from autograder.cli import options
 
+SECTION = "Platforms"
+
 
 @click.command()
 @click.argument("exercise")
@@ -26,9 +28,10 @@ def canvas(
     unreadable_as_zero: bool,
     **what: Any,
 ) -> None:
-    """Send the grades of EXERCISE to Canvas; those that went there before and are the same stay away.
+    """Send grades to Canvas.
 
-    CANVAS_API_URL and CANVAS_API_TOKEN say where Canvas is and let us in; the token is kept nowhere.
+    Grades that were sent before and have not changed are not sent again. The environment variables
+    CANVAS_API_URL and CANVAS_API_TOKEN name the server and give access; the token is stored nowhere.
     """
     from autograder.plugins.canvas.api import send_grades
     from autograder.publishing.export import Choice

@@ -30,6 +30,7 @@ from autograder.report.text import terminal_line, writable
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission, is_student
 
+SECTION = "People"
 _KEPT = ("notebook", "source", "suite", "settings", "inputs", "engine", "environment")  # in the audit
 _PARTS = {
     "seal": "this is no certificate of this course, or it was changed",
@@ -126,33 +127,47 @@ def _sealed(course: Course, plain: Certificate) -> Certificate:
 
 
 @click.command()
-@click.argument("student")
-@click.argument("exercise")
-@options.course
-def certificate(course: Course, student: str, exercise: str) -> None:
-    """Print by what a student's submission was graded, with digests, for `certify` to check.
-
-    It holds nothing that is secret, and a seal that only the course's secret can make.
-    """
-    (chosen,) = course.chosen([exercise])
-    click.echo(certify_grade(course, chosen, student).to_json(), nl=False)
-
-
-@click.command()
-@click.argument("file", type=click.File("r", encoding="utf-8"))
+@click.argument("student", required=False)
+@click.argument("exercise", required=False)
+@click.option(
+    "--check",
+    "file",
+    metavar="FILE",
+    type=click.File("r", encoding="utf-8"),
+    help="Grade again what FILE certifies.",
+)
 @click.option(
     "--notebook",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="The notebook that was graded, if it is no longer the one in submitted/.",
+    help="With --check: the notebook that was graded, if it is no longer the one in submitted/.",
 )
 @options.unsafe
 @options.course
-def certify(course: Course, file: IO[str], notebook: Path | None, unsafe: bool) -> None:
-    """Grade again what the certificate in FILE is about, and say what is not as it says.
+def certificate(
+    course: Course,
+    student: str | None,
+    exercise: str | None,
+    file: IO[str] | None,
+    notebook: Path | None,
+    unsafe: bool,
+) -> None:
+    """Certify how a submission was graded.
 
-    The exit code is 0 where the report has the very same bytes and nothing differs, and otherwise 1.
+    Prints a digest of everything that decided the grade of STUDENT's EXERCISE, and a seal that only the
+    course's secret can make. Nothing in it is secret. With --check the submission is graded again, and each
+    part that differs from the certificate is named. The exit code is 0 if the report has the same bytes, and
+    otherwise 1.
     """
-    given = read_certificate(file.read())
+    if file is not None:
+        _check(course, read_certificate(file.read()), notebook, unsafe=unsafe)
+    elif student is None or exercise is None:
+        raise click.UsageError("name STUDENT and EXERCISE, or a file with --check")
+    else:
+        (chosen,) = course.chosen([exercise])
+        click.echo(certify_grade(course, chosen, student).to_json(), nl=False)
+
+
+def _check(course: Course, given: Certificate, notebook: Path | None, *, unsafe: bool) -> None:
     different = list(check_certificate(course, given, notebook, unsafe=unsafe))
     for part in different:
         click.echo(terminal_line(f"differs: {part}: {_PARTS[part]}"))

@@ -10,12 +10,17 @@ import click
 
 from autograder.cli.grade import grade
 
+SECTION = "Machine"
+
 
 @click.command(
     params=[click.Argument(["address"]), *(option for option in grade.params if option.name != "jobs")]
 )
 def cluster(address: str, unsafe: bool, **choice: Any) -> None:
-    """Grade what lies in submitted/ on the workers of the Dask scheduler at ADDRESS."""
+    """Grade on a Dask cluster.
+
+    The workers of the scheduler at ADDRESS grade what `grade` would.
+    """
     from autograder.plugins.cluster.executor import Cluster
 
     assert grade.callback

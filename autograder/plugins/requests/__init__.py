@@ -18,6 +18,8 @@ from autograder.report.text import one_line, terminal_line
 from autograder.submission.students import listed_students
 from autograder.submission.submission import has_come
 
+SECTION = "People"
+
 
 @click.command()
 @options.exercises
@@ -28,7 +30,7 @@ from autograder.submission.submission import has_come
     help="A person has looked at this question again; name the exercise, too.",
 )
 def requests(course: Course, exercises: list[Exercise], done: tuple[str, str] | None) -> None:
-    """Show what students want to have looked at again, or say that one of these requests is done.
+    """List regrade requests, or mark one as done.
 
     A request is a line such as "Regrade softmax: I think that ..." in a text cell of a notebook that is
     graded, or a row of regrade_requests.csv (student, exercise, question, reason).

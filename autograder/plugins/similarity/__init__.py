@@ -19,6 +19,7 @@ from autograder.report.safe_html import load_template
 from autograder.report.text import clean_text, terminal_line
 from autograder.submission.submission import Submission
 
+SECTION = "People"
 _TEMPLATE = Path(__file__).with_name("similar.html")
 
 
@@ -83,9 +84,9 @@ def _own(exercise: Exercise, question: str) -> Iterator[str]:
 @click.command()
 @options.exercises
 def similar(course: Course, exercises: list[Exercise]) -> None:
-    """Write a page on solutions that are alike beyond what is natural, for a person to judge.
+    """Write a page of suspiciously similar answers.
 
-    It is no score and no proof: see the page, build/similar.html.
+    The page, build/similar.html, is for a person to judge: similarity is no proof.
     """
     path, found = write_similar(course, exercises)
     for cluster in found:

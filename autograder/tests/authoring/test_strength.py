@@ -91,7 +91,9 @@ def test_a_mutant_without_an_end_is_stopped(course: Course, monkeypatch: pytest.
 
 def test_the_command_shows_survivors_and_fails_where_there_are_too_many(course: Course) -> None:
     def run() -> tuple[int, str]:
-        result = CliRunner().invoke(main, ["--course", str(course.root), "strength", "--jobs", "1"])
+        result = CliRunner().invoke(
+            main, ["--course", str(course.root), "verify", "--strength", "--jobs", "1"]
+        )
         return result.exit_code, result.output
 
     code, output = run()

@@ -9,10 +9,11 @@ from typing import Any
 import yaml
 from click.testing import CliRunner
 
-from autograder.batch.classroom import to_result, write_workflow
+from autograder.batch.classroom import to_result
 from autograder.cli import main
 from autograder.cli.grade import run
 from autograder.course.course import Course
+from autograder.plugins.github import write_workflow
 from autograder.report.report import Report, Verdict
 from autograder.tests.batch.test_junit import QUESTIONS, REPORT, UNREADABLE
 from autograder.tests.classroom import small

@@ -19,8 +19,8 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from autograder.batch.classroom import write_workflow
 from autograder.course.course import Course
+from autograder.plugins.github import write_workflow
 from autograder.tests.classroom import WRONG_SUMS, small, solved
 
 ROOT = Path(__file__).parents[3]

@@ -23,7 +23,7 @@ from autograder.course.source import SourceError
 from autograder.doctor import Check
 from autograder.errors import OUR_FAILURE, AutograderError
 from autograder.gradebook.conversion import ConversionError
-from autograder.gradescope.package import PackageError
+from autograder.plugins.gradescope.package import PackageError
 from autograder.sandbox.errors import WallError, ZygoteError
 from autograder.submission.recognition import UnknownExerciseError
 from autograder.submission.students import StudentsError

@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.tests.warm import run
 
-PROGRAM = "autograder.gradescope.run"
+PROGRAM = "autograder.plugins.gradescope.run"
 
 
 class Container:

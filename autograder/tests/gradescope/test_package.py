@@ -12,8 +12,8 @@ from click.testing import CliRunner
 import autograder
 from autograder.cli import main
 from autograder.course.course import Course, load_course
-from autograder.gradescope import package as packing
-from autograder.gradescope.package import PackageError, write_package
+from autograder.plugins.gradescope import package as packing
+from autograder.plugins.gradescope.package import PackageError, write_package
 from autograder.tests.classroom import open_course, small
 from autograder.tests.gradescope.container import Container
 
@@ -91,7 +91,7 @@ def test_the_set_up_asks_public_indexes_for_the_tested_versions(container: Conta
 
 
 def test_the_command_says_where_the_package_is_and_what_it_is_worth(own: Course) -> None:
-    done = CliRunner().invoke(main, ["--course", str(own.root), "package", "01_small"])
+    done = CliRunner().invoke(main, ["--course", str(own.root), "gradescope", "01_small"])
     assert done.exit_code == 0
     assert "wrote build/packages/01_small-gradescope.zip" in done.stdout
     assert "5 points" in done.stdout

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.course import Course
-from autograder.gradescope.package import write_package
-from autograder.gradescope.run import find_notebook, results
+from autograder.plugins.gradescope.package import write_package
+from autograder.plugins.gradescope.run import find_notebook, results
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
 from autograder.report.report import TestReport as HiddenTest
 from autograder.tests.classroom import WRONG_SUMS, Notebook, small, solved

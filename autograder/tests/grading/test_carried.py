@@ -11,9 +11,9 @@ from autograder.course.course import Course
 from autograder.course.exercise import Building
 from autograder.course.settings import Limits
 from autograder.gradebook.grades import comment
-from autograder.gradescope.run import results
 from autograder.grading.carried import Rerun, is_better, reruns, with_note
 from autograder.grading.grader import Grader
+from autograder.plugins.gradescope.run import results
 from autograder.report.allowance import Allowance
 from autograder.report.question_view import show_question
 from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict, summarize

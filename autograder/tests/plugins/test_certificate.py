@@ -102,15 +102,15 @@ def test_the_commands_print_and_check(graded: tuple[Course, Certificate]) -> Non
     assert read_certificate(printed.output) == given
     file = course.root / "certificate.json"
     file.write_text(printed.output, encoding="utf-8")
-    checked = CliRunner().invoke(main, [*arguments, "certify", str(file)])
+    checked = CliRunner().invoke(main, [*arguments, "certificate", "--check", str(file)])
     assert (checked.exit_code, checked.output) == (0, "01_small ann: the report is the same, to the byte\n")
     file.write_text(printed.output.replace('"score": ', '"score": 1'), encoding="utf-8")
-    checked = CliRunner().invoke(main, [*arguments, "certify", str(file)])
+    checked = CliRunner().invoke(main, [*arguments, "certificate", "--check", str(file)])
     assert checked.exit_code == 1
     assert checked.output.startswith("differs: seal: ")
     for hostile in ('{"certificate": 1}', "[" * 100_000, printed.output.replace('"ann"', '"../ann"')):
         file.write_text(hostile, encoding="utf-8")
-        assert CliRunner().invoke(main, [*arguments, "certify", str(file)]).exit_code == 2
+        assert CliRunner().invoke(main, [*arguments, "certificate", "--check", str(file)]).exit_code == 2
 
 
 def test_what_was_not_graded_has_no_certificate(course: Course) -> None:

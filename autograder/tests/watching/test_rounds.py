@@ -20,15 +20,15 @@ from autograder.course.course import Course, load_course
 from autograder.gradebook import exchange
 from autograder.gradebook.config import load
 from autograder.grading.verdicts import told_bits
+from autograder.plugins.watch.arrivals import FromExchange, FromUploads
+from autograder.plugins.watch.bound import told_a_day
+from autograder.plugins.watch.pace import told
+from autograder.plugins.watch.rounds import Watch, settings_of
 from autograder.submission.submission import Submission
 from autograder.testing.suite import Suite
 from autograder.tests.batch.test_attempts import ByTheirWord, ruled, written
 from autograder.tests.classroom import small
 from autograder.tests.gradebook.rows import dump
-from autograder.watching.arrivals import FromExchange, FromUploads
-from autograder.watching.bound import told_a_day
-from autograder.watching.pace import told
-from autograder.watching.rounds import Watch, settings_of
 
 pytestmark = [
     # nbgrader passes an "authentictor" to the exchange, and leaves files open.
@@ -244,7 +244,7 @@ def killed_round(root: Path, step: str) -> None:
             step, []
         ):
             module = "arrivals" if name == "place" else "rounds"
-            patch.setattr(f"autograder.watching.{module}.{name}", lambda *_, **__: os._exit(9))
+            patch.setattr(f"autograder.plugins.watch.{module}.{name}", lambda *_, **__: os._exit(9))
         hall.round(release=True)
     os._exit(0)
 

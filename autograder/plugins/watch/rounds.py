@@ -21,9 +21,9 @@ from autograder.gradebook.feedback import View
 from autograder.gradebook.folder_check import refusal
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.pages import write_feedback
+from autograder.plugins.watch.arrivals import Arrivals
+from autograder.plugins.watch.pace import mark, may_be_told, told
 from autograder.submission.submission import Submission, find_submissions
-from autograder.watching.arrivals import Arrivals
-from autograder.watching.pace import mark, may_be_told, told
 
 
 class Watch:

@@ -1,4 +1,10 @@
-"""The `autograder watch` command."""
+"""The command `watch`: grades work as it comes in, and returns pages at once, within limits.
+
+- rounds: one round of watching: collects, grades what may be told now, and writes the pages.
+- arrivals: takes what is new from nbgrader's exchange, or from a folder of uploads.
+- pace: says when a student may be told of another attempt, and keeps what has been told.
+- bound: says how much repeated attempts can tell about hidden inputs.
+"""
 
 import signal
 import time
@@ -8,6 +14,8 @@ from types import FrameType
 import click
 
 from autograder.cli import options
+
+SECTION = "Term"
 
 
 @click.command()
@@ -32,7 +40,9 @@ def watch(
     rounds: int | None,
     jobs: int | None,
 ) -> None:
-    """Grade work as it comes in, and write pages at once, until it is stopped.
+    """Grade submissions as they come in.
+
+    Pages are written at once, until the command is stopped.
 
     How many attempts a day are graded for a student, after which pause, and how much pages tell before the
     due date, stands under `attempts` in course.yaml. It may be stopped or killed at any moment: the same
@@ -40,10 +50,10 @@ def watch(
     """
     from autograder.authoring.release import build_missing
     from autograder.gradebook.config import load
+    from autograder.plugins.watch.arrivals import Arrivals, FromExchange, FromUploads
+    from autograder.plugins.watch.bound import told_a_day
+    from autograder.plugins.watch.rounds import Watch, settings_of
     from autograder.report.text import terminal_line
-    from autograder.watching.arrivals import Arrivals, FromExchange, FromUploads
-    from autograder.watching.bound import told_a_day
-    from autograder.watching.rounds import Watch, settings_of
 
     config = load(course)
     build_missing(course, exercises)
