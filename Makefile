@@ -53,7 +53,7 @@ test: $(READY) browser  ## all tests and the proof of every exercise; or only TE
 	$(if $(TESTS),,$(GRADER) verify)
 	$(PYTEST) $(TESTS)
 bench: $(READY)  ## measure grading beside stock nbgrader and Otter, and write autograder/docs/performance.md
-	$(BIN)/python -m autograder.bench $(or $(EXERCISES),02_simple_self_attention)
+	$(GRADER) bench $(or $(EXERCISES),02_simple_self_attention)
 clean:           ## delete what can be made again; submissions, grades and feedback stay
 	rm -rf build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 

@@ -34,7 +34,6 @@ SLOW = [
     "batch/test_run.py",
     "batch/test_workflow.py",
     "batch/test_two_graders.py",
-    "bench",
     "course/test_kit.py",
     "gradebook/test_assignment.py",
     "gradebook/test_autograde.py",
@@ -44,6 +43,7 @@ SLOW = [
     "grading/test_guarded.py",
     "grading/test_restarting.py",
     "hostile",
+    "plugins/test_bench.py",
     "plugins/test_cluster.py",
     "plugins/test_removal.py",
     "publishing/test_browser.py",
@@ -66,6 +66,7 @@ LONGEST = [
     "term/test_term.py",
     "test_architecture.py",  # whose worker has only the term to do before: a short one
     "../../solutions/test_course.py",
+    "plugins/test_bench.py",
     "plugins/test_cluster.py",
     "authoring/test_jupyter.py",
     "hostile/test_hostile_code.py",

@@ -50,7 +50,7 @@ def test_the_zip_holds_every_room_that_is_installed_and_neither_the_bench_nor_te
     rooms = {path.parent.name for path in engine.glob("*/__init__.py")}
     with zipfile.ZipFile(write_package(own, small(own))) as packed:
         parts = [name.split("/") for name in packed.namelist() if name.startswith("engine/autograder/")]
-    assert {room for _, _, room, *inside in parts if inside} == rooms - {"bench"}
+    assert {room for _, _, room, *inside in parts if inside} == rooms
     assert not [name for name in parts if {"bench", "tests"} & set(name)]
 
 

@@ -1,0 +1,166 @@
+"""The bench: one made-up class for all graders, tests that judge alike, and what it writes."""
+
+import doctest
+import shutil
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from click.testing import CliRunner
+
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.plugins.bench import bench, ours, page
+from autograder.plugins.bench.asserts import HELPERS, hidden_tests
+from autograder.plugins.bench.others import ok_file, source
+from autograder.plugins.bench.ours import BenchError, Graded, attacked, class_answers, measure, memory
+from autograder.plugins.bench.page import BEGIN, END, PAGE, Figures, to_markdown
+from autograder.submission.matching import defines
+from autograder.tests.classroom import CONFIG, small
+from autograder.tests.warm import SUBPROCESS
+
+REAL = load_course(CONFIG.parent)
+
+
+@pytest.fixture(autouse=True)
+def own_random_numbers() -> Iterator[None]:
+    """Give back the random numbers that the tests which are run here seed."""
+    with torch.random.fork_rng(devices=[]):
+        yield
+
+
+def failing(exercise: Exercise, code: tuple[str, ...], tests: dict[str, list[str]]) -> set[str]:
+    """Return the questions of which a test raises on the notebook `code`."""
+    variables: dict[str, Any] = {"__name__": "__main__"}
+    with warnings.catch_warnings(action="ignore"):
+        for cell in (*code, HELPERS):
+            exec(cell, variables)
+        return {question for question in tests for test in tests[question] if raises(test, variables)}
+
+
+def raises(test: str, variables: dict[str, Any]) -> bool:
+    try:
+        exec(test, dict(variables))
+    except Exception:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("exercise", REAL.exercises.values(), ids=lambda exercise: exercise.name)
+def test_others_tests_pass_the_reference_and_catch_mistakes_where_ours_do(exercise: Exercise) -> None:
+    tests = hidden_tests(exercise)
+    assert set(tests) == set(exercise.points)
+    assert all(tests.values())
+    assert failing(exercise, exercise.reference, tests) == set()
+    forbidden = REAL.rules(exercise.name)  # a rule finds these, no test
+    mistakes = {m.question: m for m in exercise.mistakes if "library" not in m.name or not forbidden}
+    for question, mistake in mistakes.items():
+        assert failing(exercise, exercise.variant(mistake.code), tests) == {question}, mistake.path
+
+
+def test_stock_nbgrader_s_cells_hold_the_hidden_tests_and_no_picture_stays(course: Course) -> None:
+    cells = source(small(course), hidden_tests(small(course)))["cells"]
+    checks = [c for c in cells if c["metadata"].get("nbgrader", {}).get("grade_id", "").startswith("check-")]
+    assert [cell["source"].count("### BEGIN HIDDEN TESTS") for cell in checks] == [1, 1]
+    assert "double(" in checks[0]["source"].partition("### BEGIN HIDDEN TESTS")[2]
+    assert not any("plt.show" in "".join(cell["source"]) for cell in cells)
+
+
+@pytest.mark.parametrize(("wrong", "fails"), [(None, False), ("def double(x):\n    return x * x", True)])
+def test_otter_s_files_pass_right_answers_and_fail_wrong_ones(
+    course: Course, wrong: str | None, fails: bool
+) -> None:
+    exercise, spec = small(course), dict[str, Any]()
+    exec(ok_file("double", 2, hidden_tests(exercise)["double"]), spec)
+    variables: dict[str, Any] = {}
+    for cell in exercise.variant(wrong) if wrong else exercise.reference:
+        exec(cell, variables)
+    runner, parser = doctest.DocTestRunner(verbose=False), doctest.DocTestParser()
+    for case in spec["test"]["suites"][0]["cases"]:
+        runner.run(parser.get_doctest(case["code"], dict(variables), "double", None, None), out=len)
+    assert (runner.failures > 0) is fails
+
+
+def test_a_class_is_all_different_and_attacks_change_every_tenth(course: Course) -> None:
+    exercise = small(course)
+    crowd = class_answers(exercise, 31)
+    assert list(class_answers(exercise, 4).items()) == list(crowd.items())[:4]
+    assert len({str(answers) for answers in crowd.values()}) == 31
+    hostile = attacked(crowd, exercise)
+    changed = {student: hostile[student]["double"] for student in crowd if hostile[student] != crowd[student]}
+    assert list(changed) == [f"student-000{number}" for number in ("01", "11", "21", "31")]
+    assert len(set(changed.values())) == 4
+    assert all(defines(code, "double") for code in changed.values())
+
+
+def test_a_command_s_memory_includes_what_it_starts_and_shared_pages_count_once(tmp_path: Path) -> None:
+    code = """
+import os, sys, time
+held = bytearray(100_000_000)
+for _ in range(3):
+    if os.fork() == 0:
+        break
+time.sleep(1.5)
+"""
+    run = measure([sys.executable, "-c", code], tmp_path)
+    assert run.seconds > 1
+    assert 100 < run.peak_mb < 200
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        assert 0 < memory(child.pid) < memory(1)
+    with pytest.raises(BenchError, match=r"ended with code 4\nno such exercise$"):
+        measure([sys.executable, "-c", "print('no such exercise'); exit(4)"], tmp_path)
+
+
+def test_the_figures_are_shown_in_a_table(
+    golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "machine", lambda: "2 cores of a fine processor")
+    full = {"ada": frozenset({"double"}), "carl": frozenset[str]()}
+    one, two = (
+        Graded(f"this grader, {n} jobs", 200, 20.0 / n, 900.0, full, 4.0, ("rlimits",)) for n in (1, 2)
+    )
+    figures = Figures(
+        exercise="01_small",
+        few=Graded("", 10, 5.0, 500.0, full),
+        ours=(one, two),
+        attacked=Graded("", 200, 13.5, 950.0, full, 4.5),
+        others=(Graded("Otter 7.0.0", 2, 10.0, 500.0, {**full, "carl": full["ada"]}),),
+        own_work=0.01,
+        waiting={"`pytest`": 2.2, "`autograder run`": 0.7},
+    )
+    golden("bench.md", to_markdown(figures) + "\n")
+
+
+@pytest.mark.parametrize("text", ["", "# A course", BEGIN, f"{END} {BEGIN}"])
+def test_without_a_place_for_the_table_nothing_is_measured(course: Course, text: str) -> None:
+    path = course.root / PAGE
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(bench, ["01_small"], obj=course.root)
+    assert f"put {BEGIN} and {END} on lines of their own" in str(done.exception)
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_tiny_bench_measures_everything_of_ours_and_replaces_the_table(
+    course: Course, released: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(released, course.assignments / "01_small")
+    shutil.copy(CONFIG, course.root)
+    monkeypatch.setattr(ours, "subprocess", SUBPROCESS)
+    monkeypatch.setattr(page, "FEW", 1)
+    path = course.root / PAGE
+    path.parent.mkdir(parents=True)
+    path.write_text(f"# Before\n\n{BEGIN}\nold\n{END}\n\n## After\n", encoding="utf-8")
+    done = CliRunner().invoke(bench, ["01_small", "--alone", "--submissions", "2"], obj=course.root)
+    assert done.exit_code == 0, done.output
+    assert path.read_text(encoding="utf-8") == f"# Before\n\n{BEGIN}\n{done.output}{END}\n\n## After\n"
+    assert "| this grader, 2 jobs | " in done.output
+    assert "Walls: process, rlimits" in done.output
+    assert list((course.build / "bench").iterdir()) == []
+    real = (CONFIG.parent / PAGE).read_text(encoding="utf-8")
+    assert real.count(BEGIN) == real.count(END) == 1
