@@ -17,7 +17,7 @@ from autograder.course.notebook import NotebookJson, build_notebook, notebook_of
 from autograder.course.source import BEGIN, END, Cell, Role, defined_names
 from autograder.errors import UsageError
 from autograder.files import write_whole
-from autograder.gradebook.extensions import read_extensions
+from autograder.gradebook.lateness import read_extensions
 from autograder.submission.notebook import NotebookCell, cells_of, parse_notebook
 
 _ANSWERED = (Role.SOLUTION, Role.MANUAL)

@@ -14,7 +14,7 @@ from autograder.course.kit import student_files
 from autograder.course.notebook import build_notebook, to_json
 from autograder.course.source import SourceError
 from autograder.files import write_whole
-from autograder.gradebook.release import generate
+from autograder.gradebook.assignment import generate
 
 
 def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:

@@ -13,13 +13,11 @@ from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE
-from autograder.gradebook.book import ExerciseGradebook
-from autograder.gradebook.changes import NEW, ScoreChange
-from autograder.gradebook.conversion import ConversionError
-from autograder.gradebook.counting import Counting, Eligible
+from autograder.gradebook.attempts import Counting, Eligible
+from autograder.gradebook.book import ExerciseGradebook, PreviewedGradebook
+from autograder.gradebook.config import ConversionError
 from autograder.gradebook.folder_check import refusal
-from autograder.gradebook.ledger import Ledger, turn
-from autograder.gradebook.preview import PreviewedGradebook
+from autograder.gradebook.ledger import NEW, Ledger, ScoreChange, turn
 from autograder.grading.failures import describe_failure
 from autograder.report.report import Report, Status
 from autograder.submission.notebook import read_notebook

@@ -59,9 +59,9 @@ def collect(
     """
     from autograder.collecting.attribution import NamingRules
     from autograder.collecting.collect import collect_archives
-    from autograder.collecting.names import read_pattern
+    from autograder.collecting.entry import read_pattern
+    from autograder.collecting.metadata import read_times
     from autograder.collecting.survey import REFUSED
-    from autograder.collecting.times import read_times
     from autograder.report.text import terminal_line
     from autograder.submission.students import listed_students, read_students
 

@@ -20,7 +20,7 @@ def extend(course: "options.Course", student: str, words: tuple[str, ...], every
     already are shown.
     """
     from autograder.cli.progress import show_changes
-    from autograder.gradebook.extensions import extend as write_extension
+    from autograder.gradebook.lateness import extend as write_extension
     from autograder.gradebook.pages import settle
 
     if everything:

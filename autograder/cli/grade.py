@@ -117,7 +117,7 @@ def grade(
         from autograder.authoring.release import build_missing
         from autograder.batch.grade import grade_submissions
         from autograder.cli.progress import Progress, show_changes, show_summary
-        from autograder.gradebook.doubts import doubts
+        from autograder.gradebook.comments import doubts
         from autograder.report.text import terminal_line
 
         if not dry_run:

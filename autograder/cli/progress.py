@@ -15,7 +15,7 @@ from rich.text import Text
 from autograder.batch.grade import SubmissionLine, Summary
 from autograder.cli.table import show
 from autograder.course.course import Course
-from autograder.gradebook.changes import ScoreChange
+from autograder.gradebook.ledger import ScoreChange
 from autograder.report.report import Status
 from autograder.report.text import number, terminal_line
 

@@ -9,7 +9,7 @@ import click
 from autograder.cli import options
 
 if TYPE_CHECKING:
-    from autograder.collecting.attendance import Attendance
+    from autograder.collecting.collect import Attendance
     from autograder.submission.students import Student
 
 
@@ -42,9 +42,9 @@ def students(
         click.echo(f"{rename[0]} is now {rename[1]}")
         return
     from autograder.cli.table import show
-    from autograder.collecting.attendance import attendance
+    from autograder.collecting.collect import attendance
     from autograder.course.kept import STUDENTS
-    from autograder.gradebook.extensions import unknown_students
+    from autograder.gradebook.lateness import unknown_students
     from autograder.report.text import terminal_line
     from autograder.submission.students import read_students
 

@@ -24,6 +24,7 @@ from typing import IO, cast
 from autograder.collecting.entry import (
     DAMAGE,
     EXHAUSTION,
+    MAX_NAME,
     MAX_RATIO,
     PIECE,
     TOO_COSTLY,
@@ -32,13 +33,14 @@ from autograder.collecting.entry import (
     ArchiveError,
     Bounds,
     EntryError,
+    is_archive,
     mode_problem,
+    notebook_stem,
     open_plain,
     plausible,
     too_large,
     utc,
 )
-from autograder.collecting.names import MAX_NAME, is_archive, notebook_stem
 
 _NOTEBOOK_ALONE = "is a notebook; put it into a folder named by its student's id, collect the one above"
 _MAX_NESTED = 64 << 20  # bytes of an archive in an archive, which is held in memory

@@ -11,9 +11,9 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from unicodedata import normalize
 
-from autograder.collecting.entry import ArchiveEntry, EntryError
-from autograder.collecting.gradescope_metadata import GradescopeRecord
-from autograder.collecting.names import (
+from autograder.collecting.entry import (
+    ArchiveEntry,
+    EntryError,
     MoodleNames,
     Platform,
     PlatformName,
@@ -24,7 +24,7 @@ from autograder.collecting.names import (
     read_platform_name,
     stem,
 )
-from autograder.collecting.times import TimeRow, Times
+from autograder.collecting.metadata import GradescopeRecord, TimeRow, Times
 from autograder.submission.students import Student, Students, squeezed
 from autograder.submission.submission import is_student
 

@@ -4,7 +4,7 @@ An archive is read twice: first its names, which settle who handed in what, then
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from itertools import chain
@@ -14,13 +14,14 @@ from autograder.collecting.archive import read_entries
 from autograder.collecting.arrival import Arrival, Source
 from autograder.collecting.attribution import Attribution, NamingRules
 from autograder.collecting.entry import EXHAUSTION, TOO_COSTLY, ArchiveEntry, ArchiveError, EntryError
+from autograder.collecting.metadata import TimeRow, Times
 from autograder.collecting.placing import Placing, place
 from autograder.collecting.survey import REFUSED, Candidate, CollectedLine, Survey
-from autograder.collecting.times import TimeRow, Times
 from autograder.course.course import Course
+from autograder.course.exercise import Exercise
 from autograder.course.names import question_after, suggestion
-from autograder.submission.students import Students, spelling
-from autograder.submission.submission import Submission, students_in
+from autograder.submission.students import Student, Students, spelling
+from autograder.submission.submission import Submission, find_submissions, students_in
 
 
 def collect_archives(
@@ -228,3 +229,43 @@ def _assigned(row: TimeRow, students: Students | None, exercises: Sequence[str])
 
 def _with(problem: str, question: str) -> str:
     return "; ".join(filter(None, (problem, question)))
+
+
+@dataclass(frozen=True, slots=True)
+class Attendance:
+    """Who handed in one exercise, by the ids in submitted/."""
+
+    exercise: str
+    came: Sequence[Student]
+    missing: Sequence[Student]
+    unknown: Sequence[str]  # ids that are not in the list
+    others: Mapping[str, Student]  # ids that stand for a student of the list, whose own id is another one
+
+    @property
+    def twice(self) -> Mapping[str, Student]:
+        """The ids under which somebody came who also came under the id in the list, or under two others."""
+        known = [*self.others.values()]
+        return {
+            id_: student
+            for id_, student in self.others.items()
+            if student in self.came or known.count(student) > 1
+        }
+
+
+def attendance(course: Course, students: Students, exercise: Exercise) -> Attendance:
+    """Return who handed in `exercise`; a student under another id is neither missing nor unknown."""
+    found = [submission.student for submission in find_submissions(course, exercise)]
+    own = {student.id: student for student in students.all}
+    others: dict[str, Student] = {}
+    unknown = []
+    for id_ in found:
+        if id_ in own:
+            continue
+        known = students.called(id_)
+        if len(known) == 1:
+            others[id_] = known[0]
+        else:
+            unknown.append(id_)
+    came = [own[id_] for id_ in found if id_ in own]
+    missing = [one for one in students.all if one not in came and one not in others.values()]
+    return Attendance(exercise.name, came, missing, unknown, others)

@@ -15,9 +15,19 @@ from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import read_entries
 from autograder.collecting.attribution import ArchiveContext, Attribution, NamingRules
-from autograder.collecting.entry import EXHAUSTION, TOO_COSTLY, ArchiveEntry, ArchiveError, EntryError
-from autograder.collecting.gradescope_metadata import METADATA, GradescopeRecord, find_export, read_metadata
-from autograder.collecting.names import class_folder, left_out, name_problem, notebook_stem, stem
+from autograder.collecting.entry import (
+    EXHAUSTION,
+    TOO_COSTLY,
+    ArchiveEntry,
+    ArchiveError,
+    EntryError,
+    class_folder,
+    left_out,
+    name_problem,
+    notebook_stem,
+    stem,
+)
+from autograder.collecting.metadata import METADATA, GradescopeRecord, find_export, read_metadata
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.recognition import UnknownExerciseError, exercise_by_cells

@@ -1,11 +1,10 @@
+from .assignment import generate, register
 from .backup import back_up, restore
 from .book import ExerciseGradebook
-from .config import configuration
-from .conversion import ConversionError
-from .extensions import extend
+from .config import ConversionError, configuration
 from .folder_check import refusal
+from .lateness import extend
 from .pages import read_gradebook, write_feedback
-from .release import generate, register
 from .renaming import rename
 
 __all__ = [

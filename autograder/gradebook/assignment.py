@@ -1,18 +1,22 @@
-"""Records an exercise in the gradebook: its questions, their points, their released cells."""
+"""Releases exercises, and records them in the gradebook: questions, points, released cells."""
 
 import json
 from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry, Notebook, SourceCell
+from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, LockCells
 
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import build_notebook, to_json
 from autograder.course.source import GRADED
+from autograder.gradebook.config import converting, database, open_converter
 
 
 def released(exercise: Exercise) -> NotebookNode:
@@ -122,3 +126,22 @@ def _complete(gradebook: Gradebook, book: Notebook) -> None:
         missing += [(Comment, cell) for cell in book.solution_cells if cell.id not in commented]
         gradebook.db.add_all(row(cell_id=cell.id, notebook=submission) for row, cell in missing)
     gradebook.db.commit()
+
+
+def register(course: Course, exercise: Exercise) -> None:
+    """Record `exercise` in the gradebook as it is now, with its due date."""
+    record_exercise(course, exercise, database(course))
+
+
+def generate(course: Course, exercise: Exercise, *, into: Path | None = None) -> None:
+    """Release `exercise` from build/source/ to assignments/ or `into`; no gradebook is touched."""
+    settings: dict[str, dict[str, Any]] = {
+        "CourseDirectory": {"release_directory": str(into)} if into else {},
+        "GenerateAssignment": {"force": True, "no_database": True},
+        "SaveCells": {"enabled": False},
+    }
+    with (
+        open_converter(GenerateAssignment, course, exercise, **settings) as converter,
+        converting(course, converter.log, exercise.name),
+    ):
+        converter.start()

@@ -7,7 +7,7 @@ the last line, is added before we go on.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,9 +22,10 @@ from autograder.course.exercise import Exercise
 from autograder.course.kept import AUDIT
 from autograder.course.names import checked_question
 from autograder.files import append_line, read_lines
-from autograder.gradebook.changes import BY_HAND, DATES, Digests
 from autograder.report.gradebook_submission import GradebookSubmission
 
+DATES, BY_HAND = "dates or late policy", "by hand"
+Digests = Mapping[str, str]
 Line = dict[str, Any]
 _SAVES = Table(
     "autograder_save",

@@ -1,31 +1,51 @@
-"""Sets nbgrader up for a course; nbgrader_config.py and the command line both take the settings from here."""
+"""Sets nbgrader up for a course, opens its converters, and turns what fails in them into one error.
+
+nbgrader_config.py and the command line both take the settings from here.
+"""
 
 import os
 import shutil
 import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from copy import deepcopy
 from functools import lru_cache
+from logging import Logger
 from pathlib import Path
+from typing import Any
 
 from nbgrader import api
+from nbgrader.converters.base import BaseConverter
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import CheckCellMetadata, OverwriteCells, OverwriteKernelspec
+from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.course.course import FILE as COURSE
-from autograder.course.course import Course
-from autograder.gradebook.autograde import CHECKED, GRADED, SubmissionExporter
-from autograder.gradebook.exchange import ReleaseFeedback
-from autograder.gradebook.export_plugin import SettledCsvExport
-from autograder.gradebook.feedback import FeedbackExporter
-from autograder.gradebook.formgrader import record_saves
+from autograder.course.course import Course, log_of
+from autograder.course.exercise import Exercise
+from autograder.course.kept import unwritable
+from autograder.errors import AutograderError
+from autograder.files import write_whole
 from autograder.gradebook.migration import bring_up_to_date, newest_version
+from autograder.submission.submission import Submission
 
 FILE = "nbgrader_config.py"
+_CHECKED = (OverwriteKernelspec, OverwriteCells, CheckCellMetadata)
 _TEMPLATE = Path(__file__).with_name("formgrade.html.j2")
+LOG = "nbgrader"
 
 
 def configuration(course: Course) -> Config:
     """Return the settings by which nbgrader's own commands and pages use our code."""
+    # These modules read the gradebook that is set up here.
+    from autograder.gradebook.commands import RecordGrades, SettledCsvExport, SubmissionExporter
+    from autograder.gradebook.exchange import ReleaseFeedback
+    from autograder.gradebook.formgrader import record_saves
+    from autograder.gradebook.pages import FeedbackExporter
+
     _find_alembic()
     api.get_alembic_version = newest_version  # for a new gradebook; nbgrader starts a process, for seconds
     config = Config()
@@ -33,14 +53,17 @@ def configuration(course: Course) -> Config:
     config.CourseDirectory.source_directory = "build/source"
     config.CourseDirectory.release_directory = "assignments"
     config.Autograde.exporter_class = SubmissionExporter
-    config.Autograde.sanitize_preprocessors = list(CHECKED)
-    config.Autograde.autograde_preprocessors = list(GRADED)
+    config.Autograde.sanitize_preprocessors = list(_CHECKED)
+    config.Autograde.autograde_preprocessors = [
+        RecordGrades,
+        CheckCellMetadata,
+    ]
     config.GenerateFeedback.exporter_class = FeedbackExporter
     config.GenerateFeedback.preprocessors = []
     config.ExportApp.plugin_class = SettledCsvExport
     config.ExchangeFactory.release_feedback = ReleaseFeedback
     config.HTMLExporter.preprocessors = [
-        "autograder.gradebook.hand_grading.CleanMarkdown"
+        "autograder.gradebook.formgrader.CleanMarkdown"
     ]  # formgrader's pages
     config.HTMLExporter.template_file = str(_TEMPLATE)  # both for formgrader's pages
     config.CleanMarkdown.course = str(course.root)
@@ -99,3 +122,59 @@ def _find_alembic() -> None:
     """Put the folder of our own Python on the path: nbgrader runs `alembic` by name for a new gradebook."""
     if shutil.which("alembic") is None:
         os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+
+
+class ConversionError(AutograderError):
+    """nbgrader gave up, or our code inside it did; the message names the submission and the log."""
+
+
+@contextmanager
+def open_converter(
+    kind: type[BaseConverter], course: Course, exercise: Exercise, **settings: Mapping[str, Any]
+) -> Iterator[BaseConverter]:
+    """Yield nbgrader's converter of this kind for one exercise, with `settings` over those of the course.
+
+    It has a log of its own in build/, so that neither its messages nor its tracebacks reach anybody's screen.
+    """
+    config = load(course)
+    config.merge(Config(settings))
+    config.CourseDirectory.assignment_id = exercise.name
+    with log_of(course, LOG) as log:
+        yield kind(coursedir=CourseDirectory(config=config, log=log), config=config, log=log)
+
+
+@contextmanager
+def converting(course: Course, log: Logger, exercise: str, student: str = "") -> Iterator[None]:
+    """Raise a ConversionError for whatever fails in the `with` block: the caller goes on to the next one.
+
+    A full or read-only disk is one for all that follow, so the error stays as it is.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SAWarning)  # from nbgrader's own use of its database
+            yield
+    except Exception as error:
+        problem = unwritable(error, course.root)
+        if problem and not isinstance(error, PermissionError):
+            raise
+        if not problem:
+            log.exception("%s %s", exercise, student)
+            problem = f"{course.build / LOG}.log says why"
+        whose = f" of {student}" if student else ""
+        raise ConversionError(f"nbgrader gave up on {exercise}{whose}; {problem}") from error
+
+
+def write_folder(
+    converter: BaseConverter, submission: Submission, path: Path, text: str, others: Mapping[str, Path]
+) -> None:
+    """Write the folder of `path` anew, as converters do: copies of `others` under their names, then `text`.
+
+    As `path` is written last, the folder is complete wherever `path` exists.
+    """
+    shutil.rmtree(path.parent, ignore_errors=True)
+    for name, other in others.items():
+        copy = path.parent / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(other, copy)
+    write_whole(path, text)
+    converter.set_permissions(submission.exercise, submission.student)

@@ -1,20 +1,317 @@
-"""Adds to nbgrader's formgrader what it has no settings for: names in its lists, and who saves a score."""
+"""Adds to nbgrader's formgrader what graders need beside an answer: question, model answer, rubric, equals.
+
+It also adds names to its lists, and keeps who saves a score. Feedback and releases are made elsewhere and
+never see a model answer. What students wrote runs no script.
+"""
 
 import os
+import re
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import wraps
 from getpass import getuser
+from html import escape
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from markupsafe import Markup
+from nbformat import NotebookNode, v4
+from nbgrader.api import Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.apps import NbGraderAPI
+from nbgrader.preprocessors import NbGraderPreprocessor
+from sqlalchemy import and_
+from traitlets import Unicode
 
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.course.names import check_id, checked_question
+from autograder.course.notebook import build_notebook
+from autograder.course.source import BEGIN, END, Cell, Role
+from autograder.errors import AutograderError
 from autograder.gradebook.audit import recording
-from autograder.gradebook.roster import Person, read_roster
+from autograder.gradebook.comments import CommentBank, CommentsError
+from autograder.gradebook.config import database
+from autograder.gradebook.grades import ANSWERS, are_kept
+from autograder.gradebook.rows import Person, read_roster
+from autograder.report.allowance import Allowance
+from autograder.report.safe_html import render_code, render_markdown, render_template, render_text
 from autograder.submission.students import StudentsError
 
+# On one line it is a block of HTML, in which the renderer that follows reads no Markdown; and it looks for no
+# formulas where there are no dollars and backslashes. In the browser, all of these are letters again.
+_AS_HTML = str.maketrans({"\n": "&#10;", "$": "&#36;", "\\": "&#92;"})
+_PAGE = Path(__file__).with_suffix(".html")
+_WRITTEN = "written"  # what the table of answers says of an answer that waits for a grader
+_MAX_LINES = 20
+Resources = dict[str, Any]
+# How reports name what they found: `"torch.dot"`, `"the module numpy itself"`, `called mm`.
+_FOUND = re.compile(r'"(?:the module )?(?:[\w.]+\.)?([\w@]+)(?: itself)?"|called (\w+)')
+_REASONS = {
+    "own text": "The answer's cell is as it was released, but this student wrote text in other cells, "
+    "which are unfolded.",
+    "grader error": "The autograder itself failed on this question, so it has no score.",
+    "": "The answer, or what it is worth, has changed since somebody graded it.",
+}
 _known_students = NbGraderAPI.get_students
+
+
+class Given(NamedTuple):
+    """What the gradebook has on one student's answer to a question."""
+
+    grade: str
+    comment: str | None
+    submission: str  # of the notebook, as the formgrader's addresses name it
+    student: str
+    score: float | None  # by a person
+    extra: float | None
+    waits: bool
+    digest: str | None = None
+    asked: str | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question that a person grades, in one student's notebook."""
+
+    source: Cell  # the author's, with the model answer
+    above: str  # the text of the lesson that asks it
+    places: Sequence[int]  # of its graded cells in the notebook
+    reason: str = ""  # why a person has to look, where the answer is not simply a written one
+    lines: Sequence[tuple[str, str]] = ()  # the lines in question, each with its place
+    answers: Sequence[Given] = ()  # of all students
+    own: Given | None = None
+    comments: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+    has_pictures: bool = False  # which the text of the answer only names
+
+    @property
+    def model(self) -> str:
+        """The author's answer."""
+        if self.source.is_code:
+            lines = self.source.text.split("\n")
+            return "\n".join(line for line in lines if BEGIN not in line and END not in line)
+        return self._parts[0]
+
+    @property
+    def rubric(self) -> str:
+        """The last paragraph of the author's answer to a written question, if it stands in parentheses."""
+        return self._parts[1]
+
+    @property
+    def _parts(self) -> tuple[str, str]:
+        text = "\n".join(line for _, line in self.source.hidden()).strip()
+        answer, _, last = text.rpartition("\n\n")
+        is_rubric = answer and last.startswith("(") and last.endswith(")")
+        return (answer, last[1:-1]) if is_rubric and not self.source.is_code else (text, "")
+
+    @property
+    def waiting(self) -> int:
+        """How many students' answers still wait for a grader."""
+        return sum(one.waits for one in self.answers)
+
+    @property
+    def next_waiting(self) -> str:
+        """The submission of the next student whose answer waits, in the formgrader's order; or empty."""
+        here = "" if self.own is None else self.own.submission
+        others = sorted(one.submission for one in self.answers if one.waits and one.submission != here)
+        return next((other for other in others if other > here), others[0] if others else "")
+
+    @property
+    def alike(self) -> list[Given]:
+        """The other students who wrote the same, letter for letter, if that is the whole answer."""
+        own = self.own
+        if own is None or own.asked != _WRITTEN or self.has_pictures:
+            return []
+        same = (one for one in self.answers if (one.digest, one.asked) == (own.digest, own.asked))
+        return [one for one in same if one.grade != own.grade]
+
+    @property
+    def members(self) -> list[dict[str, Any]]:
+        """What the page needs to give this student and those of `alike` the same score and comment."""
+        given = [one for one in (self.own, *self.alike) if one is not None]
+        return [
+            {"grade": one.grade, "comment": one.comment, "extra": one.extra, "waits": one.waits}
+            for one in given
+        ]
+
+
+class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
+    """Replaces the text of a markdown cell by its cleaned HTML."""
+
+    course = Unicode("", help="The course's folder.").tag(config=True)
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        """Clean all cells, and escape the student's name, which the page shows as it stands here."""
+        for key in ("student", "last_name", "first_name"):
+            if isinstance(resources.get(key), str):
+                resources[key] = escape(resources[key])
+        around: list[tuple[str, str]] = [("", "")] * len(nb.cells)
+        try:
+            if self.course:
+                around = lay_out(load_course(Path(self.course)), nb, resources)
+        except AutograderError as error:  # of an author; answers can be read all the same
+            around[:1] = [(_rendered("problem", str(error)), "")]
+        for cell, html in zip(nb.cells, around, strict=True):
+            cell.metadata["around"] = html
+        return super().preprocess(nb, resources)  # type: ignore[no-any-return]
+
+    def preprocess_cell(
+        self,
+        cell: NotebookNode,
+        resources: Resources,
+        index: int,  # noqa: ARG002 - nbconvert's signature
+    ) -> tuple[NotebookNode, Resources]:
+        """Clean one cell; raw cells, which would be shown as HTML, become empty."""
+        if cell.cell_type == "markdown":
+            cleaned = render_markdown(cell, Allowance(), "mathml")
+            cell.source = f"<div>{cleaned}</div>".translate(_AS_HTML)
+        elif cell.cell_type == "raw":
+            cell.source = ""
+        return cell, resources
+
+
+def lay_out(course: Course, node: NotebookNode, resources: Resources) -> list[tuple[str, str]]:
+    """Return the HTML that comes before and after each cell; cells that no grader is asked about are folded.
+
+    Where nobody is asked anything, nothing is folded.
+    """
+    (exercise,) = course.chosen([resources["assignment_id"]])
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        asked = list(_asked(course, exercise, node, gradebook, resources))
+    around = [["", ""] for _ in node.cells]
+    for one in asked:
+        around[one.places[0]][0] += _rendered("question", one)
+        around[one.places[-1]][1] += _rendered("tools", one)
+    unfolded = {place for one in asked for place in one.places} | set(_own_texts(exercise, node))
+    borders = [-1, *sorted(unfolded), len(node.cells)]
+    for before, after in pairwise(borders if asked else ()):
+        if (count := after - before - 1) > 0:
+            around[before + 1][0] += _rendered("fold", count)
+            around[after - 1][1] += _rendered("end of fold", count)
+    return [(before, after) for before, after in around]
+
+
+def _rendered(part: str, it: "Asked | int | str") -> Markup:
+    own = {"markdown": _markdown, "code": _code, "text": render_text}
+    return render_template(_PAGE, part=part, it=it, **own)
+
+
+def _markdown(text: str) -> Markup:
+    return render_markdown(v4.new_markdown_cell(text), Allowance(), "mathml")
+
+
+def _code(text: str) -> Markup:
+    return render_code(text, Allowance())
+
+
+def _asked(
+    course: Course, exercise: Exercise, node: NotebookNode, gradebook: Gradebook, resources: Resources
+) -> Iterator[Asked]:
+    """Yield the questions that a person grades or has graded, in the notebook's order."""
+    graded = [(n, c.metadata["nbgrader"]["grade_id"]) for n, c in enumerate(node.cells) if _is_graded(c)]
+    submission = gradebook.find_submission_notebook_by_id(resources["submission_id"])
+    grades = {grade.name: grade for grade in submission.grades}
+    cells = {comment.name: comment.cell_id for comment in submission.comments}
+    bank, problem = _bank(course)
+    for place, source in enumerate(exercise.cells):
+        is_written = source.role is Role.MANUAL
+        name = source.name if is_written else check_id(source.name)
+        if source.role not in (Role.MANUAL, Role.SOLUTION) or name not in grades:
+            continue
+        answers = _answers(gradebook, grades[name].cell_id, cells.get(source.name))
+        own = next(one for one in answers if one.submission == submission.id)
+        if is_written or own.waits or own.asked:
+            places = [n for n, grade_id in graded if source.name in (grade_id, checked_question(grade_id))]
+            hint = _hint(node, source.name)
+            yield Asked(
+                source, _above(exercise.cells[:place]), places, _reason(own, hint),
+                [] if is_written else _lines(exercise, node, hint),
+                answers, own, bank.comments(exercise.name, source.name) if bank else {}, problem,
+                any("attachment:" in node.cells[n].source for n in places),
+            )  # fmt: skip
+
+
+def _is_graded(cell: NotebookNode) -> bool:
+    return "nbgrader" in cell.metadata
+
+
+def _bank(course: Course) -> tuple[CommentBank | None, str]:
+    try:
+        return CommentBank(course.root), ""
+    except CommentsError as error:
+        return None, str(error)
+
+
+def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[Given]:
+    """Return what the gradebook has on all students' answers to the question with these cells."""
+    query = (
+        gradebook.db.query(
+            Grade.id, Comment.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
+            Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade,
+        )
+        .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .outerjoin(Comment, and_(Comment.notebook_id == Grade.notebook_id, Comment.cell_id == commented))
+        .filter(Grade.cell_id == cell)
+        .order_by(SubmittedAssignment.student_id)
+    )  # fmt: skip
+    if are_kept(gradebook):
+        query = query.outerjoin(ANSWERS, ANSWERS.c.grade_id == Grade.id)
+        query = query.add_columns(ANSWERS.c.digest, ANSWERS.c.asked)
+    return [Given(*row) for row in query]
+
+
+def _above(cells: Sequence[Cell]) -> str:
+    """Return the text that asks the question after these cells: the last one, from its last heading on."""
+    text = next((cell.text for cell in reversed(cells) if cell.role is Role.TEXT), "")
+    lines, start, fenced = text.split("\n"), 0, False
+    for number_, line in enumerate(lines):
+        fenced ^= line.startswith("```")
+        if re.match(r"#{1,6} ", line) and not fenced:
+            start = number_
+    return "\n".join(lines[start:])
+
+
+def _hint(node: NotebookNode, question: str) -> str:
+    report = node.metadata.get("autograder", {}).get("report", {})
+    hints = [str(one["hint"]) for one in report.get("questions", ()) if one["name"] == question]
+    return str(report.get("message", "")) or next(iter(hints), "")
+
+
+def _reason(own: Given, hint: str) -> str:
+    """Return why a person has to look; nothing for a written answer that was never graded."""
+    if own.waits and own.score is not None:
+        return _REASONS[""]
+    if own.asked in (None, "", _WRITTEN):
+        return ""
+    return _REASONS.get(own.asked, "") or hint or f"The autograder says: {own.asked}."
+
+
+def _lines(exercise: Exercise, node: NotebookNode, hint: str) -> list[tuple[str, str]]:
+    """Return the lines of the student's code that spell what a report names."""
+    found = _FOUND.search(hint)
+    if found is None:
+        return []
+    spelt = re.compile(rf"(?<!\w){re.escape(found[1] or found[2])}(?!\w)")
+    lines = [
+        (f"cell {place + 1}, line {line_number}", line)
+        for place, cell in enumerate(node.cells)
+        if cell.cell_type == "code" and cell.source not in exercise.given
+        for line_number, line in enumerate(cell.source.split("\n"), 1)
+        if spelt.search(line)
+    ]
+    return lines[:_MAX_LINES]
+
+
+def _own_texts(exercise: Exercise, node: NotebookNode) -> Iterator[int]:
+    """Yield the places of the text cells that the student added, one of which may be an answer."""
+    given = {"".join(cell["source"]).strip() for cell in build_notebook(exercise)["cells"]}
+    for place, cell in enumerate(node.cells):
+        if cell.cell_type == "markdown" and not _is_graded(cell) and cell.source.strip() not in given:
+            yield place
 
 
 def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:

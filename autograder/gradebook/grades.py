@@ -1,16 +1,28 @@
-"""Records a result of grading: scores and comments in the gradebook, and the notebook as it was graded."""
+"""Records a result of grading: scores and comments in the gradebook, and the notebook as it was graded.
 
+With each grade the gradebook keeps which answer it was given for, so that regrading asks an instructor only
+about new ones. nbgrader's own tables have no place for it, so the gradebook gets another table.
+"""
+
+import hashlib
+import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from nbformat import NotebookNode, from_dict
+from nbformat import NotebookNode, from_dict, v4
+from nbformat.v4.rwbase import split_lines, strip_transient
 from nbgrader import utils
 from nbgrader.api import Grade, Gradebook
+from sqlalchemy import Column, MetaData, String, Table, inspect
 
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
 from autograder.files import write_whole
-from autograder.gradebook.answers import Answer, Judged, digests, needs_person, read_answers, write_answers
-from autograder.gradebook.autograded import Release
+from autograder.gradebook.assignment import released
 from autograder.gradebook.rows import Rows
 from autograder.grading.cell_result import CellResult
 from autograder.grading.graded import Graded
@@ -19,14 +31,221 @@ from autograder.report.outputs import Output
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.standing import standing
 from autograder.report.text import clean_html, clean_text, is_picture, printable
-from autograder.submission.digest import digest_of
-from autograder.submission.notebook import Notebook
+from autograder.submission.digest import digest_of, rules
+from autograder.submission.matching import RestoredCell, restore, seems_to_define
+from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.submission.submission import Submission
 
+# As nbformat writes notebooks.
+_WRITING: dict[str, Any] = {"indent": 1, "sort_keys": True, "separators": (",", ": "), "ensure_ascii": False}
+_MISSING_ID = "missing-"
+_MISSING = "This cell was missing from the submission. It has been put back as it was released."
 _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR)
 _NO_RESPONSE = "No response."
 # Hints quote the student's own error messages, and nbgrader renders comments as markdown with HTML.
 _PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "(", "]": ")", "`": "'"})
+
+
+class Release:
+    """An exercise as students get it, and a digest of the rules by which their answers are graded."""
+
+    def __init__(self, course: Course, exercise: Exercise) -> None:
+        self.rules = rules(course, exercise)
+        self._exercise = exercise
+        self._node = released(exercise)
+        graded = [cell for cell in self._node.cells if "nbgrader" in cell.metadata]
+        self._graded = {cell.metadata.nbgrader.grade_id: cell for cell in graded}
+        self._texts = {cell.source for cell in self._node.cells if "nbgrader" not in cell.metadata}
+        self._given = {cell.source.strip() for cell in self._node.cells}
+
+    def restored(self, notebook: Notebook) -> NotebookNode:
+        """Return the submitted notebook with every graded cell, or the release if the file is unreadable."""
+        try:
+            submitted = notebook.cells
+        except UnreadableError as error:
+            node = deepcopy(self._node)
+            unread = f"**The submitted file could not be read: {error}.**"
+            note = f"{unread} What follows is the exercise as released."
+            node.cells.insert(0, v4.new_markdown_cell(note, id="unreadable"))
+            return node
+        restored = restore(self._exercise.cells, submitted, self._still_there(submitted), self._texts)
+        cells = [self._cell(cell) for cell in restored]
+        return NotebookNode({**self._node, "metadata": deepcopy(self._node.metadata), "cells": cells})
+
+    def has_own_text(self, node: NotebookNode) -> bool:
+        """Whether the student added text cells: one of them may hold an answer."""
+        texts = [c for c in node.cells if c.cell_type == "markdown" and "nbgrader" not in c.metadata]
+        return any(cell.source.strip() not in self._given for cell in texts)
+
+    def answers(self, node: NotebookNode) -> dict[str, str]:
+        """Return the student's answer to each question in a restored notebook, by its graded cell's name.
+
+        For a tested question it is the code that defines it. For a written one it is its cell, or the text
+        around the cell where that is untouched. A cell that had to be put back is no answer.
+        """
+        own = [cell for cell in node.cells if cell.cell_type == "code" and "nbgrader" not in cell.metadata]
+        found = {}
+        for cell in (cell for cell in node.cells if "nbgrader" in cell.metadata):
+            about, text = cell.metadata["nbgrader"], "" if cell.id.startswith(_MISSING_ID) else cell.source
+            name = about["grade_id"]
+            if about["solution"] and not about["grade"]:
+                others = [other.source for other in own if seems_to_define(other.source, name)]
+                found[check_id(name)] = "\0".join([text, *others])
+            elif about["solution"] and name in self._graded:
+                untouched = text.strip() in ("", self._graded[name].source.strip())
+                found[name] = self._text_around(node, cell) if untouched else text
+        return found
+
+    def _text_around(self, node: NotebookNode, cell: NotebookNode) -> str:
+        """Return the student's own text between the graded cells before and after `cell`."""
+        graded = [index for index, other in enumerate(node.cells) if "nbgrader" in other.metadata]
+        place = next(index for index in graded if node.cells[index] is cell)
+        first = max((index for index in graded if index < place), default=-1) + 1
+        last = min((index for index in graded if index > place), default=len(node.cells))
+        texts = [other.source for other in node.cells[first:last] if other.cell_type == "markdown"]
+        return "\0".join(text for text in texts if text.strip() not in self._given)
+
+    def _still_there(self, submitted: tuple[NotebookCell, ...]) -> dict[str, int]:
+        """Return the numbers of the submitted cells that still have a graded cell's id, by its grade_id."""
+        numbers = {cell.id: cell.number for cell in reversed(submitted) if cell.id}
+        return {name: numbers[cell.id] for name, cell in self._graded.items() if cell.id in numbers}
+
+    def _cell(self, restored: RestoredCell) -> NotebookNode:
+        graded = None if restored.graded is None else self._graded[restored.graded.grade_id]
+        submitted = restored.submitted
+        if submitted is None:
+            return _put_back(graded)
+        source = graded.source if graded is not None and graded.metadata.nbgrader.locked else submitted.text
+        # nbformat's own functions would hold each cell against a schema.
+        cell = NotebookNode(cell_type=submitted.kind, id=f"cell-{submitted.number}", source=source)
+        cell.metadata = NotebookNode()
+        if submitted.kind == "code":
+            cell.update(execution_count=None, outputs=[])
+        if graded is not None:
+            cell.metadata["nbgrader"] = deepcopy(graded.metadata.nbgrader)
+        if (
+            source.strip() == submitted.text.strip()
+        ):  # the output of an edited check is not the released one's
+            cell.metadata["autograder"] = {"number": submitted.number}
+        if pictures := {name: {"image/png": png} for name, png in submitted.attachments if is_picture(png)}:
+            cell.attachments = pictures
+        return cell
+
+
+def _put_back(cell: NotebookNode) -> NotebookNode:
+    """Return a released cell; where a comment changes nothing, it says that the cell was missing."""
+    about = cell.metadata.nbgrader
+    note = f"# {_MISSING}\n" if about.solution and not about.grade else ""
+    return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"{_MISSING_ID}{about.grade_id}"[:64])
+
+
+def written(node: NotebookNode) -> str:
+    """Return the text of a restored notebook's file, as `nbformat.writes` does, which first copies it."""
+    return f"{json.dumps(strip_transient(split_lines(node)), **_WRITING)}\n"
+
+
+class Answer(NamedTuple):
+    """The answer for which a grade was recorded, and why a person was asked to look at it, if one was."""
+
+    digest: str
+    asked: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What grading says on one graded cell."""
+
+    score: float | None
+    comment: str | None
+    asked: str  # why a person has to look; empty where nobody has to
+    digest: str  # of the student's answer to this very question
+
+
+ANSWERS = Table(
+    "autograder_answer",
+    MetaData(),
+    Column("grade_id", String(32), primary_key=True),
+    Column("digest", String(64), nullable=False),
+    Column("asked", String(32), nullable=False),
+)
+
+
+def needs_person(grade: Grade, judged: Judged, before: Answer | None) -> bool:
+    """Whether a person has to look at a question, after what one may have decided before.
+
+    What a person gave stays confirmed until the student's answer to this question changes, whatever else
+    has: other answers, tests, dates. What waits for a person goes on waiting.
+    """
+    same = before is not None and before.digest == judged.digest
+    if grade.manual_score is not None:
+        return bool(grade.needs_manual_grade) or not same
+    if grade.extra_credit is not None and not same:
+        return True
+    settled = before == Answer(judged.digest, judged.asked) and not grade.needs_manual_grade
+    return bool(judged.asked) and not (settled and judged.score is not None)
+
+
+def digests(release: Release, node: NotebookNode, notebook: Notebook, *, unreadable: bool) -> dict[str, str]:
+    """Return a digest of the answer to each question, by its graded cell; an unreadable file is one."""
+    texts = release.answers(node)
+    if unreadable:
+        return dict.fromkeys(texts, notebook.digest)
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+
+
+def are_kept(gradebook: Gradebook) -> bool:
+    """Whether the gradebook has the table."""
+    return bool(inspect(gradebook.db.connection()).has_table(ANSWERS.name))
+
+
+def keep_answers(gradebook: Gradebook) -> None:
+    """Give the gradebook the table, if it has none yet."""
+    ANSWERS.create(gradebook.db.connection(), checkfirst=True)
+    gradebook.db.commit()
+
+
+def read_answers(
+    gradebook: Gradebook, release: Release, submission: Submission, grades: Mapping[str, Grade], *, kept: bool
+) -> dict[str, Answer]:
+    """Return for which answers these grades were recorded, by their cells' names, if the gradebook kept them.
+
+    What a gradebook of an older version does not have is taken from the autograded notebook, if that is ours.
+    """
+    names = {grade.id: name for name, grade in grades.items()}
+    query = ANSWERS.select().where(ANSWERS.c.grade_id.in_(list(names)))
+    found = gradebook.db.connection().execute(query) if kept else ()
+    known = {names[grade]: Answer(digest, asked) for grade, digest, asked in found}
+    if missing := {name for name, grade in grades.items() if name not in known and _by_hand(grade)}:
+        known |= {n: Answer(d, "") for n, d in _earlier(release, submission).items() if n in missing}
+    return known
+
+
+def write_answers(
+    gradebook: Gradebook, grades: Mapping[str, Grade], judged: Mapping[str, Judged], *, new: bool = False
+) -> None:
+    """Keep for which answers these grades are, which may all be `new`; the caller commits."""
+    rows = [
+        {"grade_id": grades[name].id, "digest": one.digest, "asked": one.asked}
+        for name, one in judged.items()
+    ]
+    connection = gradebook.db.connection()
+    if not new:
+        connection.execute(ANSWERS.delete().where(ANSWERS.c.grade_id.in_([row["grade_id"] for row in rows])))
+    connection.execute(ANSWERS.insert(), rows)
+
+
+def _by_hand(grade: Grade) -> bool:
+    return grade.manual_score is not None or grade.extra_credit is not None
+
+
+def _earlier(release: Release, submission: Submission) -> dict[str, str]:
+    """Return the digests of the answers in the autograded notebook, if we have finished it."""
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        node = NotebookNode(json.loads(submission.autograded.read_text(encoding="utf-8")))
+        if "fingerprint" in node["metadata"]["autograder"]:
+            node.cells = [NotebookNode(cell, source="".join(cell["source"])) for cell in node["cells"]]
+            return digests(release, node, Notebook(b""), unreadable=False)
+    return {}
 
 
 def take_in(

@@ -1,34 +1,128 @@
-"""Settles what each submission of an exercise is worth: points, delay and penalty, and the audit's lines.
+"""Settles what each submission is worth: points, delay and penalty; what has changed, and why.
 
 Both ways into the gradebook, ours and nbgrader's own, come here after the points are recorded.
 """
 
+import hashlib
 import logging
+import platform
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook, SubmittedAssignment
 from traitlets.config import Config
 
-from autograder.course.course import Course
-from autograder.course.exercise import Exercise
+from autograder.course.course import Course, course_secret
+from autograder.course.exercise import Exercise, own_files
 from autograder.files import locked
-from autograder.gradebook.audit import Audit, Save, read_saves
-from autograder.gradebook.changes import BY_HAND, DATES, NEW, ScoreChange, cause, digests_of, score_change
+from autograder.gradebook.attempts import keep_graded, name_of_attempt
+from autograder.gradebook.audit import BY_HAND, DATES, Audit, Digests, Save, read_saves
 from autograder.gradebook.folder_check import handed_in
-from autograder.gradebook.graded_attempts import keep_graded
-from autograder.gradebook.history import name_of_attempt
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.reading import entries_of, points_by_cell, read_row
-from autograder.gradebook.rows import Rows, rows_of
+from autograder.gradebook.rows import Rows, entries_of, points_by_cell, read_row, rows_of
 from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.submission.digest import engine, spelt
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
+NEW, AGAIN = "new", "graded again"
+_WORDS = {
+    "notebook": "another notebook",
+    "source": "changed exercise",
+    "suite": "changed tests",
+    "settings": "changed course.yaml",
+    "inputs": "another secret",
+    "engine": "changed engine",
+    "environment": "another Python",
+}
 _LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionChange:
+    """One question whose score changed; `late` is the penalty."""
+
+    name: str
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreChange:
+    """A submission whose score, or that of one of its questions, changed."""
+
+    student: str
+    exercise: str
+    before: float | None
+    after: float | None
+    why: str
+    questions: tuple[QuestionChange, ...]
+
+
+def score_change(
+    exercise: str, before: GradebookSubmission | None, after: GradebookSubmission, why: str
+) -> ScoreChange | None:
+    """Return what changed, or None where every score is as it was."""
+    old, new = _scores(before), _scores(after)
+    names = dict.fromkeys((*old, *new))
+    changed = tuple(
+        QuestionChange(n, old.get(n), new.get(n)) for n in names if old.get(n) != new.get(n) or n not in old
+    )
+    score = None if before is None else before.score
+    if before is not None and not changed and score == after.score:
+        return None
+    return ScoreChange(after.student, exercise, score, after.score, NEW if before is None else why, changed)
+
+
+def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
+    """Return a digest of each thing that decides a score besides the notebook."""
+    name = exercise.name
+    settings = (course.limits(name), spelt(course.rules(name)), course.building(name))
+    rules = repr((settings, course.settings.walls))
+    tests = (exercise.suite, *own_files(exercise.folder, "mistakes/*.py"))
+    return {
+        "source": _digest(_content(exercise.source)),
+        "suite": _digest(*(part for path in tests for part in (path.name.encode(), _content(path)))),
+        "settings": _digest(rules.encode()),
+        "inputs": _digest(course_secret(course)),
+        "engine": engine(),
+        "environment": platform.python_version(),
+    }
+
+
+def cause(before: Digests | None, rules: Digests, notebook: Notebook, attempt: str = "") -> str:
+    """Return in words what is not as it was when the submission was graded last.
+
+    `attempt` says which of several attempts the notebook is.
+    """
+    if before is None:
+        return AGAIN
+    now = {"notebook": notebook.digest, **rules}
+    words = _WORDS | ({"notebook": f"{_WORDS['notebook']} ({attempt})"} if attempt else {})
+    return ", ".join(word for key, word in words.items() if before.get(key) != now[key]) or AGAIN
+
+
+def _scores(submission: GradebookSubmission | None) -> dict[str, float | None]:
+    if submission is None:
+        return {}
+    scores = {entry.question: entry.score for entry in submission.entries}
+    return {**scores, "late": -submission.penalty} if submission.penalty else scores
+
+
+def _content(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
+
+
+def _digest(*parts: bytes) -> str:
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(hashlib.sha256(part).digest())
+    return whole.hexdigest()
 
 
 def turn(course: Course, tell: Callable[[str], None] = _LOG.warning) -> AbstractContextManager[None]:

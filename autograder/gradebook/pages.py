@@ -1,32 +1,174 @@
 """Reads a course's gradebook for publishing, and writes the pages that students get.
 
 Publishing shows what graders and people have left there, and writes nothing to it. Only `settle` does.
+
+A page before the due date may tell less. What it tells is then decided by the outcomes of tests alone.
+Whatever else a submission says, in outputs, by the way in which a test fails or by which cells it loses, may
+rest on what an earlier attempt, which has met hidden inputs, has left in the machine's memory.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import nbformat
+from nbconvert.exporters import Exporter
+from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 
-from autograder.course.course import Course
+from autograder.collecting.attempts import Attempt
+from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.course.settings import Tells
 from autograder.gradebook.assignment import expect_nothing_lost
+from autograder.gradebook.attempts import shown_attempts
 from autograder.gradebook.audit import read_saves
-from autograder.gradebook.changes import ScoreChange
 from autograder.gradebook.comments import CommentBank
-from autograder.gradebook.config import database, gradebook_exists, load
-from autograder.gradebook.conversion import ConversionError, converting, open_converter, write_folder
-from autograder.gradebook.feedback import View, feedback_page
+from autograder.gradebook.config import (
+    ConversionError,
+    converting,
+    database,
+    gradebook_exists,
+    load,
+    open_converter,
+    write_folder,
+)
 from autograder.gradebook.folder_check import KEPT
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.ledger import Ledger, turn
-from autograder.gradebook.reading import submissions_in
-from autograder.gradebook.roster import Person, read_class, read_recorded, read_roster
+from autograder.gradebook.ledger import Ledger, ScoreChange, turn
+from autograder.gradebook.rows import Person, read_class, read_recorded, read_roster, submissions_in
+from autograder.report.feedback_page import render_feedback
 from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.text import is_picture
+from autograder.submission.notebook import Notebook, UnreadableError, parse_notebook, read_notebook
 from autograder.submission.submission import Submission
+
+_EARLY = "Until the due date this page tells"
+_NO_OUTPUTS = "; what cells of code have shown is left out, too."
+_NOTES = {
+    Tells.SCORE: f"{_EARLY} the score alone{_NO_OUTPUTS}",
+    Tells.TESTS: f"{_EARLY} which tests did not pass, but gives no hints{_NO_OUTPUTS}",
+    Tells.HINTS: "",
+    None: "",
+}
+_LOST = "Not all cells of code could be run to their end."
+_OPEN = {Verdict.PASSED, Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED}
+_MAX_PICTURES = 8  # of one cell
+
+
+def early_report(report: Report, tells: Tells | None) -> tuple[Report, str]:
+    """Return the part of a report that may be told, and a sentence on what is not; None tells everything."""
+    if tells in (Tells.SCORE, Tells.TESTS):
+        graded = report.status is Status.GRADED
+        message = _LOST if graded and report.message else report.message
+        questions = tuple(map(_outcomes, report.questions)) if tells is Tells.TESTS else ()
+        report = replace(report, message=message, questions=questions)
+    return report, _NOTES[tells]
+
+
+def early_cells(cells: Sequence[NotebookNode], tells: Tells | None) -> list[NotebookNode]:
+    """Return a notebook's cells, without their outputs where a page may not tell all."""
+    if tells not in (Tells.SCORE, Tells.TESTS):
+        return list(cells)
+    return [NotebookNode({**cell, "outputs": []}) if cell.cell_type == "code" else cell for cell in cells]
+
+
+def _outcomes(question: QuestionReport) -> QuestionReport:
+    """Return a question without any words, and with one word for all ways to fail."""
+    nothing = all(test.verdict is Verdict.NOT_ATTEMPTED for test in question.tests)
+    tests = tuple(
+        replace(test, hint="", verdict=_outcome(test.verdict, nothing=nothing)) for test in question.tests
+    )
+    verdict = _outcome(question.verdict, nothing=nothing)
+    return replace(question, verdict=verdict, hint="", mistake=None, shown=None, tests=tests)
+
+
+def _outcome(verdict: Verdict, *, nothing: bool) -> Verdict:
+    return verdict if nothing or verdict in _OPEN else Verdict.FAILED
+
+
+def saved_pictures(
+    handed_in: Notebook, only_draws: Callable[[str], bool], node: NotebookNode
+) -> dict[str, tuple[str, ...]]:
+    """Return the pictures, in base64, by the id of the cell of the autograded notebook to which they belong.
+
+    The file is a stranger's: only what is a picture is taken, and only below a cell that is still the same.
+    """
+    wanted = {
+        cell.id: cell.source for cell in node.cells if cell.cell_type == "code" and only_draws(cell.source)
+    }
+    if not wanted or handed_in.problem:
+        return {}
+    try:
+        cells = parse_notebook(handed_in.content)["cells"]
+    except UnreadableError:
+        return {}
+    found = ((f"cell-{number}", cell) for number, cell in enumerate(cells))
+    return {
+        name: tuple(_pictures(cell))[:_MAX_PICTURES]
+        for name, cell in found
+        if name in wanted and "".join(cell["source"]) == wanted[name]
+    }
+
+
+def _pictures(cell: dict[str, Any]) -> Iterator[str]:
+    outputs = cell.get("outputs")
+    for output in outputs if isinstance(outputs, list) else ():
+        match output:
+            case {"data": {"image/png": str(picture)}} if is_picture(picture):
+                yield picture
+            case {"data": {"image/png": [*lines]}} if all(isinstance(line, str) for line in lines):
+                if is_picture(picture := "".join(lines)):
+                    yield picture
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How much a page tells; students who may still hand in are often told less than all."""
+
+    early: Callable[[str], Tells | None] = lambda _: None  # by the student's id; None: everything
+    told: Callable[[Attempt], bool] = lambda _: True  # whether the score of an attempt may be shown
+
+
+class FeedbackExporter(Exporter):  # type: ignore[misc]
+    """Writes the page that a student gets, for `nbgrader generate_feedback`."""
+
+    file_extension = ".html"
+    output_mimetype = "text/html"
+
+    def from_notebook_node(self, nb: NotebookNode, resources: Any = None, **kwargs: Any) -> tuple[str, Any]:
+        """Return the page on an autograded notebook."""
+        node, resources = super().from_notebook_node(nb, resources, **kwargs)
+        about, coursedir = resources["nbgrader"], self.parent.coursedir
+        course = load_course(Path(coursedir.root))
+        with Gradebook(coursedir.db_url, course.settings.course) as gradebook:
+            exercise = course.exercises[about["assignment"]]
+            lateness = Lateness(course, exercise, self.parent.config)
+            (graded,) = submissions_in(gradebook, exercise, about["student"], lateness)
+        graded = CommentBank(course.root).put_in(exercise.name, graded)
+        return feedback_page(course, exercise, graded, node), resources
+
+
+def feedback_page(
+    course: Course,
+    exercise: Exercise,
+    graded: GradebookSubmission,
+    node: NotebookNode,
+    view: View = View(),
+) -> str:
+    """Return the page on an autograded notebook, whose report is in its metadata."""
+    report = Report.from_dict(node.metadata["autograder"]["report"])
+    submission = Submission(course.root, graded.student, exercise.name)
+    saved = saved_pictures(read_notebook(submission.notebook), exercise.only_draws, node)
+    fingerprint = node.metadata["autograder"].get("fingerprint", "")
+    attempts = shown_attempts(course, submission, fingerprint, view.told)
+    tells = view.early(graded.student)
+    shown, note = early_report(report, tells)
+    return render_feedback(shown, graded, early_cells(node.cells, tells), saved, attempts, note)
 
 
 def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
@@ -98,7 +240,7 @@ def write_feedback(
     course: Course,
     exercise: Exercise,
     students: Container[str] | None = None,
-    view: View = View(),  # noqa: B008 - it is frozen
+    view: View = View(),
 ) -> Iterator[Path | ConversionError]:
     """Write a page for each graded submission and yield its path, or the error if it cannot be written.
 

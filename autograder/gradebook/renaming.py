@@ -1,7 +1,10 @@
 """Gives a student another id, everywhere: gradebook, submissions, attempts, pages, lists and audit."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from nbgrader.api import Gradebook
 from sqlalchemy import text
@@ -10,16 +13,16 @@ from autograder.collecting.placing import LOCK
 from autograder.course.course import Course
 from autograder.course.kept import DONE, EXPORTS, EXTENSIONS, REQUESTS, STUDENTS
 from autograder.errors import UsageError
-from autograder.files import locked
+from autograder.files import append_line, locked
 from autograder.gradebook.audit import Audit
 from autograder.gradebook.config import database, gradebook_exists
+from autograder.gradebook.lateness import rewrite
 from autograder.gradebook.ledger import turn
-from autograder.gradebook.lists import rewrite
-from autograder.gradebook.renamed import note_renamed
 from autograder.submission.headings import meaning
 from autograder.submission.students import read_rows
 from autograder.submission.submission import is_student
 
+_OLD, _NEW = "renamed from", "student"
 _FOLDERS = ("submitted", "attempts", "autograded", "feedback")
 _STEPS = (
     "insert into student (id, first_name, last_name, email, lms_user_id) select :new, first_name, case"
@@ -27,6 +30,18 @@ _STEPS = (
     "update submitted_assignment set student_id = :new where student_id = :old",
     "delete from student where id = :old",
 )
+
+
+def note_renamed(path: Path, old: str, new: str) -> None:
+    """Add such a line, if there is such a file."""
+    if path.is_file():
+        time = datetime.now(UTC).isoformat(timespec="seconds")
+        append_line(path, json.dumps({"time": time, _NEW: new, _OLD: old}))
+
+
+def renamed(line: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the old and the new id if a line is one of these, else None."""
+    return (str(line[_OLD]), str(line[_NEW])) if _OLD in line and _NEW in line else None
 
 
 class RenamingError(UsageError):

@@ -12,7 +12,7 @@ from typing import Any
 from autograder.course.course import Course
 from autograder.course.kept import EXPORTS
 from autograder.files import append_line, read_lines
-from autograder.gradebook.renamed import renamed
+from autograder.gradebook.renaming import renamed
 
 Values = Mapping[str, str | float]  # what goes out, by student: a score, or a digest of a page
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook.conversion import ConversionError
+from autograder.gradebook.config import ConversionError
 from autograder.gradebook.pages import write_feedback
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder.collecting.arrival import Arrival
 from autograder.collecting.attempts import arrival_of
-from autograder.collecting.times import read_participants
+from autograder.collecting.metadata import read_participants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.files import Member, write_zip

@@ -19,7 +19,7 @@ from autograder.course.course import Course
 from autograder.course.kept import DONE, REQUESTS
 from autograder.errors import UsageError
 from autograder.files import append_line, read_lines
-from autograder.gradebook.renamed import renamed
+from autograder.gradebook.renaming import renamed
 from autograder.report.text import printable
 from autograder.submission.students import read_rows
 

@@ -18,13 +18,13 @@ from pathlib import Path
 
 from autograder.collecting.attribution import Identification
 from autograder.collecting.entry import EntryError
-from autograder.collecting.times import TimeRow, Times, read_participants
+from autograder.collecting.metadata import TimeRow, Times, read_participants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.kept import STUDENTS
 from autograder.errors import UsageError
 from autograder.files import write_whole
-from autograder.gradebook.lists import BOM, in_form_of
+from autograder.gradebook.lateness import BOM, in_form_of
 from autograder.gradebook.pages import read_former
 from autograder.publishing.csv_table import decimal
 from autograder.publishing.export import ALL, Choice, points_of

@@ -22,7 +22,7 @@ from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise
 from autograder.errors import SOME_REFUSED, UsageError
 from autograder.gradebook.audit import Audit
-from autograder.gradebook.changes import digests_of
+from autograder.gradebook.ledger import digests_of
 from autograder.grading.guarded import GuardedGrader
 from autograder.publishing.graded_work import autograded_notebook, stored_report
 from autograder.report.report import Report

@@ -1,7 +1,14 @@
-"""One round of watching: collects, grades what may be told now, writes the pages and returns them."""
+"""One round of watching: collects, grades what may be told now, writes the pages and returns them.
 
+An attempt is marked before it is graded. So where the grader is killed nobody gains an attempt, and what was
+marked but not shown is shown by the next round.
+"""
+
+import json
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 
 from traitlets.config import Config
 
@@ -13,17 +20,45 @@ from autograder.collecting.placing import LOCK
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import AttemptSettings, Tells
-from autograder.files import locked
-from autograder.gradebook.config import load
-from autograder.gradebook.conversion import ConversionError
+from autograder.files import locked, write_whole
+from autograder.gradebook.config import ConversionError, load
 from autograder.gradebook.exchange import release_page
-from autograder.gradebook.feedback import View
 from autograder.gradebook.folder_check import refusal
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.pages import write_feedback
+from autograder.gradebook.pages import View, write_feedback
 from autograder.plugins.watch.arrivals import Arrivals
-from autograder.plugins.watch.pace import mark, may_be_told, told
 from autograder.submission.submission import Submission, find_submissions
+
+_FILE = "told.json"  # beside an attempt's notebook
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """When an attempt was taken to be told, and whether its page is there."""
+
+    when: datetime
+    shown: bool
+
+
+def told(attempt: Attempt) -> Told | None:
+    """Return what a student has been told of an attempt, or None."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        kept = json.loads((attempt.folder / _FILE).read_text(encoding="utf-8"))
+        return Told(datetime.fromisoformat(kept["when"]), bool(kept["shown"]))
+    return None
+
+
+def mark(attempt: Attempt, when: datetime, *, shown: bool) -> None:
+    """Keep that a student is told of an attempt."""
+    text = json.dumps({"when": when.astimezone(UTC).isoformat(), "shown": shown})
+    write_whole(attempt.folder / _FILE, text)
+
+
+def may_be_told(attempts: Sequence[Attempt], settings: AttemptSettings, now: datetime, zone: tzinfo) -> bool:
+    """Whether the student of these attempts may be told of one more now; days are those of `zone`."""
+    times = sorted(known.when for known in map(told, attempts) if known is not None)
+    today = [when for when in times if when.astimezone(zone).date() == now.astimezone(zone).date()]
+    return len(today) < settings.a_day and not (times and now < settings.pause.after(times[-1]))
 
 
 class Watch:

@@ -13,7 +13,7 @@ from autograder.authoring.answers import shown, solutions, write_solutions
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import BEGIN, END, Role
-from autograder.gradebook.extensions import extend
+from autograder.gradebook.lateness import extend
 
 COURSE = load_course(Path(__file__).parents[3])
 NAME = "01_small"

@@ -15,8 +15,8 @@ from autograder.collecting.attempts import attempts_of
 from autograder.collecting.placing import place
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.gradebook.conversion import ConversionError
-from autograder.gradebook.extensions import extend
+from autograder.gradebook.config import ConversionError
+from autograder.gradebook.lateness import extend
 from autograder.gradebook.pages import write_feedback
 from autograder.grading.graded import Graded
 from autograder.report.report import total

@@ -16,13 +16,13 @@ from autograder.authoring.verify import Proof
 from autograder.batch import run as running
 from autograder.batch.grade import Summary
 from autograder.cli import main
-from autograder.collecting.names import PatternError
-from autograder.collecting.times import TimesError
+from autograder.collecting.entry import PatternError
+from autograder.collecting.metadata import TimesError
 from autograder.course.course import Course, CourseError
 from autograder.course.source import SourceError
 from autograder.doctor import Check
 from autograder.errors import OUR_FAILURE, AutograderError
-from autograder.gradebook.conversion import ConversionError
+from autograder.gradebook.config import ConversionError
 from autograder.plugins.gradescope.package import PackageError
 from autograder.sandbox.errors import WallError, ZygoteError
 from autograder.submission.recognition import UnknownExerciseError

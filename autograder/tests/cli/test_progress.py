@@ -12,7 +12,7 @@ from rich.console import Console
 from autograder.batch.grade import SubmissionLine, Summary
 from autograder.cli import progress
 from autograder.cli.progress import Progress, show_changes, show_summary
-from autograder.gradebook.changes import QuestionChange, ScoreChange
+from autograder.gradebook.ledger import QuestionChange, ScoreChange
 
 LOST = ScoreChange("ben", "01_small", 3.5, 2.5, "dates or late policy", (QuestionChange("late", None, -1.0),))
 LINES = (

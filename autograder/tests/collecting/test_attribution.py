@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.collecting.attribution import ArchiveContext, Attribution, NamingRules
-from autograder.collecting.entry import ArchiveEntry, EntryError
-from autograder.collecting.gradescope_metadata import GradescopeRecord
-from autograder.collecting.names import Platform, read_pattern
-from autograder.collecting.times import Times, read_times
+from autograder.collecting.entry import ArchiveEntry, EntryError, Platform, read_pattern
+from autograder.collecting.metadata import GradescopeRecord, Times, read_times
 from autograder.submission.students import read_students
 from autograder.submission.submission import is_student
 

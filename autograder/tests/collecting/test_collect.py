@@ -22,8 +22,7 @@ from autograder.collecting.archive import read_zip
 from autograder.collecting.attempts import attempts_of
 from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
-from autograder.collecting.entry import ArchiveEntry, Bounds
-from autograder.collecting.names import class_folder
+from autograder.collecting.entry import ArchiveEntry, Bounds, class_folder
 from autograder.collecting.survey import CollectedLine, Survey
 from autograder.course.course import Course, load_course
 from autograder.submission.submission import Submission

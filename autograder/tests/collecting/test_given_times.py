@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import main
-from autograder.collecting.times import TimesError, read_times
+from autograder.collecting.metadata import TimesError, read_times
 from autograder.course.course import Course
 
 LISTED = """id,name,email,canvas

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from autograder.collecting.entry import EntryError
-from autograder.collecting.gradescope_metadata import GradescopeRecord, find_export, read_metadata
+from autograder.collecting.metadata import GradescopeRecord, find_export, read_metadata
 
 EXPORT = "assignment_1_export/"
 NAMES = [f"{EXPORT}submission_metadata.yml", f"{EXPORT}submission_5/n", f"{EXPORT}submission_6/n"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.collecting.names import (
+from autograder.collecting.entry import (
     PatternError,
     class_folder,
     is_gradescope,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.collecting.times import TimesError, read_moment, read_times
+from autograder.collecting.metadata import TimesError, read_moment, read_times
 from autograder.errors import UsageError
 
 HEADER = "ID,Nom,Statut,Date de remise,Note,Modifiable,Modification (travail),Texte,Modification (note)\n"

@@ -8,8 +8,8 @@ from autograder.authoring.release import build_sources
 from autograder.course.course import Course, CourseError, load_course
 from autograder.gradebook import register
 from autograder.gradebook.assignment import released
+from autograder.gradebook.book import PreviewedGradebook
 from autograder.gradebook.pages import read_gradebook
-from autograder.gradebook.preview import PreviewedGradebook
 from autograder.tests.classroom import hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import by_hand, dump, gradebook_entry, gradebook_submission, record
 from autograder.tests.gradebook.stock import nbgrader

@@ -8,7 +8,7 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.course.course import Course
-from autograder.gradebook.autograded import Release
+from autograder.gradebook.grades import Release
 from autograder.submission.notebook import Notebook as SubmittedNotebook
 from autograder.tests.classroom import ANSWER, Notebook, answered, cell_of, hand_in, small, solved
 from autograder.tests.gradebook.rows import autograded, dump, gradebook_entry, record

@@ -8,7 +8,7 @@ import pytest
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
 from autograder.gradebook.backup import BackupError, back_up, restore
-from autograder.gradebook.extensions import extend
+from autograder.gradebook.lateness import extend
 from autograder.publishing.export import write_tables
 from autograder.publishing.regrade_requests import RegradeRequests
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in, ruled

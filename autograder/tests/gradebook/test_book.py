@@ -106,7 +106,7 @@ def test_the_autograded_notebook_comes_last(ready: Course, monkeypatch: pytest.M
     def full(*args: object) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr("autograder.gradebook.conversion.write_whole", full)
+    monkeypatch.setattr("autograder.gradebook.config.write_whole", full)
     hand_in(ready, "ann", solved(small(ready), row_sums=WRONG_SUMS))
     with pytest.raises(ConversionError):
         record(ready, "ann")

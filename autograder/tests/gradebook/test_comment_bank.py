@@ -3,8 +3,7 @@
 import pytest
 
 from autograder.course.course import Course
-from autograder.gradebook.comments import CommentBank, CommentsError
-from autograder.gradebook.doubts import doubts
+from autograder.gradebook.comments import CommentBank, CommentsError, doubts
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.tests.publishing.test_export import entry
 

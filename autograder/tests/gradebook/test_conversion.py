@@ -9,7 +9,7 @@ from sqlalchemy.exc import SAWarning
 
 from autograder.course.course import Course, log_of
 from autograder.errors import OUR_FAILURE
-from autograder.gradebook.conversion import LOG, ConversionError, converting, write_folder
+from autograder.gradebook.config import LOG, ConversionError, converting, write_folder
 from autograder.submission.submission import Submission
 
 

@@ -5,8 +5,8 @@ from click.testing import CliRunner
 
 from autograder.cli import main
 from autograder.course.course import Course, load_course
-from autograder.gradebook.doubts import doubts
-from autograder.gradebook.extensions import ExtensionError, extend, read_extensions
+from autograder.gradebook.comments import doubts
+from autograder.gradebook.lateness import ExtensionError, extend, read_extensions
 from autograder.tests.classroom import small
 
 BERLIN = "2026-03-03 12:00 Europe/Berlin"

@@ -5,7 +5,7 @@ import re
 import pytest
 from nbformat import NotebookNode, v4
 
-from autograder.gradebook.hand_grading import CleanMarkdown
+from autograder.gradebook.formgrader import CleanMarkdown
 
 
 def cleaned(cell: NotebookNode) -> NotebookNode:

@@ -15,7 +15,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.source import Role
 from autograder.gradebook import ExerciseGradebook, formgrader
 from autograder.gradebook.audit import recording
-from autograder.gradebook.hand_grading import Asked, Given, _above, _lines
+from autograder.gradebook.formgrader import Asked, Given, _above, _lines
 from autograder.gradebook.pages import read_graders, settle
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission

@@ -14,9 +14,9 @@ from traitlets.config import Config
 
 from autograder.course.course import Course, load_course
 from autograder.gradebook import ExerciseGradebook, extend, read_gradebook
+from autograder.gradebook.book import PreviewedGradebook
 from autograder.gradebook.config import database, load
 from autograder.gradebook.pages import settle
-from autograder.gradebook.preview import PreviewedGradebook
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission, find_submissions
 from autograder.tests.classroom import WRONG_SUMS, hand_in, small, solved

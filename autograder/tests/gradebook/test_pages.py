@@ -57,7 +57,7 @@ def test_a_page_that_fails_is_reported_and_stops_no_other(
             raise RuntimeError("a defect of ours")
         return f"the page of {graded.student}"
 
-    monkeypatch.setattr("autograder.gradebook.feedback.render_feedback", broken)
+    monkeypatch.setattr("autograder.gradebook.pages.render_feedback", broken)
     ann, ben, cleo = write_feedback(ready, small(ready))
     assert [ann, cleo] == [Submission(ready.root, name, "01_small").feedback for name in ("ann", "cleo")]
     assert isinstance(ben, ConversionError)

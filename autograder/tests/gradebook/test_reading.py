@@ -5,7 +5,7 @@ from nbgrader.api import Gradebook
 
 from autograder.course.course import Course, load_course
 from autograder.gradebook.config import database
-from autograder.gradebook.reading import submissions_in
+from autograder.gradebook.rows import submissions_in
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.gradebook.rows import by_hand, record

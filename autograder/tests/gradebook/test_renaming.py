@@ -7,7 +7,7 @@ import pytest
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
 from autograder.files import append_line
-from autograder.gradebook.extensions import extend, read_extensions
+from autograder.gradebook.lateness import extend, read_extensions
 from autograder.gradebook.pages import read_gradebook
 from autograder.gradebook.renaming import RenamingError, rename
 from autograder.publishing.exported import Exports

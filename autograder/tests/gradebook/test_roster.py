@@ -6,7 +6,7 @@ from nbgrader.api import Gradebook
 from autograder.course.course import Course
 from autograder.gradebook.config import database
 from autograder.gradebook.pages import read_former, read_people
-from autograder.gradebook.roster import Person, enter_students
+from autograder.gradebook.rows import Person, enter_students
 from autograder.submission.students import StudentsError
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.gradebook.rows import record

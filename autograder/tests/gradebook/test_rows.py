@@ -6,8 +6,8 @@ from nbgrader.api import Gradebook
 from sqlalchemy.exc import SAWarning
 
 from autograder.course.course import Course
+from autograder.gradebook.assignment import register
 from autograder.gradebook.config import database
-from autograder.gradebook.release import register
 from autograder.gradebook.rows import ExerciseRows
 from autograder.tests.classroom import small
 

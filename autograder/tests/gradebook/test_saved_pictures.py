@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from nbformat import NotebookNode
 
-from autograder.gradebook.saved_pictures import saved_pictures
+from autograder.gradebook.pages import saved_pictures
 from autograder.submission.notebook import Notebook
 from autograder.tests.report.test_text import png
 

@@ -189,7 +189,7 @@ def test_a_page_that_fails_stops_no_other(course: Course, monkeypatch: pytest.Mo
             raise RuntimeError("a defect of ours")
         return render_feedback(report, submission, *rest)
 
-    monkeypatch.setattr("autograder.gradebook.feedback.render_feedback", broken)
+    monkeypatch.setattr("autograder.gradebook.pages.render_feedback", broken)
     with pytest.raises(ConversionError, match=r"gave up on 01_small of ben; .*nbgrader\.log says why"):
         write_pages(course, [small(course)])
     assert written.is_file()

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.collecting.times import TimesError, read_participants
+from autograder.collecting.metadata import TimesError, read_participants
 from autograder.course.course import Course
-from autograder.gradebook.roster import Person
+from autograder.gradebook.rows import Person
 from autograder.publishing import graded_work, worksheet
 from autograder.publishing.worksheet import Filled, WorksheetError, fill_worksheet
 from autograder.report.gradebook_submission import GradebookSubmission

@@ -13,7 +13,7 @@ from autograder.authoring.answers import fill, released, right_answers
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id
-from autograder.gradebook.autograded import Release
+from autograder.gradebook.grades import Release
 from autograder.grading.grader import Grader
 from autograder.grading.pieces import parsed
 from autograder.sandbox.zygote import Zygote

@@ -13,8 +13,8 @@ from nbformat import NotebookNode
 
 from autograder.authoring.release import build_sources
 from autograder.course.course import Course
-from autograder.gradebook.autograded import Release
-from autograder.gradebook.release import generate
+from autograder.gradebook.assignment import generate
+from autograder.gradebook.grades import Release
 from autograder.submission.notebook import Notebook, UnreadableError
 from autograder.submission.recognition import exercise_by_cells
 from autograder.submission.script import cells_of_script

@@ -22,8 +22,7 @@ from autograder.gradebook.config import load
 from autograder.grading.verdicts import told_bits
 from autograder.plugins.watch.arrivals import FromExchange, FromUploads
 from autograder.plugins.watch.bound import told_a_day
-from autograder.plugins.watch.pace import told
-from autograder.plugins.watch.rounds import Watch, settings_of
+from autograder.plugins.watch.rounds import Watch, settings_of, told
 from autograder.submission.submission import Submission
 from autograder.testing.suite import Suite
 from autograder.tests.batch.test_attempts import ByTheirWord, ruled, written

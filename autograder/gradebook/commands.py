@@ -1,4 +1,4 @@
-"""Makes `nbgrader autograde` read, grade and record a submission exactly as our own command does."""
+"""Makes nbgrader's own commands, autograde and export, take the same steps as ours."""
 
 import glob
 from contextlib import closing
@@ -10,20 +10,16 @@ from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import BaseConverter
+from nbgrader.plugins import CsvExportPlugin
 from nbgrader.preprocessors import (
-    CheckCellMetadata,
     NbGraderPreprocessor,
-    OverwriteCells,
-    OverwriteKernelspec,
 )
 
 from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
-from autograder.gradebook.answers import keep_answers
 from autograder.gradebook.assignment import record_exercise
-from autograder.gradebook.autograded import Release
 from autograder.gradebook.folder_check import companions, refusal
-from autograder.gradebook.grades import take_in
+from autograder.gradebook.grades import Release, keep_answers, take_in
 from autograder.gradebook.ledger import Ledger, turn
 from autograder.gradebook.rows import ExerciseRows
 from autograder.grading.failures import describe_failure
@@ -128,5 +124,15 @@ class RecordGrades(NbGraderPreprocessor):  # type: ignore[misc]
         return exporter.take_in(resources), resources
 
 
-CHECKED = (OverwriteKernelspec, OverwriteCells, CheckCellMetadata)
-GRADED = (RecordGrades, CheckCellMetadata)
+class SettledCsvExport(CsvExportPlugin):  # type: ignore[misc]
+    """Writes nbgrader's own table of grades, as they are now."""
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Settle every exercise that the gradebook has, then export."""
+        course = load_course(Path(self.parent.coursedir.root))
+        known = {assignment.name for assignment in gradebook.assignments}
+        for name, exercise in course.exercises.items():
+            if name in known:
+                with turn(course):
+                    Ledger(course, exercise, self.parent.config).open(gradebook)
+        super().export(gradebook)

@@ -1,8 +1,12 @@
-"""Says which of a student's attempts counts, and puts it into submitted/."""
+"""Says which of a student's attempts counts, puts it into submitted/, and stores what each attempt scored."""
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 from functools import cached_property
+from typing import Any
 
 from nbgrader.api import Gradebook, SubmittedAssignment
 
@@ -12,19 +16,103 @@ from autograder.collecting.placing import LOCK
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Counts
-from autograder.files import locked
+from autograder.files import locked, write_whole
 from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.folder_check import known_time, refusal
-from autograder.gradebook.graded_attempts import current_report, keep_graded
 from autograder.gradebook.grades import fingerprinted
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.rows import rows_of
-from autograder.report.report import Report
-from autograder.submission.digest import rules
+from autograder.report.gradebook_submission import ShownAttempt
+from autograder.report.report import Report, Status
+from autograder.submission.digest import digest_of, rules
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
+_FILE = "graded.json"
 Eligible = Callable[[Attempt], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class GradedAttempt:
+    """What an attempt came to when it was graded last, and a digest of what it was graded by."""
+
+    report: Report
+    fingerprint: str
+
+
+def keep_graded(submission: Submission, notebook: Notebook, fingerprinted: Mapping[str, Any]) -> None:
+    """Keep a notebook that was graded as an attempt, if it is none yet, and its fingerprinted report."""
+    with suppress(EntryError), locked(submission.root / LOCK):
+        text = json.dumps(fingerprinted)
+        for attempt in adopt(submission):
+            if attempt.digest == notebook.digest:
+                write_whole(attempt.folder / _FILE, text)
+
+
+def graded_attempt(attempt: Attempt) -> GradedAttempt | None:
+    """Return what an attempt came to, or None if it was never graded."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        kept = json.loads((attempt.folder / _FILE).read_text(encoding="utf-8"))
+        return GradedAttempt(Report.from_dict(kept["report"]), str(kept["fingerprint"]))
+    return None
+
+
+def current_report(attempt: Attempt, rules: str, notebook: Notebook) -> Report | None:
+    """Return what an attempt comes to, if that is known and grading again would give the same."""
+    graded = graded_attempt(attempt)
+    if graded is None or graded.fingerprint != digest_of(rules, notebook):
+        return None
+    return None if graded.report.status is Status.GRADER_ERROR else graded.report
+
+
+def shown_attempts(
+    course: Course, submission: Submission, fingerprint: str, told: Callable[[Attempt], bool] = lambda _: True
+) -> Sequence[ShownAttempt]:
+    """Return a student's attempts for the page, the newest last; scores only of those that may be `told`.
+
+    The one that counts is the one that was graded with this `fingerprint`.
+    """
+    attempts: Sequence[Attempt] = ()
+    with suppress(EntryError, ValueError):
+        attempts = attempts_of(submission)
+    zone = _zone(course, submission)
+    known = [graded_attempt(attempt) for attempt in attempts]
+    places = [place for place, one in enumerate(known) if one is not None and one.fingerprint == fingerprint]
+    shown = []
+    for place, attempt in enumerate(attempts):
+        graded = known[place] if told(attempt) else None
+        when = known_time(attempt.folder)
+        score, points = (None, None) if graded is None else (graded.report.score, graded.report.max_score)
+        shown.append(ShownAttempt(clock(when, zone), score, points, place in places[-1:]))
+    return shown
+
+
+def name_of_attempt(course: Course, submission: Submission, notebook: Notebook, came: datetime | None) -> str:
+    """Return which of several attempts a notebook is, such as "attempt 2 of 3 of 2026-03-01 16:00 CET".
+
+    It is empty where there is but one.
+    """
+    attempts: Sequence[Attempt] = ()
+    with suppress(EntryError, ValueError):
+        attempts = attempts_to_be(submission)
+    same = [place for place, one in enumerate(attempts) if one.digest == notebook.digest]
+    if len(attempts) < 2 or not same:
+        return ""
+    place = next((place for place in same if known_time(attempts[place].folder) == came), same[-1])
+    when = clock(came, _zone(course, submission))
+    return f"attempt {place + 1} of {len(attempts)}{f' of {when}' if when else ''}"
+
+
+def _zone(course: Course, submission: Submission) -> tzinfo | None:
+    due = course.due(submission.exercise)
+    return due.tzinfo if due is not None else None
+
+
+def clock(when: datetime | None, zone: tzinfo | None) -> str:
+    """Return a time in UTC as a clock in this zone shows it; empty where nobody knows the time."""
+    if when is None:
+        return ""
+    return when.replace(tzinfo=when.tzinfo or UTC).astimezone(zone or UTC).strftime("%Y-%m-%d %H:%M %Z")
 
 
 class Counting:
