@@ -67,19 +67,22 @@ class Code:
     statements: tuple[ast.stmt, ...]
     cells: tuple[int, ...] = ()  # in which each statement stands, as the notebook counts them
     fixed: frozenset[int] = frozenset()
-    _texts: dict[int, str] = field(default_factory=dict, compare=False, repr=False)
+    _known: "_Known" = field(default_factory=lambda: _Known(), compare=False, repr=False)
 
     @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Each statement as Python's own unparser writes it, without docstrings."""
+        return tuple(map(self._known.text, self.statements))
+
+    @property
     def text(self) -> str:
-        """The statements as Python's own unparser writes them."""
-        return "\n".join(map(self._text, range(len(self.statements))))
+        """The statements, one after the other."""
+        return "\n".join(self.texts)
 
     @cached_property
     def unused(self) -> frozenset[tuple[str, str]]:
         """The variables of functions that only their own assignments read, each with its function."""
-        nodes = (node for statement in self.statements for node in ast.walk(statement))
-        functions = [node for node in nodes if isinstance(node, _FUNCTIONS)]
-        return frozenset((function.name, name) for function in functions for name in _unused(function))
+        return frozenset().union(*map(self._known.unused, self.statements))
 
     def places(self) -> Iterator[Place]:
         """Yield each node that may be edited, the outer ones first."""
@@ -89,14 +92,13 @@ class Code:
 
     def edited(self, edit: Edit) -> "Code":
         """Return the code with an edit made in it; all that it leaves alone is shared."""
-        statements, texts = [*self.statements], dict(self._texts)
+        statements = [*self.statements]
         more = ((old, new() if callable(new) else new) for old, new in edit.more)
         for old, new in ((edit.old, edit.make()), *more):
             number, path = self._paths[id(old)]
             made = _put(statements[number], path, new)
             statements[number] = cast(ast.stmt, made)
-            texts.pop(number, None)
-        return replace(self, statements=tuple(statements), _texts=texts)
+        return replace(self, statements=tuple(statements))
 
     def located(self, node: ast.AST) -> ast.AST:
         """Return a node, or the nearest one around it that stands in the student's own text."""
@@ -112,11 +114,6 @@ class Code:
         """Return the number of the cell in which a node stands."""
         found = self._paths.get(id(node))
         return self.cells[found[0]] if found and self.cells else None
-
-    def _text(self, number: int) -> str:
-        if number not in self._texts:
-            self._texts[number] = ast.unparse(self.statements[number])
-        return self._texts[number]
 
     @cached_property
     def _paths(self) -> Mapping[int, tuple[int, tuple[tuple[str, int | None], ...]]]:
@@ -136,6 +133,43 @@ class Code:
                             (part, (*path, (name, at))) for at, part in parts if isinstance(part, ast.AST)
                         ]
         return found
+
+
+class _Known:
+    """What is known of statements that some code shares with its edited copies, by their addresses."""
+
+    def __init__(self) -> None:
+        self._texts = dict[int, str]()
+        self._unused = dict[int, frozenset[tuple[str, str]]]()
+        self._held = list[ast.AST]()  # so that no others get their addresses
+
+    def text(self, node: ast.stmt) -> str:
+        """Write a statement; of a function or a class, only what has not been written yet."""
+        if id(node) not in self._texts:
+            if isinstance(node, ast.ClassDef | _FUNCTIONS):
+                head = copy.copy(node)
+                head.body = []
+                body = [self.text(one) for one in node.body if not _is_docstring(one)] or ["pass"]
+                lines = "\n".join(body).replace("\n", "\n    ")
+                text = f"{ast.unparse(head)}\n    {lines}"
+            else:
+                text = ast.unparse(node)
+            self._texts[id(node)] = text
+            self._held.append(node)
+        return self._texts[id(node)]
+
+    def unused(self, node: ast.stmt) -> frozenset[tuple[str, str]]:
+        """Return the variables of the functions in a statement that only their own assignments read."""
+        if id(node) not in self._unused:
+            own = {(node.name, name) for name in _unused(node)} if isinstance(node, _FUNCTIONS) else ()
+            within = [self.unused(one) for one in node.body] if isinstance(node, ast.ClassDef) else []
+            self._unused[id(node)] = frozenset(own).union(*within)
+            self._held.append(node)
+        return self._unused[id(node)]
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _put(node: ast.AST, path: Sequence[tuple[str, int | None]], new: New) -> ast.AST:

@@ -1,7 +1,9 @@
 """What is wrong in a student's code, by the repair that makes it right: its place, its name, its kind."""
 
 import ast
-from collections.abc import Iterator, Sequence
+import operator
+from ast import dump
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from warnings import catch_warnings
 
@@ -41,11 +43,12 @@ class Repairer:
     def names(self, question: str, wrong: Code, right: Code) -> Iterator[Misconception]:
         """Yield the misconceptions whose rules make the wrong code of the right one."""
         own, made = (self._in_one_writing(one) for one in (wrong, right))
-        text = ast.unparse(own)
+        text, place = ast.unparse(own), _place(made, own)
         for misconception in self.catalogue.misconceptions:
             rules = misconception.rules if misconception.fits(self.answers(question).right) else ()
-            made_by_rules = (tree for rule in rules for _, tree in rule.apply(made))
-            if any(ast.unparse(self.catalogue.in_one_writing(tree)) == text for tree in made_by_rules):
+            changed = (tree for rule in rules for _, tree in rule.apply(made))
+            there = (tree for tree in changed if _within(place, _place(made, tree, same=operator.is_)))
+            if any(ast.unparse(self.catalogue.in_one_writing(tree)) == text for tree in there):
                 yield misconception
 
     def _in_one_writing(self, code: Code) -> ast.Module:
@@ -76,3 +79,32 @@ class Repairer:
                     runs = (self.suite.run_one(test, local) for test in self.suite.of(question))
                     found.append(tuple(run for run in runs if run.error is not None))
         return tuple(found)
+
+
+_Way = tuple[tuple[str, int], ...]
+
+
+def _place(
+    one: ast.AST, other: ast.AST, same: Callable[[ast.AST, ast.AST], bool] = lambda a, b: dump(a) == dump(b)
+) -> _Way:
+    """Return the way to the smallest part that holds all in which two trees differ."""
+    way: list[tuple[str, int]] = []
+    while type(one) is type(other):
+        ours, theirs = (dict(_parts(tree)) for tree in (one, other))
+        differ = [at for at in ours if at in theirs and not same(ours[at], theirs[at])]
+        if ours.keys() != theirs.keys() or len(differ) != 1:
+            break
+        one, other = ours[differ[0]], theirs[differ[0]]
+        way.append(differ[0])
+    return tuple(way)
+
+
+def _parts(tree: ast.AST) -> Iterator[tuple[tuple[str, int], ast.AST]]:
+    for name, value in ast.iter_fields(tree):
+        parts = value if isinstance(value, list) else [value]
+        yield from (((name, at), part) for at, part in enumerate(parts) if isinstance(part, ast.AST))
+
+
+def _within(one: _Way, other: _Way) -> bool:
+    """Whether one way leads on where the other ends."""
+    return all(a == b for a, b in zip(one, other, strict=False))

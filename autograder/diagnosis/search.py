@@ -7,9 +7,11 @@ those that bring failed tests nearer to passing and fail no other are tried with
 The budget counts what the tests make torch do in a right answer, not seconds: a busy machine finds the same.
 """
 
-import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from itertools import islice
 from typing import Protocol
 
 import torch
@@ -18,9 +20,11 @@ from torch.overrides import TorchFunctionMode
 from autograder.diagnosis.code import Code, Edit
 from autograder.diagnosis.edits import edits
 from autograder.diagnosis.pieces import Pieces
-from autograder.testing.exchange import Backend
+from autograder.testing.exchange import Backend, Exchange, Reply, Request
 from autograder.testing.inputs import DISCLOSED, Inputs
+from autograder.testing.remembered import FromMemory, Remembered
 from autograder.testing.suite import HiddenTest, Suite, TestRun
+from autograder.worker.protocol import Header, ProtocolError, Tensors, pack
 
 SECOND = Inputs(b"disclosed, a second set")
 _EACH = 600  # microseconds that it takes to define a candidate,
@@ -29,6 +33,7 @@ _SINGLE, _BETTER = 0.6, 0.8  # of the budget, after which no more single edits a
 _PROBES, _NEARER = 4, 0.2  # failed tests that tell whether an edit brings them nearer, and by how much
 _MOST_BETTER = 5  # edits of which each turns some failed tests, with which a second one is tried
 _MORE = 40  # candidates that are still tried after the first repair
+_AT_ONCE = 16  # candidates for which the worker answers one request
 _REPAIRS = 4  # of which the best is told
 
 
@@ -37,6 +42,9 @@ class Bench(Backend, Protocol):
 
     def define(self, code: str) -> bool:
         """Run the code of a candidate; whether it raised no error."""
+
+    def attempt(self, header: Header, tensors: Tensors) -> Reply | None:
+        """Return the answer to one request for many candidates, or None if one of them ends the worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,7 @@ class Search:
     spent: float = 0.0
     tried: int = 0
     _seen: set[str] = field(default_factory=set)
+    _judged: dict[bytes, TestRun] = field(default_factory=dict)  # by what a candidate answered to a test
 
     def repairs(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
         """Return the repairs of some code that fails these tests: whole ones, of one edit or two, or a part.
@@ -92,11 +101,12 @@ class Search:
         others = [test for test in self.suite.of(self.question) if test not in order]
         found: list[Repair] = []
         last = None
-        for edit, made in self._candidates(code):
+        for edit, candidate in self._candidates(code, order[:1]):
+            made = candidate.code
             if self.spent >= limit or (last is not None and self.tried > last):
                 break
-            if (failing := self._first_failure(order)) is None:
-                if self._first_failure(others) is None and self._passes_again():
+            if (failing := self._first_failure(order, candidate)) is None:
+                if self._first_failure(others, candidate) is None and self._passes_again(candidate):
                     found.append(Repair((edit,), made, frozenset(test.number for test in failed)))
                     last = self.tried + _MORE if last is None else last
                     if len(found) == _REPAIRS:
@@ -114,9 +124,9 @@ class Search:
     def _distances(self, code: Code, failed: Sequence[HiddenTest]) -> dict[HiddenTest, float]:
         """Return how far some code is from passing a few failed tests, each of another function."""
         by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
-        self.bench.define(code.text)
+        candidate = Candidate(self.bench, code)
         probes = sorted(by_function.values(), key=self._whole_cost)[:_PROBES]
-        return {test: self._distance(test) for test in probes}
+        return {test: self._distance(test, candidate) for test in probes}
 
     def _better(self, failed: Sequence[HiddenTest], attempts: "_Attempts") -> list[Repair]:
         """Return edits that bring failed tests nearer to passing, and fail no other, the best first.
@@ -125,62 +135,145 @@ class Search:
         """
         others = [test for test in self.suite.of(self.question) if test not in failed]
         found: list[tuple[float, Repair]] = []
-        for edit, made in attempts.promising():
+        promising = ((edit, Candidate(self.bench, made)) for edit, made in attempts.promising())
+        for edit, candidate in self._answered(promising, [*attempts.before]):
+            made = candidate.code
             if self.spent >= self.budget * _BETTER:
                 break
             self.spent += _EACH
-            self.bench.define(made.text)
-            after = {test: self._distance(test) for test in attempts.before}
+            after = {test: self._distance(test, candidate) for test in attempts.before}
             nearer = sum(attempts.before.values()) - sum(after.values())
-            if nearer >= _NEARER and self._first_failure(others) is None:
+            if nearer >= _NEARER and self._first_failure(others, candidate) is None:
                 some = 0.0 in after.values()
-                turned = frozenset(test.number for test in failed if some and self._passes(test))
+                turned = frozenset(test.number for test in failed if some and self._passes(test, candidate))
                 found.append((nearer, Repair((edit,), made, turned, whole=False)))
         found.sort(key=lambda pair: (-len(pair[1].turned), -pair[0], pair[1].edits[0].rank))
         return [repair for _, repair in found]
 
-    def _distance(self, test: HiddenTest) -> float:
+    def _distance(self, test: HiddenTest, candidate: "Candidate") -> float:
         """Return how far a test is from passing: 0 if it passes, up to 3 where nothing comes out."""
-        run = self._run(test)
+        run = self._run(test, candidate)
         return 0.0 if run.error is None else distance(self.answer(test).run, run)
 
-    def _candidates(self, code: Code) -> Iterator[tuple[Edit, Code]]:
-        """Yield each edited code once, after the bench has defined it."""
+    def _candidates(self, code: Code, tests: Sequence[HiddenTest]) -> Iterator[tuple[Edit, "Candidate"]]:
+        """Yield each edited code once, with its answers to these tests."""
+        for edit, candidate in self._answered(self._edited(code), tests):
+            self.tried += 1
+            self.spent += _EACH
+            if candidate.is_code:
+                place = replace(edit, at=code.located(edit.old), cell=code.cell(edit.old))
+                yield place, candidate
+
+    def _edited(self, code: Code) -> Iterator[tuple[Edit, "Candidate"]]:
         for edit in edits(code, self.right):
             try:
                 made = code.edited(edit)
                 text = made.text
-                if text in self._seen or made.unused - code.unused:
-                    continue  # tried before, or it only bypasses what is wrong
-                self._seen.add(text)
-                ast.parse(text)
             except (SyntaxError, ValueError, AttributeError, RecursionError):
                 continue
-            edit = replace(edit, at=code.located(edit.old), cell=code.cell(edit.old))
-            self.tried += 1
-            self.spent += _EACH
-            if self.bench.define(text):
-                yield edit, made
+            bypasses = made.unused - code.unused  # what is wrong, and repairs nothing
+            if text not in self._seen and not bypasses:
+                self._seen.add(text)
+                yield edit, Candidate(self.bench, made)
+
+    def _answered(
+        self, candidates: Iterable[tuple[Edit, "Candidate"]], tests: Sequence[HiddenTest]
+    ) -> Iterator[tuple[Edit, "Candidate"]]:
+        """Yield candidates after the worker has answered, for many at once, what these tests ask first."""
+        left = iter(candidates)
+        while several := [*islice(left, _AT_ONCE)]:
+            self._ask([candidate for _, candidate in several], tests)
+            yield from several
+
+    def _ask(self, several: Sequence["Candidate"], tests: Sequence[HiddenTest]) -> None:
+        statements = [*dict.fromkeys(text for one in several for text in one.code.texts)]
+        codes = [[statements.index(text) for text in one.code.texts] for one in several]
+        asked = [[exchange.request for exchange in self.answer(test).run.exchanges] for test in tests]
+        header: Header = {"op": "try", "source": "\0".join(statements), "codes": codes}
+        header["tests"] = [[(request, len(tensors)) for request, tensors in test] for test in asked]
+        sent = [tensor for test in asked for _, tensors in test for tensor in tensors]
+        reply = self.bench.attempt(header, sent)
+        match reply:
+            case ({"value": list(answers)}, tensors) if len(answers) == len(several):
+                left = iter(tensors)
+                with suppress(ValueError, TypeError, ProtocolError):
+                    for candidate, answered in zip(several, answers, strict=True):
+                        candidate.take(answered, tests, asked, left)
 
     def _whole_cost(self, test: HiddenTest) -> float:
         right = self.answer(test)
         return right.cost + _REQUEST * len(right.run.exchanges)
 
-    def _first_failure(self, tests: Sequence[HiddenTest]) -> TestRun | None:
-        return next((run for run in map(self._run, tests) if run.error is not None), None)
+    def _first_failure(self, tests: Sequence[HiddenTest], candidate: "Candidate") -> TestRun | None:
+        runs = (self._run(test, candidate) for test in tests)
+        return next((run for run in runs if run.error is not None), None)
 
-    def _passes_again(self) -> bool:
-        return all(self._passes(test, SECOND) for test in self.suite.of(self.question))
+    def _passes_again(self, candidate: "Candidate") -> bool:
+        return all(self._passes(test, candidate, SECOND) for test in self.suite.of(self.question))
 
-    def _passes(self, test: HiddenTest, inputs: Inputs = DISCLOSED) -> bool:
-        return self._run(test, inputs).error is None
+    def _passes(self, test: HiddenTest, candidate: "Candidate", inputs: Inputs = DISCLOSED) -> bool:
+        return self._run(test, candidate, inputs).error is None
 
-    def _run(self, test: HiddenTest, inputs: Inputs = DISCLOSED) -> TestRun:
-        run = self.suite.run_one(test, self.bench, inputs)
+    def _run(self, test: HiddenTest, candidate: "Candidate", inputs: Inputs = DISCLOSED) -> TestRun:
+        known = candidate.known.get(test) if inputs == DISCLOSED else None
+        run = self._judged.get(known.digest) if known else None
+        if run is None:
+            backend = FromMemory(candidate, known.memory) if known else candidate
+            run = self.suite.run_one(test, backend, inputs)
+            if known and not candidate.is_defined:
+                self._judged[known.digest] = run
         right = self.answer(test)
         share = min(len(run.exchanges) / max(len(right.run.exchanges), 1), 1.0)
         self.spent += _REQUEST * len(run.exchanges) + share * right.cost
         return run
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What a candidate has answered to the requests of one test."""
+
+    memory: Remembered
+    digest: bytes
+
+
+@dataclass
+class Candidate:
+    """Edited code, and what it has answered; whatever else a test asks, it answers in the worker."""
+
+    bench: Bench
+    code: Code
+    is_code: bool = True
+    is_defined: bool = False
+    known: dict[HiddenTest, _Answers] = field(default_factory=dict)
+
+    def ask(self, header: Header, tensors: Tensors) -> Reply:
+        """Return the answer to one request."""
+        if not self.is_defined:
+            self.is_defined = True
+            self.bench.define(self.code.text)
+        return self.bench.ask(header, tensors)
+
+    def take(
+        self,
+        answers: object,
+        tests: Sequence[HiddenTest],
+        asked: Sequence[Sequence[Request]],
+        tensors: Iterator[torch.Tensor],
+    ) -> None:
+        """Keep answers to what tests asked; ValueError where they have another form than a worker's."""
+        self.is_code = isinstance(answers, list)
+        told = answers if isinstance(answers, list) else []
+        for test, requests, replies in zip(tests, asked, told, strict=False):
+            exchanges, content = list[Exchange](), sha256(str(test.number).encode())
+            for request, one in zip(requests, replies, strict=False):
+                match one:
+                    case [dict() as reply, int(count)]:
+                        exchanges.append(Exchange(request, (reply, [*islice(tensors, count)])))
+                        content.update(pack(*exchanges[-1].reply))
+                    case _:
+                        raise ValueError("an answer has no known form")
+            headers = tuple(repr(request[0]) for request in requests[: len(exchanges)])
+            self.known[test] = _Answers(Remembered(tuple(exchanges), headers), content.digest())
 
 
 @dataclass

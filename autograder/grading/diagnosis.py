@@ -19,7 +19,7 @@ from autograder.diagnosis.repairs import Repairer
 from autograder.diagnosis.search import Repair
 from autograder.grading.pieces import Piece, pieces, rests_on
 from autograder.grading.same_answer import same_exchanges
-from autograder.grading.session import Session
+from autograder.grading.session import LOST, Session
 from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
 from autograder.submission.readable import readable
@@ -252,6 +252,13 @@ class WorkerBench:
     def define(self, code: str) -> bool:
         """Run the code of a candidate; whether it raised no error."""
         return self.session.define(code)
+
+    def attempt(self, header: Header, tensors: Tensors) -> Reply | None:
+        """Return the worker's answer to one request, or None if the worker is lost."""
+        try:
+            return self.session.ask(header, tensors)
+        except LOST:
+            return None
 
     def ask(self, header: Header, tensors: Tensors) -> Reply:
         """Return the worker's answer to one request."""

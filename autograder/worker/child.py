@@ -41,6 +41,8 @@ def _answer(header: Header, tensors: Tensors, shell: Shell, namespace: Namespace
         return {}, []
     if header["op"] == "cell":
         return shell.run(header["number"], header["code"]), []
+    if header["op"] == "try":
+        return namespace.tried(header, tensors, lambda one, sent: _answer(one, sent, shell, namespace))
     reply, tensors = namespace.handle(header, tensors)
     return ({**reply, "error": shell.explained(reply["error"])} if "error" in reply else reply), tensors
 

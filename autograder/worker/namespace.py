@@ -1,6 +1,8 @@
 """Performs what hidden tests ask of a notebook's names: calls, attributes, gradients, seeds."""
 
+from collections.abc import Callable
 from functools import lru_cache
+from itertools import islice
 from types import CodeType
 from typing import Any
 
@@ -14,6 +16,7 @@ from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, 
 from autograder.worker.silence import silence
 
 Reply = tuple[Header, Tensors]
+Answer = Callable[[Header, Tensors], Reply]
 # By these an answer gets its form.
 _SENDING = frozenset({"as_strided", "clone", "copy_", "detach", "empty", "empty_like", "permute"})
 
@@ -43,9 +46,39 @@ class Namespace:
         Where the request says `"record": true`, the answer's `"ran"` tells what its call ran: the operators,
         and where the code of the called object begins.
         """
+        if header.get("op") == "try":
+            return self.tried(header, tensors, self.handle)
         self._ran = {}
         reply, answered = self._answer(header, tensors)
         return ({**reply, "ran": self._ran} if self._ran else reply), answered
+
+    def tried(self, header: Header, tensors: Tensors, answer: Answer) -> Reply:
+        """Run each of several edited codes, and answer the same requests with each of them.
+
+        `source` holds statements, with zeros between them; an edited code is a list of their numbers.
+        A `test` is a list of requests, each with the number of its tensors, and ends with the first error.
+        """
+        statements, sent = header["source"].split("\0"), list[torch.Tensor]()
+        found: list[Any] = []
+        for numbers in header["codes"]:
+            try:
+                for number in numbers:
+                    exec(_compiled(statements[number], "edited"), self.variables)  # noqa: S102 - a repair
+            except BaseException:
+                found.append(None)
+                continue
+            left, told = iter(tensors), list[Any]()
+            for test in header["tests"]:
+                replies = list[tuple[Header, int]]()
+                told.append(replies)
+                for request, count in test:
+                    given = [*islice(left, count)]
+                    if not replies or "value" in replies[-1][0]:
+                        reply, answered = answer(request, [one.clone() for one in given])
+                        replies.append((reply, len(answered)))
+                        sent += answered
+            found.append(told)
+        return {"value": found}, sent
 
     def _answer(self, header: Header, tensors: Tensors) -> Reply:
         try:
