@@ -16,7 +16,7 @@ from autograder.report.text import one_line
 from autograder.testing.exchange import Local, NotDefinedError
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import Inputs, numbered_inputs
-from autograder.testing.suite import HiddenTest, Suite, TestRun
+from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.silence import silence
 
@@ -150,7 +150,7 @@ def _in_all(said: Sequence[str], sets: int) -> str:
     return said[0] if len(said) == sets else f"with some inputs only, {said[0]}"
 
 
-def _said(path: Path, run: TestRun, error: BaseException) -> str:
+def _said(path: Path, run: Run, error: BaseException) -> str:
     """Return the place of an error in the suite at `path`, and what it says."""
     lines = [
         line

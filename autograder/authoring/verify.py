@@ -17,7 +17,7 @@ from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
 from autograder.diagnosis.misconceptions import load_catalogue, spelt
-from autograder.grading.cell_result import CellResult
+from autograder.grading.graded import CellResult
 from autograder.grading.grader import Grader
 from autograder.report.report import QuestionReport, Report, Verdict
 from autograder.sandbox.zygote import Zygote

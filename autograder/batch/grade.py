@@ -18,7 +18,7 @@ from autograder.gradebook.book import ExerciseGradebook, PreviewedGradebook
 from autograder.gradebook.config import ConversionError
 from autograder.gradebook.folder_check import refusal
 from autograder.gradebook.ledger import NEW, Ledger, ScoreChange, turn
-from autograder.grading.failures import describe_failure
+from autograder.grading.graded import describe_failure
 from autograder.report.report import Report, Status
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission

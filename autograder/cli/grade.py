@@ -45,7 +45,7 @@ def run(
     with prelaunched():  # the worker's process imports torch while this one reads the course
         from autograder.batch.run import run_notebooks
         from autograder.cli.table import show_report
-        from autograder.grading.failures import describe_failure
+        from autograder.grading.graded import describe_failure
         from autograder.report.report import Status
         from autograder.report.text import terminal_line
 

@@ -14,7 +14,7 @@ from autograder.diagnosis.pieces import Pieces, pieces_of, placeless
 from autograder.diagnosis.search import Bench, Repair, Search, right_answer
 from autograder.diagnosis.wrong import Answers, undocumented
 from autograder.testing.exchange import Local
-from autograder.testing.suite import HiddenTest, Suite, TestRun
+from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code
 from autograder.worker.silence import silence
 
@@ -66,9 +66,9 @@ class Repairer:
         trees += [spelt_out(tree) for tree in trees]
         return pieces_of(Code(tuple(placeless(tree).body)) for tree in trees)
 
-    def _find_failed(self, question: str, misconception: Misconception) -> tuple[tuple[TestRun, ...], ...]:
+    def _find_failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
         """Return the failed runs of each right answer in which this misconception is made."""
-        exercise, found = self.suite.exercise, list[tuple[TestRun, ...]]()
+        exercise, found = self.suite.exercise, list[tuple[Run, ...]]()
         for one in self.answers(question).wrong:
             if one.misconception is misconception:
                 with catch_warnings(action="ignore"), silence():

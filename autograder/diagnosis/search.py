@@ -23,7 +23,7 @@ from autograder.diagnosis.pieces import Pieces
 from autograder.testing.exchange import Backend, Exchange, Reply, Request
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.remembered import FromMemory, Remembered
-from autograder.testing.suite import HiddenTest, Suite, TestRun
+from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import Header, ProtocolError, Tensors, pack
 
 SECOND = Inputs(b"disclosed, a second set")
@@ -70,7 +70,7 @@ class Search:
     spent: float = 0.0
     tried: int = 0
     _seen: set[str] = field(default_factory=set)
-    _judged: dict[bytes, TestRun] = field(default_factory=dict)  # by what a candidate answered to a test
+    _judged: dict[bytes, Run] = field(default_factory=dict)  # by what a candidate answered to a test
 
     def repairs(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
         """Return the repairs of some code that fails these tests: whole ones, of one edit or two, or a part.
@@ -204,7 +204,7 @@ class Search:
         right = self.answer(test)
         return right.cost + _REQUEST * len(right.run.exchanges)
 
-    def _first_failure(self, tests: Sequence[HiddenTest], candidate: "Candidate") -> TestRun | None:
+    def _first_failure(self, tests: Sequence[HiddenTest], candidate: "Candidate") -> Run | None:
         runs = (self._run(test, candidate) for test in tests)
         return next((run for run in runs if run.error is not None), None)
 
@@ -214,7 +214,7 @@ class Search:
     def _passes(self, test: HiddenTest, candidate: "Candidate", inputs: Inputs = DISCLOSED) -> bool:
         return self._run(test, candidate, inputs).error is None
 
-    def _run(self, test: HiddenTest, candidate: "Candidate", inputs: Inputs = DISCLOSED) -> TestRun:
+    def _run(self, test: HiddenTest, candidate: "Candidate", inputs: Inputs = DISCLOSED) -> Run:
         known = candidate.known.get(test) if inputs == DISCLOSED else None
         run = self._judged.get(known.digest) if known else None
         if run is None:
@@ -284,7 +284,7 @@ class _Attempts:
     _nearer: list[tuple[Edit, Code]] = field(default_factory=list)
     _unlike: list[tuple[Edit, Code]] = field(default_factory=list)
 
-    def add(self, edit: Edit, made: Code, run: TestRun, right: "RightAnswer", *, was_first: bool) -> None:
+    def add(self, edit: Edit, made: Code, run: Run, right: "RightAnswer", *, was_first: bool) -> None:
         """Keep an edit unless it has led further away from what is right."""
         now, before = distance(right.run, run), self.before.get(run.test)
         if not was_first or (before is not None and now < before):
@@ -297,7 +297,7 @@ class _Attempts:
         return self._nearer + self._unlike
 
 
-def distance(right: TestRun, run: TestRun) -> float:
+def distance(right: Run, run: Run) -> float:
     """Return how far a failed run is from a right one: an error, another form, a share of the numbers."""
     for one, other in zip(right.exchanges, run.exchanges, strict=False):
         (expected, ours), (seen, theirs) = one.reply, other.reply
@@ -340,7 +340,7 @@ class _Calls(TorchFunctionMode):
 class RightAnswer:
     """A right answer's run of a test, and the microseconds that it computes: so many a call of torch."""
 
-    run: TestRun
+    run: Run
     cost: int
 
 

@@ -22,7 +22,7 @@ from autograder.gradebook.folder_check import companions, refusal
 from autograder.gradebook.grades import Release, keep_answers, take_in
 from autograder.gradebook.ledger import Ledger, turn
 from autograder.gradebook.rows import ExerciseRows
-from autograder.grading.failures import describe_failure
+from autograder.grading.graded import describe_failure
 from autograder.grading.guarded import GuardedGrader
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission

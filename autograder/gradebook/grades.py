@@ -24,8 +24,7 @@ from autograder.course.names import check_id, checked_question
 from autograder.files import write_whole
 from autograder.gradebook.assignment import released
 from autograder.gradebook.rows import Rows
-from autograder.grading.cell_result import CellResult
-from autograder.grading.graded import Graded
+from autograder.grading.graded import CellResult, Graded
 from autograder.report.allowance import Allowance
 from autograder.report.outputs import Output
 from autograder.report.report import QuestionReport, Report, Status, Verdict

@@ -6,12 +6,10 @@ In reading order:
 - marking: what a marking process does, within limits of its own.
 - restarting: grades submissions one after another, whatever happens to a worker or to us.
 - grader: how one submission becomes a report.
-- running: runs the hidden tests of chosen questions on a submission.
 - judge: makes of a question's tests its verdict, its words and its score.
-- graded: what became of a submission, in a form that goes from one process to another.
-- cell_result: what one cell of it showed.
+- graded: what became of a submission, in a form that goes from one process to another; failures of ours.
 - session: a submission at work in a worker that is replaced when it hangs or dies.
-- verdicts: decides on a hidden test, by its outcome with hidden inputs and nothing else.
+- outcomes: runs hidden tests, and decides on each by its run with hidden inputs and nothing else.
 - explanation: explains a failed test to its student, by its run with disclosed inputs.
 - wording: chooses the words that lead, and leaves out those that mislead.
 - examples: finds the smallest call whose answer is wrong.
@@ -19,8 +17,6 @@ In reading order:
 - carried: finds questions that fail by an earlier one's mistake, to grade them once more.
 - carrying: grades these questions once more, with right earlier ones.
 - oracle: answers what such a question asks of the earlier one, by the reference.
-- location: where in a notebook an error was raised.
-- failures: keeps the traceback of a failure of ours where people find it.
 - diagnosis: what is wrong in an answer: by a repair of it, or by a known one that behaves alike.
 - same_answer: whether two answers are the same.
 - by_hand: why a person has to look at a question that is to be solved by hand.

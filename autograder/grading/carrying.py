@@ -1,9 +1,8 @@
 """Grades questions once more that fail by an earlier one's mistake, with a right one in its place."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -12,14 +11,10 @@ from autograder.grading.carried import Rerun, is_better, with_note
 from autograder.grading.diagnosis import Submitted
 from autograder.grading.judge import Judge
 from autograder.grading.oracle import oracle
-from autograder.grading.running import Running, defining
-from autograder.grading.session import ExhaustedError, Session
-from autograder.grading.verdicts import decide
-from autograder.report.report import QuestionReport, TestReport, Verdict
-from autograder.submission.notebook import NotebookCell
+from autograder.grading.outcomes import Running, TestOutcome
+from autograder.grading.session import Session
+from autograder.report.report import QuestionReport, Verdict
 from autograder.testing.inputs import Inputs
-from autograder.testing.suite import HiddenTest, TestRun
-from autograder.worker.ran import Ran
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +25,8 @@ class Carrying:
     judge: Judge
     solution: Mapping[str, Any]  # the reference's names, for calls by a submission's later questions
     first: Session  # in which the submission ran before
-    cells: Sequence[NotebookCell]
     inputs: Inputs
-    read: Sequence[str]  # the code cells that ran
-    explain: Callable[[TestRun], TestReport]
-    open_reference: Callable[[], Session]
+    submitted: Submitted
 
     def again(self, rerun: Rerun, standing: Mapping[str, QuestionReport]) -> dict[str, QuestionReport]:
         """Run questions again with right earlier ones; return their reports, new ones where they are better.
@@ -42,29 +34,21 @@ class Carrying:
         Of this worker nothing counts but the outcomes of these questions' tests. Where it is better and not
         all right yet, what the student reads comes from another one, as ever.
         """
-        running, judge = self.running, self.judge
+        running, question = self.running, self.judge.question
         with self._right_answers(rerun) as session:
             runs = list(running.tests(session, self.inputs, running.tests_of(rerun.calls)))
-        if any(isinstance(run.error, ExhaustedError) for run in runs):
+        if any(run.exhausted for run in runs):
             return {}
-        ran, reports = defaultdict[str, list[Ran]](list), dict[HiddenTest, TestReport]()
-        for run in runs:
-            reports[run.test] = decide(running.suite, run, self.inputs)
-            ran[run.test.question] += run.ran
-        held, shown = judge.held(self.read, ran), list[TestRun]()
-        again = {name: judge.question(name, reports, shown, held.get(name)) for name in rerun.calls}
+        outcomes = [TestOutcome(run.test, run) for run in runs]
+        limits = running.repair_limits
+        submitted = replace(self.submitted, open=partial(self._right_answers, rerun, limits))
+        again = {name: question(name, outcomes, submitted) for name in rerun.calls}
         failing = [name for name, new in again.items() if new.verdict is Verdict.FAILED]
         if unsolved := [q for q in failing if is_better(again[q], standing[q])]:
             with self._right_answers(rerun) as session:
                 shown = running.disclosed(session, unsolved)
-        failed = {test for test, report in reports.items() if report.verdict is Verdict.FAILED}
-        reports |= {run.test: self.explain(run) for run in shown if run.test in failed}
-        submitted = Submitted(
-            defining(self.cells),
-            partial(self._right_answers, rerun, running.repair_limits),
-            self.open_reference,
-        )
-        again |= {q: judge.question(q, reports, shown, held.get(q), submitted) for q in unsolved}
+            outcomes = [replace(one, disclosed=shown.get(one.test)) for one in outcomes]
+        again |= {q: question(q, outcomes, submitted, repaired=True) for q in unsolved}
         better = {q: new for q, new in again.items() if is_better(new, standing[q])}
         return {q: with_note(new, rerun.calls[q]) for q, new in better.items()}
 
@@ -74,6 +58,6 @@ class Carrying:
         functions = {name: self.solution[name] for name in rerun.earlier}
         with (
             oracle(functions, self.running.limits) as answers,
-            self.first.another(defining(self.cells), answers, limits) as session,
+            self.first.another(self.submitted.cells, answers, limits) as session,
         ):
             yield session

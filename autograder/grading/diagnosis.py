@@ -17,15 +17,17 @@ from autograder.diagnosis.code import Code
 from autograder.diagnosis.misconceptions import Catalogue, Misconception
 from autograder.diagnosis.repairs import Repairer
 from autograder.diagnosis.search import Repair
+from autograder.grading.outcomes import TestOutcome
 from autograder.grading.pieces import Piece, pieces, rests_on
 from autograder.grading.same_answer import same_exchanges
-from autograder.grading.session import LOST, Session
+from autograder.grading.session import Session
+from autograder.report.report import TestReport
 from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
 from autograder.submission.readable import readable
-from autograder.testing.exchange import Local, Reply
+from autograder.testing.exchange import Local, LostError, Reply
 from autograder.testing.student_error import StudentError
-from autograder.testing.suite import HiddenTest, Suite, TestRun
+from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code
 from autograder.worker.omission import LEFT_OUT
 from autograder.worker.protocol import Header, Tensors
@@ -48,6 +50,8 @@ class Submitted:
     """A submission as far as its diagnosis needs it."""
 
     cells: Sequence[NotebookCell]  # that define something
+    codes: Sequence[str]  # of the cells that ran
+    explain: Callable[[TestOutcome], TestReport]
     open: OpenSession
     open_reference: OpenSession  # in which the reference runs, and nothing of the submission
 
@@ -68,7 +72,7 @@ class Diagnosis:
         """The course's misconceptions."""
         return self.repairer.catalogue
 
-    def name(self, question: str, runs: Sequence[TestRun], submitted: Submitted) -> Named | None:
+    def name(self, question: str, runs: Sequence[Run], submitted: Submitted) -> Named | None:
         """Return what explains the failed tests of `question`, or None.
 
         The runs are those on disclosed inputs. Tests that are not among them count as passed.
@@ -105,7 +109,7 @@ class Diagnosis:
     def _name(
         self,
         question: str,
-        failed: Sequence[TestRun],
+        failed: Sequence[Run],
         submitted: Submitted,
         looked: "Looked | None",
     ) -> Named | None:
@@ -125,7 +129,7 @@ class Diagnosis:
     def _told(
         self,
         question: str,
-        failed: Sequence[TestRun],
+        failed: Sequence[Run],
         submitted: Submitted,
         looked: "Looked",
         repairs: Sequence[Repair],
@@ -157,9 +161,7 @@ class Diagnosis:
         end = f" Write `{words.shown(edit)}` there." if self._repairs is RepairsShown.SHOWN else ""
         return Named(name, f"{said}{told}. All else is right.{end}")
 
-    def _named(
-        self, question: str, wrong: Code, right: Code, failed: Sequence[TestRun]
-    ) -> Misconception | None:
+    def _named(self, question: str, wrong: Code, right: Code, failed: Sequence[Run]) -> Misconception | None:
         """Return the misconception behind a repair: a rule makes the wrong code of the repaired one.
 
         Right answers with it get the same from at least half of the tests: from one in which a module draws
@@ -174,7 +176,7 @@ class Diagnosis:
     def _alike(
         self,
         question: str,
-        failed: Sequence[TestRun],
+        failed: Sequence[Run],
         submitted: Submitted,
         repairs: Sequence[Repair] = (),
     ) -> Named | None:
@@ -200,7 +202,7 @@ class Diagnosis:
             self._kinds[mistake.path] = frozenset(one.edits[0].kind for one in found)
         return self._kinds[mistake.path]
 
-    def _in_words(self, question: str, failed: Sequence[TestRun]) -> Named | None:
+    def _in_words(self, question: str, failed: Sequence[Run]) -> Named | None:
         """Name what the words of failed tests, or of errors, say by themselves."""
         said = [str(run.error) for run in failed if not isinstance(run.error, StudentError)]
         errors = [str(run.error) for run in failed if isinstance(run.error, StudentError)]
@@ -221,7 +223,7 @@ class Diagnosis:
         made = self.repairer.answers(question).wrong
         return not misconception.changes or any(one.misconception is misconception for one in made)
 
-    def _runs(self, mistake: Mistake) -> tuple[TestRun, ...]:
+    def _runs(self, mistake: Mistake) -> tuple[Run, ...]:
         exercise = self.suite.exercise
         with catch_warnings(action="ignore"):  # the mistake may deserve a warning, but nobody here made it
             with reference_errors(exercise, mistake):
@@ -229,7 +231,7 @@ class Diagnosis:
             return tuple(self.suite.run(Local(namespace), chosen=self.suite.of(mistake.question)))
 
 
-def _agreement(known: Sequence[TestRun], seen: Sequence[TestRun]) -> float:
+def _agreement(known: Sequence[Run], seen: Sequence[Run]) -> float:
     """Return from which part of the failed tests two answers get the same; 0 if they fail other tests."""
     theirs = {run.test.number: run for run in known}
     if theirs.keys() != {run.test.number for run in seen}:
@@ -257,7 +259,7 @@ class WorkerBench:
         """Return the worker's answer to one request, or None if the worker is lost."""
         try:
             return self.session.ask(header, tensors)
-        except LOST:
+        except LostError:
             return None
 
     def ask(self, header: Header, tensors: Tensors) -> Reply:

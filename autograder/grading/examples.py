@@ -22,7 +22,7 @@ from autograder.report.report import TestReport, Verdict
 from autograder.testing.exchange import Exchange
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import DISCLOSED
-from autograder.testing.suite import HiddenTest, Suite, TestRun
+from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code
 from autograder.worker.protocol import Decoder, Header, ProtocolError
 
@@ -42,7 +42,7 @@ class Examples:
         self._right = cache(self._right_exchanges)
 
     def of(
-        self, question: str, reports: Mapping[HiddenTest, TestReport], runs: Sequence[TestRun]
+        self, question: str, reports: Mapping[HiddenTest, TestReport], runs: Sequence[Run]
     ) -> Example | None:
         """Return the example with the fewest numbers in a question's failed tests, the first of equals.
 
@@ -55,7 +55,7 @@ class Examples:
         found = (one for run in wrong for one in self._in_run(question, run))
         return min(found, key=_count, default=None)
 
-    def _in_run(self, question: str, run: TestRun) -> Iterator[Example]:
+    def _in_run(self, question: str, run: Run) -> Iterator[Example]:
         for places in self._calls(question, run):
             with suppress(ProtocolError, RecursionError):  # an answer that cannot be read is not shown
                 seen, answer = [run.exchanges[n] for n in places], _value(run.exchanges[places[-1]])
@@ -67,7 +67,7 @@ class Examples:
                     made = self._made(question, seen[0]) if len(places) > 1 else ""
                     yield from _wrong_parts(given, answer, _value(right[-1]), made)
 
-    def _calls(self, question: str, run: TestRun) -> Iterator[tuple[int, ...]]:
+    def _calls(self, question: str, run: Run) -> Iterator[tuple[int, ...]]:
         """Yield the places of each call of a function, or of what belongs to each call of an object."""
         if inspect.isclass(self._solution[question]):
             yield from (call.places for call in object_calls(question, run.exchanges))

@@ -5,20 +5,16 @@ error was raised and in which words, which shape came out, which value is wrong.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from autograder.grading.location import Locator
-from autograder.grading.session import ExhaustedError, Session
-from autograder.grading.verdicts import other_kind
+from autograder.course.exercise import Exercise
+from autograder.grading.outcomes import TestOutcome
+from autograder.grading.session import Session
 from autograder.report.report import TestReport, Verdict
-from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import NotDefinedError
-from autograder.testing.expectations import NotJudged, Unmet
-from autograder.testing.inputs import DISCLOSED
 from autograder.testing.student_error import StudentError
-from autograder.testing.suite import Suite, TestRun
-from autograder.worker.protocol import ProtocolError
+from autograder.testing.suite import Run
 
 STUB = "raise NotImplementedError"
 
@@ -26,47 +22,34 @@ STUB = "raise NotImplementedError"
 class Explainer:
     """Explains the failed tests of one submission; `session` tells what its cells did before any test."""
 
-    def __init__(self, suite: Suite, cells: Sequence[NotebookCell], session: Session) -> None:
-        self._suite = suite
+    def __init__(self, exercise: Exercise, cells: Sequence[NotebookCell], session: Session) -> None:
         self._cells = {cell.number: cell for cell in cells}
-        self._locator = Locator(suite.exercise, self._cells)
+        self._locator = Locator(exercise, self._cells)
         self._session = session
 
-    def explain(self, run: TestRun) -> TestReport:
-        """Return the report on a failed test; its title alone where it passes with disclosed inputs."""
-        verdict, hint = self._verdict(run)
-        return TestReport(run.test.title, verdict, run.test.weight, hint)
+    def report(self, outcome: TestOutcome) -> TestReport:
+        """Return the report on a test; without an explanation where it passes with disclosed inputs."""
+        if not outcome.failed or outcome.disclosed is None:
+            return outcome.report
+        verdict, hint = self._explained(outcome.disclosed)
+        return replace(outcome.report, verdict=verdict, hint=hint)
 
-    def _verdict(self, run: TestRun) -> tuple[Verdict, str]:
-        match run.error:
-            case None | ExhaustedError():
-                return Verdict.FAILED, ""
-            case NotJudged() as unseen:
-                return Verdict.NOT_JUDGED, str(unseen)
-            case Unmet() as unmet:
-                return Verdict.FAILED, str(unmet)
-            case StudentError() as error:
-                return self._crash(error)
-            case NotDefinedError(name=name):
-                return self._not_defined(name)
-            case DeadlineError(slept=slept):
-                seconds = f"for longer than {self._session.limits.call_seconds:g} s"
-                if slept:
-                    return Verdict.TIMED_OUT, f"A call waited {seconds}. What does it wait for?"
-                return Verdict.TIMED_OUT, f"A call computed {seconds}. Can its loop end?"
-            case DiedError(reason=reason):
-                return Verdict.CRASHED, f"A call ended the program: {reason}."
-            case ProtocolError():
-                return Verdict.CRASHED, "A call came back with something that is no answer."
-        return Verdict.FAILED, other_kind(self._suite, run, DISCLOSED)
+    def _explained(self, run: Run) -> tuple[Verdict, str]:
+        if run.kind in (Verdict.PASSED, Verdict.GRADER_ERROR) or run.exhausted:
+            return Verdict.FAILED, ""
+        if run.kind is Verdict.NOT_DEFINED:
+            return self._not_defined(run.detail)
+        if isinstance(run.error, StudentError):
+            return self._crash(run, run.error)
+        return run.kind, run.detail
 
-    def _crash(self, error: StudentError) -> tuple[Verdict, str]:
+    def _crash(self, run: Run, error: StudentError) -> tuple[Verdict, str]:
         where = self._locator.words(error)
         if error.type == "NotImplementedError" and self._locator.source_line(error).startswith(STUB):
             return Verdict.NOT_ATTEMPTED, f'Replace "{STUB}()" with your code.'
-        if "PermissionError" in error.bases:
-            return Verdict.BLOCKED, f"The sandbox refused this: {error.message}{where}"
-        return Verdict.CRASHED, f"{error}{where}"
+        if run.kind is Verdict.BLOCKED:
+            return run.kind, f"The sandbox refused this: {error.message}{where}"
+        return run.kind, f"{run.detail}{where}"
 
     def _not_defined(self, name: str) -> tuple[Verdict, str]:
         """Say why a name is missing: its cell was left out, its cell failed, or there is no such cell."""
@@ -80,3 +63,36 @@ class Explainer:
                 why = f"{result.error}{self._locator.words(result.error)}"
                 return Verdict.NOT_DEFINED, f"The cell that defines {name} fails: {why}"
         return Verdict.NOT_DEFINED, f"The notebook does not define {name}. Is it spelt as in the exercise?"
+
+
+class Locator:
+    """Says where in a notebook an error was raised, in a student's words."""
+
+    def __init__(self, exercise: Exercise, cells: dict[int, NotebookCell]) -> None:
+        self._exercise = exercise
+        self._cells = cells
+
+    def words(self, error: StudentError) -> str:
+        """Return " (the cell of softmax, line 3)", or nothing where no cell is known.
+
+        Of all the cells that an error passed through, the student's own come before the given ones.
+        """
+        places = [place for place in error.places if place[0] in self._cells]
+        if not places:
+            return ""
+        own = (place for place in places if self._cells[place[0]].text not in self._exercise.given)
+        number, line = next(own, places[0])
+        where = self._name(self._cells[number])
+        return f" ({where}, line {line})" if line else f" ({where})"
+
+    def source_line(self, error: StudentError) -> str:
+        """Return the line that raised an error."""
+        number, line = error.places[0] if error.places else (None, None)
+        lines = self._cells[number].text.splitlines() if number in self._cells else []
+        return lines[line - 1].strip() if line and line <= len(lines) else ""
+
+    def _name(self, cell: NotebookCell) -> str:
+        for question in self._exercise.points:
+            if cell.name == question or seems_to_define(cell.text, question):
+                return f"the cell of {question}"
+        return f"code cell {sorted(self._cells).index(cell.number) + 1}"

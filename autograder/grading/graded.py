@@ -1,19 +1,33 @@
-"""What grading one submission came to, in a form that goes from one process or machine to another."""
+"""What grading one submission came to, in a form that goes from one process or machine to another.
+
+This module loads no torch, and nor does whoever reads what is graded.
+"""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from autograder.course.course import Course, log_of
 from autograder.course.exercise import Exercise
-from autograder.grading.cell_result import MAX_SHOWN, CellResult
-from autograder.report.outputs import checked_outputs
+from autograder.report.outputs import Output, checked_outputs
 from autograder.report.report import QuestionReport, Report, Status, Verdict, bounded, total, written
+from autograder.report.text import clean_text, terminal_line
 from autograder.testing.student_error import StudentError
 
+MAX_SHOWN = 16 << 20  # characters that a whole notebook may show
+_LOG = "autograder"
 _OURS = (
     "The autograder failed on this submission, not you. It has no score yet; your instructor has been told."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """What one cell showed when it ran, and the exception that ended it, if one did."""
+
+    outputs: tuple[Output, ...]
+    error: StudentError | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +75,19 @@ def failure_report(exercise: Exercise, walls: tuple[str, ...], why: str = "") ->
     points = exercise.points.items()
     questions = tuple(QuestionReport(name, Verdict.GRADER_ERROR, None, most, told) for name, most in points)
     return replace(report_on(exercise, questions, walls, told), status=Status.GRADER_ERROR, score=None)
+
+
+def describe_failure(course: Course, submission: str, graded: Graded) -> str:
+    """Return what failed on our side while `submission` was graded, and where to read on, or nothing.
+
+    The traceback goes to build/autograder.log.
+    """
+    if not graded.traceback:
+        return graded.problem
+    with log_of(course, _LOG) as log:
+        problem, details = terminal_line(graded.problem), clean_text(graded.traceback).rstrip()
+        log.error("%s: %s\n%s", submission, problem, details)
+    return f"{graded.problem}; {course.build / _LOG}.log says more"
 
 
 def _packed(result: CellResult) -> dict[str, Any]:

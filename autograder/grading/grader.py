@@ -1,7 +1,6 @@
 """Grades one submission: runs its notebook in a worker, its hidden tests here, and writes the report."""
 
 import json
-from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -21,17 +20,15 @@ from autograder.grading.examples import Examples
 from autograder.grading.explanation import Explainer
 from autograder.grading.graded import Graded, report_on
 from autograder.grading.judge import Judge
-from autograder.grading.running import Running, defining
+from autograder.grading.outcomes import Running, TestOutcome, defining, report_bits
 from autograder.grading.session import FORGED, Session
-from autograder.grading.verdicts import decide, report_bits
-from autograder.report.report import QuestionReport, Status, TestReport, Verdict
+from autograder.report.report import QuestionReport, Status, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
-from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
+from autograder.testing.inputs import Inputs, hidden_inputs
 from autograder.testing.suite import HiddenTest, Suite
 from autograder.worker.namespace import run_code
-from autograder.worker.ran import Ran
 
 _ALONE = Building()
 _ANOTHER_FILE = (
@@ -131,48 +128,26 @@ class Grader:
         Only the questions in `asked` are graded, if it is there, and stand in the report.
         """
         points = [name for name in self.exercise.points if asked is None or name in asked]
-        tests = [test for test in self.suite.tests if test.question in points]
         code = tuple(cell for cell in cells if cell.kind == "code")
         if inputs is None:
             text = json.dumps([cell.text for cell in code])
             inputs = hidden_inputs(self._secret, self.exercise.name, text)
         needed = tuple(cell for cell in code if not self.exercise.only_draws(cell.text))
-        running, judge = self._running, self._judge
-        with Session(self._zygote, needed, running.limits) as session:
+        with Session(self._zygote, needed, self._running.limits) as session:
             session.start()
-            forged = _forges_its_check(needed, session) & frozenset(points)
-            early = _fails_its_check(needed, session) & frozenset(points) - forged
-            runs = running.forged(forged) + running.disclosed(session, early)
-            ran, known = defaultdict[str, list[Ran]](list), dict[HiddenTest, TestReport]()
-            for run in runs:
-                ran[run.test.question] += run.ran
-                if (report := decide(self.suite, run, DISCLOSED)).verdict is Verdict.FAILED:
-                    known[run.test] = report
-            for run in running.tests(session, inputs, set(tests) - known.keys()):
-                ran[run.test.question] += run.ran
-                known[run.test] = decide(self.suite, run, inputs)
-        decided = {test: known[test] for test in tests}
-        read = [cell.text for cell in needed if cell.number in session.results]
-        held = {name: why for name, why in judge.held(read, ran).items() if name in points}
-        questions = {test.question for test, report in decided.items() if report.verdict is Verdict.FAILED}
-        if late := (questions | held.keys()) - early - forged:
-            runs += running.in_new_worker(session, needed, late)
-        explain = Explainer(self.suite, code, session).explain
-        failed = (run for run in runs if decided[run.test].verdict is Verdict.FAILED)
-        reports = decided | {run.test: explain(run) for run in failed}
-        standing = {n: judge.question(n, reports, runs, held.get(n)) for n in points}
+            outcomes = self._decided(session, needed, inputs, points)
+        submitted = self._submitted(session, code, needed)
+        outcomes = self._with_disclosed(outcomes, session, submitted, points)
+        standing = {n: self._judge.question(n, outcomes.values(), submitted) for n in points}
         carried: dict[str, QuestionReport] = {}
         for rerun in reruns(self.building, standing, needed):
-            carrying = Carrying(
-                running, judge, self._solution, session, needed, inputs, read, explain, self.open_reference
-            )
+            carrying = Carrying(self._running, self._judge, self._solution, session, inputs, submitted)
             carried |= carrying.again(rerun, standing)
         if not self.marks_only:
-            own, limits = defining(needed), running.repair_limits
-            submitted = Submitted(own, lambda: session.another(own, limits=limits), self.open_reference)
-            failing = (n for n in points if standing[n].verdict is not Verdict.PASSED)
-            left = [n for n in failing if n not in carried]
-            standing |= {n: judge.question(n, reports, runs, held.get(n), submitted) for n in left}
+            failing = [n for n in points if standing[n].verdict is not Verdict.PASSED and n not in carried]
+            standing |= {
+                n: self._judge.question(n, outcomes.values(), submitted, repaired=True) for n in failing
+            }
         standing |= carried
         walls, message = self._zygote.reported_walls, _message(session, code)
         if asked is None and not any(seems_to_define(cell.text, name) for cell in code for name in points):
@@ -181,6 +156,57 @@ class Grader:
                 n: replace(q, verdict=Verdict.REVIEW, hint=_ANOTHER_FILE) for n, q in standing.items()
             }
         return Graded(report_on(self.exercise, tuple(standing.values()), walls, message), session.results)
+
+    def _decided(
+        self, session: Session, cells: Sequence[NotebookCell], inputs: Inputs, points: Sequence[str]
+    ) -> dict[HiddenTest, TestOutcome]:
+        """Run the tests of the questions in `points` until all are decided."""
+        running = self._running
+        forged = _forges_its_check(cells, session) & frozenset(points)
+        early = _fails_its_check(cells, session) & frozenset(points) - forged
+        disclosed = running.disclosed(session, early)
+        outcomes = running.forged(forged)
+        first = (TestOutcome(test, run, run) for test, run in disclosed.items())
+        outcomes |= {outcome.test: outcome for outcome in first if outcome.failed}
+        tests = [test for test in self.suite.tests if test.question in points]
+        for run in running.tests(session, inputs, set(tests) - outcomes.keys()):
+            outcomes[run.test] = TestOutcome(run.test, run, disclosed.get(run.test))
+        return {test: outcomes[test] for test in tests}
+
+    def _with_disclosed(
+        self,
+        outcomes: dict[HiddenTest, TestOutcome],
+        session: Session,
+        submitted: Submitted,
+        points: Sequence[str],
+    ) -> dict[HiddenTest, TestOutcome]:
+        """Add disclosed runs of questions that fail, or at which a person has to look, and that have none.
+
+        They take place in a new worker: the one that knows hidden inputs has ended.
+        """
+        questions = {test.question for test, outcome in outcomes.items() if outcome.failed}
+        questions |= {
+            n for n in points if self._judge.held(n, outcomes.values(), submitted.codes) is not None
+        }
+        questions -= {test.question for test, outcome in outcomes.items() if outcome.disclosed}
+        if not questions:
+            return outcomes
+        with session.another(submitted.cells) as later:
+            runs = self._running.disclosed(later, questions)
+        return {test: replace(o, disclosed=runs.get(test, o.disclosed)) for test, o in outcomes.items()}
+
+    def _submitted(
+        self, session: Session, code: Sequence[NotebookCell], needed: Sequence[NotebookCell]
+    ) -> Submitted:
+        """Return what explanations need of a submission, after its first session."""
+        cells, limits = defining(needed), self._running.repair_limits
+        return Submitted(
+            cells,
+            [cell.text for cell in needed if cell.number in session.results],
+            Explainer(self.exercise, code, session).report,
+            lambda: session.another(cells, limits=limits),
+            self.open_reference,
+        )
 
     def open_reference(self) -> Session:
         """Return a session in which the reference runs, and nothing of a submission."""

@@ -1,21 +1,18 @@
 """Judges one question, given what its tests came to: its verdict, its words, and who has to look."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from autograder.course.rule import Rule
 from autograder.grading.by_hand import broken_rule
 from autograder.grading.diagnosis import Diagnosis, Submitted
 from autograder.grading.examples import Examples
+from autograder.grading.outcomes import TestOutcome
 from autograder.grading.wording import leading, stated
 from autograder.report.report import QuestionReport, TestReport, Verdict, summarize
-from autograder.testing.suite import HiddenTest, TestRun
-from autograder.worker.ran import Ran
 
 _EXPLAINED = (Verdict.FAILED, Verdict.CRASHED, Verdict.NOT_JUDGED)
 _NOTHING_HELD = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
-WhyHeld = Callable[[Sequence[Ran]], str | None]  # says why a person has to look, given the disclosed runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,35 +24,38 @@ class Judge:
     diagnosis: Diagnosis
     examples: Examples
 
-    def held(self, codes: Sequence[str], ran: Mapping[str, Sequence[Ran]]) -> dict[str, WhyHeld]:
-        """Return the questions whose rules seem broken, each with what says why, given the disclosed runs."""
-        why = {n: partial(broken_rule, n, r, codes, ran.get(n, ())) for n, r in self.rules.items()}
-        return {name: say for name, say in why.items() if say(()) is not None}
+    def held(self, name: str, outcomes: Iterable[TestOutcome], codes: Sequence[str]) -> str | None:
+        """Return why a person has to look at a question, or None; `codes` are the code cells that ran.
+
+        The runs that decide do so here, too. Disclosed runs only supply names.
+        """
+        if (rule := self.rules.get(name)) is None:
+            return None
+        own = [outcome for outcome in outcomes if outcome.test.question == name]
+        ran = [one for outcome in own for one in outcome.decisive.ran]
+        shown = [one for outcome in own if outcome.disclosed for one in outcome.disclosed.ran]
+        return broken_rule(name, rule, codes, ran, shown)
 
     def question(
-        self,
-        name: str,
-        reports: Mapping[HiddenTest, TestReport],
-        runs: Sequence[TestRun],
-        why_held: WhyHeld | None,
-        submitted: Submitted | None = None,
+        self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted, *, repaired: bool = False
     ) -> QuestionReport:
-        """Return the report on a question; `runs` are those on disclosed inputs, which supply all words.
+        """Return the report on a question; disclosed runs supply all words.
 
-        Without what was `submitted`, only the tests' own words explain a failure.
+        Only tests' own words explain a failure, unless the code is to be `repaired`.
         """
-        explained = {test: report for test, report in reports.items() if test.question == name}
+        own = [outcome for outcome in outcomes if outcome.test.question == name]
+        runs = [outcome.disclosed for outcome in own if outcome.disclosed]
+        explained = {outcome.test: submitted.explain(outcome) for outcome in own}
         told = stated(explained)
         question = summarize(name, self.points[name], tuple(told.values()))
         wrong = any(test.verdict in _EXPLAINED for test in question.tests)
-        own = [run for run in runs if run.test.question == name]
-        if submitted and wrong and (mistake := self.diagnosis.name(name, own, submitted)):
+        if repaired and wrong and (mistake := self.diagnosis.name(name, runs, submitted)):
             question = replace(question, mistake=mistake.name or None, hint=mistake.hint)
         elif question.verdict is Verdict.FAILED:
             words = leading(explained, told, self.diagnosis.rarity)
             question = replace(question, hint=words or question.hint)
-        if why_held is None or question.verdict in _NOTHING_HELD or not question.score:
-            return replace(question, shown=self.examples.of(name, explained, own))
-        hint = why_held([shown for run in own for shown in run.ran]) or ""
-        rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, hint)
-        return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=hint, tests=(*question.tests, rule))
+        held = self.held(name, own, submitted.codes)
+        if held is None or question.verdict in _NOTHING_HELD or not question.score:
+            return replace(question, shown=self.examples.of(name, explained, runs))
+        rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, held)
+        return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=held, tests=(*question.tests, rule))

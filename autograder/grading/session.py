@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from autograder.course.names import checked_question
 from autograder.course.settings import Limits
-from autograder.grading.cell_result import MAX_SHOWN, CellResult
+from autograder.grading.graded import MAX_SHOWN, CellResult
 from autograder.grading.oracle import Oracle
 from autograder.report.outputs import Output, checked_outputs
 from autograder.report.report import Verdict
@@ -15,7 +15,7 @@ from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.submission.readable import MAX_RUN_DOTS, quick_to_run
-from autograder.testing.exchange import Reply
+from autograder.testing.exchange import ExhaustedError, LostError, Reply
 from autograder.testing.student_error import StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors
 
@@ -25,11 +25,7 @@ _LATER_SHARE = 0.25  # of a budget, for each session after the first
 _WITH_CHECKS = 4  # so often the visible checks run too; they define nothing, and each of them may hang
 MAX_RECEIVED = 64 << 20  # bytes of a submission's answers, which the grader keeps until the end
 _CELL = re.compile(r'(?m)(?<=File ")cell (\d{1,6})(?=", line )|^cell (\d{1,6})(?=:\d+: \w*Warning: )')
-LOST = (DeadlineError, DiedError, ProtocolError)  # after one of these, a worker answers no more
-
-
-class ExhaustedError(DeadlineError):
-    """The submission as a whole has used up its seconds, or its fresh starts."""
+_LOST = (DeadlineError, DiedError, ProtocolError, ExhaustedError)  # a worker then answers no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +117,7 @@ class Session:
                 self._stand_in(self._worker)
                 for cell in self._kept_cells():
                     results[cell.number] = self._result(self._run(self._worker, cell))
-            except LOST as error:
+            except _LOST as error:
                 self._lose(error)
                 self._left_out.add(cell.number)
                 if not self._asked:
@@ -138,9 +134,9 @@ class Session:
             self._left_to_receive -= worker.received - before
             if self._left_to_receive < 0:
                 raise ProtocolError("a submission's answers are too large")
-        except LOST as error:
+        except _LOST as error:
             self._lose(error)
-            raise
+            raise _lost(error, self.limits) from error
         except ZygoteError as error:
             self.failure = error
             raise
@@ -150,7 +146,7 @@ class Session:
         """Run definitions that are none of the notebook's cells; whether they raised no error."""
         try:
             return "error" not in self.ask({"op": "edit", "source": code}, [])[0]
-        except LOST:
+        except LostError:
             return False
 
     def another(
@@ -258,3 +254,18 @@ def _left_out(error: Exception, limits: Limits) -> LeftOut:
         case DiedError(reason=reason):
             return LeftOut(Verdict.CRASHED, f"ended the program: {reason}")
     return FORGED
+
+
+def _lost(error: Exception, limits: Limits) -> LostError:
+    """Return what a hidden test hears of a call that lost the worker."""
+    match error:
+        case ExhaustedError():
+            return ExhaustedError()
+        case DeadlineError(slept=slept):
+            did, asks = ("waited", "What does it wait for?") if slept else ("computed", "Can its loop end?")
+            return LostError(
+                Verdict.TIMED_OUT, f"A call {did} for longer than {limits.call_seconds:g} s. {asks}"
+            )
+        case DiedError(reason=reason):
+            return LostError(Verdict.CRASHED, f"A call ended the program: {reason}.")
+    return LostError(Verdict.CRASHED, "A call came back with something that is no answer.")

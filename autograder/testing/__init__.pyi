@@ -9,10 +9,10 @@ __all__ = [
     "Remote",
     "Reply",
     "Request",
+    "Run",
     "Student",
     "StudentError",
     "Suite",
-    "TestRun",
     "Unmet",
     "draw",
     "expect",
@@ -66,6 +66,6 @@ from .student import Student as Student
 from .student_error import CellLine as CellLine
 from .student_error import StudentError as StudentError
 from .suite import HiddenTest as HiddenTest
+from .suite import Run as Run
 from .suite import Suite as Suite
-from .suite import TestRun as TestRun
 from .suite import question as question

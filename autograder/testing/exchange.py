@@ -5,6 +5,7 @@ from typing import Protocol
 
 import torch
 
+from autograder.report.report import Verdict
 from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, Tensors
 from autograder.worker.silence import silence
@@ -49,6 +50,21 @@ class Local:
         finally:
             self._random = generator.get_state()
             generator.set_state(others)
+
+
+class LostError(Exception):
+    """The submission answers no more requests of a question; the `verdict`, and words for the student."""
+
+    def __init__(self, verdict: Verdict, words: str) -> None:
+        super().__init__(words)
+        self.verdict = verdict
+
+
+class ExhaustedError(LostError):
+    """The submission as a whole has used up its seconds, or its fresh starts."""
+
+    def __init__(self) -> None:
+        super().__init__(Verdict.TIMED_OUT, "The notebook had used up its time before this could be tested.")
 
 
 class NotDefinedError(Exception):

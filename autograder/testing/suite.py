@@ -9,12 +9,23 @@ import torch
 
 from autograder.course.exercise import Exercise, reference_errors
 from autograder.course.source import SourceError
-from autograder.testing.exchange import Backend, Exchange, Local
+from autograder.report.report import Verdict
+from autograder.testing.exchange import (
+    Backend,
+    Exchange,
+    ExhaustedError,
+    Local,
+    LostError,
+    NotDefinedError,
+)
+from autograder.testing.expectations import NotJudged, Unmet
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.pytest_internals import CollectedTests
 from autograder.testing.remembered import FromMemory, Remembered, remember
 from autograder.testing.student import Student
+from autograder.testing.student_error import StudentError
 from autograder.worker.namespace import run_code
+from autograder.worker.protocol import ProtocolError
 from autograder.worker.ran import Ran
 from autograder.worker.stand_in import seed_the_processor_alone
 
@@ -44,14 +55,63 @@ class HiddenTest:
 
 
 @dataclass(frozen=True, slots=True)
-class TestRun:
-    """One run of a test: what it raised, or None, and all that crossed the pipe."""
+class Run:
+    """One run of a hidden test: how it ended, and all that crossed the pipe.
 
-    __test__ = False
+    A test that breaks, instead of passing or failing, has the kind GRADER_ERROR.
+    """
+
     test: HiddenTest
-    error: BaseException | None
-    exchanges: tuple[Exchange, ...]
+    kind: Verdict
+    detail: str = ""  # for the student, if the inputs may be shown
+    exchanges: tuple[Exchange, ...] = ()
     ran: tuple[Ran, ...] = ()  # what the worker says that its calls ran, where this was asked for
+    error: BaseException | None = None  # what the test raised
+
+    @classmethod
+    def ended(
+        cls,
+        test: HiddenTest,
+        error: BaseException | None,
+        exchanges: tuple[Exchange, ...] = (),
+        ran: tuple[Ran, ...] = (),
+    ) -> "Run":
+        """Return the run of a test that raised `error`, or nothing."""
+        kind, detail = _conclusion(error)
+        return cls(test, kind, detail, exchanges, ran, error)
+
+    @property
+    def lost(self) -> bool:
+        """Whether the worker is gone, or answers with forgeries."""
+        return isinstance(self.error, LostError | ProtocolError)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the submission had no time left."""
+        return isinstance(self.error, ExhaustedError)
+
+
+def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
+    """Return what a test concludes that ends with `error`, and its words for the student."""
+    match error:
+        case None:
+            return Verdict.PASSED, ""
+        case NotJudged():
+            return Verdict.NOT_JUDGED, str(error)
+        case Unmet():
+            return Verdict.FAILED, str(error)
+        case AssertionError():
+            return Verdict.FAILED, ""
+        case StudentError():
+            refused = "PermissionError" in error.bases
+            return Verdict.BLOCKED if refused else Verdict.CRASHED, str(error)
+        case NotDefinedError(name=name):
+            return Verdict.NOT_DEFINED, name
+        case LostError(verdict=verdict):
+            return verdict, str(error)
+        case ProtocolError():
+            return Verdict.CRASHED, "A call came back with something that is no answer."
+    return Verdict.GRADER_ERROR, ""
 
 
 class Suite:
@@ -82,7 +142,7 @@ class Suite:
         chosen: Container[HiddenTest] | None = None,
         refused: _Refused = lambda _: None,
         recorded: Container[str] = (),
-    ) -> Iterator[TestRun]:
+    ) -> Iterator[Run]:
         """Run the `chosen` tests, or all, and yield each run before the next test starts.
 
         `refused` is called with a test's question right before the test would start, so it can go by all runs
@@ -94,22 +154,22 @@ class Suite:
                 error = refused(test.question)
                 record = test.question in recorded
                 run = self._run(test, item, backend, inputs, record=record) if error is None else None
-                yield run or TestRun(test, error, ())
+                yield run or Run.ended(test, error)
 
     def of(self, question: str) -> tuple[HiddenTest, ...]:
         """Return the tests of one question."""
         return tuple(test for test in self.tests if test.question == question)
 
-    def run_one(self, test: HiddenTest, backend: Backend, inputs: Inputs = DISCLOSED) -> TestRun:
+    def run_one(self, test: HiddenTest, backend: Backend, inputs: Inputs = DISCLOSED) -> Run:
         """Run one of the tests; what it meets does not depend on the tests before it."""
         return self._run(test, self._collected.items[test.number], backend, inputs, record=False)
 
     @cached_property
-    def reference_runs(self) -> tuple[TestRun, ...]:
+    def reference_runs(self) -> tuple[Run, ...]:
         """Every test run against the trusted solution, on disclosed inputs: what right answers look like."""
         return tuple(self.run(self._solution()))
 
-    def reference_run(self, test: HiddenTest, inputs: Inputs) -> TestRun:
+    def reference_run(self, test: HiddenTest, inputs: Inputs) -> Run:
         """Return a run of one test against the trusted solution."""
         return self.run_one(test, self._solution(), inputs)
 
@@ -119,7 +179,7 @@ class Suite:
 
     def _run(
         self, test: HiddenTest, item: pytest.Function, backend: Backend, inputs: Inputs, *, record: bool
-    ) -> TestRun:
+    ) -> Run:
         memory = self._memory.get(test.number, Remembered()) if inputs == DISCLOSED else Remembered()
         student, reference = Student(backend), Student(FromMemory(self._reference, memory))
         student.begin(test.number, record=record)
@@ -129,7 +189,7 @@ class Suite:
             error = self._collected.run(item, student, reference)
         if error is None and inputs == DISCLOSED and test.number not in self._memory:
             self._memory[test.number] = remember(reference.exchanges)
-        return TestRun(test, error, tuple(student.exchanges), tuple(student.ran))
+        return Run.ended(test, error, tuple(student.exchanges), tuple(student.ran))
 
 
 def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> HiddenTest:

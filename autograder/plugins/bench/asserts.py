@@ -11,7 +11,7 @@ import torch
 
 from autograder.course.exercise import Exercise
 from autograder.testing.exchange import Exchange, Local
-from autograder.testing.suite import Suite, TestRun
+from autograder.testing.suite import Run, Suite
 from autograder.worker.namespace import run_code
 from autograder.worker.protocol import Header, Tensors
 
@@ -39,7 +39,7 @@ def hidden_tests(exercise: Exercise) -> Tests:
     return tests
 
 
-def _test(run: TestRun) -> Iterator[str]:
+def _test(run: Run) -> Iterator[str]:
     if run.error is not None:
         raise ValueError(f'the reference fails "{run.test.title}"; run `autograder verify` first')
     for number, exchange in enumerate(run.exchanges):

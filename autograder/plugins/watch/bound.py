@@ -6,7 +6,7 @@ from collections import defaultdict
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import AttemptSettings, Tells
-from autograder.grading.verdicts import report_bits
+from autograder.grading.outcomes import report_bits
 from autograder.testing.suite import HiddenTest, Suite
 
 

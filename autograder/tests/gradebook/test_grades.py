@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from autograder.course.course import Course
-from autograder.grading.cell_result import CellResult
-from autograder.grading.graded import Graded
+from autograder.grading.graded import CellResult, Graded
 from autograder.report.outputs import Output
 from autograder.report.report import Report, Status, Verdict
 from autograder.submission.notebook import read_notebook

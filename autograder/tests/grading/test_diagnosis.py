@@ -6,6 +6,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits, Repairs, RepairsShown
 from autograder.grading.diagnosis import Diagnosis, Named, Submitted, look
+from autograder.grading.explanation import Explainer
 from autograder.grading.session import Session
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
@@ -45,15 +46,18 @@ def cells(exercise: Exercise, text: str) -> list[NotebookCell]:
     return [NotebookCell(number, "code", one, "") for number, one in enumerate(texts)]
 
 
+def session(zygote: Zygote, cells: list[NotebookCell]) -> Session:
+    return Session(zygote, cells, Limits())
+
+
 def named(
     exercise: Exercise, zygote: Zygote, text: str, shown: RepairsShown = RepairsShown.PLACE
 ) -> Named | None:
     suite, own = Suite(exercise), cells(exercise, text)
     runs = list(suite.run(Local(run_code(exercise.variant(text))), chosen=suite.of("double")))
     given = [NotebookCell(number, "code", one) for number, one in enumerate(exercise.reference)]
-    submitted = Submitted(
-        own, lambda: Session(zygote, own, Limits()), lambda: Session(zygote, given, Limits())
-    )
+    explain = Explainer(exercise, own, session(zygote, own)).report
+    submitted = Submitted(own, [], explain, lambda: session(zygote, own), lambda: session(zygote, given))
     return Diagnosis(suite, Repairs(shown)).name("double", runs, submitted)
 
 

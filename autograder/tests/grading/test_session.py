@@ -1,16 +1,18 @@
 """A session runs what it can of a notebook, whatever its cells do, and answers for it while time is left."""
 
+import re
+
 import pytest
 
 from autograder.course.settings import Limits
-from autograder.grading.cell_result import MAX_SHOWN
-from autograder.grading.session import FORGED, MAX_RECEIVED, MAX_RESTARTS, ExhaustedError, LeftOut, Session
+from autograder.grading.graded import MAX_SHOWN
+from autograder.grading.session import FORGED, MAX_RECEIVED, MAX_RESTARTS, LeftOut, Session
 from autograder.report.report import Verdict
 from autograder.sandbox.errors import StarvedError
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import NotDefinedError
+from autograder.testing.exchange import ExhaustedError, LostError, NotDefinedError
 from autograder.testing.student import Student
 from autograder.testing.student_error import StudentError
 from autograder.tests.grading.workers import ScriptedZygote
@@ -66,10 +68,15 @@ def test_a_cell_that_loses_the_worker_is_left_out_and_the_others_run(
 
 
 @pytest.mark.parametrize(
-    ("body", "kind"), [("while True: pass", DeadlineError), ("import os; os._exit(0)", DiedError)]
+    ("body", "verdict", "words"),
+    [
+        ("while True: pass", Verdict.TIMED_OUT, "A call computed for longer than 1 s. Can its loop end?"),
+        ("import time; time.sleep(60)", Verdict.TIMED_OUT, "A call waited for longer than 1 s. What does it"),
+        ("import os; os._exit(0)", Verdict.CRASHED, "A call ended the program: the process ended itself"),
+    ],
 )
 def test_a_call_that_loses_the_worker_raises_and_the_next_one_gets_a_fresh_one(
-    zygote: Zygote, body: str, kind: type[Exception]
+    zygote: Zygote, body: str, verdict: Verdict, words: str
 ) -> None:
     codes = (
         "calls = []",
@@ -79,8 +86,9 @@ def test_a_call_that_loses_the_worker_raises_and_the_next_one_gets_a_fresh_one(
     with session(zygote, *codes) as running:
         student = Student(running)
         assert (student.count(), student.count()) == (1, 2)
-        with pytest.raises(kind):
+        with pytest.raises(LostError, match=re.escape(words)) as lost:
             student.bad()
+        assert lost.value.verdict is verdict
         assert student.count() == 1
         assert running.lost == {}
 
@@ -110,7 +118,7 @@ def test_what_cells_do_after_the_first_request_is_neither_kept_nor_told() -> Non
     with session(zygote, "a", "b") as running:
         running.start()
         for _ in range(2):
-            with pytest.raises(DeadlineError):
+            with pytest.raises(LostError, match="A call computed"):
                 running.ask(CALL, [])
         assert [result.outputs[0].text for result in running.results.values()] == ["first", "first"]
         assert running.lost == {}
@@ -229,7 +237,7 @@ def test_a_check_that_has_failed_is_not_run_again_after_a_call_has_lost_the_work
     zygote = ScriptedZygote(answers)
     with Session(zygote, two_checks("fails", "fails"), LIMITS) as running:
         for _ in range(2):
-            with pytest.raises(DiedError):
+            with pytest.raises(LostError, match="it broke"):
                 running.ask(CALL, [])
         assert list(running.results) == [0, 1, 2]
     assert cells_run(zygote) == [["fails", "fails", "passes"], ["fails", "passes"]]
@@ -244,7 +252,7 @@ def test_no_check_runs_again_for_whoever_forges_an_answer() -> None:
     zygote = ScriptedZygote(answers)
     with Session(zygote, two_checks("defines", "forges"), LIMITS) as running:
         for _ in range(2):
-            with pytest.raises(ProtocolError):
+            with pytest.raises(LostError, match="something that is no answer"):
                 running.ask(CALL, [])
         assert running.lost == {1: FORGED}
         assert list(running.results) == [0, 2]
@@ -320,7 +328,7 @@ def test_answers_that_are_too_large_together_lose_the_worker() -> None:
     with session(zygote, "a") as running:
         running.ask(CALL, [])
         running.ask(CALL, [])
-        with pytest.raises(ProtocolError, match="too large"):
+        with pytest.raises(LostError, match="something that is no answer"):
             running.ask(CALL, [])
         assert zygote.forked[0].closed
 

@@ -9,8 +9,7 @@ from nbformat import NotebookNode, from_dict
 
 from autograder.course.course import Course
 from autograder.gradebook import write_feedback
-from autograder.grading.cell_result import CellResult
-from autograder.grading.graded import Graded
+from autograder.grading.graded import CellResult, Graded
 from autograder.report.allowance import MAX_PAGE
 from autograder.report.feedback_page import render_feedback
 from autograder.report.outputs import Output

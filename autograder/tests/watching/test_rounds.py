@@ -19,7 +19,7 @@ from autograder.collecting.attempts import attempts_of
 from autograder.course.course import Course, load_course
 from autograder.gradebook import exchange
 from autograder.gradebook.config import load
-from autograder.grading.verdicts import told_bits
+from autograder.grading.outcomes import told_bits
 from autograder.plugins.watch.arrivals import FromExchange, FromUploads
 from autograder.plugins.watch.bound import told_a_day
 from autograder.plugins.watch.rounds import Watch, settings_of, told

@@ -1,0 +1,205 @@
+"""Runs hidden tests on a submission, and decides on each of them by its run on hidden inputs.
+
+Hidden runs decide, disclosed runs explain. The submission could put what it has seen of hidden inputs into
+every word, line or shape of its answers. So of a hidden run nothing counts but its outcome.
+"""
+
+import math
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from autograder.course.exercise import Building
+from autograder.course.names import checked_question
+from autograder.course.rule import Rule
+from autograder.course.settings import Limits
+from autograder.grading.session import Session
+from autograder.report.report import TestReport, Verdict
+from autograder.report.text import one_line
+from autograder.submission.notebook import NotebookCell
+from autograder.testing.expectations import Unmet
+from autograder.testing.inputs import DISCLOSED, Inputs
+from autograder.testing.suite import HiddenTest, Run, Suite
+from autograder.worker.protocol import ProtocolError, Tensors
+
+_SENTENCES = 8  # on a rule that was broken, and none
+_REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class TestOutcome:
+    """What one hidden test concludes about a submission: one run decides, the other explains.
+
+    A disclosed run decides, too, if the test fails there after its question's visible check.
+    """
+
+    __test__ = False
+    test: HiddenTest
+    decisive: Run
+    disclosed: Run | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict, which tells no more of the submission than whether the test passed."""
+        if self.decisive.kind in (Verdict.PASSED, Verdict.GRADER_ERROR):
+            return self.decisive.kind
+        return Verdict.TIMED_OUT if self.decisive.exhausted else Verdict.FAILED
+
+    @property
+    def failed(self) -> bool:
+        """Whether the test failed by what the submission does; a disclosed run may say how."""
+        return self.verdict is Verdict.FAILED
+
+    @property
+    def report(self) -> TestReport:
+        """What the student reads without any explanation."""
+        hint = ""
+        if self.verdict is Verdict.GRADER_ERROR:
+            hint = f'The hidden test "{self.test.title}" failed by itself. Your instructor will look.'
+        elif self.verdict is Verdict.TIMED_OUT:
+            hint = self.decisive.detail
+        return TestReport(self.test.title, self.verdict, self.test.weight, hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """How the tests of one exercise are run: its suite, its rules and its limits."""
+
+    suite: Suite
+    rules: Mapping[str, Rule]
+    limits: Limits
+
+    def tests(
+        self, session: Session, inputs: Inputs, chosen: Container[HiddenTest] | None = None
+    ) -> Iterator[Run]:
+        """Run tests; where one of them loses the worker, no more tests of its question are run.
+
+        Where the sandbox fails, nothing more is run, and no run counts.
+        """
+        lost: dict[str, BaseException] = {}
+        for run in self.suite.run(session, inputs, chosen, lost.get, self.rules):
+            if session.failure is not None:
+                raise session.failure
+            if run.lost and run.error is not None:
+                lost.setdefault(run.test.question, run.error)
+            yield self._blamed(run, inputs)
+
+    def disclosed(self, session: Session, questions: Container[str]) -> dict[HiddenTest, Run]:
+        """Run all tests of these questions on inputs that may be shown, in a worker that knows no others.
+
+        All of them, since a known mistake is known by the tests that it passes, too.
+        """
+        chosen = self.tests_of(questions)
+        return {run.test: run for run in self.tests(session, DISCLOSED, chosen)} if chosen else {}
+
+    def forged(self, questions: Container[str]) -> dict[HiddenTest, TestOutcome]:
+        """Return outcomes of these questions' tests that found a forged answer, without running any.
+
+        Each takes a worker, and what the forger computes. That an answer to the visible check was forged
+        is known already, from a worker that knew no hidden inputs.
+        """
+        error = ProtocolError("the visible check got no answer")
+        runs = (Run.ended(test, error) for test in self.suite.tests if test.question in questions)
+        return {run.test: TestOutcome(run.test, run, run) for run in runs}
+
+    def tests_of(self, questions: Container[str]) -> set[HiddenTest]:
+        """Return the tests of these questions."""
+        return {test for test in self.suite.tests if test.question in questions}
+
+    @property
+    def repair_limits(self) -> Limits:
+        """The limits of a session in which edited code is tried; it has met no hidden input."""
+        call = min(self.limits.call_seconds, _REPAIR_CALL)
+        return replace(
+            self.limits, call_seconds=call, total_seconds=min(self.limits.total_seconds, _REPAIR_TOTAL)
+        )
+
+    def _blamed(self, run: Run, inputs: Inputs) -> Run:
+        """Return the run of a test that broke as a failed one, if the answers that it got are to blame.
+
+        They are if one of them, or anything in it, is of another kind than the reference's. Otherwise the
+        test is: `verify` has seen it pass on the reference, and here it breaks on an answer of the same kind.
+        """
+        breaks = run.kind is Verdict.GRADER_ERROR
+        if not breaks and (run.kind is not Verdict.FAILED or isinstance(run.error, Unmet)):
+            return run
+        detail = _other_kind(self.suite, run, inputs)
+        return replace(run, kind=Verdict.FAILED, detail=detail) if detail or not breaks else run
+
+
+def defining(cells: Sequence[NotebookCell]) -> list[NotebookCell]:
+    """Return the cells without the visible checks, which define nothing."""
+    return [cell for cell in cells if checked_question(cell.name) is None]
+
+
+def report_bits(suite: Suite, rules: Mapping[str, Rule], building: Building) -> int:
+    """Return how many bits a report on an exercise can tell about hidden inputs, at most."""
+    return told_bits(len(suite.tests), len(rules), len(building.builds_on))
+
+
+def told_bits(tests: int, rules: int = 0, building: int = 0) -> int:
+    """Return how many bits a report can tell about hidden inputs, at most.
+
+    Each of so many `tests` passes, fails or breaks; from one test on, there may be no time left for it and
+    all later ones, or none for the run that explains them. Of each question with `rules`, one of a few
+    sentences says why a person has to look. Of each question that is `building` on others, one of two hidden
+    runs is told, and which, and whether there was time to explain it.
+    """
+    bits = tests * math.log2(3) + math.log2(tests + 2) + rules * math.log2(_SENTENCES)
+    return math.ceil(bits + 2 * building)
+
+
+def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
+    """Return how an answer differs in kind from the reference's, if one does."""
+    reference = suite.reference_run(run.test, inputs).exchanges
+    for right, seen in zip(reference, run.exchanges, strict=False):
+        (expected, ours), (actual, theirs) = right.reply, seen.reply
+        if difference := _difference(expected.get("value"), ours, actual.get("value"), theirs):
+            return difference
+    return ""
+
+
+def _difference(right: Any, ours: Tensors, seen: Any, theirs: Tensors, call: str = "A call") -> str:
+    """Return how the kind of an answer differs from what it must be, or nothing."""
+    if (expected := _kind(right, ours)) != (actual := _kind(seen, theirs)):
+        return f"{call} must give {expected}, but it gave {actual}."
+    inside = "Inside its result, a call"
+    pairs = zip(_items(right), _items(seen), strict=True)
+    found = (_difference(one, ours, other, theirs, inside) for one, other in pairs)
+    return next(filter(None, found), "")
+
+
+def _items(value: Any) -> list[Any]:
+    """Return what a container holds, a dict's values in the order of its keys."""
+    match value:
+        case {"tuple": list(items)} | {"list": list(items)}:
+            return items
+        case {"dict": list(pairs)}:
+            return [item for _, item in sorted(pairs, key=repr)]
+    return []
+
+
+def _kind(value: Any, tensors: Tensors) -> str:
+    """Return words for the kind of a value: its type, a tensor's size, how many values or which keys."""
+    match value:
+        case None:
+            return "None"
+        case {"tensor": int(index)} if index < len(tensors):
+            dtype = str(tensors[index].dtype).removeprefix("torch.")
+            return f"a {dtype} tensor of shape {tuple(tensors[index].shape)}"
+        case {"tuple": list(items)} | {"list": list(items)}:
+            return "1 value" if len(items) == 1 else f"{len(items)} values"
+        case {"handle": _, "type": str(kind)}:
+            return one_line(kind, 60)
+        case {"dict": list(pairs)}:
+            keys = ", ".join(sorted(repr(pair[:1]).strip("[]") for pair in pairs))
+            return one_line(f"a dict with the keys {keys}", 200) if keys else "an empty dict"
+        case {"float": _}:
+            return "a float"
+        case {"dtype": _}:
+            return "a dtype"
+        case bool() | str() | float():
+            return f"a {type(value).__name__}"
+        case int():
+            return "an int"
+    return "something else"

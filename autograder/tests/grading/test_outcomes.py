@@ -1,0 +1,297 @@
+"""Of a hidden run only its outcome counts; a disclosed run explains it to the student."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import torch
+
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.course.settings import Limits
+from autograder.grading.explanation import Explainer, Locator
+from autograder.grading.graded import CellResult
+from autograder.grading.outcomes import Running, TestOutcome, told_bits
+from autograder.grading.session import LeftOut, Session
+from autograder.report.report import TestReport, Verdict
+from autograder.submission.notebook import NotebookCell
+from autograder.testing.exchange import ExhaustedError, LostError, NotDefinedError
+from autograder.testing.expectations import NotJudged, Unmet
+from autograder.testing.inputs import DISCLOSED
+from autograder.testing.student_error import StudentError
+from autograder.testing.suite import HiddenTest, Run, Suite
+from autograder.tests.grading.workers import ScriptedZygote
+from autograder.worker.protocol import Header, ProtocolError, Tensors
+
+LIMITS = Limits(cell_seconds=3, call_seconds=2)
+CELLS = (
+    NotebookCell(1, "code", "def double(x):\n    raise NotImplementedError()"),
+    NotebookCell(2, "code", "def row_sums(x):\n    return x.sums()", "row_sums"),
+)
+TEST = HiddenTest("double", "It doubles.", 2.0, 0, "test_double")
+Judged = Callable[..., tuple[Verdict, str]]
+
+
+@pytest.fixture
+def exercise(course: Course) -> Exercise:
+    return course.exercises["01_small"]
+
+
+@pytest.fixture
+def session() -> Session:
+    return Session(ScriptedZygote(), CELLS, LIMITS)
+
+
+@pytest.fixture
+def judge(exercise: Exercise, session: Session) -> Judged:
+    """Return a function that gives verdict and hint of a test that ends with an error on disclosed inputs."""
+
+    def judge(error: BaseException | None) -> tuple[Verdict, str]:
+        hidden = Run.ended(TEST, Unmet("row 1127 sums to 0.25"))
+        outcome = TestOutcome(TEST, hidden, Run.ended(TEST, error))
+        report = Explainer(exercise, CELLS, session).report(outcome)
+        assert report.title == TEST.title
+        return report.verdict, report.hint
+
+    return judge
+
+
+def error(kind: str, message: str = "", *places: list[int], bases: Sequence[str] = ()) -> Header:
+    return {"type": kind, "message": message, "places": list(places), "bases": [kind, *bases]}
+
+
+@pytest.mark.parametrize(
+    ("problem", "verdict", "hint"),
+    [
+        (Unmet("Rows must sum to 1."), Verdict.FAILED, "Rows must sum to 1."),
+        (AssertionError("0.25 == 0.5"), Verdict.FAILED, ""),
+        (NotJudged("It ignores w."), Verdict.NOT_JUDGED, "It ignores w."),
+        (StudentError(error("E025", "0.25", [2, 1127])), Verdict.CRASHED, "E025: 0.25 (the cell of row_sums"),
+        (LostError(Verdict.TIMED_OUT, "A call waited."), Verdict.TIMED_OUT, "A call waited."),
+        (ProtocolError("?"), Verdict.CRASHED, "A call came back with something that is no answer."),
+        (NotDefinedError("triple"), Verdict.NOT_DEFINED, "The notebook does not define triple. Is it spelt"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
+)
+def test_a_hidden_run_tells_only_that_a_test_fails_and_a_disclosed_run_tells_how(
+    judge: Judged, problem: BaseException, verdict: Verdict, hint: str
+) -> None:
+    found, words = judge(problem)
+    assert found is verdict
+    assert words.startswith(hint)
+    hidden = TestOutcome(TEST, Run.ended(TEST, problem)).report
+    assert hidden == TestReport(TEST.title, Verdict.FAILED, TEST.weight, "")
+
+
+@pytest.mark.parametrize("problem", [None, ExhaustedError(), KeyError("in the test")])
+def test_a_test_that_fails_on_hidden_inputs_alone_fails_without_a_word(
+    judge: Judged, problem: BaseException | None
+) -> None:
+    assert judge(problem) == (Verdict.FAILED, "")
+
+
+@pytest.mark.parametrize(
+    ("problem", "verdict", "hint"),
+    [
+        (None, Verdict.PASSED, ""),
+        (ExhaustedError(), Verdict.TIMED_OUT, "The notebook had used up its time before this could be "),
+        (TypeError(), Verdict.GRADER_ERROR, 'The hidden test "It doubles." failed by itself. Your '),
+    ],
+)
+def test_other_outcomes_of_hidden_runs_explain_themselves(
+    exercise: Exercise, session: Session, problem: BaseException | None, verdict: Verdict, hint: str
+) -> None:
+    outcome = TestOutcome(TEST, Run.ended(TEST, problem), Run.ended(TEST, Unmet("no")))
+    report = Explainer(exercise, CELLS, session).report(outcome)
+    assert report.verdict is verdict
+    assert report.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("described", "verdict", "hint"),
+    [
+        (error("ValueError", "no", [2, 2]), "crashed", "ValueError: no (the cell of row_sums, line 2)"),
+        (error("ValueError"), "crashed", "ValueError"),
+        (error("NotImplementedError", "", [1, 2]), "not attempted", 'Replace "raise NotImplementedError()"'),
+        (error("NotImplementedError", "later", [2, 2]), "crashed", "NotImplementedError: later"),
+        (
+            error("OwnError", "no socket", [2, 2], bases=["PermissionError"]),
+            "blocked",
+            "The sandbox refused this: no socket (the cell of row_sums, line 2)",
+        ),
+    ],
+)
+def test_an_exception_is_a_crash_a_stub_or_a_wall(
+    judge: Judged, described: Header, verdict: str, hint: str
+) -> None:
+    found, words = judge(StudentError(described))
+    assert found == verdict
+    assert words.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    "left_out",
+    [
+        LeftOut(Verdict.TIMED_OUT, "ran and ran"),
+        LeftOut(Verdict.CRASHED, "ended the program: the process wrote longer than it may"),
+    ],
+)
+def test_a_name_in_a_cell_that_was_left_out_has_the_verdict_of_that_cell(
+    judge: Judged, session: Session, left_out: LeftOut
+) -> None:
+    session.lost[2] = left_out
+    expected = f"The cell that defines row_sums {left_out.why}."
+    assert judge(NotDefinedError("row_sums")) == (left_out.verdict, expected)
+
+
+def test_a_name_in_a_cell_that_fails_has_that_cells_error_for_a_hint(judge: Judged, session: Session) -> None:
+    session.results[2] = CellResult((), StudentError(error("SyntaxError", "expected ':'", [2, 1])))
+    assert judge(NotDefinedError("row_sums")) == (
+        Verdict.NOT_DEFINED,
+        "The cell that defines row_sums fails: SyntaxError: expected ':' (the cell of row_sums, line 1)",
+    )
+
+
+BREAKING = '''
+
+@question("double")
+def test_breaks(student):
+    """It holds."""
+    made = student.define("def made(): return ({'mean': torch.ones(()), 'sizes': [3, 5]}, 'a table')", "made")
+    made()
+    student.double(torch.ones(3, 5))
+    raise TypeError("in the test")
+'''
+FUNCTION: Header = {"value": {"handle": 0, "type": "function"}}
+TABLE: list[Any] = [{"dict": [["sizes", {"list": [3, 5]}], ["mean", {"tensor": 0}]]}, "3"]
+
+
+@pytest.fixture
+def breaking(exercise: Exercise) -> Callable[..., Run]:
+    """Return a function that runs a test which breaks after two answers: a table, and a tensor."""
+    with exercise.suite.open("a", encoding="utf-8") as suite:
+        suite.write(BREAKING)
+    running = Running(Suite(exercise), {}, LIMITS)
+
+    def breaking(items: list[Any], double: Header, *tensors: torch.Tensor) -> Run:
+        answers: list[tuple[Header, Tensors]] = [
+            (double, list(tensors)),
+            ({"value": {"tuple": items}}, [torch.tensor(1.0)]),
+            (FUNCTION, []),
+        ]
+        with Session(ScriptedZygote(lambda _: answers.pop()), (), LIMITS) as session:
+            test = running.suite.tests[-1]
+            (run,) = running.tests(session, DISCLOSED, {test})
+        return run
+
+    return breaking
+
+
+@pytest.mark.parametrize(
+    ("reply", "tensors", "seen"),
+    [
+        ({"value": None}, [], "None"),
+        ({"value": 0.5}, [], "a float"),
+        ({"value": {"tuple": [1, 2]}}, [], "2 values"),
+        ({"value": {"dict": []}}, [], "an empty dict"),
+        (
+            {"value": {"dict": [["size", 3], ["mean", {"float": "nan"}]]}},
+            [],
+            "a dict with the keys 'mean', 'size'",
+        ),
+        ({"value": {"float": "nan"}}, [], "a float"),
+        ({"value": {"handle": 0, "type": "numpy.ndarray"}}, [], "numpy.ndarray"),
+        ({"value": {"tensor": 0}}, [torch.ones(2)], "a float32 tensor of shape (2,)"),
+        ({"value": {"tensor": 0}}, [torch.ones(3, 5).double()], "a float64 tensor of shape (3, 5)"),
+    ],
+)
+def test_a_test_that_breaks_on_an_answer_of_another_kind_fails(
+    breaking: Callable[..., Run], reply: Header, tensors: Tensors, seen: str
+) -> None:
+    run = breaking(TABLE, reply, *tensors)
+    assert run.kind is Verdict.FAILED
+    assert run.detail == f"A call must give a float32 tensor of shape (3, 5), but it gave {seen}."
+
+
+@pytest.mark.parametrize(
+    ("items", "hint"),
+    [
+        (
+            ["3", {"dict": [["sizes", {"list": [3, 5]}], ["mean", {"tensor": 0}]]}],
+            "'mean', 'sizes', but it gave a str.",
+        ),
+        (
+            [{"dict": [["avg", {"tensor": 0}], ["sizes", {"list": [3, 5]}]]}, "3"],
+            "a dict with the keys 'avg', 'sizes'.",
+        ),
+        (
+            [{"dict": [["sizes", {"list": [3]}], ["mean", {"tensor": 0}]]}, "3"],
+            "must give 2 values, but it gave 1 value.",
+        ),
+        (
+            [{"dict": [["sizes", {"list": [3, 5]}], ["mean", 1]]}, "3"],
+            "tensor of shape (), but it gave an int.",
+        ),
+    ],
+)
+def test_so_does_one_that_breaks_on_what_an_answer_holds(
+    breaking: Callable[..., Run], items: list[Any], hint: str
+) -> None:
+    run = breaking(items, {"value": {"tensor": 0}}, torch.zeros(3, 5))
+    assert run.kind is Verdict.FAILED
+    assert run.detail.endswith(hint)
+
+
+def test_a_test_that_breaks_on_answers_of_the_right_kind_is_our_failure(breaking: Callable[..., Run]) -> None:
+    run = breaking(TABLE, {"value": {"tensor": 0}}, torch.zeros(3, 5))
+    assert (run.kind, run.detail) == (Verdict.GRADER_ERROR, "")
+
+
+GIVEN = "import torch\n\ntable = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])"
+
+
+@pytest.fixture
+def locator(exercise: Exercise) -> Locator:
+    assert GIVEN in exercise.given
+    cells = (
+        NotebookCell(1, "code", GIVEN),
+        NotebookCell(3, "code", "def double(x):\n    return x.doubled()"),
+        NotebookCell(4, "code", "row_sums = lambda x: x", "row_sums"),
+        NotebookCell(8, "code", "def helper(x):\n    raise ValueError"),
+    )
+    return Locator(exercise, {cell.number: cell for cell in cells})
+
+
+@pytest.mark.parametrize(
+    ("places", "words", "line"),
+    [
+        ([[3, 2]], " (the cell of double, line 2)", "return x.doubled()"),
+        ([[4, 1]], " (the cell of row_sums, line 1)", "row_sums = lambda x: x"),
+        ([[8, 2], [3, 2]], " (code cell 4, line 2)", "raise ValueError"),
+        (
+            [[1, 3], [3, 2]],
+            " (the cell of double, line 2)",
+            "table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])",
+        ),
+        ([[1, 3]], " (code cell 1, line 3)", "table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])"),
+        ([[3, None]], " (the cell of double)", ""),
+        ([[3, 99]], " (the cell of double, line 99)", ""),
+        ([[77, 1], [3, 2]], " (the cell of double, line 2)", ""),
+        ([[77, 1]], "", ""),
+        ([], "", ""),
+    ],
+)
+def test_an_error_is_placed_in_the_students_own_cell_where_it_passed_one(
+    locator: Locator, places: list[object], words: str, line: str
+) -> None:
+    error = StudentError({"type": "ValueError", "places": places})
+    assert (locator.words(error), locator.source_line(error)) == (words, line)
+
+
+@pytest.mark.parametrize("tests", [1, 2, 45])
+def test_the_bound_counts_each_report_that_a_run_can_come_to(tests: int) -> None:
+    """Three outcomes for each test, and a point from which on no time was left, or none to explain them."""
+    reports = 3**tests * (tests + 2)
+    assert math.log2(reports) <= told_bits(tests) < math.log2(reports) + 1
+    assert told_bits(tests, building=2) == told_bits(tests) + 4  # which of two runs, and whether explained
