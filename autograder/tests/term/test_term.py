@@ -236,7 +236,7 @@ def test_a_term(term: Term, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     release_through_the_exchange(term, monkeypatch)
     comes_due(term, FIRST)
     term.do("autograder grade")
-    assert "60 students" in term.do("autograder students")
+    assert "60 students" in term.do(f"autograder students {FIRST}")
     by_hand = people_grade(term)
     term.done.add("jupyter lab")
     term.do("autograder extend")
@@ -255,7 +255,7 @@ def test_a_term(term: Term, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     people = term.root / "students.csv"
     kept = [line for line in people.read_text().splitlines() if not line.startswith(f"{DROPPED},")]
     people.write_text("\n".join(kept) + "\n")
-    term.do("autograder rename")
+    term.do("autograder students --rename")
     (term.root / "regrade_requests.csv").write_text(REQUESTS)
     term.say("requests", FIRST, "--done", "s07", "softmax")
     for exercise in EXERCISES[1:5]:
