@@ -8,21 +8,17 @@ the same tests, whichever set of hidden inputs it meets.
 
 import ast
 import copy
-import csv
-import io
 import warnings
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
-from itertools import islice
-from statistics import median
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
 import torch
 
 from autograder.authoring.strength import FILE as REASONS
 from autograder.authoring.strength import Equivalent, read_equivalents
 from autograder.authoring.trials import Trial
-from autograder.course.exercise import Exercise, Mistake
+from autograder.course.exercise import Exercise
 from autograder.course.names import of_mistake
 from autograder.course.source import Role
 from autograder.diagnosis.misconceptions import load_catalogue
@@ -128,12 +124,8 @@ def _projections(node: ast.ClassDef, forward: _Function) -> Iterator[tuple[str, 
             )
 
 
-FILE = "build/costs.csv"  # of all exercises, in a course's folder
 QUARTER = 0.25
-USUAL = (0.1, 0.6)  # what a single mistake should cost of its question
 _NOISE = 1e-9
-_SPREAD = 0.4  # by which one mistake's costs may differ from question to question without a line about it
-_SHOWN = 6  # lines of one kind
 # An answer whose first failed test meets one of these was only broken by a rule; nobody would hand that in.
 _BREAKS = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
 
@@ -142,7 +134,6 @@ _BREAKS = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "Val
 class Cost:
     """What a wrong answer costs of its question, as a share, and whether its visible check passes."""
 
-    exercise: str
     question: str
     kind: str  # misconception, mistake, held out, almost nothing
     mistake: str
@@ -150,11 +141,7 @@ class Cost:
     is_green: bool = False
     place: str = ""  # the author's file, where there is one
     fails: tuple[str, ...] = ()  # the functions of the tests that fail
-
-    @property
-    def is_usual(self) -> bool:
-        """Whether a single mistake costs something, and leaves something."""
-        return USUAL[0] - _NOISE <= self.share <= USUAL[1] + _NOISE
+    sometimes: tuple[str, ...] = ()  # which tests fail with some sets of hidden inputs only
 
     def __str__(self) -> str:
         return f"{self.question}: {self.mistake} costs {_percent(self.share)}"
@@ -162,62 +149,70 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What an exercise's wrong answers cost, and what its author must change."""
+    """How many misconceptions fit an exercise and fail a test, and what its author must change."""
 
-    costs: tuple[Cost, ...] = ()
+    misconceptions: int = 0
+    failing: int = 0
+    fitting: frozenset[str] = frozenset()  # the catalogue's rules that change a right answer
     findings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        made = [one for one in self.costs if one.kind == "misconception"]
-        seen, usual = sum(one.share > 0 for one in made), sum(one.is_usual for one in made)
-        bounds = " to ".join(f"{bound:.0%}".removesuffix("%") for bound in USUAL)
-        return f"{seen} of {len(made)} misconceptions fail a test, {usual} cost {bounds} %" if made else ""
+        counts = f"{self.failing} of {self.misconceptions} misconceptions fail a test"
+        return counts if self.misconceptions else ""
+
+
+def wrong_answers(
+    suite: Suite, checks: Mapping[str, str], sets: int, made: Mapping[str, Answers]
+) -> Iterator[Cost]:
+    """Run each wrong answer on the hidden tests of its question, and on its visible check where it is dear.
+
+    `checks` are the visible checks that the reference passes, by question, and `made` is what the catalogue
+    makes of its right answers. The files of mistakes/ run on
+    several `sets` of hidden inputs.
+    """
+    exercise = suite.exercise
+    for question in exercise.points:
+        bench = _Bench(suite, question, checks.get(question), made[question])
+        yield from bench.misconceptions()
+        for kind, known, tried in (("mistake", exercise.mistakes, sets), ("held out", exercise.heldout, 1)):
+            for one in (one for one in known if one.question == question):
+                yield bench.cost(kind, of_mistake(one.name)[1], one.code, str(one.path), tried)
+        for does, code in almost_nothing(exercise, question):
+            yield bench.cost("almost nothing", does, code)
 
 
 def measure(suite: Suite, checks: Mapping[str, str], sets: int, share: float) -> Costs:
-    """Run each wrong answer on the hidden tests of its question, and on its visible check where it is dear.
+    """Find the `wrong_answers` that cost too much or too little.
 
-    `checks` are the visible checks that the reference passes, by question. The files of mistakes/ run on
-    several `sets` of hidden inputs. Of the misconceptions at least this `share` must fail a test.
+    Of the misconceptions at least this `share` must fail a test.
     """
-    exercise, costs, findings = suite.exercise, list[Cost](), list[str]()
-    for question in exercise.points:
-        bench = _Bench(suite, question, checks.get(question))
-        costs += bench.misconceptions()
-        for one in (one for one in exercise.mistakes if one.question == question):
-            costs.append(bench.cost("mistake", of_mistake(one.name)[1], one.code, str(one.path)))
-            findings += bench.differences(one, sets)
-        for one in (one for one in exercise.heldout if one.question == question):
-            costs.append(bench.cost("held out", of_mistake(one.name)[1], one.code, str(one.path)))
-        for does, code in almost_nothing(exercise, question):
-            costs.append(bench.cost("almost nothing", does, code))
-    declared = read_equivalents(exercise)
-    findings += [*_unseen(suite, costs, declared, share), *_green(exercise, costs, declared)]
-    return Costs(tuple(costs), (*findings, *_kept(suite, costs)))
-
-
-def single_mistakes(exercise: Exercise, question: str) -> Iterator[tuple[str, str]]:
-    """Yield answers in which one misconception of the catalogue is made: its name and the code.
-
-    A name comes once for each way to make it.
-    """
-    for answer in Answers(exercise, load_catalogue(exercise.catalogue), question).wrong:
-        yield answer.misconception.name, answer.code
+    catalogue, declared = load_catalogue(suite.exercise.catalogue), read_equivalents(suite.exercise)
+    made = {question: Answers(suite.exercise, catalogue, question) for question in suite.exercise.points}
+    costs = list(wrong_answers(suite, checks, sets, made))
+    findings = [
+        f"{one.place}: {line}; let all inputs show it, or none" for one in costs for line in one.sometimes
+    ]
+    findings += [*_unseen(suite, costs, declared, share), *_green(suite.exercise, costs, declared)]
+    single = [one for one in costs if one.kind == "misconception"]
+    failing = sum(one.share > 0 for one in single)
+    fitting = frozenset[str]().union(*(answers.fitting for answers in made.values()))
+    return Costs(len(single), failing, fitting, (*findings, *_kept(suite, costs)))
 
 
 class _Bench:
     """Runs wrong answers to one question."""
 
-    def __init__(self, suite: Suite, question: str, check: str | None) -> None:
+    def __init__(self, suite: Suite, question: str, check: str | None, answers: Answers) -> None:
         self._exercise, self._question, self._check = suite.exercise, question, check
         self._tests = suite.of(question)
         self._trial = Trial(suite, question)
+        self._answers = answers
 
     def misconceptions(self) -> Iterator[Cost]:
         """Yield what each misconception costs that fits the question."""
         ways = defaultdict[str, list[str]](list)
-        for name, code in single_mistakes(self._exercise, self._question):
-            ways[name].append(code)
+        for answer in self._answers.wrong:
+            ways[answer.misconception.name].append(answer.code)
         for name, codes in ways.items():
             yield from self._misconception(name, codes)
 
@@ -235,19 +230,18 @@ class _Bench:
         if not is_broken:
             yield self._cost("misconception", name, codes[0], set())
 
-    def cost(self, kind: str, name: str, code: str, place: str = "") -> Cost:
-        """Return what an answer costs."""
-        return self._cost(kind, name, code, self._failed(code), place)
+    def cost(self, kind: str, name: str, code: str, place: str = "", sets: int = 1) -> Cost:
+        """Return what an answer costs with the first set of hidden inputs, and whether others differ."""
+        found = [self._failed(code, number) for number in range(sets)]
+        times = Counter(test for failed in found for test in failed)
+        sometimes = tuple(
+            f'fails "{test.title}" ({test.function}) with {times[test]} of {sets} sets of hidden inputs'
+            for test in self._tests
+            if 0 < times[test] < sets
+        )
+        return replace(self._cost(kind, name, code, found[0], place), sometimes=sometimes)
 
-    def differences(self, mistake: Mistake, sets: int) -> Iterator[str]:
-        """Yield which tests see a mistake with some sets of hidden inputs, and with others do not."""
-        found = [self._failed(mistake.code, number) for number in range(sets)]
-        for test in self._tests:
-            if 0 < (times := sum(test in failed for failed in found)) < sets:
-                seen = f'fails "{test.title}" ({test.function}) with {times} of {sets} sets of hidden inputs'
-                yield f"{mistake.path}: {seen}; let all inputs show it, or none"
-
-    def _failed(self, code: str, number: int = 0) -> set[HiddenTest]:
+    def _failed(self, code: str, number: int) -> set[HiddenTest]:
         return {test for test, _ in self._trial.failing(self._exercise.variant(code), number)}
 
     def _cost(self, kind: str, name: str, code: str, failed: Set[HiddenTest], place: str = "") -> Cost:
@@ -255,7 +249,7 @@ class _Bench:
         check = self._check if share > QUARTER + _NOISE else None
         is_green = check is not None and check_error(check, self._exercise.variant(code)) is None
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
-        return Cost(self._exercise.name, self._question, kind, name, share, is_green, place, tuple(fails))
+        return Cost(self._question, kind, name, share, is_green, place, tuple(fails))
 
 
 def _breaks(error: BaseException) -> bool:
@@ -312,49 +306,6 @@ def check_error(check: str, cells: tuple[str, ...]) -> BaseException | None:
         except (Exception, SystemExit) as error:
             return error
     return None
-
-
-def summary(found: Sequence[Cost], *, whole: bool = False) -> Iterator[str]:
-    """Yield lines on the single mistakes of a course: by question, and how far each one's costs differ."""
-    single = [one for one in found if one.kind == "misconception" and one.share]
-    if whole:
-        yield from _by_question(single)
-    yield from islice(_by_mistake(single), None if whole else _SHOWN)
-
-
-def _by_question(single: Sequence[Cost]) -> Iterator[str]:
-    of = defaultdict[tuple[str, str], list[Cost]](list)
-    for one in single:
-        of[one.exercise, one.question].append(one)
-    for (exercise, question), costs in of.items():
-        usual = sum(one.is_usual for one in costs)
-        dear = sum(one.share > USUAL[1] + _NOISE for one in costs)
-        middle = _percent(median(one.share for one in costs))
-        yield f"{exercise} {question}: {usual} of {len(costs)} as usual, {dear} dearer; median {middle}"
-
-
-def _by_mistake(single: Sequence[Cost]) -> Iterator[str]:
-    """Yield the mistakes that cost very differently in different questions, the farthest apart first."""
-    of = defaultdict[str, dict[str, float]](dict)
-    for one in single:
-        of[one.mistake].setdefault(one.question, one.share)
-    apart = {name: max(shares.values()) - min(shares.values()) for name, shares in of.items()}
-    for name in sorted(apart, key=lambda name: -apart[name]):
-        if apart[name] > _SPREAD:
-            low, high = (pick(of[name], key=of[name].__getitem__) for pick in (min, max))
-            costs = f"{_percent(of[name][low])} of {low} and {_percent(of[name][high])} of {high}"
-            yield f"{name} costs {costs}"
-
-
-def table(found: Iterable[Cost]) -> str:
-    """Return all costs as CSV, in percent."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["exercise", "question", "kind", "mistake", "percent", "check passes", "fails"])
-    for one in found:
-        told = round(100 * one.share), "yes" if one.is_green else "", " ".join(one.fails)
-        writer.writerow([one.exercise, one.question, one.kind, one.mistake, *told])
-    return text.getvalue()
 
 
 def _percent(share: float) -> str:

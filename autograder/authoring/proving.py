@@ -1,28 +1,36 @@
-"""Proves exercises in several processes, keeps the proofs, and says what was at work if interrupted."""
+"""Proves exercises in several processes, also in a real kernel, and keeps the proofs."""
 
 import hashlib
+import os
+import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
 from multiprocessing import active_children
 from pathlib import Path
+from subprocess import DEVNULL
 from tempfile import TemporaryDirectory
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import matplotlib.font_manager  # noqa: F401 - builds the font cache, which a kernel would announce as a warning
+import nbformat
+import torch
+from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from pydantic import TypeAdapter
 
 import autograder
-from autograder.authoring import in_kernel
-from autograder.authoring.verify import SECONDS, SETS_THOROUGH, SETS_TRIED, Proof, Steps, prove
+from autograder.authoring.verify import SETS_THOROUGH, SETS_TRIED, Proof, prove
 from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise, own_files
 from autograder.course.source import SourceError
 from autograder.errors import AutograderError
 from autograder.files import write_whole
+from autograder.report.text import one_line
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.digest import rules
 from autograder.worker.walls import die_with_parent
@@ -64,7 +72,7 @@ def _path(course: Course, exercise: Exercise, sets: int) -> Path:
 
 
 class StoppedError(AutograderError):
-    """Somebody interrupted the proof; the message says what was at work."""
+    """Somebody interrupted the proof."""
 
     exit_code: ClassVar[int] = 1
 
@@ -78,55 +86,78 @@ def prove_together(
     """
     sets = SETS_THOROUGH if thorough else SETS_TRIED
     before = {one.name: None if anew else kept_proof(course, one, sets) for one in exercises}
-    left = [exercise for exercise in exercises if before[exercise.name] is None]
+    left = [exercise.name for exercise in exercises if before[exercise.name] is None]
     others = active_children()
-    workers = min(jobs, max(len(left), 1))
-    with (
-        TemporaryDirectory() as steps,
-        ProcessPoolExecutor(workers, CONTEXT, initializer=die_with_parent) as pool,
-    ):
+    with ProcessPoolExecutor(min(jobs, max(len(left), 1)), CONTEXT, initializer=die_with_parent) as pool:
         try:
             # The last exercises take longest; begun first, they do not run alone at the end.
-            proofs = {
-                one.name: pool.submit(_verified, course.root, Path(steps), sets, one.name)
-                for one in reversed(left)
-            }
+            proofs = {name: pool.submit(_verified, course.root, sets, name) for name in reversed(left)}
             for exercise in exercises:
                 if (proof := before[exercise.name]) is None:
                     keep_proof(course, exercise, sets, proof := proofs[exercise.name].result())
                 yield proof
         except KeyboardInterrupt:
-            at_work = list(_at_work(Path(steps), left))
             for child in set(active_children()) - set(others):
                 child.terminate()
-            raise StoppedError("\n".join(["stopped", *at_work])) from None
+            raise StoppedError("stopped") from None
 
 
-def _at_work(steps: Path, exercises: Iterable[Exercise]) -> Iterator[str]:
-    """Yield for each exercise whose proof has begun and not ended what it was at."""
-    for exercise in exercises:
-        with suppress(OSError):
-            yield f"{exercise.name}: {(steps / exercise.name).read_text(encoding='utf-8')}"
-
-
-def _verified(root: Path, folder: Path, sets: int, name: str) -> Proof:
+def _verified(root: Path, sets: int, name: str) -> Proof:
     """Verify one exercise, and if nothing is found run its notebook in a kernel."""
+    torch.set_num_threads(1)  # others run beside it
     course = load_course(root)
-    exercise = course.exercises[name]
-    steps = Steps(folder / name)
+    with Zygote() as zygote:
+        proof = next(prove(course, (course.exercises[name],), zygote, sets))
+    if proof.findings:
+        return proof
+    return replace(proof, findings=tuple(kernel_problems(course.exercises[name])))
+
+
+CELL_SECONDS = 300
+_CHARACTERS = 300  # characters
+
+
+def kernel_problems(exercise: Exercise) -> Iterator[str]:
+    """Yield each cell that fails in a kernel or writes to stderr there, as warnings do, with its place."""
+    cells = [cell for cell in exercise.cells if cell.is_code]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.text) for cell in cells])
+    with TemporaryDirectory() as folder:
+        for path in exercise.handout:
+            shutil.copy(path, folder)
+        last, ended = _run(notebook, Path(folder))
+    for number, (cell, run) in enumerate(zip(cells, notebook.cells, strict=True)):
+        said = [ended] if ended and number == last else map(_said, run.outputs)
+        for words in filter(None, said):
+            problem = f"in a kernel, this cell {words}; students would see that too, so mend it"
+            yield f"{exercise.source}:{cell.line}: {problem}"
+
+
+def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
+    """Run all cells in `folder`, whatever they raise; return the last one's place, and what it ended by."""
+    begun = [0]
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_SECONDS,
+        allow_errors=True,
+        on_cell_start=lambda cell_index, **_: begun.append(cell_index),
+        resources={"metadata": {"path": str(folder)}},
+    )
+    ended = ""
     try:
-        with Zygote() as zygote:
-            proof = next(prove(course, (exercise,), zygote, steps, sets))
-        if not proof.findings:
-            steps.begin("running the notebook in a kernel")
-            proof = replace(proof, findings=tuple(in_kernel.problems(exercise)))
-    except KeyboardInterrupt:
-        if not steps.endless:
-            raise
-    steps.end()
-    (folder / name).unlink()
-    if steps.endless:
-        limit = f"{SECONDS // 60} minutes of computing"
-        said = f"{steps.now} took more than {limit}; look for a loop there that never ends"
-        return Proof(name, findings=(f"{exercise.folder}: {said}",))
-    return proof
+        # Other exercises run beside this one; and what a kernel says of itself is of no use to an author.
+        client.execute(env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=DEVNULL, stderr=DEVNULL)
+    except CellTimeoutError:
+        ended = f"takes longer than {CELL_SECONDS} s"
+    except DeadKernelError:
+        ended = "ends the kernel"
+    return begun[-1], ended
+
+
+def _said(output: dict[str, Any]) -> str:
+    """Return what is wrong with a cell that shows this output, or nothing."""
+    match output:
+        case {"output_type": "error", "ename": name, "evalue": message}:
+            return one_line(f"fails: {name}: {message}", _CHARACTERS)
+        case {"output_type": "stream", "name": "stderr", "text": text}:
+            return one_line(f"writes to stderr: {text.strip()}", _CHARACTERS)
+    return ""

@@ -7,19 +7,11 @@ it. So the tests need another case, or the author declares that the mutant is as
 import ast
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
-import torch
-
-from autograder.authoring.disagreement import disagreements
 from autograder.authoring.trials import Trial
-from autograder.batch.pool import CONTEXT
-from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import BEGIN, END, Cell, Role, SourceError, read_text
 from autograder.course.yaml_lines import DocumentError, read_document
@@ -154,14 +146,13 @@ _KEYS = ("question", "line", "instead", "because")
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """One declared mutant, misconception or accepted answer, and where its author declares it."""
+    """One declared mutant or misconception, and where its author declares it."""
 
     place: str  # the file and the line
     question: str
     line: str = ""
     instead: str = ""
     misconception: str = ""
-    answer: str = ""  # in accepted/
     green: str = ""  # a mistake that the visible check cannot see
 
 
@@ -170,10 +161,8 @@ def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
 
     The file is a list of entries with four keys: the `question`, the `line` that changes, what stands there
     `instead`, and `because`, the reason why no test can or should tell. A misconception that changes nothing
-    there is declared by the `question`, its name as `misconception`, and `because`; an accepted answer that
-    may differ where the exercise asks for nothing by the `question`, its file's name as `answer`, and
-    `because`. A mistake that costs much although the visible check passes is declared by the `question`, its
-    name as `green`, and `because`.
+    there is declared by the `question`, its name as `misconception`, and `because`; a mistake that costs much
+    although the visible check passes by the `question`, its name as `green`, and `because`.
     """
     path = exercise.folder / FILE
     if not path.is_file():
@@ -194,9 +183,6 @@ def _entry(exercise: Exercise, place: str, data: Any) -> Equivalent:
         case {"question": str(name), "misconception": str(what), "because": str(why), **more}:
             _check(exercise, place, name, why, more)
             return Equivalent(place, name, misconception=what)
-        case {"question": str(name), "answer": str(answer), "because": str(why), **more}:
-            _check(exercise, place, name, why, more)
-            return Equivalent(place, name, answer=answer)
         case {"question": str(name), "green": str(what), "because": str(why), **more}:
             _check(exercise, place, name, why, more)
             return Equivalent(place, name, green=what)
@@ -235,20 +221,6 @@ class Strength:
         return f"the tests fail {self.killed} of {self.mutants} mutants{share}"
 
 
-def measure_together(course: Course, exercises: Sequence[Exercise], jobs: int) -> Iterator[Strength]:
-    """Measure exercises in `jobs` processes; the results come in the order of the exercises."""
-    with ProcessPoolExecutor(min(jobs, len(exercises)), CONTEXT) as pool:
-        yield from pool.map(partial(_measured, course.root), [exercise.name for exercise in exercises])
-
-
-def _measured(root: Path, name: str) -> Strength:
-    torch.set_num_threads(1)
-    course = load_course(root)
-    exercise = course.exercises[name]
-    measured = measure(suite := Suite(exercise), course.settings.mutants_fail)
-    return replace(measured, findings=(*measured.findings, *_disagreeing(exercise, suite)))
-
-
 def measure(suite: Suite, share: float) -> Strength:
     """Run every mutant against the hidden tests of its question, up to the first that fails.
 
@@ -270,20 +242,6 @@ def _mutated(exercise: Exercise, mutant: Mutant) -> tuple[str, ...]:
     """Return the reference's code with a mutant in its place."""
     cells = (cell for cell in exercise.cells if cell.is_reference)
     return tuple(mutant.code if cell.name == mutant.question else cell.text for cell in cells)
-
-
-def _disagreeing(exercise: Exercise, suite: Suite) -> Iterator[str]:
-    """Yield the calls on which right answers disagree, and declarations of such answers that always agree."""
-    found = disagreements(exercise, suite)
-    declared = [one for one in read_equivalents(exercise) if one.answer]
-    known = {(one.question, one.answer) for one in declared}
-    seen = {(one.question, one.answer) for one in found}
-    for one in found:
-        if (one.question, one.answer) not in known:
-            yield f"{exercise.folder}: {one}; say in the stub which is asked for, or declare it in {FILE}"
-    for entry in declared:
-        if (entry.question, entry.answer) not in seen:
-            yield f"{entry.place}: accepted/{entry.answer}.py never disagrees any more; take it out"
 
 
 def _fits(declared: Equivalent, mutant: Mutant) -> bool:

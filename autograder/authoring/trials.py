@@ -87,15 +87,23 @@ class Trial:
     ) -> Iterator[tuple[HiddenTest, BaseException]]:
         """Yield the tests that an answer fails on one set of inputs, and how: all, if it cannot be run."""
         inputs = numbered_inputs(_SECRET, self._suite.exercise.name, number)
-        made = _made(cells)
-        for test in order or self._times_failed:
-            if isinstance(made, BaseException):
-                yield test, made
-                continue
-            with _clock(), warnings.catch_warnings(action="ignore"):
-                run = self._suite.run_one(test, Local(made), inputs)
+        for run in trial_runs(self._suite, cells, inputs, order or self._times_failed):
             if run.error is not None:
-                yield test, run.error
+                yield run.test, run.error
+
+
+def trial_runs(
+    suite: Suite, cells: tuple[str, ...], inputs: Inputs, tests: Iterable[HiddenTest]
+) -> Iterator[TestRun]:
+    """Yield a run of each test on an answer; all fail if it cannot be run."""
+    made = _made(cells)
+    for test in tests:
+        if isinstance(made, BaseException):
+            yield TestRun(test, made, ())
+            continue
+        with _clock(), warnings.catch_warnings(action="ignore"):
+            run = suite.run_one(test, Local(made), inputs)
+        yield run
 
 
 def _made(cells: tuple[str, ...]) -> Namespace | BaseException:

@@ -1,16 +1,14 @@
 """Proves each exercise by its own answers: right ones must score in full, wrong ones must fail."""
 
-import signal
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
 
-from autograder.authoring import built_on, costs, handed_out, rule_words
+from autograder.authoring import costs, entry, release
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength, measure
-from autograder.authoring.trials import Touched, failures, place
+from autograder.authoring.trials import Touched, failures, place, trial_runs
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise, Mistake, Variant
 from autograder.course.names import checked_question
@@ -19,41 +17,10 @@ from autograder.course.source import Cell, Role, SourceError
 from autograder.diagnosis.misconceptions import load_catalogue, spelt
 from autograder.grading.graded import CellResult
 from autograder.grading.grader import Grader
-from autograder.report.report import QuestionReport, Report, Verdict
+from autograder.grading.verdicts import decide
+from autograder.report.report import Report, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.inputs import numbered_inputs
-
-SECONDS = 1800  # of computing, all threads together; the longest step of a large exercise takes a tenth
-
-
-class Steps:
-    """The steps of one exercise's proof, of which the last one is at work.
-
-    Authors' code is trusted, but a hidden test or a solution may hold an endless loop. What is at work is
-    written to a file, for whoever interrupts the process or waits for it.
-    One that takes more than SECONDS is interrupted, as by Ctrl-C, and then `endless`; without a file none is.
-    """
-
-    def __init__(self, file: Path | None = None) -> None:
-        self._file = file
-        self.now = ""
-        self.endless = False
-
-    def begin(self, step: str) -> None:
-        """Begin another step, which has all its time before it."""
-        self.now = step
-        if self._file is not None:
-            self._file.write_text(step, encoding="utf-8")
-            signal.signal(signal.SIGVTALRM, self._interrupt)
-            signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS, 1)  # again, where something keeps it from ending
-
-    def end(self) -> None:
-        """End the last step."""
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-
-    def _interrupt(self, _: int, __: FrameType | None) -> None:
-        self.endless = True
-        raise KeyboardInterrupt
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +31,8 @@ class Proof:
     accepted: int = 0
     mistakes: int = 0
     bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
-    carried: built_on.Carried | None = None  # whether earlier mistakes cost later questions nothing
+    carried: entry.Carried | None = None  # whether earlier mistakes cost later questions nothing
     strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
-    fitting: frozenset[str] = frozenset()  # the catalogue's rules that change one of its right answers
     costs: Costs | None = None  # of each wrong answer, by hidden tests alone
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # of what may be wrong and may be meant
@@ -90,7 +56,7 @@ def explanations(course: Course, exercises: Sequence[Exercise], zygote: Zygote) 
 
 def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
     """Return the catalogue's rules that change no right answer; they say something of all exercises only."""
-    fitting = frozenset[str]().union(*(proof.fitting for proof in proofs))
+    fitting = frozenset[str]().union(*(proof.costs.fitting for proof in proofs if proof.costs))
     first = next(iter(course.exercises.values()))
     catalogue = load_catalogue(first.catalogue)
     rules = [spelt(one, rule) for one in catalogue.misconceptions for rule in one.rules]
@@ -101,18 +67,16 @@ def prove(
     course: Course,
     exercises: Sequence[Exercise],
     zygote: Zygote,
-    steps: Steps | None = None,
     sets: int = SETS_TRIED,
 ) -> Iterator[Proof]:
     """Verify each exercise with the same worker and suite that grade submissions."""
     for exercise in exercises:
-        (steps := steps or Steps()).begin("running the solution and collecting the hidden tests")
         try:
             grader = Grader.of_course(course, exercise, zygote, _SECRET)
             grader.marks_only = True
-            wrong = tuple(rule_words.unknown_operators(course, exercise))
-            notes = tuple(rule_words.unknown_calls(course, exercise))
-            proof = _Verification(exercise, grader, course.settings, steps, sets).proof()
+            wrong = tuple(entry.unknown_operators(course, exercise))
+            notes = tuple(entry.unknown_calls(course, exercise))
+            proof = _Verification(exercise, grader, course.settings, sets).proof()
             yield replace(proof, findings=(*wrong, *proof.findings), notes=notes)
         except SourceError as error:
             yield Proof(exercise.name, findings=(str(error),))
@@ -126,28 +90,23 @@ class _Verification:
     many mutants of the reference the hidden tests fail.
     """
 
-    def __init__(
-        self, exercise: Exercise, grader: Grader, settings: CourseSettings, steps: Steps, sets: int
-    ) -> None:
+    def __init__(self, exercise: Exercise, grader: Grader, settings: CourseSettings, sets: int) -> None:
         self._exercise = exercise
         self._grader = grader
         self._settings = settings
         self._sets = sets
-        self._steps = steps
-        steps.begin("running the hidden tests on the solution")
         self._touched = Touched(grader.suite)
         self._findings: list[str] = []
         self._checks: dict[str, str] = {}  # the visible checks that the reference passes, by question
 
     def proof(self) -> Proof:
         exercise = self._exercise
-        self._findings.extend(handed_out.problems(exercise))
+        self._findings.extend(release.problems(exercise))
         if not self._reference():  # what else is wrong would follow from it
             counts = len(exercise.accepted), len(exercise.mistakes)
             return Proof(exercise.name, *counts, findings=tuple(self._findings))
         self._untouched()
         for variant in exercise.accepted:
-            self._steps.begin(f"grading {variant.path}")
             answers, cells = exercise.replaced(variant.code), exercise.variant(variant.code)
             self._full_marks(variant.path, self._grade(answers), cells, self._touched.by(answers))
             self._passes_checks(variant)
@@ -160,7 +119,6 @@ class _Verification:
             self._grader.told_bits,
             carried=self._carried(),
             strength=self._strength(),
-            fitting=self._grader.diagnosis.fitting,
             costs=self._costs(),
             findings=tuple(self._findings),
         )
@@ -228,7 +186,6 @@ class _Verification:
         return not told
 
     def _untouched(self) -> None:
-        self._steps.begin("grading the untouched release")
         for question in self._grade(stubs(self._exercise)).questions:
             if question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
                 passed = [test.title for test in question.tests if test.verdict is Verdict.PASSED]
@@ -242,42 +199,51 @@ class _Verification:
                 self._find(self._exercise.source, f"untouched, all must be not attempted, but {seen}")
 
     def _caught(self, mistake: Mistake) -> None:
-        """Find a mistake that passes its question or fails another."""
-        self._steps.begin(f"grading {mistake.path}")
-        questions = self._grade_unchecked(self._exercise.replaced(mistake.code)).questions
-        for question in questions:
-            full = _scores_in_full(question)
-            if question.name == mistake.question and full:
-                self._find(mistake.path, f"scores in full; add a hidden test to {question.name} that sees it")
-            elif question.name != mistake.question and not full:
-                fix = built_on.independent(
-                    self._exercise, self._grader.building, question.name, mistake.question
-                )
-                seen = f"{question.name}: {question.hint}"
-                self._find(mistake.path, f"also fails {seen} {fix}")
-        own = next(question for question in questions if question.name == mistake.question)
-        if own.verdict is Verdict.GRADER_ERROR:
-            self._find(mistake.path, f"breaks a hidden test of its own: {own.hint}")
+        """Find a mistake that passes its question or fails another.
 
-    def _carried(self) -> built_on.Carried | None:
+        Tests of what it can touch run here. A worker grades it if they pass, since rules may catch it.
+        """
+        answers, suite = self._exercise.replaced(mistake.code), self._grader.suite
+        inputs = numbered_inputs(_SECRET, self._exercise.name, 0)
+        chosen = [test for test in suite.tests if test.question in self._touched.by(answers)]
+        own = False
+        for run in trial_runs(suite, self._exercise.variant(mistake.code), inputs, chosen):
+            if run.error is None:
+                continue
+            title = f'{run.test.question}, "{run.test.title}"'
+            if run.test.question != mistake.question:
+                fix = entry.independent(
+                    self._exercise, self._grader.building, run.test.question, mistake.question
+                )
+                self._find(mistake.path, f"also fails {title} {fix}")
+            elif decide(suite, run, inputs).verdict is Verdict.GRADER_ERROR:
+                self._find(mistake.path, f"breaks a hidden test of its own: {title}")
+            own = own or run.test.question == mistake.question
+        if not own and self._scores_in_full(mistake, answers):
+            self._find(mistake.path, f"scores in full; add a hidden test to {mistake.question} that sees it")
+
+    def _scores_in_full(self, mistake: Mistake, answers: Mapping[str, str]) -> bool:
+        report = self._grade_unchecked(answers)
+        question = next(one for one in report.questions if one.name == mistake.question)
+        return question.score == question.max_score or question.verdict is Verdict.UNGRADED
+
+    def _carried(self) -> entry.Carried | None:
         """Prove what questions may build on, if course.yaml says anything about that."""
         building, suite = self._grader.building, self._grader.suite
         if not building.builds_on:
             return None
-        carried = built_on.measure(self._exercise, building, suite, self._grade_unchecked)
+        carried = entry.measure(self._exercise, building, suite, self._grade_unchecked)
         self._findings.extend(carried.findings)
         return carried
 
     def _strength(self) -> Strength:
         """Measure how many mutants of the reference the hidden tests fail."""
-        self._steps.begin("running the hidden tests on mutants")
         measured = measure(self._grader.suite, self._settings.mutants_fail)
         self._findings.extend(measured.findings)
         return measured
 
     def _costs(self) -> costs.Costs:
         """Measure what wrong answers cost, and find those that cost too much or too little."""
-        self._steps.begin("running the hidden tests on wrong answers")
         share = self._settings.mutants_fail
         found = costs.measure(self._grader.suite, self._checks, self._sets, share)
         self._findings.extend(found.findings)
@@ -285,7 +251,3 @@ class _Verification:
 
     def _find(self, path: Path, problem: str) -> None:
         self._findings.append(f"{path}: {problem}")
-
-
-def _scores_in_full(question: QuestionReport) -> bool:
-    return question.score == question.max_score or question.verdict is Verdict.UNGRADED

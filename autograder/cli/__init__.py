@@ -2,22 +2,13 @@
 
 In reading order:
 
-- group: the `autograder` command, and what becomes of errors.
-- plugins: finds the commands that plug-ins add.
+- group: the `autograder` command, the commands that plug-ins add, and what becomes of errors.
 - options: arguments that several commands have, and how a command finds its course.
-- author: build, release, verify, strength, init, new and doctor.
-- collect: takes submissions from archives and folders.
-- students: shows the list of students beside what came.
+- author: build, release, verify, init, new and doctor.
 - grade: run, grade and demo.
-- watch: grades work as it comes in.
-- backup: backup and restore.
-- rename: gives a student another id.
-- extend: lets a student hand in later.
-- publish: feedback, export, dashboard, package and github.
+- term: collect, students, extend, feedback, export, dashboard, backup and restore.
 - progress: shows people how grading goes on and what came of it.
 - table: shows rows to people.
 """
 
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from autograder.cli.group import main as main

@@ -65,10 +65,9 @@ def _release_solutions(course: "options.Course", exercises: "list[options.Exerci
 @click.command()
 @options.exercises
 @options.jobs(help="Verify in so many processes; default: all cores.")
-@click.option("--verbose", is_flag=True, help="Show what mistakes cost, and what a student reads of each.")
+@click.option("--verbose", is_flag=True, help="Show surviving mutants, and what a student reads of mistakes.")
 @click.option("--thorough", is_flag=True, help="Try each answer on 16 sets of hidden inputs instead of 4.")
 @click.option("--anew", is_flag=True, help="Prove also what was proved before and has not changed.")
-@click.option("--strength", is_flag=True, help="Only show changes of the solutions that no hidden test sees.")
 def verify(
     course: "options.Course",
     exercises: "list[options.Exercise]",
@@ -76,25 +75,17 @@ def verify(
     verbose: bool,
     thorough: bool,
     anew: bool,
-    strength: bool,
 ) -> None:
     """Prove each exercise by its own answers.
 
     Right answers must score in full, and wrong ones must not.
     """
-    from autograder.authoring.costs import FILE, summary, table
     from autograder.authoring.proving import prove_together
     from autograder.authoring.verify import explanations, idle_rules
-    from autograder.files import write_whole
     from autograder.sandbox.zygote import Zygote
 
     proofs = []
-    everything = {exercise.name for exercise in exercises} == set(course.exercises)
-    jobs = jobs or os.cpu_count() or 1
-    if strength:
-        _show_strength(course, exercises, jobs)
-        return
-    for proof in prove_together(course, exercises, jobs, anew=anew, thorough=thorough):
+    for proof in prove_together(course, exercises, jobs or os.cpu_count() or 1, anew=anew, thorough=thorough):
         proofs.append(proof)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes"
         measured = (proof.costs, proof.carried, proof.strength)
@@ -104,32 +95,16 @@ def verify(
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else known} ({counts})")
         for line in (*proof.findings, *proof.notes):
             click.echo(f"  {line}")
-    if everything:
+        if verbose and proof.strength:
+            click.echo("\n\n".join(proof.strength.survivors))
+    if len(proofs) == len(course.exercises):
         for rule in idle_rules(course, proofs):
             click.echo(f"This rule of the catalogue fits no right answer: {rule}")
-    costs = [cost for proof in proofs if proof.costs for cost in proof.costs.costs]
-    for line in summary(costs, whole=verbose):
-        click.echo(line)
     if verbose:
         with Zygote() as zygote:
             for line in explanations(course, exercises, zygote):
                 click.echo(line)
-    if everything:
-        write_whole(course.root / FILE, table(costs).encode())
     sys.exit(OUR_FAILURE if any(proof.findings for proof in proofs) else 0)
-
-
-def _show_strength(course: "options.Course", exercises: "list[options.Exercise]", jobs: int) -> None:
-    from autograder.authoring.strength import measure_together
-
-    failed = False
-    measured = measure_together(course, exercises, jobs)
-    for exercise, found in zip(exercises, measured, strict=True):
-        failed |= bool(found.findings)
-        click.echo(f"{exercise.name}: {found}, {found.equivalent or 'none'} declared equivalent")
-        for text in (*found.survivors, *found.findings):
-            click.echo(f"\n{text}")
-    sys.exit(OUR_FAILURE if failed else 0)
 
 
 @click.command()

@@ -3,31 +3,34 @@
 Imports stand inside the subcommands, so that `--help` and wrong use need not wait for torch.
 """
 
-import atexit
-import gc
 import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
-from contextlib import suppress
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
 import click
 
 from autograder.cli.author import build, doctor, init, new, release, verify
-from autograder.cli.backup import backup, restore
-from autograder.cli.collect import collect
-from autograder.cli.extend import extend
 from autograder.cli.grade import demo, grade, run
 from autograder.cli.options import course_folder
-from autograder.cli.plugins import OTHERS, plugin_commands
-from autograder.cli.publish import dashboard, export, feedback
-from autograder.cli.students import students
+from autograder.cli.term import (
+    backup,
+    collect,
+    dashboard,
+    export,
+    extend,
+    feedback,
+    restore,
+    students,
+)
 from autograder.errors import OUR_FAILURE, SOME_REFUSED, AutograderError
-from autograder.report.text import terminal_lines
+from autograder.report.text import one_line, terminal_lines
 
+OTHERS = "Plug-ins"  # the section of the help for commands of plug-ins that name none
 _SECTIONS = {  # of the help, in the order in which a term needs them
     "Term": (release, collect, grade, feedback, export, dashboard),
     "People": (students, extend),
@@ -38,18 +41,48 @@ _SECTIONS = {  # of the help, in the order in which a term needs them
 }
 
 
+class PluginError(AutograderError):
+    """A plug-in's command cannot be loaded; the message says why and what to do."""
+
+
+class BrokenCommand(click.Command):
+    """Stands for a plug-in's command that cannot be loaded: using it raises `problem`."""
+
+    def __init__(self, entry: EntryPoint, problem: str) -> None:
+        super().__init__(entry.name, help=f"Cannot be loaded: is {entry.module} installed?")
+        self.problem = problem
+
+    def make_context(self, *_: Any, **__: Any) -> click.Context:
+        """Say why there is no such command."""
+        raise PluginError(self.problem)
+
+
+@cache
+def plugin_commands() -> dict[str, tuple[str, click.Command]]:
+    """Return the commands that plug-ins add, each with its section of the help.
+
+    A plug-in is a package with an entry point in the group `autograder.commands`.
+    """
+    return {entry.name: _loaded(entry) for entry in entry_points(group="autograder.commands")}
+
+
+def _loaded(entry: EntryPoint) -> tuple[str, click.Command]:
+    try:
+        command = entry.load()
+        if not isinstance(command, click.Command):
+            raise TypeError("this is no click command")
+    except Exception as error:
+        problem = one_line(f"{type(error).__name__}: {error}", 300)
+        return OTHERS, BrokenCommand(
+            entry,
+            f'the plug-in for "{entry.name}" cannot be loaded from {entry.value} ({problem}); '
+            "install it again or remove it, as autograder/docs/plugins.md describes",
+        )
+    return getattr(sys.modules[entry.module], "SECTION", OTHERS), command
+
+
 class Commands(click.Group):
     """Turns what a command raises into one line for people and an exit code for programs."""
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """Run the command that was typed, and end the process with it, as nothing else goes on there."""
-        codes: list[object] = []
-        atexit.register(_end_at_once, codes)  # before all others, so that it comes after them
-        try:
-            return super().__call__(*arguments, **options)
-        except SystemExit as ended:
-            codes.append(ended.code)
-            raise
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of all commands, those of plug-ins among them."""
@@ -57,16 +90,17 @@ class Commands(click.Group):
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return a command; one of ours stays ours, whatever a plug-in calls its own."""
-        return super().get_command(context, name) or plugin_commands().get(name)
+        return super().get_command(context, name) or plugin_commands().get(name, (OTHERS, None))[1]
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by section, those of plug-ins among ours."""
-        plugins = plugin_commands().values()
         width = max(len(name) for name in self.list_commands(context)) + 3
         for title, ours in _SECTIONS.items():
-            added = (one for one in plugins if one.section == title and one.name not in self.commands)
-            shown = [one for one in (*ours, *added) if not one.hidden]
-            rows = [(str(one.name), one.get_short_help_str(formatter.width)) for one in shown]
+            added = [one for name, (section, one) in plugin_commands().items() if section == title]
+            shown = [*ours, *(one for one in added if one.name not in self.commands)]
+            rows = [
+                (str(one.name), one.get_short_help_str(formatter.width)) for one in shown if not one.hidden
+            ]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows, col_spacing=width - max(len(name) for name, _ in rows))
@@ -96,18 +130,6 @@ class Commands(click.Group):
             context.exit(OUR_FAILURE)
 
 
-def _end_at_once(codes: Sequence[object]) -> None:
-    """End the process as the last thing that it does at its exit, if the exit code is known.
-
-    Python would take apart all that was loaded, for tenths of a second where torch is among it.
-    """
-    if codes and isinstance(code := codes[0], int):
-        with suppress(OSError, ValueError):  # else Python says itself what cannot be written
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-
-
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--course",
@@ -120,7 +142,6 @@ def _end_at_once(codes: Sequence[object]) -> None:
 def main(context: click.Context, folder: Path | None) -> None:
     """Build, release and grade a course of notebooks."""
     context.obj = folder
-    gc.set_threshold(100_000)  # importing torch makes half a million objects, and all of them stay
 
 
 for command in (one for commands in _SECTIONS.values() for one in commands):

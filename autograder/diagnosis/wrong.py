@@ -53,7 +53,7 @@ class Answers:
         What it makes of the reference comes before what it makes of others, which fewer people write.
         """
         found: dict[str, WrongAnswer] = {}
-        for _, one in sorted(self._made(), key=lambda pair: pair[0]):
+        for _, one in sorted(self._made, key=lambda pair: pair[0]):
             if one.code not in self.right:
                 found.setdefault(one.code, one)
         return tuple(found.values())
@@ -61,9 +61,13 @@ class Answers:
     @cached_property
     def fitting(self) -> frozenset[str]:
         """The catalogue's rules that change a right answer, as the catalogue spells them."""
-        return frozenset(spelt(one.misconception, one.rule) for _, one in self._made())
+        return frozenset(spelt(one.misconception, one.rule) for _, one in self._made)
 
-    def _made(self) -> Iterator[tuple[bool, WrongAnswer]]:
+    @cached_property
+    def _made(self) -> tuple[tuple[bool, WrongAnswer], ...]:
+        return tuple(self._make())
+
+    def _make(self) -> Iterator[tuple[bool, WrongAnswer]]:
         for misconception in self._catalogue.misconceptions:
             for rule in misconception.rules if misconception.fits(self.right) else ():
                 made = ((at, self._by_rule(misconception, rule, code)) for at, code in enumerate(self.right))
@@ -73,7 +77,7 @@ class Answers:
     def _by_rule(self, misconception: Misconception, rule: Rule, code: str) -> list[WrongAnswer]:
         if not all(word in code for word in rule.words):
             return []
-        texts = [ast.unparse(tree) for _, tree in rule.apply(ast.parse(code), self.places(code, rule))]
+        texts = [ast.unparse(tree) for _, tree in rule.apply(_parsed(code), self.places(code, rule))]
         return [
             WrongAnswer(misconception, rule, text)
             for text in texts
@@ -90,9 +94,15 @@ class Answers:
 
 
 @lru_cache(256)
+def _parsed(code: str) -> ast.Module:
+    """Return the code's tree, which rules leave as it is."""
+    return ast.parse(code)
+
+
+@lru_cache(256)
 def _definitions(code: str, question: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names of the question and its base classes, and those of the functions in the code."""
-    body = ast.parse(code).body
+    body = _parsed(code).body
     classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
     functions = {node.name for node in body if isinstance(node, ast.FunctionDef)}
     own, left = {question}, [question]
@@ -117,7 +127,7 @@ def _is_code(text: str) -> bool:
 @lru_cache(256)
 def _names(code: str) -> frozenset[str]:
     """Return the names in some code. A change that reads another one would read what a cell left behind."""
-    nodes = [*ast.walk(ast.parse(code))]
+    nodes = [*ast.walk(_parsed(code))]
     made = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     made |= {node.arg for node in nodes if isinstance(node, ast.arg)}
     read = {node.id for node in nodes if isinstance(node, ast.Name)} - made

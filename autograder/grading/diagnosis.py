@@ -92,13 +92,6 @@ class Diagnosis:
             self._known[key] = self._name(question, failed, submitted, looked)
         return self._known[key]
 
-    @property
-    def fitting(self) -> frozenset[str]:
-        """The catalogue's rules that change a right answer to one of the exercise's questions."""
-        return frozenset().union(
-            *(self.repairer.answers(name).fitting for name in self.suite.exercise.points)
-        )
-
     def rarity(self, test: HiddenTest) -> int:
         """Return how many wrong answers of the author's fail a test: the fewer, the more its failure says."""
         written = [one for one in self.suite.exercise.mistakes if one.question == test.question]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from autograder.authoring import built_on
+from autograder.authoring import entry
 from autograder.authoring.answers import solved_cells
 from autograder.authoring.verify import prove
 from autograder.course.course import Course, load_course
@@ -35,7 +35,7 @@ def test_a_pair_of_course_yaml_is_proved_by_a_right_answer_that_calls_the_earlie
 
 def test_a_pair_without_a_right_answer_that_calls_the_earlier_one_is_a_finding(course: Course) -> None:
     exercise = course.exercises["01_small"]
-    carried = built_on.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
+    carried = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
     assert carried.findings[0].endswith(
         "01_small: no right answer to row_sums builds on double; "
         "write accepted/what_is_different.py, in which row_sums calls it"
@@ -51,7 +51,7 @@ def test_what_a_wrong_earlier_answer_still_costs_is_a_finding(course: Course) ->
         question = QuestionReport("row_sums", Verdict.FAILED, 1.0, 3.0, "Too small.")
         return Report(exercise.name, Status.GRADED, "", 1.0, 3.0, (), (question,))
 
-    carried = built_on.measure(exercise, BUILDS, Suite(exercise), grade)
+    carried = entry.measure(exercise, BUILDS, Suite(exercise), grade)
     assert (carried.pairs, carried.proved) == (1, 0)
     assert carried.findings[0].endswith(
         "by_doubling.py: must lose nothing in row_sums by a wrong double, but row_sums is failed. Too small."
@@ -65,9 +65,9 @@ def test_what_a_wrong_earlier_answer_still_costs_is_a_finding(course: Course) ->
 def test_nothing_builds_on_a_question_that_answers_it_by_itself(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(built_on, "_MOST", -1.0)
+    monkeypatch.setattr(entry, "_MOST", -1.0)
     exercise = course.exercises["01_small"]
-    carried = built_on.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
+    carried = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
     assert carried.findings[0].endswith(
         "double alone is worth 0% of row_sums, so nothing may build on it; take it out of course.yaml"
     )

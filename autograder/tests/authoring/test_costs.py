@@ -3,9 +3,11 @@
 import pytest
 import torch
 
-from autograder.authoring.costs import Cost, Costs, almost_nothing, check_error, measure, summary, table
+from autograder.authoring.costs import Cost, Costs, almost_nothing, check_error, measure, wrong_answers
 from autograder.course.course import Course, load_course
 from autograder.course.source import Role
+from autograder.diagnosis.misconceptions import load_catalogue
+from autograder.diagnosis.wrong import Answers
 from autograder.testing.suite import Suite
 from autograder.tests.classroom import small
 from autograder.worker.namespace import run_code
@@ -48,14 +50,20 @@ assert Scale()
 """
 
 
-def measured(course: Course, sets: int = 1, share: float = 0.5) -> Costs:
+def suite_and_checks(course: Course) -> tuple[Suite, dict[str, str]]:
     exercise = small(load_course(course.root))
-    checks = {cell.name: cell.text for cell in exercise.cells if cell.role is Role.CHECK}
-    return measure(Suite(exercise), checks, sets, share)
+    return Suite(exercise), {cell.name: cell.text for cell in exercise.cells if cell.role is Role.CHECK}
+
+
+def measured(course: Course, sets: int = 1, share: float = 0.5) -> Costs:
+    return measure(*suite_and_checks(course), sets, share)
 
 
 def costs(course: Course) -> dict[tuple[str, str], Cost]:
-    return {(one.question, one.mistake): one for one in measured(course).costs}
+    suite, checks = suite_and_checks(course)
+    catalogue = load_catalogue(suite.exercise.catalogue)
+    made = {name: Answers(suite.exercise, catalogue, name) for name in suite.exercise.points}
+    return {(one.question, one.mistake): one for one in wrong_answers(suite, checks, 1, made)}
 
 
 def rewrite(course: Course, old: str, new: str) -> None:
@@ -80,7 +88,7 @@ def test_a_wrong_answer_costs_the_weight_of_the_tests_that_it_fails(course: Cour
     in_place = found["double", "in_place"]
     assert (in_place.share, in_place.fails) == (0.25, ("test_leaves_its_input_alone",))
     assert in_place.place.endswith("mistakes/double__in_place.py")
-    assert (found["double", "squares"].share, found["double", "squares"].is_usual) == (0.75, False)
+    assert found["double", "squares"].share == 0.75
 
 
 def test_of_the_ways_to_make_a_misconception_the_first_counts_that_fails_a_test_and_does_not_just_break(
@@ -90,7 +98,7 @@ def test_of_the_ways_to_make_a_misconception_the_first_counts_that_fails_a_test_
     found = costs(course)
     assert (found["row_sums", "other_rows"].share, found["row_sums", "detour"].share) == (1, 0)
     assert ("row_sums", "only_broken") not in found
-    assert str(measured(course)) == "1 of 2 misconceptions fail a test, 0 cost 10 to 60 %"
+    assert str(measured(course)) == "1 of 2 misconceptions fail a test"
 
 
 def test_a_misconception_that_no_test_sees_is_found_until_its_author_declares_it(course: Course) -> None:
@@ -172,41 +180,6 @@ def test_a_layer_alone_is_not_almost_nothing_where_that_is_what_is_asked_for(cou
     asked = A_CLASS.replace("return 2 * self.layer(x)", "return self.layer(x)")
     source.write_text(source.read_text(encoding="utf-8") + asked, encoding="utf-8")
     assert "forward returns layer of x" not in dict(almost_nothing(small(course), "Scale"))
-
-
-def cost(question: str, name: str, share: float) -> Cost:
-    return Cost("01_small", question, "misconception", name, share)
-
-
-FOUND = (
-    cost("double", "cheap", 0.02),
-    cost("double", "dear", 0.9),
-    cost("double", "fair", 0.1),
-    cost("double", "unseen", 0.0),
-    cost("row_sums", "cheap", 0.6),
-    cost("row_sums", "dear", 0.94),
-    Cost("01_small", "row_sums", "almost nothing", "returns x", 1.0),
-)
-
-
-def test_mistakes_that_cost_other_shares_in_other_questions_are_told_and_on_request_all_questions() -> None:
-    apart = "cheap costs 2 % of double and 60 % of row_sums"
-    assert [*summary(FOUND)] == [apart]
-    assert [*summary(FOUND, whole=True)] == [
-        "01_small double: 1 of 3 as usual, 1 dearer; median 10 %",
-        "01_small row_sums: 1 of 2 as usual, 1 dearer; median 77 %",
-        apart,
-    ]
-    assert not [*summary(())]
-
-
-def test_all_costs_go_into_a_table() -> None:
-    green = Cost("01_small", "double", "mistake", "squares", 0.26, is_green=True, fails=("one", "two"))
-    assert table([green, FOUND[1]]).splitlines() == [
-        "exercise,question,kind,mistake,percent,check passes,fails",
-        "01_small,double,mistake,squares,26,yes,one two",
-        "01_small,double,misconception,dear,90,,",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.handed_out import problems
-from autograder.authoring.release import release_notebooks
+from autograder.authoring.release import problems, release_notebooks
 from autograder.course.course import Course, load_course
 from autograder.course.source import SourceError
 from autograder.tests.classroom import small

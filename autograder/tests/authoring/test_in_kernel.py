@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring import in_kernel
+from autograder.authoring import proving
 from autograder.authoring.proving import prove_together
 from autograder.authoring.verify import Proof
 from autograder.course.course import Course
@@ -53,12 +53,12 @@ def line(path: Path, text: str) -> int:
 
 
 def test_a_cell_may_use_what_students_get_and_what_jupyter_has(course: Course) -> None:
-    assert list(in_kernel.problems(with_cells(course, DRAWN))) == []
+    assert list(proving.kernel_problems(with_cells(course, DRAWN))) == []
 
 
 def test_each_cell_that_fails_or_warns_is_found_with_its_line(course: Course) -> None:
     exercise = with_cells(course, WRONG)
-    warned, failed, ended = in_kernel.problems(exercise)
+    warned, failed, ended = proving.kernel_problems(exercise)
     place = exercise.source
     assert warned.startswith(
         f"{place}:{line(place, 'import warnings')}: in a kernel, this cell writes to stderr"
@@ -71,10 +71,10 @@ def test_each_cell_that_fails_or_warns_is_found_with_its_line(course: Course) ->
 
 
 def test_a_cell_without_an_end_is_found_too(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_kernel, "CELL_SECONDS", 1)
+    monkeypatch.setattr(proving, "CELL_SECONDS", 1)
     exercise = small(course)
     exercise.source.write_text("# %% demo\nwhile True:\n    pass\n", encoding="utf-8")
-    (found,) = in_kernel.problems(exercise)
+    (found,) = proving.kernel_problems(exercise)
     assert f"{exercise.source}:2: in a kernel, this cell takes longer than 1 s; " in found
 
 

@@ -1,4 +1,4 @@
-"""Exercises are proved in processes that end with the one that started them, and tell what they are at."""
+"""Exercises are proved in processes of their own; a proof stands until its exercise changes."""
 
 import os
 import signal
@@ -10,9 +10,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from autograder.authoring import verify
-from autograder.authoring.proving import prove_together
-from autograder.course.course import Course
+from autograder.authoring.costs import Costs
+from autograder.authoring.proving import FOLDER, keep_proof, kept_proof, prove_together
+from autograder.authoring.strength import Strength
+from autograder.authoring.verify import Proof
+from autograder.course.course import Course, load_course
 from autograder.tests.classroom import small
 
 ROOT = Path(__file__).parents[3]
@@ -39,14 +41,13 @@ def started(course: Course) -> tuple[subprocess.Popen[str], list[psutil.Process]
     return proving, parent.children(recursive=True)
 
 
-@pytest.mark.parametrize("everybody", [True, False], ids=["Ctrl-C", "kill -INT"])
-def test_whoever_interrupts_reads_what_was_at_work(course: Course, *, everybody: bool) -> None:
+def test_whoever_interrupts_reads_one_line(course: Course) -> None:
     never_end(course)
     proving, children = started(course)
-    (os.killpg if everybody else os.kill)(proving.pid, signal.SIGINT)
+    os.killpg(proving.pid, signal.SIGINT)
     _, said = proving.communicate(timeout=60)
     assert proving.returncode == 1
-    assert said.splitlines()[-2:] == ["stopped", "01_small: running the hidden tests on the solution"]
+    assert said.splitlines()[-1:] == ["stopped"]
     assert psutil.wait_procs(children, timeout=60)[1] == []
 
 
@@ -58,11 +59,67 @@ def test_children_end_with_a_parent_that_is_killed(course: Course) -> None:
     assert psutil.wait_procs(children, timeout=60)[1] == []
 
 
-def test_a_step_that_never_ends_is_a_finding(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    never_end(course)
-    monkeypatch.setattr(verify, "SECONDS", 1)
-    (proof,) = prove_together(course, [small(course)], 1)
-    (finding,) = proof.findings
-    assert finding.startswith(
-        f"{small(course).folder}: running the hidden tests on the solution took more than"
-    )
+SETS = 4
+PROOF = Proof(
+    "01_small",
+    1,
+    3,
+    5,
+    strength=Strength(7, 7, survivors=("a", "b")),
+    costs=Costs(5, 4, frozenset({"rule"})),
+)
+
+
+def test_a_proof_is_found_again_as_it_was(course: Course) -> None:
+    assert kept_proof(course, small(course), SETS) is None
+    keep_proof(course, small(course), SETS, PROOF)
+    found = kept_proof(load_course(course.root), small(course), SETS)
+    assert found is not None
+    assert found.before
+    assert repr(found).replace("before=True", "before=False") == repr(PROOF)
+
+
+@pytest.mark.parametrize(
+    "name", ["01_small.py", "test_hidden.py", "accepted/as_loops.py", "heldout/new.py", "equivalent.yaml"]
+)
+def test_what_was_proved_of_other_files_is_not_proved(course: Course, name: str) -> None:
+    keep_proof(course, small(course), SETS, PROOF)
+    path: Path = small(course).folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"{path.read_text(encoding='utf-8') if path.is_file() else ''}\n# changed\n", "utf-8")
+    again = load_course(course.root)
+    assert kept_proof(again, small(again), SETS) is None
+    keep_proof(again, small(again), SETS, PROOF)
+    assert len(list((course.root / FOLDER).iterdir())) == 1, "what nobody reads any more is deleted"
+
+
+def test_settings_and_an_unreadable_file_count_too(course: Course) -> None:
+    keep_proof(course, small(course), SETS, PROOF)
+    settings = course.root / "course.yaml"
+    lines = settings.read_text(encoding="utf-8").splitlines()
+    others = [line for line in lines if not line.startswith("mutants_fail")]
+    settings.write_text("\n".join([*others, "mutants_fail: 0.5", ""]), encoding="utf-8")
+    again = load_course(course.root)
+    assert kept_proof(again, small(again), SETS) is None
+    (file,) = (course.root / FOLDER).iterdir()
+    file.write_text("{", encoding="utf-8")
+    assert kept_proof(course, small(course), SETS) is None
+
+
+def test_what_has_findings_is_proved_again_each_time(course: Course) -> None:
+    keep_proof(course, small(course), SETS, PROOF)
+    keep_proof(course, small(course), SETS, Proof("01_small", findings=("mend it",)))
+    assert kept_proof(course, small(course), SETS) is None
+
+
+def test_what_was_proved_before_starts_no_process(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    def submit(*_: object) -> None:
+        raise AssertionError("has to be proved")
+
+    monkeypatch.setattr("autograder.authoring.proving.ProcessPoolExecutor.submit", submit)
+    keep_proof(course, small(course), SETS, PROOF)
+    (proof,) = prove_together(course, [small(course)], 2)
+    assert proof.before
+    assert proof.strength == PROOF.strength
+    with pytest.raises(AssertionError):
+        next(prove_together(course, [small(course)], 2, anew=True))

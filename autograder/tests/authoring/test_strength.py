@@ -1,14 +1,11 @@
 """The strength of hidden tests is the share of mutants that they fail; survivors are shown and explained."""
 
-import re
 import signal
 
 import pytest
-from click.testing import CliRunner
 
 from autograder.authoring import trials
 from autograder.authoring.strength import Strength, measure
-from autograder.cli import main
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.testing.suite import Suite
@@ -48,6 +45,9 @@ def test_mutants_that_pass_every_test_survive_and_what_is_declared_does_not_coun
         "-    along_each_row = -1",
         "+    along_each_row = 1",
     ]
+    assert next(iter(gone)).startswith(
+        "--- 01_small.py\n+++ 01_small.py\n@@ -48,3 +48,3 @@\n     ### BEGIN SOLUTION\n"
+    )
     assert before.findings == after.findings == ()
     share = 100 * before.killed // before.mutants
     assert str(before) == f"the tests fail {before.killed} of {before.mutants} mutants, {share} %"
@@ -87,21 +87,3 @@ def test_a_mutant_without_an_end_is_stopped(course: Course, monkeypatch: pytest.
     assert not any("while True" in diff for diff in found.survivors)
     assert signal.getsignal(signal.SIGVTALRM) is before
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
-
-
-def test_the_command_shows_survivors_and_fails_where_there_are_too_many(course: Course) -> None:
-    def run() -> tuple[int, str]:
-        result = CliRunner().invoke(
-            main, ["--course", str(course.root), "verify", "--strength", "--jobs", "1"]
-        )
-        return result.exit_code, result.output
-
-    code, output = run()
-    assert code == 0
-    assert re.match(r"01_small: the tests fail \d+ of \d+ mutants, \d+ %, none declared equivalent\n", output)
-    assert "+++ 01_small.py\n@@ -48,3 +48,3 @@\n     ### BEGIN SOLUTION\n-    along_each_row = -1\n" in output
-    settings = course.root / "course.yaml"
-    settings.write_text(settings.read_text(encoding="utf-8").replace("0.8", "1.0"), encoding="utf-8")
-    code, output = run()
-    assert code == 3
-    assert "and no test of row_sums fails; add one, or declare it in equivalent.yaml" in output

@@ -6,6 +6,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
+from autograder.authoring.costs import Costs
 from autograder.authoring.verify import Proof, idle_rules, prove
 from autograder.cli import main
 from autograder.course.course import Course, load_course
@@ -214,5 +215,5 @@ from autograder.diagnosis import Misconception
 MISCONCEPTIONS = (Misconception("one", "Wrong.", "Why?", "X + Y => X || X - Y && Z / X => Z"),)
 """
     (folder / "all.py").write_text(text, encoding="utf-8")
-    proofs = [Proof("01_small", fitting=frozenset({"one: X + Y => X"}))]
+    proofs = [Proof("01_small", costs=Costs(fitting=frozenset({"one: X + Y => X"})))]
     assert idle_rules(course, proofs) == ["one: X + Y => X - Y && Z / X => Z"]

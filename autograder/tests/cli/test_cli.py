@@ -11,7 +11,6 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from autograder.authoring.costs import Cost, Costs
 from autograder.authoring.verify import Proof
 from autograder.batch import run as running
 from autograder.batch.grade import Summary
@@ -180,18 +179,6 @@ def test_verify_tells_what_is_proved_and_what_is_not(course: Course, monkeypatch
         "02_big: not proved (0 accepted, 0 mistakes)",
         "  02_big.py: missing; write it",
     ]
-
-
-@pytest.mark.parametrize(("others", "kept"), [((), True), (("02_big",), False)], ids=["all", "one of two"])
-def test_verify_writes_the_table_of_costs_where_it_proves_all(
-    course: Course, monkeypatch: pytest.MonkeyPatch, others: tuple[str, ...], kept: bool
-) -> None:
-    with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
-        file.writelines(f"  - name: {name}\n" for name in others)
-    proofs = [Proof("01_small", costs=Costs((Cost("01_small", "double", "mistake", "squares", 0.2),)))]
-    monkeypatch.setattr("autograder.authoring.proving.prove_together", lambda *_, **__: iter(proofs))
-    assert call(course, "verify", "01_small").exit_code == 0
-    assert (course.root / "build" / "costs.csv").exists() is kept
 
 
 def test_verify_exits_with_0_where_all_is_proved(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,3 +1,0 @@
-__all__ = ["main"]
-
-from .group import main as main

@@ -1,0 +1,355 @@
+"""The commands of a term: submissions and students come in, results leave, and backups keep them."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime, tzinfo
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import click
+
+from autograder.cli import options
+from autograder.errors import SOME_REFUSED
+
+if TYPE_CHECKING:
+    from autograder.collecting.collect import Attendance
+    from autograder.submission.students import Student
+
+
+@click.command()
+@click.argument(
+    "archives", nargs=-1, required=True, metavar="ARCHIVE...", type=click.Path(path_type=Path, exists=True)
+)
+@click.option("--exercise", help="All notebooks are of this exercise, whatever their names.")
+@click.option(
+    "--pattern",
+    metavar="REGEX",
+    help="Read names by its groups: student and, if any, exercise and timestamp.",
+)
+@click.option(
+    "--students",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The CSV of the class, else students.csv beside course.yaml if there is one. Nobody else is taken.",
+)
+@click.option(
+    "--times",
+    "lists",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Moodle's grading worksheet, or a CSV with the columns student, time and, if you like, exercise.",
+)
+@click.option("--zone", metavar="NAME", help="The zone of times that name none, such as Europe/Berlin.")
+@click.option("--no-times", is_flag=True, help="Do not believe the archives' times: nothing is late.")
+@options.course
+def collect(
+    course: "options.Course",
+    archives: tuple[Path, ...],
+    exercise: str | None,
+    pattern: str | None,
+    students: Path | None,
+    lists: tuple[Path, ...],
+    zone: str | None,
+    no_times: bool,
+) -> None:
+    """Take submissions from archives or folders.
+
+    It reads the exports of Canvas (with user ids), Moodle (with full names) and Gradescope (with sids or
+    email addresses), and zip and tar archives or folders with one folder for each student. students.csv maps
+    these to ids of your own. Submissions go to submitted/. The exports of Canvas and Moodle hold no times:
+    give them with --times. A time without a zone is read in the zone of the exercise's due date. If anything
+    is refused, the exit code is 1.
+    """
+    from autograder.collecting.attribution import NamingRules
+    from autograder.collecting.collect import collect_archives
+    from autograder.collecting.entry import read_pattern
+    from autograder.collecting.metadata import read_times
+    from autograder.collecting.survey import REFUSED
+    from autograder.report.text import terminal_line
+    from autograder.submission.students import listed_students, read_students
+
+    rules = NamingRules(
+        exercises=list(course.exercises),
+        exercise=course.chosen([exercise])[0].name if exercise else "",
+        pattern=read_pattern(pattern) if pattern else None,
+        students=read_students(students) if students else listed_students(course.root),
+        times=read_times(lists),
+    )
+    counts: Counter[str] = Counter()
+    untimed: set[str] = set()
+    lines = collect_archives(course, archives, rules, times=not no_times, zone=_zone(zone))
+    for line in lines:
+        counts[line.status] += 1
+        untimed.update(filter(None, [line.untimed]))
+        who = f"{line.exercise} {line.student}" if line.student else ""
+        where = (line.archive, line.path) if line.status == REFUSED else ()
+        click.echo(terminal_line(": ".join(filter(None, (who, *where, line.status, line.message)))))
+    click.echo(", ".join(f"{count} {status}" for status, count in counts.items()) or "no notebooks")
+    if untimed:
+        click.echo(f"nothing from {' and '.join(sorted(untimed))} counts as late without a time; see --times")
+    if counts[REFUSED]:
+        why = f"which stands above, and `make` calls that Error {SOME_REFUSED}"
+        click.echo(
+            f"the exit code is {SOME_REFUSED} for what was refused, {why}; all else is collected", err=True
+        )
+        sys.exit(SOME_REFUSED)
+
+
+def _zone(name: str | None) -> tzinfo | None:
+    try:
+        return ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise click.UsageError(
+            f'--zone: "{name}" is no zone; write one such as Europe/Berlin or UTC'
+        ) from None
+
+
+@click.command()
+@click.option(
+    "--students",
+    "listed",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The CSV of the class; without it, students.csv beside course.yaml.",
+)
+@click.option("--rename", nargs=2, metavar="OLD NEW", help="Give the student OLD the id NEW everywhere.")
+@options.exercises
+def students(
+    course: "options.Course",
+    exercises: "list[options.Exercise]",
+    listed: Path | None,
+    rename: tuple[str, str] | None,
+) -> None:
+    """Compare the class list with the submissions.
+
+    Shows who is missing, unknown or there twice. With --rename a student gets another id in the gradebook, in
+    all folders and in all lists beside course.yaml. If a platform goes on using the old id, add it to
+    students.csv as another name of the student.
+    """
+    if rename is not None:
+        from autograder.gradebook.renaming import rename as give_id
+
+        give_id(course, *rename)
+        click.echo(f"{rename[0]} is now {rename[1]}")
+        return
+    from autograder.cli.table import show
+    from autograder.collecting.collect import attendance
+    from autograder.course.kept import STUDENTS
+    from autograder.gradebook.lateness import unknown_students
+    from autograder.report.text import terminal_line
+    from autograder.submission.students import read_students
+
+    path = listed or course.root / STUDENTS
+    if not path.exists():
+        raise click.UsageError(f"{path}: there is no such file; write the class into it: id,name,email")
+    known = read_students(path)
+    found = [attendance(course, known, exercise) for exercise in exercises]
+    begun = [one for one in found if one.came or one.unknown or one.others]
+    shown = found if len(exercises) < len(course.exercises) else begun
+    everybody = len(known.all)
+    rows = [
+        (one.exercise, f"{everybody - len(one.missing)} of {everybody}", _people(one.missing))
+        for one in shown
+    ]
+    empty = "" if shown else "; nobody has handed in anything"
+    counted = "1 student" if everybody == 1 else f"{everybody} students"
+    show(f"{counted} in {path.name}{empty}", ("exercise", "came", "missing"), rows)
+    for line in (line for one in shown for line in _odd(one)):
+        click.echo(terminal_line(line))
+    for line in unknown_students(course, known, [exercise.name for exercise in exercises]):
+        click.echo(terminal_line(line))
+
+
+def _people(students: Sequence["Student"]) -> str:
+    return ", ".join(" ".join((one.id, *(f"({name})" for name in one.names[:1]))) for one in students)
+
+
+def _odd(one: "Attendance") -> Iterator[str]:
+    """Yield a line on each id in submitted/ that is not the list's own."""
+    for id_ in one.unknown:
+        fix = f"add it there, unless {id_} has left: grades stay"
+        yield f"{one.exercise} unknown: {id_} is not in the list; {fix}"
+    for id_, student in one.others.items():
+        if id_ in one.twice:
+            yield f"{one.exercise} twice: {id_} is {student.id}, who came under several ids; keep one"
+        else:
+            yield f"{one.exercise} under another id: {id_} is {student.id}; collect again with the list"
+
+
+@click.command()
+@click.argument("student")
+@click.argument("words", nargs=-1, required=True, metavar="[EXERCISE] UNTIL")
+@click.option("--all", "everything", is_flag=True, help="In all exercises that are due; name none.")
+@options.course
+def extend(course: "options.Course", student: str, words: tuple[str, ...], everything: bool) -> None:
+    """Give a student more time.
+
+    STUDENT may hand in EXERCISE until UNTIL, or when everybody else must if UNTIL is "none". UNTIL is a
+    moment such as "2026-03-01 18:00 Europe/Berlin", or a time after the due date such as "+2 days". With
+    --all every due date is later, as in `extend ana --all "+2 days"`; an extension that lasts longer stays.
+    Extensions are kept in extensions.csv, which may be edited by hand. Changes to submissions that are graded
+    already are shown.
+    """
+    from autograder.cli.progress import show_changes
+    from autograder.gradebook.lateness import extend as write_extension
+    from autograder.gradebook.pages import settle
+
+    if everything:
+        exercises, until = [one for one in course.chosen(()) if course.due(one.name)], " ".join(words)
+    else:
+        exercises, until = course.chosen(words[:1]), " ".join(words[1:])
+    if not until:
+        raise click.UsageError('say until when, such as "+2 days"')
+    if not exercises:
+        raise click.UsageError("no exercise is due; give one a `due` in course.yaml first")
+    for exercise in exercises:
+        kept = write_extension(
+            course, student, exercise.name, None if until == "none" else until, keep_later=everything
+        )
+        click.echo(f"{student} may hand in {exercise.name} {f'until {kept}' if kept else 'as everybody'}")
+    show_changes([change for exercise in exercises for change in settle(course, exercise)])
+
+
+_changed = partial(click.option, "--changed", is_flag=True)
+_worksheet = click.option(
+    "--worksheet",
+    metavar="FILE",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Moodle's grading worksheet of the one exercise that you name.",
+)
+
+
+@click.command()
+@options.exercises
+@click.option("--zip", "to", type=click.Choice(["canvas", "moodle"]), help="Pack it for this platform, too.")
+@_worksheet
+@_changed(help="Pack only feedback that is not what was packed last.")
+def feedback(
+    course: "options.Course",
+    exercises: "list[options.Exercise]",
+    to: str | None,
+    worksheet: Path | None,
+    changed: bool,
+) -> None:
+    """Write a page for each graded submission.
+
+    Pages go to feedback/. With --zip they are packed as Canvas ("Upload Submissions") and Moodle ("Upload
+    multiple feedback files in a zip") take them back. Canvas gives feedback the name of the file that was
+    handed in, so that there it is a notebook with scores and comments in place of a page.
+    """
+    from autograder.gradebook.pages import doubtful_comments
+    from autograder.publishing.feedback import write_pages
+    from autograder.report.text import terminal_line
+
+    if worksheet is not None:
+        _refuse_several(exercises)
+    click.echo(f"{len(write_pages(course, exercises))} pages in {course.root / 'feedback'}")
+    for line in doubtful_comments(course, exercises):
+        click.echo(terminal_line(line), err=True)
+    if to is None:
+        return
+    from autograder.publishing.feedback_zip import Target, pack_feedback
+
+    for exercise in exercises:
+        packed = pack_feedback(course, exercise, Target(to), sheet=worksheet, changed=changed)
+        for problem in packed.problems:
+            click.echo(terminal_line(f"{exercise.name} left out: {problem}"), err=True)
+        click.echo(f"wrote {packed.path.relative_to(course.root)}: feedback for {len(packed.students)}")
+
+
+@click.command()
+@options.exercises
+@_worksheet
+@_changed(help="Only grades that are others than in the last export.")
+@options.final_only
+@options.unreadable_as_zero
+def export(
+    course: "options.Course",
+    exercises: "list[options.Exercise]",
+    worksheet: Path | None,
+    changed: bool,
+    final_only: bool,
+    unreadable_as_zero: bool,
+) -> None:
+    """Write the grades as CSV files.
+
+    There is one by question, one by exercise, one for Canvas and one for Moodle.
+
+    With --worksheet the file that Moodle gave is filled instead, in build/exports/. What was exported is kept
+    in exports.jsonl, for --changed.
+    """
+    from autograder.publishing.export import Choice, write_tables
+    from autograder.report.text import terminal_line
+
+    choice = Choice(final_only, unreadable_as_zero)
+    if worksheet is not None:
+        from autograder.publishing.worksheet import fill_worksheet
+
+        _refuse_several(exercises)
+        filled = fill_worksheet(course, exercises[0], worksheet, changed=changed, choice=choice)
+        for problem in filled.problems:
+            click.echo(terminal_line(f"left out: {problem}"), err=True)
+        for line in filled.told:
+            click.echo(terminal_line(line), err=True)
+        click.echo(f"wrote {filled.path.relative_to(course.root)}: grades of {len(filled.students)}")
+        return
+    tables = write_tables(course, exercises, changed=changed, choice=choice)
+    for line in tables.told:
+        click.echo(terminal_line(line), err=True)
+    for path in tables.paths:
+        click.echo(f"wrote {path.relative_to(course.root)}")
+
+
+@click.command()
+@options.exercises
+def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> None:
+    """Write one page about the whole class."""
+    from autograder.publishing.dashboard import write_dashboard
+
+    for path in write_dashboard(course, exercises):
+        click.echo(f"wrote {path.relative_to(course.root)}")
+
+
+def _refuse_several(exercises: "list[options.Exercise]") -> None:
+    if len(exercises) != 1:
+        raise click.UsageError("--worksheet is of one exercise; name it")
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@options.course
+def backup(course: "options.Course", file: Path | None) -> None:
+    """Back up everything that cannot be made again.
+
+    Gradebook, submissions, secret, lists and audit go to FILE, or to a new file in backups/. The file holds
+    the secret and all grades, so keep it as safe as those, and on another machine.
+    """
+    from autograder.gradebook.backup import back_up
+
+    stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H%M%S")
+    path = file or course.root / "backups" / f"{course.settings.course}-{stamp}.zip"
+    count = back_up(course, path)
+    click.echo(f"wrote {path}: {count} files")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--overwrite", is_flag=True, help="Replace files that lie there and are not as in FILE.")
+@options.course
+def restore(course: "options.Course", file: Path, overwrite: bool) -> None:
+    """Restore a backup, all of it or nothing.
+
+    If a file in the course differs from the one in FILE, nothing is written, unless you add `--overwrite`.
+    """
+    from autograder.authoring.release import build_missing
+    from autograder.gradebook.backup import restore as bring_back
+
+    done = bring_back(course, file, overwrite=overwrite)
+    build_missing(course, course.exercises.values())
+    click.echo(f"{done.written} files written, {done.unchanged} were there already")
+    if done.others:
+        click.echo(f"{done.others} more files are here that are not in {file.name}; they stay as they are")
