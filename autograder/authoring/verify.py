@@ -210,14 +210,14 @@ class _Verification:
         for run in trial_runs(suite, self._exercise.variant(mistake.code), inputs, chosen):
             if run.error is None:
                 continue
-            title = f'{run.test.question}, "{run.test.title}"'
+            failed = f'{run.test.question}: "{run.test.title}"'
             if run.test.question != mistake.question:
                 fix = entry.independent(
                     self._exercise, self._grader.building, run.test.question, mistake.question
                 )
-                self._find(mistake.path, f"also fails {title} {fix}")
+                self._find(mistake.path, f"also fails {failed} {fix}")
             elif decide(suite, run, inputs).verdict is Verdict.GRADER_ERROR:
-                self._find(mistake.path, f"breaks a hidden test of its own: {title}")
+                self._find(mistake.path, f"breaks a hidden test of its own: {failed}")
             own = own or run.test.question == mistake.question
         if not own and self._scores_in_full(mistake, answers):
             self._find(mistake.path, f"scores in full; add a hidden test to {mistake.question} that sees it")
