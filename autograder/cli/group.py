@@ -96,10 +96,14 @@ class Commands(click.Group):
         """Write the commands by section, those of plug-ins among ours."""
         width = max(len(name) for name in self.list_commands(context)) + 3
         for title, ours in _SECTIONS.items():
-            added = [one for name, (section, one) in plugin_commands().items() if section == title]
-            shown = [*ours, *(one for one in added if one.name not in self.commands)]
+            shown = {str(one.name): one for one in ours}
+            for name, (section, one) in plugin_commands().items():
+                if section == title and name not in self.commands:
+                    shown[name] = one
             rows = [
-                (str(one.name), one.get_short_help_str(formatter.width)) for one in shown if not one.hidden
+                (name, one.get_short_help_str(formatter.width))
+                for name, one in shown.items()
+                if not one.hidden
             ]
             if rows:
                 with formatter.section(title):

@@ -100,11 +100,7 @@ class Course:
     def building(self, name: str) -> Building:
         """Return what the questions of exercise `name` may build on."""
         entry = self._entry(name)
-        return Building(entry.builds_on, entry.even_empty)
-
-    def no_examples(self, name: str) -> tuple[str, ...]:
-        """Return the questions of exercise `name` of which pages show no small call that goes wrong."""
-        return self._entry(name).no_examples
+        return Building(entry.builds_on)
 
     def repairs(self, name: str) -> Repairs:
         """Return how repairs of failed answers to exercise `name` are looked for."""

@@ -293,7 +293,6 @@ def _cell_line(error: BaseException) -> tuple[int, int] | None:
 
 
 BUILDS_ON = "builds_on"
-_LISTS = ("even_empty", "no_examples")  # the settings that are lists of questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,11 +300,10 @@ class Building:
     """What the questions of one exercise may build on.
 
     Where a question fails and one that it builds on has failed too, it is graded once more with a right one.
-    An answer that was left empty is no mistake that could be carried forward, unless it is in `even_empty`.
+    An answer that was left empty is no mistake that could be carried forward.
     """
 
     builds_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by the later question
-    even_empty: tuple[str, ...] = ()
 
 
 def problems(exercise: Exercise, entry: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:
@@ -328,12 +326,6 @@ def problems(exercise: Exercise, entry: Mapping[str, Any]) -> Iterator[tuple[Key
                 yield path, f'"{name}" does not come before {later}; {fix}'
             elif name not in functions:
                 yield path, f'"{name}" is no function, so no right one can stand in for it; delete it here'
-    for key in _LISTS:
-        listed = entry.get(key)
-        for place, name in enumerate(listed if isinstance(listed, list) and order else ()):
-            if name not in order:
-                problem = f'{exercise.name} has no question "{name}"; {suggestion(str(name), order)}'
-                yield (key, place), problem
 
 
 def _functions(exercise: Exercise) -> Iterator[str]:

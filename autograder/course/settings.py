@@ -178,6 +178,8 @@ SCHEMA = Path(__file__).with_name("course.schema.json")
 _LIMITS = Limits()
 _GONE = {
     "slip": "tests alone decide a score now",
+    "even_empty": "an empty answer carries no mistake forward",
+    "no_examples": "pages always show the smallest call that goes wrong",
     "checks_see": "the visible checks must see every costly mistake now",
 }  # keys that course.yaml had once
 _EXPLANATIONS = {  # by pydantic's kind of error
@@ -266,15 +268,7 @@ class ExerciseSettings(_Strict):
         description="the earlier questions that a question may call, by question; where one of them is "
         "wrong, the question is graded with a right one, too, and the better score counts",
     )
-    even_empty: tuple[Name, ...] = Field(
-        (), description="questions that others may build on even where they were left empty"
-    )
     repairs: RepairsShown | None = Field(None, description="what students of this exercise see of repairs")
-    no_examples: tuple[Name, ...] = Field(
-        (),
-        description="questions whose pages show no small call that goes wrong, since its right answer would "
-        "give too much away",
-    )
 
 
 class CourseSettings(_Strict):

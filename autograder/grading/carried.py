@@ -42,7 +42,7 @@ def reruns(
     """
     found: list[dict[str, list[str]]] = []
     wrong = {
-        later: [name for name in names if _carries(building, name, later, questions, cells)]
+        later: [name for name in names if _carries(name, later, questions, cells)]
         for later, names in building.builds_on.items()
     }
     codes = [cell.text for cell in cells if checked_question(cell.name) is None]
@@ -70,7 +70,6 @@ def with_note(question: QuestionReport, earlier: Sequence[str]) -> QuestionRepor
 
 
 def _carries(
-    building: Building,
     earlier: str,
     later: str,
     questions: Mapping[str, QuestionReport],
@@ -79,11 +78,9 @@ def _carries(
     """Whether the later question may fail by what is wrong in the earlier one, if both were graded."""
     if not {earlier, later} <= questions.keys():
         return False
-    even_empty = earlier in building.even_empty
-    faults = WRONG | {Verdict.NOT_ATTEMPTED} if even_empty else WRONG
-    wrong = all(any(test.verdict in faults for test in questions[name].tests) for name in (earlier, later))
+    wrong = all(any(test.verdict in WRONG for test in questions[name].tests) for name in (earlier, later))
     undecided = questions[later].verdict is Verdict.REVIEW
-    return wrong and not undecided and (even_empty or _is_attempted(earlier, questions, cells))
+    return wrong and not undecided and _is_attempted(earlier, questions, cells)
 
 
 def _is_attempted(name: str, questions: Mapping[str, QuestionReport], cells: Sequence[NotebookCell]) -> bool:

@@ -1,7 +1,7 @@
 """Finds the smallest call on disclosed inputs to which a submission gives a wrong answer."""
 
 import inspect
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from typing import Any
@@ -30,15 +30,14 @@ _CLOSE = 1e-3  # of a number: what differs less hardly shows in four places
 
 
 class Examples:
-    """Finds examples for the questions of one suite, save those that their author has excepted.
+    """Finds examples for the questions of one suite.
 
     It runs the reference, where an answer is small enough, but never a submission: all that it reads is what
     crossed the pipe in runs on disclosed inputs.
     """
 
-    def __init__(self, suite: Suite, excepted: Container[str] = ()) -> None:
+    def __init__(self, suite: Suite) -> None:
         self._suite = suite
-        self._excepted = excepted
         self._right = cache(self._right_exchanges)
 
     def of(
@@ -48,8 +47,6 @@ class Examples:
 
         The runs have to be those on disclosed inputs.
         """
-        if question in self._excepted:
-            return None
         failed = [run for run in runs if reports[run.test].verdict is Verdict.FAILED]
         wrong = [run for run in failed if isinstance(run.error, Unmet)]
         found = (one for run in wrong for one in self._in_run(question, run))

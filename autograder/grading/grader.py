@@ -59,7 +59,6 @@ class Grader:
         zygote: Zygote,
         secret: bytes,
         building: Building = _ALONE,
-        no_examples: Container[str] = (),
         suite: Suite | None = None,
         repairs: Repairs = DEFAULT_REPAIRS,
     ) -> None:
@@ -76,7 +75,7 @@ class Grader:
         self.suite = suite or Suite(exercise)
         self.diagnosis = Diagnosis(self.suite, repairs)
         self._running = Running(self.suite, rules, limits)
-        self._judge = Judge(exercise.points, rules, self.diagnosis, Examples(self.suite, no_examples))
+        self._judge = Judge(exercise.points, rules, self.diagnosis, Examples(self.suite))
 
     @classmethod
     def of_course(
@@ -96,7 +95,6 @@ class Grader:
             zygote,
             secret,
             course.building(name),
-            course.no_examples(name),
             suite,
             course.repairs(name),
         )

@@ -43,7 +43,7 @@ def rules(course: Course, exercise: Exercise) -> str:
     command, so it is no reason to grade again.
     """
     name = exercise.name
-    rules_of = course.limits(name), spelt(course.rules(name)), course.building(name), course.no_examples(name)
+    rules_of = course.limits(name), spelt(course.rules(name)), course.building(name)
     entry = (*rules_of, course.repairs(name), course.marks_only)
     shared = course.settings.walls, engine()
     digest = hashlib.sha256(repr((entry, shared)).encode() + course_secret(course))

@@ -161,14 +161,6 @@ exercises:
             HEAD + ONE + "    builds_on: {row_sums: double}\n",
             "5: exercises[0].builds_on.row_sums: must be a list; write it as [one, two]",
         ),
-        (
-            HEAD + ONE + "    even_empty: [triple]\n",
-            '5: exercises[0].even_empty[0]: 01_small has no question "triple"; use one of double, row_sums',
-        ),
-        (
-            HEAD + ONE + "    no_examples: [double, row_sum]\n",
-            '5: exercises[0].no_examples[1]: 01_small has no question "row_sum"; did you mean "row_sums"?',
-        ),
     ],
 )
 def test_a_problem_is_reported_with_its_line_and_its_fix(course: Course, text: str, message: str) -> None:
@@ -216,14 +208,8 @@ def test_rules_are_handed_on_by_question(course: Course) -> None:
 
 def test_what_a_question_may_build_on_is_handed_on(course: Course) -> None:
     assert course.building("01_small") == Building()
-    text = HEAD + ONE + "    builds_on: {row_sums: [double]}\n    even_empty: [double]\n"
-    assert accepted(course, text).building("01_small") == Building({"row_sums": ("double",)}, ("double",))
-
-
-def test_the_questions_without_examples_are_handed_on(course: Course) -> None:
-    assert course.no_examples("01_small") == ()
-    text = HEAD + ONE + "    no_examples: [double]\n"
-    assert accepted(course, text).no_examples("01_small") == ("double",)
+    text = HEAD + ONE + "    builds_on: {row_sums: [double]}\n"
+    assert accepted(course, text).building("01_small") == Building({"row_sums": ("double",)})
 
 
 def test_no_class_can_be_built_on(course: Course) -> None:

@@ -19,8 +19,8 @@ def test_the_schema_knows_every_key() -> None:
     assert known["additionalProperties"] is False
     exercise = known["$defs"]["ExerciseSettings"]["properties"]
     assert set(exercise) == {
-        *("name", "due", "late", "attempts", "limits", "forbid", "by_hand", "builds_on", "even_empty"),
-        *("no_examples", "repairs"),
+        *("name", "due", "late", "attempts", "limits", "forbid", "by_hand", "builds_on"),
+        "repairs",
     }
 
 

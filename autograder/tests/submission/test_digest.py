@@ -62,7 +62,6 @@ def test_a_change_of_an_exercise_s_file_counts_if_it_can_change_a_grade(
         ("- name: 01_small", "- name: 01_small\n    due: 2026-01-01T12:00:00+00:00", False),
         ("- name: 01_small", "- name: 01_small\n    limits: {call_seconds: 1}", True),
         ("row_sums: [", "row_sums: [dot, ", True),
-        ("- name: 01_small", "- name: 01_small\n    no_examples: [double]", True),
         ("title: A course", "title: Another course", False),
     ],
 )
