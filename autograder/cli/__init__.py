@@ -2,7 +2,8 @@
 
 In reading order:
 
-- group: the `autograder` command, the commands that plug-ins add, and what becomes of errors.
+- group: the `autograder` command, and what becomes of errors.
+- plugins: finds the commands that plug-ins add.
 - options: arguments that several commands have, and how a command finds its course.
 - author: build, release, verify, init, new and doctor.
 - grade: run, grade and demo.

@@ -4,11 +4,8 @@ Imports stand inside the subcommands, so that `--help` and wrong use need not wa
 """
 
 import os
-import sys
 import tempfile
 import traceback
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ import click
 from autograder.cli.author import build, doctor, init, new, release, verify
 from autograder.cli.grade import demo, grade, run
 from autograder.cli.options import course_folder
+from autograder.cli.plugins import OTHERS, plugin_commands
 from autograder.cli.term import (
     backup,
     collect,
@@ -28,9 +26,8 @@ from autograder.cli.term import (
     students,
 )
 from autograder.errors import OUR_FAILURE, SOME_REFUSED, AutograderError
-from autograder.report.text import one_line, terminal_lines
+from autograder.report.text import terminal_lines
 
-OTHERS = "Plug-ins"  # the section of the help for commands of plug-ins that name none
 _SECTIONS = {  # of the help, in the order in which a term needs them
     "Term": (release, collect, grade, feedback, export, dashboard),
     "People": (students, extend),
@@ -39,46 +36,6 @@ _SECTIONS = {  # of the help, in the order in which a term needs them
     "Platforms": (),
     OTHERS: (),
 }
-
-
-class PluginError(AutograderError):
-    """A plug-in's command cannot be loaded; the message says why and what to do."""
-
-
-class BrokenCommand(click.Command):
-    """Stands for a plug-in's command that cannot be loaded: using it raises `problem`."""
-
-    def __init__(self, entry: EntryPoint, problem: str) -> None:
-        super().__init__(entry.name, help=f"Cannot be loaded: is {entry.module} installed?")
-        self.problem = problem
-
-    def make_context(self, *_: Any, **__: Any) -> click.Context:
-        """Say why there is no such command."""
-        raise PluginError(self.problem)
-
-
-@cache
-def plugin_commands() -> dict[str, tuple[str, click.Command]]:
-    """Return the commands that plug-ins add, each with its section of the help.
-
-    A plug-in is a package with an entry point in the group `autograder.commands`.
-    """
-    return {entry.name: _loaded(entry) for entry in entry_points(group="autograder.commands")}
-
-
-def _loaded(entry: EntryPoint) -> tuple[str, click.Command]:
-    try:
-        command = entry.load()
-        if not isinstance(command, click.Command):
-            raise TypeError("this is no click command")
-    except Exception as error:
-        problem = one_line(f"{type(error).__name__}: {error}", 300)
-        return OTHERS, BrokenCommand(
-            entry,
-            f'the plug-in for "{entry.name}" cannot be loaded from {entry.value} ({problem}); '
-            "install it again or remove it, as autograder/docs/plugins.md describes",
-        )
-    return getattr(sys.modules[entry.module], "SECTION", OTHERS), command
 
 
 class Commands(click.Group):
@@ -90,21 +47,16 @@ class Commands(click.Group):
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return a command; one of ours stays ours, whatever a plug-in calls its own."""
-        return super().get_command(context, name) or plugin_commands().get(name, (OTHERS, None))[1]
+        return super().get_command(context, name) or plugin_commands().get(name)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by section, those of plug-ins among ours."""
+        plugins = plugin_commands().values()
         width = max(len(name) for name in self.list_commands(context)) + 3
         for title, ours in _SECTIONS.items():
-            shown = {str(one.name): one for one in ours}
-            for name, (section, one) in plugin_commands().items():
-                if section == title and name not in self.commands:
-                    shown[name] = one
-            rows = [
-                (name, one.get_short_help_str(formatter.width))
-                for name, one in shown.items()
-                if not one.hidden
-            ]
+            added = (one for one in plugins if one.section == title and one.name not in self.commands)
+            shown = [one for one in (*ours, *added) if not one.hidden]
+            rows = [(str(one.name), one.get_short_help_str(formatter.width)) for one in shown]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows, col_spacing=width - max(len(name) for name, _ in rows))

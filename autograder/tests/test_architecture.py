@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 
 import pytest
 
@@ -33,11 +32,6 @@ def test_a_module_says_what_it_is_for_and_stays_small(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert ast.get_docstring(ast.parse(text))
     assert len(text.splitlines()) <= 450
-
-
-def test_most_modules_are_read_on_two_screens() -> None:
-    lengths = [len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES]
-    assert median(lengths) < 110
 
 
 def test_the_top_level_holds_rooms_and_few_files() -> None:
