@@ -12,6 +12,7 @@ from types import FrameType
 
 from autograder.course.exercise import Exercise
 from autograder.course.source import defined_names
+from autograder.report.report import Verdict
 from autograder.report.text import one_line
 from autograder.testing.exchange import Local, NotDefinedError
 from autograder.testing.expectations import Unmet
@@ -94,12 +95,12 @@ class Trial:
 
 def trial_runs(
     suite: Suite, cells: tuple[str, ...], inputs: Inputs, tests: Iterable[HiddenTest]
-) -> Iterator[TestRun]:
+) -> Iterator[Run]:
     """Yield a run of each test on an answer; all fail if it cannot be run."""
     made = _made(cells)
     for test in tests:
         if isinstance(made, BaseException):
-            yield TestRun(test, made, ())
+            yield Run(test, Verdict.FAILED, error=made)
             continue
         with _clock(), warnings.catch_warnings(action="ignore"):
             run = suite.run_one(test, Local(made), inputs)

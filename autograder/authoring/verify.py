@@ -12,12 +12,12 @@ from autograder.authoring.trials import Touched, failures, place, trial_runs
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise, Mistake, Variant
 from autograder.course.names import checked_question
-from autograder.course.settings import CourseSettings
+from autograder.course.settings import CourseSettings, Limits
 from autograder.course.source import Cell, Role, SourceError
 from autograder.diagnosis.misconceptions import load_catalogue, spelt
 from autograder.grading.graded import CellResult
 from autograder.grading.grader import Grader
-from autograder.grading.verdicts import decide
+from autograder.grading.outcomes import Running
 from autograder.report.report import Report, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.inputs import numbered_inputs
@@ -207,7 +207,9 @@ class _Verification:
         inputs = numbered_inputs(_SECRET, self._exercise.name, 0)
         chosen = [test for test in suite.tests if test.question in self._touched.by(answers)]
         own = False
-        for run in trial_runs(suite, self._exercise.variant(mistake.code), inputs, chosen):
+        running = Running(suite, {}, Limits())
+        for seen in trial_runs(suite, self._exercise.variant(mistake.code), inputs, chosen):
+            run = running.blamed(seen, inputs)
             if run.error is None:
                 continue
             failed = f'{run.test.question}: "{run.test.title}"'
@@ -216,7 +218,7 @@ class _Verification:
                     self._exercise, self._grader.building, run.test.question, mistake.question
                 )
                 self._find(mistake.path, f"also fails {failed} {fix}")
-            elif decide(suite, run, inputs).verdict is Verdict.GRADER_ERROR:
+            elif run.kind is Verdict.GRADER_ERROR:
                 self._find(mistake.path, f"breaks a hidden test of its own: {failed}")
             own = own or run.test.question == mistake.question
         if not own and self._scores_in_full(mistake, answers):

@@ -82,7 +82,7 @@ class Running:
                 raise session.failure
             if run.lost and run.error is not None:
                 lost.setdefault(run.test.question, run.error)
-            yield self._blamed(run, inputs)
+            yield self.blamed(run, inputs)
 
     def disclosed(self, session: Session, questions: Container[str]) -> dict[HiddenTest, Run]:
         """Run all tests of these questions on inputs that may be shown, in a worker that knows no others.
@@ -114,7 +114,7 @@ class Running:
             self.limits, call_seconds=call, total_seconds=min(self.limits.total_seconds, _REPAIR_TOTAL)
         )
 
-    def _blamed(self, run: Run, inputs: Inputs) -> Run:
+    def blamed(self, run: Run, inputs: Inputs) -> Run:
         """Return the run of a test that broke as a failed one, if the answers that it got are to blame.
 
         They are if one of them, or anything in it, is of another kind than the reference's. Otherwise the
