@@ -41,6 +41,10 @@ class RepairsShown(StrEnum):
     PLACE = "place"  # the line and the part of it that the edit changes
     SHOWN = "shown"  # and what stands there instead
 
+    @classmethod
+    def _missing_(cls, value: object) -> "RepairsShown | None":
+        return cls.OFF if value is False else None  # as YAML reads a plain `off`
+
 
 @dataclass(frozen=True, slots=True)
 class Repairs:

@@ -33,3 +33,10 @@ def test_wrong_settings_are_problems_with_their_lines_and_right_ones_are_not() -
         Problem(1, "title: is missing; add it"),
         Problem(2, 'tittle: unknown key; did you mean "title"?'),
     ]
+
+
+def test_repairs_can_be_switched_off_by_a_plain_off_which_yaml_reads_as_false() -> None:
+    text = "course: small\ntitle: Small\nrepairs: off\nexercises:\n  - name: one\n    repairs: off\n"
+    settings = read_settings(read_document(text))
+    assert not isinstance(settings, list)
+    assert [settings.repairs, settings.exercises[0].repairs] == ["off", "off"]
