@@ -22,7 +22,7 @@ from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
 
 _WRONG = "def {}(*given, **named):\n    return given"  # wrong in every test, but no stub
-_MOST = 0.5  # so much of a later question may the earlier one be worth in its place
+MOST = 0.5  # so much of a later question may the earlier one be worth in its place
 _Grade = Callable[[Mapping[str, str]], Report]
 
 
@@ -61,7 +61,7 @@ def independent(exercise: Exercise, building: Building, later: str, earlier: str
 
 def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: _Grade) -> str | None:
     """Return what is wrong with a pair of questions, or None."""
-    if (share := _share(suite, (*exercise.reference, f"{later} = {earlier}"), later)) > _MOST:
+    if (share := _share(suite, (*exercise.reference, f"{later} = {earlier}"), later)) > MOST:
         seen = f"{earlier} alone is worth {share:.0%} of {later}, so nothing may build on it"
         return f"{exercise.folder}: {seen}; take it out of course.yaml"
     if (caller := next(_callers(exercise, later, earlier), None)) is None:

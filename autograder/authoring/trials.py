@@ -61,7 +61,7 @@ def _uses(exercise: Exercise) -> dict[str, set[str]]:
 
 
 _SECRET = b"Measuring twice must find the same, so it does not use the course's own secret."
-_SECONDS = 20.0  # of processor time, in one test; what only a loop without an end needs
+SECONDS = 20.0  # of processor time, in one test; what only a loop without an end needs
 
 
 class OutOfTimeError(BaseException):
@@ -120,7 +120,7 @@ def _made(cells: tuple[str, ...]) -> Namespace | BaseException:
 def _clock() -> Iterator[None]:
     """Let what runs too long raise OutOfTimeError, again and again; the clock stands still while it waits."""
     before = signal.signal(signal.SIGVTALRM, _raise)
-    signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS, _SECONDS)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS, SECONDS)
     try:
         yield
     finally:

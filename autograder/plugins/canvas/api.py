@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from canvasapi.paginated_list import PaginatedList
 
 ADDRESS, TOKEN = "CANVAS_API_URL", "CANVAS_API_TOKEN"
-_AT_ONCE = 100  # students in a request
+AT_ONCE = 100  # students in a request
 _MOST_PAGES = 100  # of a list, with up to a hundred entries each
-_PATIENCE, _PAUSE = 300.0, 1.0  # seconds until Canvas has taken a request in, and between two questions
-_SECONDS = (10.0, 60.0)  # to be let in, and for each answer; the library would wait for ever
+PATIENCE, PAUSE = 300.0, 1.0  # seconds until Canvas has taken a request in, and between two questions
+SECONDS = (10.0, 60.0)  # to be let in, and for each answer; the library would wait for ever
 _ODD = (AttributeError, TypeError, LookupError, RecursionError)  # what an answer of odd form raises
 _HERE = ("localhost", "127.0.0.1", "::1")
 
@@ -100,7 +100,7 @@ def send_grades(
         if not dry_run:
             for students in _parts(list(known)):
                 with _uncertain(students):
-                    _update(target, {known[student]: data[student] for student in students})
+                    update_grades(target, {known[student]: data[student] for student in students})
                 grades_sent.note(exercise.name, {student: scores[student] for student in students})
                 texts_sent.note(exercise.name, {s: digests[s] for s in students if s in said})
     return Sent({student: scores[student] for student in known}, problems, leaving.told)
@@ -113,7 +113,7 @@ def _canvas_course(to: str) -> CanvasCourse:
         warnings.simplefilter("ignore", UserWarning)  # of addresses without TLS, which we refuse ourselves
         canvas = Canvas(_address(), _token())
     session = canvas._Canvas__requester._session  # the library has no setting for it (canvasapi, issue 629)
-    session.request = partial(session.request, timeout=_SECONDS)
+    session.request = partial(session.request, timeout=SECONDS)
     return canvas.get_course(to)
 
 
@@ -158,21 +158,21 @@ def _listed(pages: PaginatedList[Assignment]) -> Iterator[Assignment]:
     raise CanvasFailedError(f"Canvas: a list has more than {_MOST_PAGES} pages; name --assignment NUMBER")
 
 
-def _update(target: Assignment, data: Mapping[str, Mapping[str, str]]) -> None:
+def update_grades(target: Assignment, data: Mapping[str, Mapping[str, str]]) -> None:
     """Send one request, and wait until Canvas has taken it in."""
-    progress, end = target.submissions_bulk_update(grade_data=data), time.monotonic() + _PATIENCE
+    progress, end = target.submissions_bulk_update(grade_data=data), time.monotonic() + PATIENCE
     while progress.workflow_state in ("queued", "running"):
         if time.monotonic() > end:
             raise TimeoutError
-        time.sleep(_PAUSE)
+        time.sleep(PAUSE)
         progress = progress.query()
     if progress.workflow_state != "completed":
         raise CanvasFailedError(f"Canvas has not taken the grades: {getattr(progress, 'message', '')}")
 
 
 def _parts(students: list[str]) -> Iterator[list[str]]:
-    for start in range(0, len(students), _AT_ONCE):
-        yield students[start : start + _AT_ONCE]
+    for start in range(0, len(students), AT_ONCE):
+        yield students[start : start + AT_ONCE]
 
 
 def _address() -> str:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 _LOG = logging.getLogger(__name__)
-_CONNECT_SECONDS = 10
-_PATIENCE_SECONDS = 60.0  # without any Dask worker
+CONNECT_SECONDS = 10
+PATIENCE_SECONDS = 60.0  # without any Dask worker
 _QUEUED = 256  # submissions at the scheduler at a time: it holds them in memory
 
 
@@ -92,7 +92,7 @@ class Cluster:
         """Wait for a task to end; return None if no Dask worker is left to work on any."""
         while True:
             try:
-                return done.get(timeout=_PATIENCE_SECONDS)
+                return done.get(timeout=PATIENCE_SECONDS)
             except Empty:
                 with suppress(OSError):
                     if self._client.nthreads():
@@ -111,14 +111,14 @@ def _connected(address: str) -> "Client":
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # our own errors say what goes wrong
     client = None
     with suppress(OSError, ValueError):
-        client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     if client is None:
         gc.collect()  # now, since a failed client that is collected later can block another one for ever
         raise ClusterError(
             f"no Dask scheduler answers at {address}; start one, which says its address: dask scheduler"
         )
     try:
-        client.wait_for_workers(1, timeout=_PATIENCE_SECONDS)
+        client.wait_for_workers(1, timeout=PATIENCE_SECONDS)
     except TimeoutError:
         client.close()
         raise ClusterError(
@@ -130,7 +130,7 @@ def _connected(address: str) -> "Client":
 def _received(future: "Future[Answer]") -> Graded | None:
     """Return what came back, or None where Dask gave the task up."""
     try:
-        kind, text = future.result(timeout=_PATIENCE_SECONDS)
+        kind, text = future.result(timeout=PATIENCE_SECONDS)
     except (AttributeError, ImportError, TypeError) as error:  # the worker does not know what it was sent
         raise ClusterError(
             f"a Dask worker has another autograder or none ({error}); {HOW_TO_MATCH}"

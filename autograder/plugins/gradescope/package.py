@@ -15,7 +15,7 @@ from autograder.course.exercise import Exercise, own_files
 from autograder.errors import AutograderError
 from autograder.files import Member, write_zip
 
-_ENGINE = Path(autograder.__file__).parent
+ENGINE = Path(autograder.__file__).parent
 _SCRIPTS = Path(__file__).parent / "container"
 _LEFT_OUT = {"bench", "docs", "tests"}
 
@@ -35,14 +35,14 @@ def write_package(course: Course, exercise: Exercise) -> Path:
 def _files(course: Course, exercise: Exercise) -> Iterator[tuple[str, bytes]]:
     """Yield all that goes into the zip, by name."""
     for name in ("engine/pyproject.toml", "constraints.txt"):
-        path = _ENGINE.parent / Path(name).name
+        path = ENGINE.parent / Path(name).name
         if not path.is_file():
             raise PackageError(
                 f"{path}: missing; install the engine from its own folder, as `make setup` does"
             )
         yield name, path.read_bytes()
     yield from _folder(_SCRIPTS, "")
-    yield from _folder(_ENGINE, "engine/autograder/")
+    yield from _folder(ENGINE, "engine/autograder/")
     for name, content in course_files(course, [exercise]).items():
         yield f"course/{name}", content
 

@@ -65,7 +65,7 @@ def test_what_a_wrong_earlier_answer_still_costs_is_a_finding(course: Course) ->
 def test_nothing_builds_on_a_question_that_answers_it_by_itself(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(entry, "_MOST", -1.0)
+    monkeypatch.setattr(entry, "MOST", -1.0)
     exercise = course.exercises["01_small"]
     carried = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
     assert carried.findings[0].endswith(

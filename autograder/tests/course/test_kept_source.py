@@ -1,35 +1,31 @@
 """What was read of a source is kept for the next command, as long as it is the same source."""
 
-import json
-import sys
 from pathlib import Path
 
 import pytest
 
-from autograder.course import source
 from autograder.course.course import Course
-from autograder.course.source import FOLDER, SourceError, keep, read_kept, read_source
+from autograder.course.source import FOLDER, Cell, Role, SourceError, keep, read_kept, read_source
 from autograder.tests.classroom import small
 
 
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    source._cells.cache_clear()
+@pytest.fixture
+def path(course: Course) -> Path:
+    """Return a source that this process has not read yet."""
+    source = small(course).source
+    with source.open("a", encoding="utf-8") as file:
+        file.write(f"# {course.root}\n")
+    return source
 
 
-def test_the_next_command_reads_the_same_cells_without_jupytext(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = small(course).source
+def test_the_next_command_finds_the_same_cells(course: Course, path: Path) -> None:
     cells = read_source(path)
-    source._cells.cache_clear()
-    monkeypatch.setitem(sys.modules, "jupytext", None)
-    assert read_source(path) == cells
-    assert [type(cell.role) for cell in read_source(path)] == [type(cell.role) for cell in cells]
+    kept = read_kept(path, path.read_text(encoding="utf-8"))
+    assert kept is not None
+    assert tuple(Cell(Role(role), *values) for role, *values in kept) == cells
 
 
-def test_a_changed_source_is_read_anew_and_takes_the_place_of_the_old_one(course: Course) -> None:
-    path = small(course).source
+def test_a_changed_source_is_read_anew_and_takes_the_place_of_the_old_one(course: Course, path: Path) -> None:
     read_source(path)
     (old,) = (course.root / FOLDER).iterdir()
     path.write_text(path.read_text(encoding="utf-8").replace("points=2", "points=7"), encoding="utf-8")
@@ -39,18 +35,17 @@ def test_a_changed_source_is_read_anew_and_takes_the_place_of_the_old_one(course
 
 
 @pytest.mark.parametrize("text", ["", "[[", "{}"])
-def test_what_is_not_whole_is_read_anew(course: Course, text: str) -> None:
-    path = small(course).source
-    cells = read_source(path)
+def test_what_is_not_whole_is_read_anew(course: Course, path: Path, text: str) -> None:
+    read_source(path)
     (kept,) = (course.root / FOLDER).iterdir()
     kept.write_text(text, encoding="utf-8")
-    source._cells.cache_clear()
-    assert read_source(path) == cells
-    assert json.loads(kept.read_text(encoding="utf-8"))
+    assert read_kept(path, path.read_text(encoding="utf-8")) is None
 
 
-def test_a_wrong_source_is_never_kept_and_names_its_own_place(course: Course, tmp_path: Path) -> None:
-    path = small(course).source
+def test_a_wrong_source_is_never_kept_and_names_its_own_place(
+    course: Course, path: Path, tmp_path: Path
+) -> None:
+    read_source(path)
     before = list((course.root / FOLDER).iterdir())
     wrong = path.read_text(encoding="utf-8").replace('check="double"', 'check="other"')
     other = tmp_path / "copy.py"

@@ -57,7 +57,7 @@ def test_the_zip_holds_every_room_that_is_installed_and_neither_the_bench_nor_te
 def test_an_engine_that_is_not_whole_is_not_packed(
     own: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(packing, "_ENGINE", tmp_path / "site-packages" / "autograder")
+    monkeypatch.setattr(packing, "ENGINE", tmp_path / "site-packages" / "autograder")
     with pytest.raises(
         PackageError, match=r"pyproject\.toml: missing; install the engine from its own folder"
     ):

@@ -225,7 +225,7 @@ def stop_at_the_first(done: Iterator[Done], dask: LocalCluster) -> None:
 def test_dask_workers_that_go_for_good_leave_the_rest_to_us(
     class_of_six: tuple[Course, list[Submission]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "_PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(cluster, "PATIENCE_SECONDS", 0.5)
     course, submissions = class_of_six
     with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as dask:
         executor = Cluster(course, dask.scheduler_address)
@@ -238,7 +238,7 @@ def test_dask_workers_that_go_for_good_leave_the_rest_to_us(
 def test_a_scheduler_without_workers_is_reported_in_one_line(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "_PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(cluster, "PATIENCE_SECONDS", 0.2)
     with (
         LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as dask,
         pytest.raises(ClusterError, match=r"has no worker; start some: dask worker \S+ --nthreads 1$"),
@@ -250,7 +250,7 @@ def test_a_scheduler_without_workers_is_reported_in_one_line(
 def test_an_address_where_nobody_answers_is_reported_in_one_line(
     course: Course, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
-    monkeypatch.setattr(cluster, "_CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
     with pytest.raises(ClusterError, match=f"^no Dask scheduler answers at {address}; start one"):
         Cluster(course, address)
 
