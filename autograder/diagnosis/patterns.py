@@ -36,28 +36,23 @@ class Rule:
     after: str
     others: tuple["Rule", ...] = ()  # applied everywhere as well
 
-    def apply(self, tree: ast.Module, within: _Names | None = None) -> Iterator[tuple[int, ast.Module]]:
+    def apply(
+        self, tree: ast.Module, within: _Names | None = None, near: Container[int] | None = None
+    ) -> Iterator[tuple[int, ast.Module]]:
         """Yield the code with each place rewritten alone, and then with all of them if there are several.
 
         The number of the place stands before it.
 
         The tree stays as it is, now and later; what is not rewritten belongs to both. Only the functions and
-        classes named in `within` are rewritten, if it is there.
+        classes named in `within` are rewritten, if it is there, and only nodes with the addresses in `near`.
         """
-        count = self._rewrite(tree, None, within)[1]
+        count = self._rewrite(tree, None, within, near)[1]
         single = [*range(min(count, _MOST_PLACES))] if count > 1 and not self.others else []
         for place in [*single, _ALL] if count else []:
-            if made := self.once(tree, place, within):
-                yield place, made
-
-    def once(self, tree: ast.Module, place: int, within: _Names | None = None) -> ast.Module | None:
-        """Return the code with one place rewritten, by the number that `apply` goes by; None without it."""
-        made, seen = self._rewrite(tree, place, within)
-        if seen <= max(place, 0):
-            return None
-        for other in self.others:
-            made = other._rewrite(made, _ALL, within)[0]
-        return made
+            made = self._rewrite(tree, place, within, near)[0]
+            for other in self.others:
+                made = other._rewrite(made, _ALL, within)[0]
+            yield place, made
 
     def everywhere(self, tree: ast.Module) -> ast.Module:
         """Rewrite every place in the code, and return it."""
@@ -79,11 +74,17 @@ class Rule:
         first = self._patterns[0][0]
         return isinstance(first, ast.Return) and "BinOp(" not in ast.dump(first)
 
-    def _rewrite(self, tree: ast.Module, place: int | None, within: _Names | None) -> tuple[ast.Module, int]:
+    def _rewrite(
+        self,
+        tree: ast.Module,
+        place: int | None,
+        within: _Names | None,
+        near: Container[int] | None = None,
+    ) -> tuple[ast.Module, int]:
         known = vocabulary(tree)
         if (mask := known.mask(self.words)) is None:
             return tree, 0
-        rewriter = _Rewriter(*self._patterns, place, known, mask)
+        rewriter = _Rewriter(*self._patterns, place, known, mask, near)
         if within is None:
             return cast(ast.Module, rewriter.rewritten(tree)), rewriter.seen
         chosen = (getattr(node, "name", None) in within for node in tree.body)
@@ -139,10 +140,16 @@ class _Rewriter:
     """
 
     def __init__(
-        self, before: list[ast.stmt], after: list[ast.stmt], place: int | None, known: Vocabulary, mask: int
+        self,
+        before: list[ast.stmt],
+        after: list[ast.stmt],
+        place: int | None,
+        known: Vocabulary,
+        mask: int,
+        near: Container[int] | None,
     ) -> None:
         self.seen = 0
-        self._place = place
+        self._place, self._near = place, near
         self._known, self._mask = known, mask
         self._before, self._after = before, after
         both = [*before, *after] if len(before) == len(after) == 1 else []
@@ -152,7 +159,7 @@ class _Rewriter:
 
     def rewritten(self, node: ast.AST) -> ast.AST:
         """Return what becomes of a node once all in it is rewritten; the node itself where nothing is."""
-        if not self._known.holds(node, self._mask):
+        if not self._known.holds(node, self._mask) or (self._near is not None and id(node) not in self._near):
             return node
         node = _with(node, {name: self._part(value) for name, value in ast.iter_fields(node)})
         if self._expression is None:

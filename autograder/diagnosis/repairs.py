@@ -1,18 +1,18 @@
 """What is wrong in a student's code, by the repair that makes it right: its place, its name, its kind."""
 
 import ast
-import operator
-from ast import dump
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from warnings import catch_warnings
 
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.inlining import spelt_out
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
+from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.pieces import Pieces, pieces_of, placeless
 from autograder.diagnosis.search import Bench, Repair, Search, right_answer
-from autograder.diagnosis.wrong import Answers, undocumented
+from autograder.diagnosis.vocabulary import vocabulary
+from autograder.diagnosis.wrong import Answers
 from autograder.testing.exchange import Local
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code
@@ -29,6 +29,7 @@ class Repairer:
         self.answers = cache(self._answers)
         self.pieces = cache(self._make_pieces)
         self.failed = cache(self._find_failed)
+        self._rules = cache(self._find_rules)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -41,20 +42,33 @@ class Repairer:
         return Search(self.suite, question, pieces, bench, self._right, self._budget).repairs(code, failed)
 
     def names(self, question: str, wrong: Code, right: Code) -> Iterator[Misconception]:
-        """Yield the misconceptions whose rules make the wrong code of the right one."""
-        own, made = (self._in_one_writing(one) for one in (wrong, right))
-        text, place = ast.unparse(own), _place(made, own)
-        for misconception in self.catalogue.misconceptions:
-            rules = misconception.rules if misconception.fits(self.answers(question).right) else ()
-            changed = (tree for rule in rules for _, tree in rule.apply(made))
-            there = (tree for tree in changed if _within(place, _place(made, tree, same=operator.is_)))
-            if any(ast.unparse(self.catalogue.in_one_writing(tree)) == text for tree in there):
-                yield misconception
+        """Yield the misconceptions whose rules make the wrong code of the right one.
 
-    def _in_one_writing(self, code: Code) -> ast.Module:
-        tree = ast.parse(code.text)
-        for statement in tree.body:
-            undocumented(statement)
+        A rule is tried on what the repair has changed, and on what stands around that.
+        """
+        pairs = zip(wrong.statements, right.statements, strict=True)
+        differ = [pair for pair in pairs if pair[0] is not pair[1]]
+        own, made = (self._in_one_writing(statements) for statements in zip(*differ, strict=True))
+        text, way = ast.unparse(own), [*_way(made, own)]
+        near = {id(node) for node in (*way, *ast.walk(way[-1]))}
+        known, named = vocabulary(made), set[str]()
+        for misconception, rule in self._rules(question):
+            if misconception.name not in named and known.mask(rule.words) is not None:
+                changed = (tree for _, tree in rule.apply(made, near=near))
+                if any(self._is_written(tree, text) for tree in changed):
+                    named.add(misconception.name)
+                    yield misconception
+
+    def _find_rules(self, question: str) -> tuple[tuple[Misconception, Rule], ...]:
+        right = self.answers(question).right
+        fitting = (one for one in self.catalogue.misconceptions if one.fits(right))
+        return tuple((one, rule) for one in fitting for rule in one.rules)
+
+    def _is_written(self, tree: ast.Module, text: str) -> bool:
+        return ast.unparse(tree) == text or ast.unparse(self.catalogue.in_one_writing(tree)) == text
+
+    def _in_one_writing(self, statements: Sequence[ast.stmt]) -> ast.Module:
+        tree = ast.parse(Code(tuple(statements)).text)
         return ast.parse(ast.unparse(self.catalogue.in_one_writing(tree)))
 
     def _answers(self, question: str) -> Answers:
@@ -69,42 +83,28 @@ class Repairer:
     def _find_failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
         """Return the failed runs of each right answer in which this misconception is made."""
         exercise, found = self.suite.exercise, list[tuple[Run, ...]]()
-        for one in self.answers(question).wrong:
-            if one.misconception is misconception:
-                with catch_warnings(action="ignore"), silence():
-                    try:
-                        local = Local(run_code(exercise.variant(one.code)))
-                    except Exception:  # noqa: S112 - a rule made of it what no student would hand in
-                        continue
-                    runs = (self.suite.run_one(test, local) for test in self.suite.of(question))
-                    found.append(tuple(run for run in runs if run.error is not None))
+        for code in self.answers(question).by(misconception):
+            with catch_warnings(action="ignore"), silence():
+                try:
+                    local = Local(run_code(exercise.variant(code)))
+                except Exception:  # noqa: S112 - a rule made of it what no student would hand in
+                    continue
+                runs = (self.suite.run_one(test, local) for test in self.suite.of(question))
+                found.append(tuple(run for run in runs if run.error is not None))
         return tuple(found)
 
 
-_Way = tuple[tuple[str, int], ...]
-
-
-def _place(
-    one: ast.AST, other: ast.AST, same: Callable[[ast.AST, ast.AST], bool] = lambda a, b: dump(a) == dump(b)
-) -> _Way:
-    """Return the way to the smallest part that holds all in which two trees differ."""
-    way: list[tuple[str, int]] = []
-    while type(one) is type(other):
-        ours, theirs = (dict(_parts(tree)) for tree in (one, other))
-        differ = [at for at in ours if at in theirs and not same(ours[at], theirs[at])]
-        if ours.keys() != theirs.keys() or len(differ) != 1:
-            break
-        one, other = ours[differ[0]], theirs[differ[0]]
-        way.append(differ[0])
-    return tuple(way)
+def _way(one: ast.AST, other: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of a tree that hold all in which another one differs, down to the smallest."""
+    yield one
+    if type(one) is type(other):
+        parts, others = (dict(_parts(tree)) for tree in (one, other))
+        differ = [at for at in parts if at in others and ast.dump(parts[at]) != ast.dump(others[at])]
+        if parts.keys() == others.keys() and len(differ) == 1:
+            yield from _way(parts[differ[0]], others[differ[0]])
 
 
 def _parts(tree: ast.AST) -> Iterator[tuple[tuple[str, int], ast.AST]]:
     for name, value in ast.iter_fields(tree):
         parts = value if isinstance(value, list) else [value]
         yield from (((name, at), part) for at, part in enumerate(parts) if isinstance(part, ast.AST))
-
-
-def _within(one: _Way, other: _Way) -> bool:
-    """Whether one way leads on where the other ends."""
-    return all(a == b for a, b in zip(one, other, strict=False))

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 from warnings import catch_warnings
 
@@ -29,6 +29,7 @@ class Answers:
     def __init__(self, exercise: Exercise, catalogue: Catalogue, question: str) -> None:
         self.question = question
         self._exercise, self._catalogue = exercise, catalogue
+        self._made = cache(lambda one: tuple(self._make(one)))
         self._others = {name for name in exercise.points if name != question}
 
     @cached_property
@@ -53,26 +54,28 @@ class Answers:
         What it makes of the reference comes before what it makes of others, which fewer people write.
         """
         found: dict[str, WrongAnswer] = {}
-        for _, one in sorted(self._made, key=lambda pair: pair[0]):
-            if one.code not in self.right:
-                found.setdefault(one.code, one)
+        made = (pair for one in self._catalogue.misconceptions for pair in self._made(one))
+        for _, answer in sorted(made, key=lambda pair: pair[0]):
+            if answer.code not in self.right:
+                found.setdefault(answer.code, answer)
         return tuple(found.values())
+
+    def by(self, misconception: Misconception) -> tuple[str, ...]:
+        """Return what one misconception makes of them."""
+        made = sorted(self._made(misconception), key=lambda pair: pair[0])
+        return tuple(dict.fromkeys(one.code for _, one in made if one.code not in self.right))
 
     @cached_property
     def fitting(self) -> frozenset[str]:
         """The catalogue's rules that change a right answer, as the catalogue spells them."""
-        return frozenset(spelt(one.misconception, one.rule) for _, one in self._made)
+        made = (pair for one in self._catalogue.misconceptions for pair in self._made(one))
+        return frozenset(spelt(one.misconception, one.rule) for _, one in made)
 
-    @cached_property
-    def _made(self) -> tuple[tuple[bool, WrongAnswer], ...]:
-        return tuple(self._make())
-
-    def _make(self) -> Iterator[tuple[bool, WrongAnswer]]:
-        for misconception in self._catalogue.misconceptions:
-            for rule in misconception.rules if misconception.fits(self.right) else ():
-                made = ((at, self._by_rule(misconception, rule, code)) for at, code in enumerate(self.right))
-                for at, answers in islice((one for one in made if one[1]), 1):
-                    yield from ((at > 1, answer) for answer in answers)
+    def _make(self, misconception: Misconception) -> Iterator[tuple[bool, WrongAnswer]]:
+        for rule in misconception.rules if misconception.fits(self.right) else ():
+            made = ((at, self._by_rule(misconception, rule, code)) for at, code in enumerate(self.right))
+            for at, answers in islice((one for one in made if one[1]), 1):
+                yield from ((at > 1, answer) for answer in answers)
 
     def _by_rule(self, misconception: Misconception, rule: Rule, code: str) -> list[WrongAnswer]:
         if not all(word in code for word in rule.words):

@@ -213,8 +213,7 @@ class Diagnosis:
 
     def _concerns(self, question: str, misconception: Misconception) -> bool:
         """Whether a misconception may show in this question: its rules, if it has any, fit a right answer."""
-        made = self.repairer.answers(question).wrong
-        return not misconception.changes or any(one.misconception is misconception for one in made)
+        return not misconception.changes or bool(self.repairer.answers(question).by(misconception))
 
     def _runs(self, mistake: Mistake) -> tuple[Run, ...]:
         exercise = self.suite.exercise

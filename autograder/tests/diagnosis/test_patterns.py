@@ -88,9 +88,10 @@ def test_what_is_no_rule_is_said(text: str) -> None:
         rules(text)[0].check()
 
 
-def test_a_place_is_found_again_in_other_code_and_a_target_is_no_value() -> None:
+def test_a_target_is_no_value_and_only_what_is_near_is_rewritten() -> None:
     (rule,) = rules("w => w.T")
-    first, last = (f"def f(w):\n    w = {start} + w\n    return w @ w" for start in ("w", "2"))
-    assert [place for place, _ in rule.apply(ast.parse(first))] == [0, 1, 2, 3, -1]
-    assert "return w @ w.T" in ast.unparse(rule.once(ast.parse(last), 2) or ast.Module([], []))
-    assert rule.once(ast.parse(last), 3) is None
+    tree = ast.parse("def f(w):\n    w = w + w\n    return w @ w")
+    assert [place for place, _ in rule.apply(tree)] == [0, 1, 2, 3, -1]
+    last = tree.body[0].body[1]  # type: ignore[attr-defined]
+    near = {id(tree), id(tree.body[0]), *map(id, ast.walk(last))}
+    assert [place for place, _ in rule.apply(tree, near=near)] == [0, 1, -1]
