@@ -14,8 +14,7 @@ from autograder.course.course import FILE, Course
 from autograder.course.exercise import BUILDS_ON, Building, Exercise, Variant, problems
 from autograder.course.names import suggestion
 from autograder.course.rule import GROUPS
-from autograder.course.source import Role, defined_names
-from autograder.course.yaml_lines import read_document
+from autograder.course.source import Role, defined_names, read_yaml
 from autograder.report.report import Report
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
@@ -128,7 +127,7 @@ def unknown_calls(course: Course, exercise: Exercise) -> Iterator[str]:
 def _words(course: Course, exercise: Exercise, key: str) -> Iterator[tuple[str, str]]:
     """Yield the words that stand under a key of the exercise's entry, each with its line in course.yaml."""
     path = course.root / FILE
-    document = read_document(path.read_text(encoding="utf-8"))
+    document = read_yaml(path)
     for number, entry in enumerate(course.settings.exercises):
         rules = getattr(entry, key) if entry.name == exercise.name else {}
         for question, words in rules.items():

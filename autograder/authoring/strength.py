@@ -6,15 +6,14 @@ it. So the tests need another case, or the author declares that the mutant is as
 
 import ast
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
 from autograder.authoring.trials import Trial
 from autograder.course.exercise import Exercise
-from autograder.course.source import BEGIN, END, Cell, Role, SourceError, read_text
-from autograder.course.yaml_lines import DocumentError, read_document
+from autograder.course.source import Cell, Role, SourceError, read_yaml
 from autograder.diagnosis.code import Scope, attributes_of, is_signed, names_of, takes_tensors
 from autograder.diagnosis.mutations import ELSEWHERE, changes
 from autograder.testing.suite import Suite
@@ -60,32 +59,21 @@ def mutants(exercise: Exercise) -> Iterator[Mutant]:
 
 def _mutants(cell: Cell) -> Iterator[Mutant]:
     tree = ast.parse(cell.text)
-    seen = {ast.dump(tree)}
-    for code in _changed_codes(cell.text, tree):
+    seen, lines = {ast.dump(tree)}, {number + 1 for number, _ in cell.hidden()}
+    for code in _changed_codes(cell.text, tree, lines):
         if code is not None and (known := ast.dump(ast.parse(code))) not in seen:
             seen.add(known)
             yield Mutant(cell.name, cell.text, code)
 
 
-def _changed_codes(text: str, tree: ast.Module) -> Iterator[str | None]:
-    """Yield the text with each change to its solution; None where a change is no Python."""
-    lines = _solution_lines(text)
+def _changed_codes(text: str, tree: ast.Module, lines: Set[int]) -> Iterator[str | None]:
+    """Yield the text with each change to these lines of it; None where a change is no Python."""
     for node, scope in _places(tree, Scope()):
         if isinstance(node, ast.FunctionDef) and scope.in_class:  # a method, whose class may draw numbers
             first = next((one for one in node.body if one.lineno in lines), None)
             yield None if first is None else _seeded(text, first)
         for part, other in changes(node, scope):
             yield _replaced(text, part, other) if vars(part).get("lineno") in lines else None
-
-
-def _solution_lines(text: str) -> set[int]:
-    """Return the numbers of the lines that students do not get."""
-    inside, found = False, set()
-    for number, line in enumerate(text.split("\n"), 1):
-        inside = (inside or BEGIN in line) and END not in line
-        if inside:
-            found.add(number)
-    return found
 
 
 def _places(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
@@ -167,11 +155,7 @@ def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
     path = exercise.folder / FILE
     if not path.is_file():
         return ()
-    try:
-        document = read_document(read_text(path))
-    except DocumentError as error:
-        problems = (f"{path}:{problem.line}: {problem.message}" for problem in error.problems)
-        raise SourceError("\n".join(problems)) from None
+    document = read_yaml(path)
     if not isinstance(document.data, list):
         raise SourceError(f"{path}:1: must be a list of mutants, each with the keys {', '.join(_KEYS)}")
     places = [f"{path}:{document.line((number,))}" for number in range(len(document.data))]

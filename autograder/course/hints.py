@@ -15,8 +15,8 @@ from typing import Any
 
 from autograder.course.exercise import Exercise
 from autograder.course.names import suggestion
-from autograder.course.source import Cell, Role, SourceError, read_text
-from autograder.course.yaml_lines import Document, DocumentError, KeyPath, Problem, read_document
+from autograder.course.source import Cell, Role, read_yaml, wrong_lines
+from autograder.course.yaml_lines import Document, KeyPath, Problem
 
 _COMPUTING = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.comprehension, ast.AugAssign)
 _SIMPLE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Assert)
@@ -109,13 +109,9 @@ def read_hints(exercise: Exercise) -> Hints:
     path = exercise.folder / "hints.yaml"
     if not path.is_file():
         return {}
-    try:
-        document = read_document(read_text(path))
-        problems = list(_problems(exercise, document))
-    except DocumentError as error:
-        problems = list(error.problems)
-    if problems:
-        raise SourceError("\n".join(f"{path}:{problem.line}: {problem.message}" for problem in problems))
+    document = read_yaml(path)
+    if problems := list(_problems(exercise, document)):
+        raise wrong_lines(path, problems)
     return {
         question: [hint if isinstance(hint, dict) else {"hint": hint} for hint in hints]
         for question, hints in document.data.items()

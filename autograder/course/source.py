@@ -18,6 +18,7 @@ from textwrap import indent
 from typing import Any
 
 from autograder.course.names import check_id
+from autograder.course.yaml_lines import Document, DocumentError, Problem, read_document
 from autograder.errors import AutograderError
 from autograder.files import write_whole
 
@@ -204,6 +205,19 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise SourceError(f"{path}:{line}: not UTF-8 text; save it as UTF-8") from None
+
+
+def read_yaml(path: Path) -> Document:
+    """Return an author's YAML file; SourceError says on which lines it is wrong."""
+    try:
+        return read_document(read_text(path))
+    except DocumentError as error:
+        raise wrong_lines(path, error.problems) from None
+
+
+def wrong_lines(path: Path, problems: Iterable[Problem]) -> SourceError:
+    """Return the error that names each problem in an author's file."""
+    return SourceError("\n".join(f"{path}:{problem.line}: {problem.message}" for problem in problems))
 
 
 def parsed(path: Path, code: str, line: int = 1) -> ast.Module:
