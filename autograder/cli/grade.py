@@ -14,6 +14,7 @@ from autograder.errors import OUR_FAILURE
 
 if TYPE_CHECKING:
     from autograder.batch.executor import Executor
+    from autograder.submission.submission import Submission
 
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
 
@@ -93,23 +94,18 @@ def grade(
     executor_of: "Callable[[options.Course], AbstractContextManager[Executor]] | None" = None,
 ) -> None:
     """Grade submissions and update the gradebook."""
-    from autograder.batch.submissions import certain_work, refuse_strangers, submissions_of
+    from autograder.batch.submissions import refuse_strangers, submissions_of
 
     course.marks_only = marks_only
     if students:
         refuse_strangers(course, students)
     found = {exercise: submissions_of(course, exercise, students) for exercise in exercises}
     submissions = [submission for some in found.values() for submission in some]
-    total = len(submissions)
     with ExitStack() as stack:
         if executor_of is not None:  # a plug-in's, which grades elsewhere
             executor = stack.enter_context(executor_of(course))
         else:
-            from autograder.batch.pool import ProcessPool
-
-            jobs = jobs or min(os.cpu_count() or 1, max(total, 1))
-            certain = certain_work(submissions, force=force)
-            executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
+            executor = stack.enter_context(_processes(course, submissions, jobs, force=force, unsafe=unsafe))
 
         from autograder.gradebook.without_server import load_nbgrader
 
@@ -122,7 +118,7 @@ def grade(
 
         if not dry_run:
             build_missing(course, (exercise for exercise, some in found.items() if some))
-        progress = stack.enter_context(Progress(total, as_json=as_json))
+        progress = stack.enter_context(Progress(len(submissions), as_json=as_json))
         try:
             summary = grade_submissions(
                 course, exercises, students,
@@ -139,6 +135,17 @@ def grade(
     for line in doubts(course, exercises):
         click.echo(terminal_line(line), err=True)
     sys.exit(summary.exit_code)
+
+
+def _processes(
+    course: "options.Course", submissions: "list[Submission]", jobs: int | None, *, force: bool, unsafe: bool
+) -> "AbstractContextManager[Executor]":
+    """Return an executor of so many processes, or one for each core."""
+    from autograder.batch.pool import ProcessPool
+    from autograder.batch.submissions import certain_work
+
+    jobs = jobs or min(os.cpu_count() or 1, max(len(submissions), 1))
+    return ProcessPool(course, jobs, unsafe=unsafe, certain=certain_work(submissions, force=force))
 
 
 @click.command()

@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,8 @@ from autograder.errors import SOME_REFUSED
 
 if TYPE_CHECKING:
     from autograder.collecting.collect import Attendance
-    from autograder.submission.students import Student
+    from autograder.collecting.survey import CollectedLine
+    from autograder.submission.students import Student, Students
 
 
 @click.command()
@@ -68,8 +69,6 @@ def collect(
     from autograder.collecting.collect import collect_archives
     from autograder.collecting.entry import read_pattern
     from autograder.collecting.metadata import read_times
-    from autograder.collecting.survey import REFUSED
-    from autograder.report.text import terminal_line
     from autograder.submission.students import listed_students, read_students
 
     rules = NamingRules(
@@ -79,9 +78,16 @@ def collect(
         students=read_students(students) if students else listed_students(course.root),
         times=read_times(lists),
     )
+    _show_collected(collect_archives(course, archives, rules, times=not no_times, zone=_zone(zone)))
+
+
+def _show_collected(lines: "Iterable[CollectedLine]") -> None:
+    """Print what became of each notebook; exit with 1 if any was refused."""
+    from autograder.collecting.survey import REFUSED
+    from autograder.report.text import terminal_line
+
     counts: Counter[str] = Counter()
     untimed: set[str] = set()
-    lines = collect_archives(course, archives, rules, times=not no_times, zone=_zone(zone))
     for line in lines:
         counts[line.status] += 1
         untimed.update(filter(None, [line.untimed]))
@@ -136,17 +142,23 @@ def students(
         give_id(course, *rename)
         click.echo(f"{rename[0]} is now {rename[1]}")
         return
-    from autograder.cli.table import show
-    from autograder.collecting.collect import attendance
     from autograder.course.kept import STUDENTS
-    from autograder.gradebook.lateness import unknown_students
-    from autograder.report.text import terminal_line
     from autograder.submission.students import read_students
 
     path = listed or course.root / STUDENTS
     if not path.exists():
         raise click.UsageError(f"{path}: there is no such file; write the class into it: id,name,email")
-    known = read_students(path)
+    _show_attendance(course, exercises, read_students(path), path.name)
+
+
+def _show_attendance(
+    course: "options.Course", exercises: "list[options.Exercise]", known: "Students", listed: str
+) -> None:
+    from autograder.cli.table import show
+    from autograder.collecting.collect import attendance
+    from autograder.gradebook.lateness import unknown_students
+    from autograder.report.text import terminal_line
+
     found = [attendance(course, known, exercise) for exercise in exercises]
     begun = [one for one in found if one.came or one.unknown or one.others]
     shown = found if len(exercises) < len(course.exercises) else begun
@@ -157,7 +169,7 @@ def students(
     ]
     empty = "" if shown else "; nobody has handed in anything"
     counted = "1 student" if everybody == 1 else f"{everybody} students"
-    show(f"{counted} in {path.name}{empty}", ("exercise", "came", "missing"), rows)
+    show(f"{counted} in {listed}{empty}", ("exercise", "came", "missing"), rows)
     for line in (line for one in shown for line in _odd(one)):
         click.echo(terminal_line(line))
     for line in unknown_students(course, known, [exercise.name for exercise in exercises]):
