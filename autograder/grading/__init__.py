@@ -14,9 +14,7 @@ In reading order:
 - wording: chooses the words that lead, and leaves out those that mislead.
 - examples: finds the smallest call whose answer is wrong.
 - constructions: finds calls of objects that were made and given weights before.
-- carried: finds questions that fail by an earlier one's mistake, to grade them once more.
-- carrying: grades these questions once more, with right earlier ones.
-- oracle: answers what such a question asks of the earlier one, by the reference.
+- carried: grades questions once more that fail by an earlier one's mistake.
 - diagnosis: what is wrong in an answer: by a repair of it, or by a known one that behaves alike.
 - same_answer: whether two answers are the same.
 - by_hand: why a person has to look at a question that is to be solved by hand.

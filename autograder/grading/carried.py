@@ -1,20 +1,31 @@
-"""Finds questions that fail by an earlier question's mistake: they are graded once more, with a right one.
+"""Grades questions once more that fail by an earlier question's mistake, with a right one in its place.
 
 A mistake is paid once, where it was made. What such a question is worth with a right earlier answer counts if
 it is better, and the report says so.
 """
 
 import ast
-from collections.abc import Mapping, Sequence
+import dis
+import marshal
+from base64 import b64encode
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from types import CodeType
 
 from autograder.course.exercise import Building
 from autograder.course.names import checked_question
-from autograder.grading.pieces import parsed, pieces, rests_on
+from autograder.grading.diagnosis import Submitted
+from autograder.grading.judge import Judge
+from autograder.grading.outcomes import Running, TestOutcome
+from autograder.grading.pieces import bindings, parsed, pieces, rests_on
+from autograder.grading.session import Given, Session
 from autograder.report.report import WRONG, QuestionReport, Verdict
 from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
 from autograder.submission.readable import readable
+from autograder.testing.inputs import Inputs
+from autograder.testing.suite import HiddenTest, Run
 
 _NOTHING = (ast.Pass, ast.Raise)  # statements that answer nothing
 
@@ -52,6 +63,80 @@ def reruns(
         if calls := [name for name in earlier if name in called]:
             _worker_for(later, calls, found)[later] = calls
     return [Rerun(calls) for calls in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Carrying:
+    """Runs questions of one submission again, in workers in which right earlier answers stand in.
+
+    Code in such a worker can read the right answers. So nothing of what it says reaches the student: only
+    which hidden tests passed counts, and which edits repair the answer.
+    """
+
+    running: Running
+    judge: Judge
+    reference: Sequence[str]  # code cells
+    first: Session  # in which the submission ran before
+    inputs: Inputs
+    submitted: Submitted
+    outcomes: Mapping[HiddenTest, TestOutcome]  # of the submission as it is
+
+    def again(self, rerun: Rerun, standing: Mapping[str, QuestionReport]) -> dict[str, QuestionReport]:
+        """Run questions again with right earlier ones; return their reports where they are better.
+
+        What is wrong all the same is said in the words of the submission as it is, unless a repair says it.
+        """
+        running, question = self.running, self.judge.question
+        given = compiled(self.reference, sorted(rerun.earlier), rerun.calls.keys())
+        opened = partial(self.first.another, self.submitted.cells, given)
+        with opened() as session:
+            runs = list(running.tests(session, self.inputs, running.tests_of(rerun.calls)))
+        if any(run.exhausted for run in runs):
+            return {}
+        outcomes = [TestOutcome(run.test, run, self._words(run.test)) for run in runs]
+        again = {name: question(name, outcomes, self.submitted) for name in rerun.calls}
+        better = {name: new for name, new in again.items() if is_better(new, standing[name])}
+        if unsolved := [name for name, new in better.items() if new.verdict is Verdict.FAILED]:
+            with opened() as session:
+                seen = list(running.disclosed(session, unsolved).values())
+            submitted = replace(self.submitted, open=partial(opened, running.repair_limits))
+            better |= {
+                name: question(name, outcomes, submitted, repaired=True, named_by=seen) for name in unsolved
+            }
+        return {name: with_note(new, rerun.calls[name]) for name, new in better.items()}
+
+    def _words(self, test: HiddenTest) -> Run | None:
+        """Return the run that explains a test of the submission as it is, unless it ended too early."""
+        run = self.outcomes[test].disclosed
+        return run if run and run.kind in (Verdict.FAILED, Verdict.NOT_JUDGED) else None
+
+
+def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[str]) -> Given:
+    """Return the code of the reference's functions: compiled, without docstrings and without its source.
+
+    It holds the statements that they rest on and no others, and none that answers a question to be graded.
+    """
+    statements = [statement for code in reference for statement in ast.parse(code).body]
+    wanted, kept = set(names), set[int]()
+    found = [(at, one) for at, one in enumerate(statements) if not any(n in graded for n in bindings(one))]
+    while new := {at for at, one in found if at not in kept and wanted & bindings(one)}:
+        kept |= new
+        wanted = {name for at in new for name in _globals(_code([statements[at]]))}
+    code = _code([statements[at] for at in sorted(kept)])
+    return Given(tuple(names), b64encode(marshal.dumps(code)).decode())
+
+
+def _code(statements: list[ast.stmt]) -> CodeType:
+    return compile(ast.Module(statements, []), "given", "exec", dont_inherit=True, optimize=2)
+
+
+def _globals(code: CodeType) -> Iterator[str]:
+    """Yield the names that code looks up outside of functions."""
+    looked_up = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_CLASSDEREF")
+    yield from (step.argval for step in dis.get_instructions(code) if step.opname in looked_up)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _globals(inner)
 
 
 def is_better(again: QuestionReport, before: QuestionReport) -> bool:

@@ -3,8 +3,6 @@
 import json
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import Any
 
 import torch
 
@@ -13,8 +11,7 @@ from autograder.course.exercise import Building, Exercise
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
 from autograder.course.settings import DEFAULT_REPAIRS, Limits, Repairs
-from autograder.grading.carried import reruns
-from autograder.grading.carrying import Carrying
+from autograder.grading.carried import Carrying, reruns
 from autograder.grading.diagnosis import Diagnosis, Submitted
 from autograder.grading.examples import Examples
 from autograder.grading.explanation import Explainer
@@ -28,7 +25,6 @@ from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.testing.inputs import Inputs, hidden_inputs
 from autograder.testing.suite import HiddenTest, Suite
-from autograder.worker.namespace import run_code
 
 _ALONE = Building()
 _ANOTHER_FILE = (
@@ -139,7 +135,8 @@ class Grader:
         standing = {n: self._judge.question(n, outcomes.values(), submitted) for n in points}
         carried: dict[str, QuestionReport] = {}
         for rerun in reruns(self.building, standing, needed):
-            carrying = Carrying(self._running, self._judge, self._solution, session, inputs, submitted)
+            reference = self.exercise.reference
+            carrying = Carrying(self._running, self._judge, reference, session, inputs, submitted, outcomes)
             carried |= carrying.again(rerun, standing)
         if not self.marks_only:
             failing = [n for n in points if standing[n].verdict is not Verdict.PASSED and n not in carried]
@@ -211,11 +208,6 @@ class Grader:
         texts = enumerate(self.exercise.reference)
         cells = [NotebookCell(number, "code", text) for number, text in texts]
         return Session(self._zygote, cells, self._running.repair_limits)
-
-    @cached_property
-    def _solution(self) -> Mapping[str, Any]:
-        """The reference's names, for calls by a submission's later questions."""
-        return run_code(self.exercise.reference).variables
 
 
 def _fails_its_check(cells: Sequence[NotebookCell], session: Session) -> frozenset[str]:

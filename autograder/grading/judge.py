@@ -10,6 +10,7 @@ from autograder.grading.examples import Examples
 from autograder.grading.outcomes import TestOutcome
 from autograder.grading.wording import leading, stated
 from autograder.report.report import QuestionReport, TestReport, Verdict, summarize
+from autograder.testing.suite import Run
 
 _EXPLAINED = (Verdict.FAILED, Verdict.CRASHED, Verdict.NOT_JUDGED)
 _NOTHING_HELD = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
@@ -37,11 +38,18 @@ class Judge:
         return broken_rule(name, rule, codes, ran, shown)
 
     def question(
-        self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted, *, repaired: bool = False
+        self,
+        name: str,
+        outcomes: Iterable[TestOutcome],
+        submitted: Submitted,
+        *,
+        repaired: bool = False,
+        named_by: Sequence[Run] | None = None,
     ) -> QuestionReport:
         """Return the report on a question; disclosed runs supply all words.
 
-        Only tests' own words explain a failure, unless the code is to be `repaired`.
+        Only tests' own words explain a failure, unless the code is to be `repaired`. If other runs than these
+        are to name the mistake, they are `named_by`.
         """
         own = [outcome for outcome in outcomes if outcome.test.question == name]
         runs = [outcome.disclosed for outcome in own if outcome.disclosed]
@@ -49,7 +57,7 @@ class Judge:
         told = stated(explained)
         question = summarize(name, self.points[name], tuple(told.values()))
         wrong = any(test.verdict in _EXPLAINED for test in question.tests)
-        if repaired and wrong and (mistake := self.diagnosis.name(name, runs, submitted)):
+        if repaired and wrong and (mistake := self.diagnosis.name(name, named_by or runs, submitted)):
             question = replace(question, mistake=mistake.name or None, hint=mistake.hint)
         elif question.verdict is Verdict.FAILED:
             words = leading(explained, told, self.diagnosis.rarity)

@@ -34,7 +34,7 @@ def pieces(codes: Iterable[str]) -> list[Piece]:
         if body is None:
             bound = frozenset(_WORD.findall(" ".join(_BINDING.findall(code))))
             found.append(Piece(None, bound, frozenset(_WORD.findall(code))))
-        found += [Piece(statement, _bound(statement), _named(statement)) for statement in body or ()]
+        found += [Piece(statement, bindings(statement), _named(statement)) for statement in body or ()]
     return found
 
 
@@ -65,7 +65,7 @@ def rests_on(name: str, found: Sequence[Piece]) -> tuple[list[Piece], set[str]]:
     return [found[number] for number in followed], seen
 
 
-def _bound(statement: ast.stmt) -> frozenset[str]:
+def bindings(statement: ast.stmt) -> frozenset[str]:
     """Return the notebook's names that a statement binds, without those that are local to a function."""
     nodes = list(ast.walk(statement))
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

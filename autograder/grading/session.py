@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from autograder.course.names import checked_question
 from autograder.course.settings import Limits
 from autograder.grading.graded import MAX_SHOWN, CellResult
-from autograder.grading.oracle import Oracle
 from autograder.report.outputs import Output, checked_outputs
 from autograder.report.report import Verdict
 from autograder.sandbox.errors import ZygoteError
@@ -58,6 +57,14 @@ class Budget:
             self.whole.spend(seconds)
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Right answers to earlier questions that stand in for the notebook's own: their names, and code."""
+
+    names: tuple[str, ...]
+    code: str  # marshalled, in base64
+
+
 class Session:
     """One submission and the worker in which it runs; use it in a `with` block.
 
@@ -80,14 +87,14 @@ class Session:
         cells: Sequence[NotebookCell],
         limits: Limits,
         left_out: Collection[int] = (),
-        oracle: Oracle | None = None,
+        given: Given | None = None,
         budget: Budget | None = None,
     ) -> None:
         self.limits = limits
         self.results: dict[int, CellResult] = {}  # by cell number
         slow = (cell.number for cell in cells if not quick_to_run(cell.text))
         self.lost = {number: _UNREAD for number in slow if number not in left_out}  # by cell number
-        self._zygote, self._cells, self._oracle = zygote, cells, oracle
+        self._zygote, self._cells, self._given = zygote, cells, given
         self._left_out = {*left_out, *self.lost}  # numbers of the cells that are not run any more
         self._worker: Worker | None = None
         self._sent: list[int] = []  # numbers of the cells that this worker was sent, in order
@@ -150,7 +157,7 @@ class Session:
             return False
 
     def another(
-        self, cells: Sequence[NotebookCell], oracle: Oracle | None = None, limits: Limits | None = None
+        self, cells: Sequence[NotebookCell], given: Given | None = None, limits: Limits | None = None
     ) -> "Session":
         """Return a session for a later run of this submission, without the cells that this one has lost.
 
@@ -159,7 +166,7 @@ class Session:
         """
         limits = limits or self.limits
         budget = self._budget.part(limits.total_seconds * _LATER_SHARE)
-        return Session(self._zygote, cells, limits, self.lost, oracle, budget)
+        return Session(self._zygote, cells, limits, self.lost, given, budget)
 
     def _ready(self) -> Worker:
         """Return a worker in which the notebook has run, to which more may be sent."""
@@ -170,10 +177,9 @@ class Session:
         return self._worker
 
     def _stand_in(self, worker: Worker) -> None:
-        """Let the oracle's functions stand in for the notebook's, if there is one."""
-        if self._oracle is not None:
-            worker.oracle, self._spent = self._oracle, self._spent + self._oracle.seconds
-            request = {"op": "stand in", "names": sorted(self._oracle.names)}
+        """Let right earlier answers stand in for the notebook's, if any are given."""
+        if self._given is not None:
+            request = {"op": "stand in", "names": list(self._given.names), "code": self._given.code}
             self._ask(worker, request, [], self.limits.call_seconds)
 
     def _kept_cells(self) -> Iterator[NotebookCell]:

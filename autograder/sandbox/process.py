@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 from autograder.sandbox.errors import StarvedError
 from autograder.worker.protocol import Header, ProtocolError, Tensors, longest_answer, pack, read_frame
@@ -49,28 +48,12 @@ class DeadlineError(WorkerError):
         self.slept = slept
 
 
-class Answering(Protocol):
-    """What a worker may ask something in the course of a request."""
-
-    @property
-    def seconds(self) -> float:
-        """How long it has computed so far, which counts as if the worker had."""
-        ...
-
-    def answer(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
-        """Return an answer within so many seconds."""
-        ...
-
-
 class Worker:
     """One submission's process, with `handle` as its pidfd; `reap` returns its wait status once it is dead.
 
     Every request carries a random number that its answer must repeat, so what a submission writes blindly to
-    the channel is refused. `ask` may be called until it raises an error or `close` is called. Where there is
-    an `oracle`, the process may ask it something in the course of a request.
+    the channel is refused. `ask` may be called until it raises an error or `close` is called.
     """
-
-    oracle: Answering | None = None
 
     def __init__(self, channel: socket.socket, handle: int, reap: Callable[[], int]) -> None:
         channel.setblocking(False)
@@ -90,7 +73,7 @@ class Worker:
     @property
     def seconds(self) -> float:
         """How long the process has computed or slept so far, as deadlines count it."""
-        return self.clock.seconds() + (self.oracle.seconds if self.oracle else 0.0)
+        return self.clock.seconds()
 
     def ask(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
         """Send a request and return its answer.
@@ -152,12 +135,7 @@ class Worker:
             reply, sent = read_frame(lambda count: self._receive(count, deadline), most)
             answered = reply.pop("id", None)
             if answered == number:
-                if self.oracle is None or "calls" not in reply:
-                    return reply, sent
-                back, tensors = self.oracle.answer(reply, sent, deadline.left)
-                self.clock.begin()
-                self._send(pack(back, tensors), deadline)
-                continue
+                return reply, sent
             self._late += 1
             if not isinstance(answered, str) or answered not in self._asked or self._late > _MOST_LATE:
                 raise ProtocolError("an answer does not belong to any question")

@@ -9,7 +9,6 @@ loaded, a submission can read. The grader's side is the room `sandbox`.
 - compiler: reads each cell once, and those of every notebook in advance.
 - omission: leaves out of a cell what cannot work where notebooks are graded.
 - stand_in: stands in for functions of torch that need a compiler or a GPU.
-- callback: functions in the place of wrong earlier answers, which the grader answers.
 - warm_up: lets the zygote do once what is slow at first, for all its children.
 - namespace: performs what hidden tests ask of a notebook's names.
 - silence: drops what trusted code prints.

@@ -1,11 +1,13 @@
 """What a forked child does: raise its walls, run the notebook's cells, then answer calls."""
 
+import marshal
 import socket
-from collections.abc import Callable
+from base64 import b64decode
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from autograder.worker.callback import Callbacks
 from autograder.worker.namespace import Namespace
-from autograder.worker.protocol import Header, ProtocolError, Receive, Tensors, pack, read_frame, reader
+from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame, reader
 from autograder.worker.shell import Shell
 from autograder.worker.walls import confine, die_with_parent
 
@@ -22,18 +24,27 @@ def serve(channel: socket.socket, shell: Shell, look: Callable[[], None]) -> Non
     walls = confine(header["limits"])
     channel.sendall(pack({"id": header["id"], "walls": walls}, []))
     namespace = Namespace(shell.variables)
-    callbacks = Callbacks(lambda header, tensors: _call_back(channel, requests, header, tensors))
+    right: dict[str, Any] = {}  # answers to earlier questions that stand in for wrong ones
     while True:
         namespace.look_around()
         header, tensors = read_frame(requests)
-        callbacks.request = header["id"]
         if header["op"] == "stand in":
-            callbacks.make(header["names"])
+            right = run_compiled(header["code"], header["names"])
         reply, tensors = _answer(header, tensors, shell, namespace)
         if "ran" in reply:
             look()
-        callbacks.install(shell.variables)
+        shell.variables.update(right)  # whatever the notebook has defined since
         channel.sendall(_packed({"id": header["id"], **reply}, tensors))
+
+
+def run_compiled(code: str, names: Sequence[str]) -> dict[str, Any]:
+    """Run definitions that the grader has compiled, and return those of some names.
+
+    Only a worker reads marshalled code, which comes from the grader; the grader reads none.
+    """
+    variables: dict[str, Any] = {"__name__": "given"}
+    exec(marshal.loads(b64decode(code)), variables)  # noqa: S102, S302
+    return {name: variables[name] for name in names}
 
 
 def _answer(header: Header, tensors: Tensors, shell: Shell, namespace: Namespace) -> tuple[Header, Tensors]:
@@ -45,14 +56,6 @@ def _answer(header: Header, tensors: Tensors, shell: Shell, namespace: Namespace
         return namespace.tried(header, tensors, lambda one, sent: _answer(one, sent, shell, namespace))
     reply, tensors = namespace.handle(header, tensors)
     return ({**reply, "error": shell.explained(reply["error"])} if "error" in reply else reply), tensors
-
-
-def _call_back(
-    channel: socket.socket, requests: Receive, header: Header, tensors: Tensors
-) -> tuple[Header, Tensors]:
-    """Ask the grader something in the course of a request, and return what it says."""
-    channel.sendall(pack(header, tensors))
-    return read_frame(requests)
 
 
 def _packed(header: Header, tensors: Tensors) -> bytes:

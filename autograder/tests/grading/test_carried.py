@@ -1,6 +1,7 @@
 """A mistake is paid once: a question that builds on a wrong one is graded with a right one, too."""
 
 import json
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 
 import pytest
@@ -11,7 +12,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Building
 from autograder.course.settings import Limits
 from autograder.gradebook.grades import comment
-from autograder.grading.carried import Rerun, is_better, reruns, with_note
+from autograder.grading.carried import Rerun, compiled, is_better, reruns, with_note
 from autograder.grading.grader import Grader
 from autograder.plugins.gradescope.run import results
 from autograder.report.allowance import Allowance
@@ -20,6 +21,7 @@ from autograder.report.report import QuestionReport, Report, Status, TestReport,
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.tests.classroom import SECRET
+from autograder.worker.child import run_compiled
 
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
 BUILDS = Building({"row_sums": ("double",)})
@@ -102,6 +104,22 @@ def double(x):
     after = grade(double=reads, row_sums=keeps)
     assert after["double"].score == alone.score
     assert after["row_sums"].score == 3
+
+
+def test_a_right_answer_crosses_as_compiled_code_alone() -> None:
+    reference = (
+        "import math\nLIMIT = 3\nUNUSED = 'unused'",
+        'def helper(x):\n    """Help."""\n    return x + LIMIT  # a comment',
+        'def a(x):\n    """Add."""\n    y = helper(x)\n    return y',
+        "def b(x):\n    return a(x) * 17",
+        "y = b(2)",
+    )
+    given = compiled(reference, ["a"], ["b"])
+    right = run_compiled(given.code, given.names)["a"]
+    assert right(1) == 4
+    assert right.__globals__.keys() - {"__name__", "__builtins__"} == {"LIMIT", "helper", "a"}
+    for word in (b"Help", b"Add", b"comment", b"nused", b"math"):
+        assert word not in b64decode(given.code)
 
 
 def of(verdict: Verdict, *, name: str = "a", score: float = 0.0) -> QuestionReport:

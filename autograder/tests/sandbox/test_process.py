@@ -22,7 +22,7 @@ from autograder.sandbox import process
 from autograder.sandbox.errors import StarvedError
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.worker.bounds import MAX_ANSWER, MAX_TENSOR_HEADER
-from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame
+from autograder.worker.protocol import ProtocolError, pack, read_frame
 
 SECONDS = 10.0
 UNTIL_KILLED = "import time; time.sleep(60)"
@@ -190,21 +190,6 @@ def test_what_used_up_its_seconds_before_we_looked_is_late_all_the_same(
         peer.ask(answer, seconds=0.4)
     assert not late.value.slept
     peer.channel.close()
-
-
-def test_what_its_oracle_computes_counts_as_if_the_worker_had(peer: Peer) -> None:
-    class Oracle:
-        seconds = 7.0
-
-        def answer(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
-            self.seconds += seconds + 1
-            return {}, []
-
-    peer.worker.oracle = Oracle()
-    before = peer.worker.seconds
-    with pytest.raises(DeadlineError):
-        peer.ask(lambda number: [frame(number, calls="f"), frame(number)], seconds=5)
-    assert peer.worker.seconds - before > 5
 
 
 def test_a_thousand_late_answers_are_a_flood(peer: Peer) -> None:
