@@ -14,8 +14,8 @@ import torch
 from autograder.report.text import one_line
 from autograder.testing.exchange import Backend, Exchange, NotDefinedError, Request
 from autograder.testing.student_error import StudentError
+from autograder.worker.operators import checked_operators
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
-from autograder.worker.ran import Ran, take_ran
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Student:
         self._backend = backend
         self._first: Header = {}  # goes along with the next request
         self._record = False
-        self.ran: list[Ran] = []  # what recorded calls ran, since the test began
+        self.ran: list[frozenset[str]] = []  # the operators that recorded calls ran, since the test began
         self.exchanges: list[Exchange] = []
 
     def __getattr__(self, name: str) -> "Remote":
@@ -82,8 +82,8 @@ class Student:
         recorded = self._record and header["op"] in ("call", "inspect") and "torch" not in header["of"]
         reply, sent = self._backend.ask({**header, "record": True} if recorded else header, tensors)
         if recorded:
-            reply, ran = take_ran(reply)
-            self.ran += [ran] if ran.complete or "value" in reply else []
+            self.ran += [checked_operators(reply.get("ran"))] if reply.keys() & {"ran", "value"} else []
+            reply = {key: part for key, part in reply.items() if key != "ran"}
         self.exchanges.append(Exchange((header, tensors), (reply, sent)))
         if "missing" in reply:
             # The answer names it too, but the submission could have written anything there.

@@ -26,7 +26,6 @@ from autograder.testing.student import Student
 from autograder.testing.student_error import StudentError
 from autograder.worker.namespace import run_code
 from autograder.worker.protocol import ProtocolError
-from autograder.worker.ran import Ran
 from autograder.worker.stand_in import seed_the_processor_alone
 
 _Refused = Callable[[str], BaseException | None]  # returns why no test of a question is to be run, if so
@@ -65,7 +64,7 @@ class Run:
     kind: Verdict
     detail: str = ""  # for the student, if the inputs may be shown
     exchanges: tuple[Exchange, ...] = ()
-    ran: tuple[Ran, ...] = ()  # what the worker says that its calls ran, where this was asked for
+    ran: tuple[frozenset[str], ...] = ()  # the operators of each call, where they were recorded
     error: BaseException | None = None  # what the test raised
 
     @classmethod
@@ -74,7 +73,7 @@ class Run:
         test: HiddenTest,
         error: BaseException | None,
         exchanges: tuple[Exchange, ...] = (),
-        ran: tuple[Ran, ...] = (),
+        ran: tuple[frozenset[str], ...] = (),
     ) -> "Run":
         """Return the run of a test that raised `error`, or nothing."""
         kind, detail = _conclusion(error)

@@ -13,9 +13,6 @@ loaded, a submission can read. The grader's side is the room `sandbox`.
 - namespace: performs what hidden tests ask of a notebook's names.
 - silence: drops what trusted code prints.
 - operators: records which operators torch runs during a call.
-- intact: whether what carries arguments and answers is still what it was.
-- origin: in which cells the code of a called object begins.
-- ran: both of these as an answer says them, checked on the grader's side.
 - description: what the grader learns of an exception, or of a value that cannot be sent.
 - bounds: how much a message may hold.
 - payload: the tensors of a message in safetensors' form.

@@ -3,7 +3,7 @@
 import marshal
 import socket
 from base64 import b64decode
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from autograder.worker.namespace import Namespace
@@ -12,10 +12,9 @@ from autograder.worker.shell import Shell
 from autograder.worker.walls import confine, die_with_parent
 
 
-def serve(channel: socket.socket, shell: Shell, look: Callable[[], None]) -> None:
+def serve(channel: socket.socket, shell: Shell) -> None:
     """Answer the requests on `channel`, each under its own number, until the grader closes it.
 
-    `look` ends this process where our own code has been changed, and is asked before an answer says what ran.
     The first request brings the limits; the walls stand before anything of the submission arrives.
     """
     die_with_parent()
@@ -24,16 +23,12 @@ def serve(channel: socket.socket, shell: Shell, look: Callable[[], None]) -> Non
     walls = confine(header["limits"])
     channel.sendall(pack({"id": header["id"], "walls": walls}, []))
     namespace = Namespace(shell.variables)
-    right: dict[str, Any] = {}  # answers to earlier questions that stand in for wrong ones
     while True:
-        namespace.look_around()
         header, tensors = read_frame(requests)
         if header["op"] == "stand in":
-            right = run_compiled(header["code"], header["names"])
+            namespace.right = run_compiled(header["code"], header["names"])
         reply, tensors = _answer(header, tensors, shell, namespace)
-        if "ran" in reply:
-            look()
-        shell.variables.update(right)  # whatever the notebook has defined since
+        shell.variables.update(namespace.right)  # whatever the notebook has defined since
         channel.sendall(_packed({"id": header["id"], **reply}, tensors))
 
 

@@ -1,6 +1,7 @@
 """Performs what hidden tests ask of a notebook's names: calls, attributes, gradients, seeds."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import lru_cache
 from itertools import islice
 from types import CodeType
@@ -10,15 +11,12 @@ import torch
 from torch import nn
 
 from autograder.worker.description import CELL, describe, kind
-from autograder.worker.intact import is_intact
-from autograder.worker.operators import LOST, Recorder
+from autograder.worker.operators import Recorder
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
 from autograder.worker.silence import silence
 
 Reply = tuple[Header, Tensors]
 Answer = Callable[[Header, Tensors], Reply]
-# By these an answer gets its form.
-_SENDING = frozenset({"as_strided", "clone", "copy_", "detach", "empty", "empty_like", "permute"})
 
 
 class Namespace:
@@ -29,28 +27,20 @@ class Namespace:
 
     def __init__(self, variables: dict[str, Any]) -> None:
         self.variables = variables
+        self.right: dict[str, Any] = {}  # answers to earlier questions that stand in for wrong ones
         self._held: list[object] = []
-        self._ran: Header = {}  # what the request that is being answered has run, where it asks for that
-        self._intact = True
-
-    def look_around(self) -> None:
-        """Note it for good if the submission has changed what carries its arguments and answers.
-
-        Recorded calls then say that something may be missing.
-        """
-        self._intact = self._intact and is_intact()
+        self._recorder: Recorder | None = None  # of the request that is being answered
 
     def handle(self, header: Header, tensors: Tensors) -> Reply:
         """Answer one request; whatever the student's code raises comes back as an error.
 
-        Where the request says `"record": true`, the answer's `"ran"` tells what its call ran: the operators,
-        and where the code of the called object begins.
+        Where the request says `"record": true`, the answer's `"ran"` tells which operators its call ran.
         """
         if header.get("op") == "try":
             return self.tried(header, tensors, self.handle)
-        self._ran = {}
+        self._recorder = None
         reply, answered = self._answer(header, tensors)
-        return ({**reply, "ran": self._ran} if self._ran else reply), answered
+        return ({**reply, "ran": self._recorder.operators} if self._recorder else reply), answered
 
     def tried(self, header: Header, tensors: Tensors, answer: Answer) -> Reply:
         """Run each of several edited codes, and answer the same requests with each of them.
@@ -67,6 +57,7 @@ class Namespace:
             except BaseException:
                 found.append(None)
                 continue
+            self.variables.update(self.right)
             left, told = iter(tensors), list[Any]()
             for test in header["tests"]:
                 replies = list[tuple[Header, int]]()
@@ -142,24 +133,13 @@ class Namespace:
     def _call(
         self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], encoder: Encoder
     ) -> tuple[Any, Any]:
-        """Call what the request names; return what it gives, and the form of that.
-
-        What ran is kept if the request asks for that; torch's own functions aside. A value is turned into its
-        form while the recorder runs, since a submission's objects may compute even then.
-        """
+        """Call what the request names; return what it gives, and the form of that."""
         target = self._resolve(header["of"])
-        if header.get("record") is not True or "torch" in header["of"]:
+        if header.get("record") is True and "torch" not in header["of"]:
+            self._recorder = Recorder()
+        with self._recorder or nullcontext():
             value = target(*args, **kwargs)
-            return value, encoder.encode(value)
-        recorder, sending = Recorder(), Recorder()
-        try:
-            with recorder:
-                value = target(*args, **kwargs)
-            with sending:
-                return value, encoder.encode(value)
-        finally:
-            seen = {*recorder.operators, *(set(sending.operators) - _SENDING)}
-            self._ran = {"operators": sorted(seen if self._intact else seen | {LOST})}
+        return value, encoder.encode(value)
 
     def _inspect(self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], weight: Any) -> Reply:
         """Call, and report also the arguments afterwards and every gradient.

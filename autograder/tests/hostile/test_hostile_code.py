@@ -8,12 +8,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from autograder.course.rule import Rule
 from autograder.course.source import Cell, Role
-from autograder.grading.forbidden import first_use
+from autograder.grading.by_hand import broken_rule
 from autograder.submission.matching import RestoredCell, defines, restore
 from autograder.submission.notebook import NotebookCell
 
-FORBIDDEN = ("dot", "matmul", "@", "sum")
+FORBIDDEN = Rule(("dot", "matmul", "@", "sum"))
 CELLS = (
     Cell(Role.TEXT, "# Title"),
     Cell(Role.SOLUTION, "def f(x):\n    ### BEGIN SOLUTION\n    return x\n    ### END SOLUTION", "f"),
@@ -27,7 +28,7 @@ LENGTH = 290_000  # characters: a little less than what is read at all
 
 def judge(*codes: str) -> None:
     """Expect answers of the right kinds about cells of these codes."""
-    assert isinstance(first_use("f", FORBIDDEN, codes), str | None)
+    assert isinstance(broken_rule("f", FORBIDDEN, codes), str | None)
     cells = [NotebookCell(2 * n, "code", code) for n, code in enumerate(codes)]
     cells += [NotebookCell(2 * n + 1, "markdown", code, "why") for n, code in enumerate(codes)]
     places = restore(CELLS, cells, {"f": 0})

@@ -1,8 +1,8 @@
 """Has Python's help system find the recorder, and changes what it says.
 
 by_hand: [basics]
-verdict: crashed
-hint: ended the program
+verdict: review
+hint: autograder
 """
 import pydoc
 

@@ -3,7 +3,7 @@
 forbid: [sum]
 by_hand: [basics]
 verdict: review
-hint: cumsum
+hint: numpy.array
 """
 import numpy as np
 import torch

@@ -1,8 +1,8 @@
 """Changes the recorder in a type hint, which is a text that Python's own library evaluates.
 
 by_hand: [basics]
-verdict: crashed
-hint: ended the program
+verdict: review
+hint: autograder
 """
 import typing
 

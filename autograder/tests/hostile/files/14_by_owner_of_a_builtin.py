@@ -1,7 +1,7 @@
 """Replaces the recorder in a statement that has nothing to do with the question: a builtin knows its module.
 
 by_hand: [basics]
-verdict: [review, crashed]
+verdict: review
 """
 import torch
 

@@ -1,7 +1,7 @@
 """Resolves a name by logging's own configuration, and replaces the recorder.
 
 by_hand: [basics]
-verdict: [review, crashed]
+verdict: review
 """
 import torch
 import logging.config
