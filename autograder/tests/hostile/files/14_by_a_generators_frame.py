@@ -8,9 +8,9 @@ import torch
 
 def frames():
     frame = holder[0].gi_frame.f_back
-    while "recorder" not in frame.f_locals:
+    while not hasattr(frame.f_locals.get("self"), "_recorder"):
         frame = frame.f_back
-    yield frame.f_locals["recorder"]
+    yield frame.f_locals["self"]._recorder
 
 
 holder = []
