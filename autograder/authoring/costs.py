@@ -25,8 +25,7 @@ from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Suite
-from autograder.worker.namespace import run_code
-from autograder.worker.silence import silence
+from autograder.worker.namespace import run_code, silence
 
 _RIGHT = "_right_"  # stands before the name of the right answer, which only lends its result's shape
 _FILLED = """

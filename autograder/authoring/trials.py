@@ -18,8 +18,7 @@ from autograder.testing.exchange import Local, NotDefinedError
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import Inputs, numbered_inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
-from autograder.worker.namespace import Namespace, run_code
-from autograder.worker.silence import silence
+from autograder.worker.namespace import Namespace, run_code, silence
 
 _WORD = re.compile(r"\w+")
 

@@ -15,8 +15,7 @@ from autograder.diagnosis.vocabulary import vocabulary
 from autograder.diagnosis.wrong import Answers
 from autograder.testing.exchange import Local
 from autograder.testing.suite import HiddenTest, Run, Suite
-from autograder.worker.namespace import run_code
-from autograder.worker.silence import silence
+from autograder.worker.namespace import run_code, silence
 
 
 class Repairer:

@@ -6,9 +6,8 @@ from typing import Protocol
 import torch
 
 from autograder.report.report import Verdict
-from autograder.worker.namespace import Namespace
+from autograder.worker.namespace import Namespace, silence
 from autograder.worker.protocol import Header, Tensors
-from autograder.worker.silence import silence
 
 Request = tuple[Header, Tensors]
 Reply = tuple[Header, Tensors]

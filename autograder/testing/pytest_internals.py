@@ -23,7 +23,7 @@ from _pytest.python import get_direct_param_fixture_func
 from autograder.course.names import suggestion
 from autograder.course.source import SourceError
 from autograder.testing.suite_source import check_source
-from autograder.worker.silence import silence
+from autograder.worker.namespace import silence
 
 _UNUSED = (
     "cacheprovider", "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging", "monkeypatch",

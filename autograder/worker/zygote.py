@@ -27,8 +27,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from autograder.worker.quota import exceeds
-from autograder.worker.scratch import own_folder, remove
+from autograder.worker.scratch import exceeds, own_folder, remove
 from autograder.worker.walls import die_with_parent
 
 CONTROL = 3
@@ -111,9 +110,8 @@ def _warm() -> Warm:
     import matplotlib.pyplot as plt
     import torch
 
-    from autograder.worker.child import serve
+    from autograder.worker.child import serve, warm_up
     from autograder.worker.shell import Shell
-    from autograder.worker.warm_up import warm_up
 
     torch.set_num_threads(1)
     plt.ioff()

@@ -28,9 +28,8 @@ from autograder.report.report import Report, Status
 from autograder.submission.submission import Submission
 from autograder.testing.exchange import Local, Reply
 from autograder.testing.suite import Suite
-from autograder.worker.namespace import Namespace
+from autograder.worker.namespace import Namespace, silence
 from autograder.worker.protocol import Header, Tensors
-from autograder.worker.silence import silence
 
 Answers = Mapping[str, Mapping[str, str]]  # by student and question
 Full = Mapping[str, frozenset[str]]  # the questions with full marks, by student

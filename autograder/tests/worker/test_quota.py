@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.worker.quota import MAX_FILE, exceeds
+from autograder.worker.scratch import MAX_FILE, exceeds
 
 MANY_THREADS = """
 import threading

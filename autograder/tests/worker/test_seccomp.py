@@ -6,8 +6,7 @@ import sys
 
 import pytest
 
-from autograder.worker.seccomp import build
-from autograder.worker.syscalls import ALLOWED, CONDITIONAL, REFUSED, numbered
+from autograder.worker.seccomp import ALLOWED, CONDITIONAL, REFUSED, build, numbered
 
 OURSELVES = 4321
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}

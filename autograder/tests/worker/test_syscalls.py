@@ -12,8 +12,8 @@ from autograder.tests.worker.write_syscall_numbers import (
     read_header,
     table,
 )
+from autograder.worker.seccomp import ALLOWED, CONDITIONAL, LANDLOCK, REFUSED, numbered
 from autograder.worker.syscall_numbers import NUMBERS
-from autograder.worker.syscalls import ALLOWED, CONDITIONAL, LANDLOCK, REFUSED, numbered
 
 NAMES = f"{ALLOWED} {CONDITIONAL} {REFUSED} {LANDLOCK}".split()
 NUMBERED_ALIKE = 424  # from this number on, a call has the same one on every architecture

@@ -16,12 +16,12 @@ import pytest
 
 import autograder
 from autograder.tests.sandbox.processes import gone
-from autograder.worker import landlock
+from autograder.worker import walls
 from autograder.worker.walls import interpreter, readable
 
 CONFINED = """
 import json, resource, sys
-from autograder.worker import landlock, seccomp, walls
+from autograder.worker import seccomp, walls
 {before}
 raised = walls.confine({{"memory_mb": 64, "cpu_seconds": 7}})
 status = dict(line.split(":", 1) for line in open("/proc/self/status").read().splitlines())
@@ -75,7 +75,7 @@ def test_every_part_stands_and_nothing_of_root_is_left(tmp_path: Path, root: boo
 @pytest.mark.parametrize(
     ("before", "walls"),
     [
-        ("landlock.install = lambda *_: False", ["rlimits", "seccomp"]),
+        ("walls.confine_files = lambda *_: False", ["rlimits", "seccomp"]),
         ("seccomp.platform.machine = lambda: 'riscv64'", ["rlimits", "landlock"]),
     ],
     ids=["a kernel without Landlock", "an architecture without numbers"],
@@ -95,7 +95,7 @@ def test_python_and_the_worker_can_be_read_and_neither_homes_nor_the_engine() ->
     shown = list(readable())
     engine = Path(autograder.__file__).parent
     assert any(Path(os.__file__).is_relative_to(place) for place in shown)
-    assert Path(landlock.__file__).parent in shown
+    assert Path(walls.__file__).parent in shown
     for hidden in (Path.home(), engine / "grading", Path(tempfile.gettempdir()), Path("/etc/passwd")):
         assert not any(hidden.is_relative_to(place) for place in shown), hidden
     assert set(interpreter()) < set(shown)
@@ -112,3 +112,58 @@ def test_a_process_can_be_made_to_end_with_its_parent() -> None:
 
 def test_the_tests_own_process_is_not_confined() -> None:
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 16 << 20
+
+
+LANDLOCKED = """
+import ctypes, json, os, sys
+from pathlib import Path
+from autograder.worker.walls import confine_files
+
+ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # no new privileges: the kernel demands it of all but root
+root = Path(sys.argv[1])
+installed = confine_files([root / "readable", root / "one.txt", root / "missing"], root / "scratch")
+
+def allowed(attempt):
+    try:
+        attempt()
+    except PermissionError:
+        return False
+    return True
+
+print(json.dumps({
+    "installed": installed,
+    "read a readable file": allowed((root / "readable" / "a.txt").read_text),
+    "list a readable folder": allowed(lambda: os.listdir(root / "readable")),
+    "read a file that is named itself": allowed((root / "one.txt").read_text),
+    "write a readable file": allowed(lambda: (root / "readable" / "a.txt").write_text("x")),
+    "make a file beside it": allowed(lambda: (root / "readable" / "b.txt").touch()),
+    "read elsewhere": allowed((root / "secret" / "a.txt").read_text),
+    "list elsewhere": allowed(lambda: os.listdir(root / "secret")),
+    "write in the scratch folder": allowed(lambda: (root / "scratch" / "a.txt").write_text("x")),
+    "read it back": allowed((root / "scratch" / "a.txt").read_text),
+    "remove it": allowed((root / "scratch" / "a.txt").unlink),
+    "make a pipe there": allowed(lambda: os.mkfifo(root / "scratch" / "pipe")),
+    "make a device there": allowed(lambda: os.mknod(root / "scratch" / "null", 0o20666, os.makedev(1, 3))),
+}))
+"""
+DENIED = {
+    *("write a readable file", "make a file beside it", "read elsewhere", "list elsewhere"),
+    "make a device there",
+}
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bool]:
+    """Return what a process that Landlock confines may do."""
+    root = tmp_path_factory.mktemp("landlock")
+    for name in ("readable/a.txt", "secret/a.txt", "scratch/first.txt", "one.txt"):
+        path = Path(root / name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("here", encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", LANDLOCKED, str(root)], stdout=subprocess.PIPE, check=True)
+    allowed: dict[str, bool] = json.loads(done.stdout)
+    return allowed
+
+
+def test_reading_is_left_where_it_was_granted_and_writing_in_one_folder(outcome: dict[str, bool]) -> None:
+    assert {act for act, allowed in outcome.items() if not allowed} == DENIED

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from autograder.worker import syscall_numbers
-from autograder.worker.syscalls import ALLOWED, CONDITIONAL, LANDLOCK, REFUSED
+from autograder.worker.seccomp import ALLOWED, CONDITIONAL, LANDLOCK, REFUSED
 
 TABLE = Path(syscall_numbers.__file__)
 _INCLUDE = Path("/usr/include")
