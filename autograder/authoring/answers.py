@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from autograder.course.code import bound_names
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise, Variant, own_files
 from autograder.course.notebook import NotebookJson, build_notebook, notebook_of, to_json
-from autograder.course.source import BEGIN, END, Cell, Role, defined_names
+from autograder.course.source import BEGIN, END, Cell, Role
 from autograder.errors import UsageError
 from autograder.files import write_whole
 from autograder.gradebook.lateness import read_extensions
@@ -165,6 +166,6 @@ def _paragraphs(variant: Variant) -> list[str]:
 def _call(check: Cell) -> str:
     """Return the last line of a check if it calls a function that the check defines, else nothing."""
     match ast.parse(check.text).body[-1]:
-        case ast.Expr(ast.Call(ast.Name(name), [], [])) if name in defined_names(check.text):
+        case ast.Expr(ast.Call(ast.Name(name), [], [])) if name in bound_names(check.text):
             return f"{name}()"
     return ""

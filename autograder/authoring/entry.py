@@ -10,11 +10,12 @@ from warnings import catch_warnings
 import torch
 from torch import nn
 
+from autograder.course.code import bound_names
 from autograder.course.course import FILE, Course
 from autograder.course.exercise import BUILDS_ON, Building, Exercise, Variant, problems
 from autograder.course.names import suggestion
 from autograder.course.rule import GROUPS
-from autograder.course.source import Role, defined_names, read_yaml
+from autograder.course.source import Role, read_yaml
 from autograder.report.report import Report
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
@@ -118,7 +119,7 @@ def unknown_calls(course: Course, exercise: Exercise) -> Iterator[str]:
 
     It may be right all the same, as the name of something in another library.
     """
-    known = _names() | {name for code in exercise.reference for name in defined_names(code)}
+    known = _names() | {name for code in exercise.reference for name in bound_names(code)}
     for place, word in _words(course, exercise, "forbid"):
         if word not in known:
             yield f'{place}: "{word}" names nothing in torch; {_meant(word, known)}'

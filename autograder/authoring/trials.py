@@ -10,8 +10,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 
+from autograder.course.code import bound_names
 from autograder.course.exercise import Exercise
-from autograder.course.source import defined_names
 from autograder.report.report import Verdict
 from autograder.report.text import one_line
 from autograder.testing.exchange import Local, NotDefinedError
@@ -40,7 +40,7 @@ class Touched:
         in some way, and whatever in the solution uses one of these.
         """
         mentioned = set().union(*map(_WORD.findall, answers.values())) & self._asked.keys()
-        found = mentioned.union(answers, *map(defined_names, answers.values()))
+        found = mentioned.union(answers, *map(bound_names, answers.values()))
         size = 0
         while size < len(found):
             size = len(found)
@@ -54,7 +54,7 @@ def _uses(exercise: Exercise) -> dict[str, set[str]]:
     for cell in exercise.reference:
         for node in ast.parse(cell).body:
             text = ast.unparse(node)
-            for name in defined_names(text):
+            for name in bound_names(text):
                 uses.setdefault(name, set()).update(_WORD.findall(text))
     return uses
 

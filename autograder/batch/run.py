@@ -8,7 +8,7 @@ from autograder.course.exercise import Exercise
 from autograder.grading.graded import Graded
 from autograder.grading.guarded import GuardedGrader
 from autograder.submission.notebook import Notebook, read_notebook
-from autograder.submission.recognition import exercise_by_cells, exercise_by_name
+from autograder.submission.submission import exercise_by_cells, exercise_by_name
 
 
 def run_notebooks(

@@ -30,8 +30,8 @@ from autograder.collecting.entry import (
 from autograder.collecting.metadata import METADATA, GradescopeRecord, find_export, read_metadata
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES, Notebook
-from autograder.submission.recognition import UnknownExerciseError, exercise_by_cells
 from autograder.submission.students import folded
+from autograder.submission.submission import UnknownExerciseError, exercise_by_cells
 
 REFUSED = "refused"
 _MANY = 3  # notebooks of one exercise, beside which one of another is a slip

@@ -10,6 +10,7 @@ yaml_lines: reads YAML and remembers the line of each value
 rule: what a question asks its answers to do without, and groups of torch's operators for such rules
 names: which names exercises may have, what a question's check is called, and which name may be meant
 exercise: an exercise's folder, with its other right answers, its known mistakes, and what builds on what
+code: reads Python code without running it: whether it can be parsed quickly, and which names it binds
 source: the exercise itself, a notebook as text with solutions and figures, and its cells
 hints: the hints that students can ask for, and parts of answers in what students get
 notebook: makes nbgrader's source notebook of an exercise

@@ -10,13 +10,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from autograder.course.code import bound_names
 from autograder.course.names import suggestion
 from autograder.course.rule import with_scan
 from autograder.course.source import (
     Cell,
     Role,
     SourceError,
-    defined_names,
     fingerprint,
     parsed,
     read_source,
@@ -223,7 +223,7 @@ class Exercise:
         All of `code` goes into the first of these cells, so that its own helpers come along; the others
         become empty.
         """
-        defined = defined_names(code)
+        defined = bound_names(code)
         names = [name for name in self.points if name in defined]
         return {name: "" if number else code for number, name in enumerate(names)}
 

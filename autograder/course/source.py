@@ -17,6 +17,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
+from autograder.course.code import bound_names
 from autograder.course.names import check_id
 from autograder.course.yaml_lines import Document, DocumentError, Problem, read_document
 from autograder.errors import AutograderError
@@ -180,17 +181,6 @@ def _with_figures(path: Path, cell: Cell) -> Cell:
     return replace(cell, text=with_figures(cell.text, read))
 
 
-def defined_names(code: str) -> set[str]:
-    """Return the functions, classes and variables that `code` defines at its top level."""
-    names: set[str] = set()
-    for node in ast.parse(code).body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.Assign):
-            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    return names
-
-
 def fingerprint(code: str) -> str:
     """Return a short fingerprint of a cell's code, in which comments and blank lines do not count."""
     lines = (line.rstrip() for line in code.splitlines())
@@ -329,7 +319,7 @@ def _unpaired(solutions: Sequence[Cell], checks: Sequence[Cell]) -> Iterator[tup
     for cell in solutions:
         if cell.name not in {check.name for check in checks}:
             yield cell, f'question "{cell.name}" has no check; add a cell check="{cell.name}" points=1'
-        if cell.name not in defined_names(cell.text):
+        if cell.name not in bound_names(cell.text):
             yield cell, f'the solution cell of "{cell.name}" does not define {cell.name}'
     for check in checks:
         if check.name not in {cell.name for cell in solutions}:

@@ -18,6 +18,7 @@ from nbgrader import utils
 from nbgrader.api import Grade, Gradebook
 from sqlalchemy import Column, MetaData, String, Table, inspect
 
+from autograder.course.code import bound_names
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
@@ -31,7 +32,7 @@ from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.standing import standing
 from autograder.report.text import clean_html, clean_text, is_picture, printable
 from autograder.submission.digest import digest_of, rules
-from autograder.submission.matching import RestoredCell, restore, seems_to_define
+from autograder.submission.matching import RestoredCell, restore
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.submission.submission import Submission
 
@@ -88,7 +89,7 @@ class Release:
             about, text = cell.metadata["nbgrader"], "" if cell.id.startswith(_MISSING_ID) else cell.source
             name = about["grade_id"]
             if about["solution"] and not about["grade"]:
-                others = [other.source for other in own if seems_to_define(other.source, name)]
+                others = [other.source for other in own if name in bound_names(other.source)]
                 found[check_id(name)] = "\0".join([text, *others])
             elif about["solution"] and name in self._graded:
                 untouched = text.strip() in ("", self._graded[name].source.strip())

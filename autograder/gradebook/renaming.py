@@ -18,8 +18,7 @@ from autograder.gradebook.audit import Audit
 from autograder.gradebook.config import database, gradebook_exists
 from autograder.gradebook.lateness import rewrite
 from autograder.gradebook.ledger import turn
-from autograder.submission.headings import meaning
-from autograder.submission.students import read_rows
+from autograder.submission.students import meaning, read_rows
 from autograder.submission.submission import is_student
 
 _OLD, _NEW = "renamed from", "student"

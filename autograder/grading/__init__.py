@@ -18,5 +18,4 @@ In reading order:
 - diagnosis: what is wrong in an answer: by a repair of it, or by a known one that behaves alike.
 - same_answer: whether two answers are the same.
 - by_hand: why a person has to look at a question that is to be solved by hand.
-- pieces: the statements of a notebook, and what a name rests on.
 """

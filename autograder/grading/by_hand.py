@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import torch
 
+from autograder.course.code import Piece, pieces, rests_on
 from autograder.course.rule import Rule
-from autograder.grading.pieces import Piece, pieces, rests_on
 from autograder.worker.operators import LOST
 
 _LOOK = " A person will look before it scores."

@@ -13,17 +13,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from types import CodeType
 
+from autograder.course.code import bindings, bound_names, parsed, pieces, readable, rests_on
 from autograder.course.exercise import Building
 from autograder.course.names import checked_question
 from autograder.grading.diagnosis import Submitted
 from autograder.grading.judge import Judge
 from autograder.grading.outcomes import Running, TestOutcome
-from autograder.grading.pieces import bindings, parsed, pieces, rests_on
 from autograder.grading.session import Given, Session
 from autograder.report.report import WRONG, QuestionReport, Verdict
-from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
-from autograder.submission.readable import readable
 from autograder.testing.inputs import Inputs
 from autograder.testing.suite import HiddenTest, Run
 
@@ -172,7 +170,7 @@ def _is_attempted(name: str, questions: Mapping[str, QuestionReport], cells: Seq
     """Whether there is an answer to a question: a definition of more than a stub."""
     if questions[name].verdict is Verdict.NOT_ATTEMPTED:
         return False
-    defining = [cell.text for cell in cells if seems_to_define(cell.text, name)]
+    defining = [cell.text for cell in cells if name in bound_names(cell.text)]
     return bool(defining) and not _is_empty(name, defining[-1])
 
 

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from warnings import catch_warnings
 
+from autograder.course.code import Piece, bound_names, pieces, readable, rests_on
 from autograder.course.exercise import Exercise, Mistake, reference_errors
 from autograder.course.settings import DEFAULT_REPAIRS, Repairs, RepairsShown
 from autograder.diagnosis import words
@@ -18,13 +19,10 @@ from autograder.diagnosis.misconceptions import Catalogue, Misconception
 from autograder.diagnosis.repairs import Repairer
 from autograder.diagnosis.search import Repair
 from autograder.grading.outcomes import TestOutcome
-from autograder.grading.pieces import Piece, pieces, rests_on
 from autograder.grading.same_answer import same_exchanges
 from autograder.grading.session import Session
 from autograder.report.report import TestReport
-from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
-from autograder.submission.readable import readable
 from autograder.testing.exchange import Local, LostError, Reply
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Run, Suite
@@ -289,7 +287,7 @@ def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Lo
         return None
     others = {name for name in exercise.points if name != question}
     fixed = frozenset(at for at, one in enumerate(statements) if getattr(one, "name", "") in others)
-    main = next((cell.text for cell in reversed(own) if seems_to_define(cell.text, question)), "")
+    main = next((cell.text for cell in reversed(own) if question in bound_names(cell.text)), "")
     code = Code(statements, tuple(numbers[id(piece)] for piece in chosen), fixed)
     cells_of = {numbers[id(piece)] for piece in found if id(piece) in rests}
     return Looked(code, {cell.number: cell.text for cell in own if cell.number in cells_of}, main)

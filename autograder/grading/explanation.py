@@ -7,11 +7,11 @@ error was raised and in which words, which shape came out, which value is wrong.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from autograder.course.code import bound_names
 from autograder.course.exercise import Exercise
 from autograder.grading.outcomes import TestOutcome
 from autograder.grading.session import Session
 from autograder.report.report import TestReport, Verdict
-from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import Run
@@ -54,7 +54,7 @@ class Explainer:
     def _not_defined(self, name: str) -> tuple[Verdict, str]:
         """Say why a name is missing: its cell was left out, its cell failed, or there is no such cell."""
         for number, cell in self._cells.items():
-            if cell.name != name and not seems_to_define(cell.text, name):
+            if cell.name != name and name not in bound_names(cell.text):
                 continue
             if left_out := self._session.lost.get(number):
                 return left_out.verdict, f"The cell that defines {name} {left_out.why}."
@@ -93,6 +93,6 @@ class Locator:
 
     def _name(self, cell: NotebookCell) -> str:
         for question in self._exercise.points:
-            if cell.name == question or seems_to_define(cell.text, question):
+            if cell.name == question or question in bound_names(cell.text):
                 return f"the cell of {question}"
         return f"code cell {sorted(self._cells).index(cell.number) + 1}"

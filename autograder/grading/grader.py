@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import torch
 
+from autograder.course.code import bound_names
 from autograder.course.course import Course
 from autograder.course.exercise import Building, Exercise
 from autograder.course.names import checked_question
@@ -21,7 +22,6 @@ from autograder.grading.outcomes import Running, TestOutcome, defining, report_b
 from autograder.grading.session import FORGED, Session
 from autograder.report.report import QuestionReport, Status, Verdict
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.matching import seems_to_define
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.testing.inputs import Inputs, hidden_inputs
 from autograder.testing.suite import HiddenTest, Suite
@@ -145,7 +145,7 @@ class Grader:
             }
         standing |= carried
         walls, message = self._zygote.reported_walls, _message(session, code)
-        if asked is None and not any(seems_to_define(cell.text, name) for cell in code for name in points):
+        if asked is None and not any(name in bound_names(cell.text) for cell in code for name in points):
             message = f"{message} {_ANOTHER_FILE}".lstrip()
             standing = {
                 n: replace(q, verdict=Verdict.REVIEW, hint=_ANOTHER_FILE) for n, q in standing.items()

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from autograder.course.code import MAX_RUN_DOTS, quick_to_run
 from autograder.course.names import checked_question
 from autograder.course.settings import Limits
 from autograder.grading.graded import MAX_SHOWN, CellResult
@@ -13,7 +14,6 @@ from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
-from autograder.submission.readable import MAX_RUN_DOTS, quick_to_run
 from autograder.testing.exchange import ExhaustedError, LostError, Reply
 from autograder.testing.student_error import StudentError
 from autograder.worker.protocol import Header, ProtocolError, Tensors

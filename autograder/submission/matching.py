@@ -2,14 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
-from autograder.course.source import GRADED, Cell, Role, defined_names
+from autograder.course.code import bound_names
+from autograder.course.source import GRADED, Cell, Role
 from autograder.submission.notebook import NotebookCell
-from autograder.submission.readable import quick_to_parse
-
-_MAX_CODE = 300_000  # characters of code; a notebook with more is searched line by line
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +52,6 @@ class _Match:
         self._ids = ids
         self._given = given
         self._prompts = {cell: text.text.strip() for text, cell in pairwise(cells) if text.role is Role.TEXT}
-        code = sum(len(cell.text) for cell in submitted if cell.kind == "code")
-        self._names = cache(_names)  # each cell is asked about for each question
-        self._is_short = code <= _MAX_CODE
         signs = (self._has_grade_id, self._has_cell_id, self._has_content, self._has_prompt, self._is_between)
         for sign in signs:
             for cell in self.graded:
@@ -68,7 +62,7 @@ class _Match:
     def _best(self, cell: Cell, candidates: list[NotebookCell]) -> NotebookCell:
         """Return the candidate that counts: the last of several definitions to run, else the first copy."""
         if cell.role is Role.SOLUTION:
-            return ([c for c in candidates if self._defines(c.text, cell.name)] or candidates)[-1]
+            return ([c for c in candidates if cell.name in bound_names(c.text)] or candidates)[-1]
         return ([c for c in candidates if c.text.strip() == cell.text.strip()] or candidates)[0]
 
     def _free(self, cell: Cell) -> Iterator[NotebookCell]:
@@ -85,7 +79,7 @@ class _Match:
     def _has_content(self, cell: Cell, candidate: NotebookCell) -> bool:
         """Whether the text defines the question, or is the check's or the untouched written answer's."""
         if cell.role is Role.SOLUTION:
-            return self._defines(candidate.text, cell.name)
+            return cell.name in bound_names(candidate.text)
         text = candidate.text.strip()
         if cell.role is Role.MANUAL:
             return text == cell.released().strip()
@@ -107,29 +101,5 @@ class _Match:
         after = max(self._numbers(self.graded[:here]), default=-1)
         return after < candidate.number < min(self._numbers(self.graded[here:]), default=len(self._submitted))
 
-    def _defines(self, code: str, name: str) -> bool:
-        names = self._names(code) if self._is_short else None
-        return seems_to_define(code, name) if names is None else name in names
-
     def _numbers(self, graded: Sequence[Cell]) -> list[int]:
         return [self.found[cell.grade_id].number for cell in graded if cell.grade_id in self.found]
-
-
-def defines(code: str, name: str) -> bool:
-    """Whether `code` binds `name` at its top level; code that is no Python is searched line by line."""
-    names = _names(code)
-    return seems_to_define(code, name) if names is None else name in names
-
-
-def _names(code: str) -> set[str] | None:
-    """Return the names that `code` binds at its top level, or None where it cannot be parsed."""
-    try:
-        return defined_names(code) if quick_to_parse(code) else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def seems_to_define(code: str, name: str) -> bool:
-    """Whether a line of `code` looks as if it bound `name`; this is quick, whatever the code."""
-    starts = (f"def {name}(", f"class {name}(", f"class {name}:", f"{name} =", f"async def {name}(")
-    return any(line.startswith(starts) for line in code.splitlines())

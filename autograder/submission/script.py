@@ -12,7 +12,7 @@ from itertools import islice, pairwise
 from typing import Any
 from warnings import catch_warnings
 
-from autograder.submission.readable import quick_to_parse
+from autograder.course.code import quick_to_parse
 
 Cell = dict[str, Any]  # as the notebook format has it
 _PYTHON = re.compile(

@@ -1,13 +1,17 @@
-"""Names a submission by its student and exercise, and says where nbgrader keeps its files."""
+"""Names a submission by its student and exercise, which its cells may tell, and says where its files lie."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from unicodedata import is_normalized
 
+from autograder.course.code import bound_names
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.errors import UsageError
+from autograder.report.text import terminal_line
+from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 
 # A student's id becomes folders, database rows and table cells, so no character may have a meaning there.
 _ID = re.compile(r"[^\W_][\w.@+-]{0,63}")  # letters of any script
@@ -73,3 +77,45 @@ def find_submissions(course: Course, exercise: Exercise) -> Iterator[Submission]
         submission = Submission(course.root, folder.name, exercise.name)
         if submission.folder.is_dir():
             yield submission
+
+
+class UnknownExerciseError(UsageError):
+    """Neither the notebook nor the command says which exercise it is."""
+
+
+def exercise_by_name(course: Course, path: Path) -> Exercise | None:
+    """Return the exercise that the notebook's name, or else its folder, names."""
+    return _named(course, path.stem) or _named(course, path.absolute().parent.name)
+
+
+def exercise_by_cells(course: Course, path: Path, notebook: Notebook) -> Exercise:
+    """Return the exercise that shares most questions with the notebook's cells; it must be the only one."""
+    try:
+        present = _questions(notebook.cells)
+    except UnreadableError:
+        present = set()
+    exercises = course.exercises.values()
+    shared = {exercise: len(present.intersection(exercise.questions)) for exercise in exercises}
+    most = max(shared.values())
+    best = [exercise for exercise, count in shared.items() if count == most]
+    if most and len(best) == 1:
+        return best[0]
+    known = ", ".join(course.exercises)
+    raise UnknownExerciseError(
+        f"{terminal_line(str(path))}: neither its name, its folder nor its cells tell which exercise it is; "
+        f"say so with --exercise (one of {known})"
+    )
+
+
+def _named(course: Course, text: str) -> Exercise | None:
+    """Return the exercise whose name `text` is or holds as a word, as in "ada 02_softmax (1)"."""
+    if text in course.exercises:
+        return course.exercises[text]
+    found = [name for name in course.exercises if re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text)]
+    return course.exercises[max(found, key=len)] if found else None
+
+
+def _questions(cells: Sequence[NotebookCell]) -> set[str]:
+    """Return what the cells define and their names."""
+    code = (cell.text for cell in cells if cell.kind == "code")
+    return {cell.name for cell in cells}.union(*map(bound_names, code))

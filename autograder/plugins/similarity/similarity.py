@@ -19,7 +19,7 @@ from itertools import combinations
 import networkx
 from rapidfuzz.distance import Indel
 
-from autograder.submission.readable import quick_to_parse
+from autograder.course.code import quick_to_parse
 
 PASSAGE = 6  # tokens
 MIN_RARE = 12  # passages of both that few others have

@@ -16,7 +16,7 @@ from autograder.course.exercise import Exercise
 from autograder.grading.grader import Grader
 from autograder.report.report import Report, Status
 from autograder.submission.notebook import Notebook
-from autograder.submission.recognition import UnknownExerciseError
+from autograder.submission.submission import UnknownExerciseError
 
 KEYS = ["notebook", "exercise", "status", "message", "score", "max_score", "sandbox", "questions"]
 QUESTION_KEYS = ["name", "verdict", "score", "max_score", "hint", "mistake", "tests", "shown"]

@@ -24,8 +24,8 @@ from autograder.errors import OUR_FAILURE, AutograderError
 from autograder.gradebook.config import ConversionError
 from autograder.plugins.gradescope.package import PackageError
 from autograder.sandbox.errors import WallError, ZygoteError
-from autograder.submission.recognition import UnknownExerciseError
 from autograder.submission.students import StudentsError
+from autograder.submission.submission import UnknownExerciseError
 from autograder.tests.classroom import hand_in
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.answers import fill, released, right_answers
+from autograder.course.code import parsed
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id
 from autograder.gradebook.grades import Release
 from autograder.grading.grader import Grader
-from autograder.grading.pieces import parsed
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.matching import restore
 from autograder.submission.notebook import Notebook

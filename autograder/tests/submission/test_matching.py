@@ -1,12 +1,6 @@
 """Graded cells are found in a submission even where an editor or a student has lost the metadata."""
 
-import tracemalloc
-from itertools import count
-
-import pytest
-
 from autograder.course.source import Cell, Role
-from autograder.submission import matching
 from autograder.submission.matching import RestoredCell, restore
 from autograder.submission.notebook import NotebookCell
 from autograder.tests.classroom import ANSWER
@@ -108,21 +102,3 @@ def test_missing_cells_stand_where_the_exercise_has_them() -> None:
 def test_an_empty_notebook_gets_every_graded_cell() -> None:
     places = restore(CELLS, (), {})
     assert [place.graded.grade_id for place in places if place.graded] == ["double", "check-double", "why"]
-
-
-def test_each_cell_is_parsed_once_however_many_questions_ask_about_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    parsed = count()
-    monkeypatch.setattr(matching, "defined_names", lambda code: {code[: next(parsed)]})
-    questions = [Cell(Role.SOLUTION, f"def f{n}(): pass", f"f{n}") for n in range(5)]
-    restore(questions, handed_in(("code", "a = 1"), ("code", "b = 1")), {})
-    assert next(parsed) == 2
-
-
-def test_a_name_with_thousands_of_dots_takes_little_memory() -> None:
-    code = f"import a{'.a' * 5000}\ndef double(x): pass"
-    tracemalloc.start()
-    assert matching.defines(code, "double")
-    assert tracemalloc.get_traced_memory()[1] < 5_000_000
-    tracemalloc.stop()

@@ -2,8 +2,7 @@
 
 import json
 
-from autograder.submission.notebook import Notebook
-from autograder.submission.pictures import MAX_TEXT, without_pictures
+from autograder.submission.notebook import MAX_TEXT, Notebook, without_pictures
 
 
 def picture(kind: str, letters: int) -> str:

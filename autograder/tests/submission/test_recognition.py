@@ -9,7 +9,7 @@ import pytest
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.submission.notebook import Notebook, read_notebook
-from autograder.submission.recognition import UnknownExerciseError, exercise_by_cells, exercise_by_name
+from autograder.submission.submission import UnknownExerciseError, exercise_by_cells, exercise_by_name
 from autograder.tests.classroom import small, solved, stripped
 
 

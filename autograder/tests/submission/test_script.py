@@ -16,8 +16,8 @@ from autograder.course.course import Course
 from autograder.gradebook.assignment import generate
 from autograder.gradebook.grades import Release
 from autograder.submission.notebook import Notebook, UnreadableError
-from autograder.submission.recognition import exercise_by_cells
 from autograder.submission.script import cells_of_script
+from autograder.submission.submission import exercise_by_cells
 from autograder.tests.classroom import ANSWER, small, solved
 
 

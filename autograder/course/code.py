@@ -1,23 +1,89 @@
-"""The top-level statements of a notebook, the names that each binds and uses, and what a name rests on."""
+"""Reads Python code without running it: whether it can be parsed quickly, and which names it binds.
+
+Python's parser keeps every beginning of a dotted name in an import, so that a long one takes gigabytes. Its
+tables of symbols copy all names of a function for each function inside. Both grow with the square of the
+code; what is left within the bounds here takes a fraction of a second.
+"""
 
 import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from autograder.submission.readable import readable
-
+MAX_CODE = 150_000  # characters of a notebook's code
+MAX_TOKENS = 20_000  # words and signs; the longest notebook of the course has 6,000
+MAX_DOTS = 100  # in one dotted name
+MAX_RUN_DOTS = 1000  # in one dotted name of code that is only run; with more, this begins to take long
+MAX_DEPTH = 100  # brackets inside brackets
+_PART = r"(?:\.[\s\\]*\w+[\s\\]*)"  # of a dotted name
+_LONG_NAME = re.compile(rf"{_PART}{{{MAX_DOTS}}}")
+_DOTTED = re.compile(rf"{_PART}++")
+_TOKEN = re.compile(r"\w+|[^\w\s\\]")
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 _ASSIGNED_MAGIC = re.compile(r"=[ \t]*[%!].*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d]\w*")
-_BINDING = re.compile(r"^[^=(\n]*(?<![!<>:])=(?!=)|\b(?:def|class|import|as|for|global)\b.*", re.MULTILINE)
+_QUOTED = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
+_DEFINED = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_ASSIGNED = re.compile(r"^(\w+(?:[ \t]*,[ \t]*\w+)*)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
+
+
+@lru_cache(4096)
+def bound_names(code: str) -> frozenset[str]:
+    """Return the names that code binds at its top level: its functions, classes and variables.
+
+    This is told by its lines, so it is quick, whatever the code, and needs no code that Python can read.
+    """
+    plain = _QUOTED.sub("", code)
+    return frozenset(_DEFINED.findall(plain)).union(*map(_WORD.findall, _ASSIGNED.findall(plain)))
+
+
+def readable(codes: Iterable[str]) -> bool:
+    """Whether the code of a whole notebook is short and flat enough to be parsed."""
+    left, tokens_left = MAX_CODE, MAX_TOKENS
+    for code in codes:
+        left -= len(code)
+        tokens = _TOKEN.findall(code) if left >= 0 else []
+        tokens_left -= len(tokens)
+        if left < 0 or tokens_left < 0 or not _flat(tokens):
+            return False
+    return True
+
+
+def quick_to_parse(code: str) -> bool:
+    """Whether no dotted name in some code is too long for Python's parser."""
+    return _LONG_NAME.search(code) is None
+
+
+def quick_to_run(code: str) -> bool:
+    """Whether no dotted name keeps Python's parser busy for long before some code begins to run."""
+    return code.count(".") <= MAX_RUN_DOTS or all(
+        name[0].count(".") <= MAX_RUN_DOTS for name in _DOTTED.finditer(code)
+    )
+
+
+def _flat(tokens: Iterable[str]) -> bool:
+    """Whether no dotted name is too long and no bracket too deep; text and comments count as if code."""
+    dots = depth = 0
+    dotted = False  # whether the last token was a dot
+    for sign in tokens:
+        if sign == ".":
+            dots, dotted = dots + 1, True
+        else:
+            dots = dots if dotted and sign not in _OPEN | _CLOSE else 0
+            dotted = False
+            depth = depth + 1 if sign in _OPEN else max(depth - 1, 0) if sign in _CLOSE else depth
+        if dots > MAX_DOTS or depth > MAX_DEPTH:
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A top-level statement, or a cell that cannot be parsed, of which words where names are bound count."""
+    """A top-level statement, or a cell that cannot be parsed, of which the words count."""
 
     tree: ast.stmt | None
     bound: frozenset[str]  # names of the notebook
@@ -32,8 +98,7 @@ def pieces(codes: Iterable[str]) -> list[Piece]:
     for code in codes:
         body = parsed(code) if is_readable else None
         if body is None:
-            bound = frozenset(_WORD.findall(" ".join(_BINDING.findall(code))))
-            found.append(Piece(None, bound, frozenset(_WORD.findall(code))))
+            found.append(Piece(None, bound_names(code), frozenset(_WORD.findall(code))))
         found += [Piece(statement, bindings(statement), _named(statement)) for statement in body or ()]
     return found
 
