@@ -7,6 +7,7 @@ In reading order:
 - restarting: grades submissions one after another, whatever happens to a worker or to us.
 - grader: how one submission becomes a report.
 - judge: makes of a question's tests its verdict, its words and its score.
+- cell_result: what one cell of a submission showed.
 - graded: what became of a submission, in a form that goes from one process to another; failures of ours.
 - session: a submission at work in a worker that is replaced when it hangs or dies.
 - outcomes: runs hidden tests, and decides on each by its run with hidden inputs and nothing else.
