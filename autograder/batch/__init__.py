@@ -4,9 +4,7 @@ Read in this order:
 
 grade: grades submissions into the gradebook, with a line on each.
 submissions: which submissions a command is about.
-executor: the interface of whatever grades many submissions.
-in_process: the executor that grades in this process, to measure and to test.
-pool: the executor that grades in several processes.
+pool: the interface of whatever grades many submissions, and what grades them in several processes.
 run: grades notebooks on the spot, without a gradebook.
 junit: writes reports in the form that build servers read.
 classroom: writes what Classroom 50 and GitHub Actions read.

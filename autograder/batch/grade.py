@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from autograder.batch.executor import Executor, Task
-from autograder.batch.pool import ProcessPool
-from autograder.batch.submissions import certain_work, submissions_of
+from autograder.batch.pool import Executor, ProcessPool, Task
+from autograder.batch.submissions import is_work_certain, submissions_of
 from autograder.collecting.attempts import Attempt
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
@@ -100,7 +99,7 @@ def grade_submissions(
     with ExitStack() as stack:
         if executor is None:
             found = (one for exercise in exercises for one in submissions_of(course, exercise, students))
-            certain = certain_work(found, force=force)
+            certain = is_work_certain(found, force=force)
             executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
         for exercise in exercises:
             if submissions := submissions_of(course, exercise, students):

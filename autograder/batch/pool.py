@@ -1,4 +1,4 @@
-"""Grades submissions in several marking processes, each with a zygote of its own."""
+"""Grades submissions in marking processes, each with a zygote of its own, or in this process."""
 
 import multiprocessing
 import sys
@@ -6,33 +6,49 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from queue import SimpleQueue
+from typing import Protocol
 
-from autograder.batch.executor import Done, Task
 from autograder.course.course import Course
+from autograder.grading import marking
 from autograder.grading.graded import Graded
-from autograder.grading.guarded import GuardedGrader, start_together
+from autograder.grading.marking import MarkingProcess
+from autograder.submission.notebook import Notebook
+from autograder.submission.submission import Submission
 
 _QUEUED = 4  # submissions that wait for each process
 # A fork shares what is imported already. Outside Linux, the libraries that torch loads do not survive it.
 CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+Task = tuple[Submission, Notebook]
+Done = tuple[Submission, Notebook, Graded]
+
+
+class Executor(Protocol):
+    """Grades submissions of one course; its classes are used in a `with` block."""
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        """Grade each submission once and yield it as soon as it is done, in whatever order.
+
+        Tasks are taken only a few ahead of the results, so that a large class does not fill the memory.
+        """
+        ...
 
 
 class ProcessPool:
     """Grades in `jobs` processes; use it in a `with` block.
 
-    If some submissions are `certain` to come, the processes are started when the block is entered, and for
-    so many submissions zygotes too. Otherwise they are started with the first submission, since they load
-    torch, for which a class that needs no grading need not wait. For each process a thread of this one waits,
-    so that a process that is lost while it grades, and has to be replaced, keeps no other waiting.
+    The processes are started when the block is entered if it is `certain` that something will be graded, and
+    with the first submission otherwise: they load torch, for which a class that needs no grading need not
+    wait. For each process a thread of this one waits, so that a process that is lost while it grades, and has
+    to be replaced, keeps no other waiting.
     """
 
-    def __init__(self, course: Course, jobs: int, *, unsafe: bool = False, certain: int = 0) -> None:
+    def __init__(self, course: Course, jobs: int, *, unsafe: bool = False, certain: bool = False) -> None:
         self._course = course
         self._certain, self._started = certain, False
-        self._graders = [GuardedGrader(course, unsafe=unsafe) for _ in range(jobs)]
-        self._idle: SimpleQueue[GuardedGrader] = SimpleQueue()
-        for grader in self._graders:
-            self._idle.put(grader)
+        self._processes = [MarkingProcess(course, unsafe=unsafe) for _ in range(jobs)]
+        self._idle: SimpleQueue[MarkingProcess] = SimpleQueue()
+        for process in self._processes:
+            self._idle.put(process)
         self._threads = ThreadPoolExecutor(jobs, "marking")
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
@@ -49,7 +65,7 @@ class ProcessPool:
         """Make one attempt at each; each process has a few submissions in its queue."""
         left, running = iter(tasks), dict[Future[Graded], Task]()
         while True:
-            for task in islice(left, _QUEUED * len(self._graders) - len(running)):
+            for task in islice(left, _QUEUED * len(self._processes) - len(running)):
                 self._start()
                 running[self._threads.submit(self._grade, task)] = task
             if not running:
@@ -63,25 +79,30 @@ class ProcessPool:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        for grader in self._graders if kind is not None else ():
-            grader.abandon()
+        for process in self._processes if kind is not None else ():
+            process.abandon()
         self._threads.shutdown(cancel_futures=True)
-        for grader in self._graders:
-            grader.close()
+        for process in self._processes:
+            process.close()
 
     def _start(self) -> None:
         """Start the processes, if they are not; this one has no threads yet, so that they may be forked.
 
         The gradebook may be open here. What is forked does nothing with it, and ends without closing it.
+        Several processes share torch, which is loaded before they are forked.
         """
-        if not self._started:
-            self._started = True
-            start_together(self._graders, max(self._certain, 1))  # the one that is to be graded now
+        if self._started:
+            return
+        self._started = True
+        if len(self._processes) > 1 and marking.may_fork():
+            marking.warm()
+        for process in self._processes:
+            process.start()
 
     def _grade(self, task: Task) -> Graded:
         submission, notebook = task
-        grader = self._idle.get()
+        process = self._idle.get()
         try:
-            return grader.attempt(self._course.exercises[submission.exercise], notebook)
+            return process.attempt(self._course.exercises[submission.exercise], notebook)
         finally:
-            self._idle.put(grader)
+            self._idle.put(process)

@@ -6,7 +6,7 @@ from pathlib import Path
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.grading.graded import Graded
-from autograder.grading.guarded import GuardedGrader
+from autograder.grading.marking import MarkingProcess
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import exercise_by_cells, exercise_by_name
 
@@ -33,6 +33,6 @@ def _recognised(course: Course, path: str, named: Exercise | None) -> tuple[str,
 def _graded(
     course: Course, tasks: Sequence[tuple[str, Exercise, Notebook | None]], unsafe: bool
 ) -> Iterator[tuple[str, Graded]]:
-    with GuardedGrader(course, unsafe=unsafe) as grader:
+    with MarkingProcess(course, unsafe=unsafe) as grader:
         for path, exercise, notebook in tasks:
             yield path, grader.grade(exercise, notebook or read_notebook(Path(path)))

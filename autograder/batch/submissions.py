@@ -1,4 +1,4 @@
-"""Which submissions a command is about, and how many of them are certain to be graded."""
+"""Which submissions a command is about, and whether it is certain that any of them will be graded."""
 
 from collections.abc import Iterable, Sequence
 
@@ -28,7 +28,7 @@ def refuse_strangers(course: Course, students: Sequence[str]) -> None:
             raise UsageError(f'nobody has the id "{name}"' + (f"; did you mean {hint}?" if hint else ""))
 
 
-def certain_work(submissions: Iterable[Submission], *, force: bool = False) -> int:
-    """Return how many of them are graded for certain; others may be, if they have changed since they were."""
+def is_work_certain(submissions: Iterable[Submission], *, force: bool = False) -> bool:
+    """Whether one of them was never graded, or all are to be graded again; others may have changed."""
     present = (one for one in submissions if one.notebook.is_file())
-    return sum(force or not one.autograded.exists() for one in present)
+    return any(force or not one.autograded.exists() for one in present)

@@ -13,7 +13,7 @@ from autograder.cli import options
 from autograder.errors import OUR_FAILURE
 
 if TYPE_CHECKING:
-    from autograder.batch.executor import Executor
+    from autograder.batch.pool import Executor
     from autograder.submission.submission import Submission
 
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
@@ -39,27 +39,24 @@ def run(
     unsafe: bool,
 ) -> None:
     """Grade notebooks without a gradebook."""
-    from autograder.sandbox.launch import prelaunched
+    from autograder.batch.run import run_notebooks
+    from autograder.cli.table import show_report
+    from autograder.grading.graded import describe_failure
+    from autograder.report.report import Status
+    from autograder.report.text import terminal_line
 
     if result is not None and len(notebooks) > 1:
         raise click.UsageError("--result is of one notebook")
-    with prelaunched():  # the worker's process imports torch while this one reads the course
-        from autograder.batch.run import run_notebooks
-        from autograder.cli.table import show_report
-        from autograder.grading.graded import describe_failure
-        from autograder.report.report import Status
-        from autograder.report.text import terminal_line
-
-        course, reports = options.open_course(folder), []
-        for notebook, graded in run_notebooks(course, notebooks, exercise, unsafe=unsafe):
-            report = graded.report
-            if as_json:
-                click.echo(report.to_json(notebook=notebook))
-            else:
-                show_report(notebook, report)
-            if problem := describe_failure(course, notebook, graded):
-                click.echo(terminal_line(f"{notebook}: our failure: {problem}"), err=True)
-            reports.append((notebook, report))
+    course, reports = options.open_course(folder), []
+    for notebook, graded in run_notebooks(course, notebooks, exercise, unsafe=unsafe):
+        report = graded.report
+        if as_json:
+            click.echo(report.to_json(notebook=notebook))
+        else:
+            show_report(notebook, report)
+        if problem := describe_failure(course, notebook, graded):
+            click.echo(terminal_line(f"{notebook}: our failure: {problem}"), err=True)
+        reports.append((notebook, report))
     if junit is not None:
         from autograder.batch.junit import to_junit
 
@@ -142,10 +139,10 @@ def _processes(
 ) -> "AbstractContextManager[Executor]":
     """Return an executor of so many processes, or one for each core."""
     from autograder.batch.pool import ProcessPool
-    from autograder.batch.submissions import certain_work
+    from autograder.batch.submissions import is_work_certain
 
     jobs = jobs or min(os.cpu_count() or 1, max(len(submissions), 1))
-    return ProcessPool(course, jobs, unsafe=unsafe, certain=certain_work(submissions, force=force))
+    return ProcessPool(course, jobs, unsafe=unsafe, certain=is_work_certain(submissions, force=force))
 
 
 @click.command()

@@ -23,7 +23,7 @@ from autograder.gradebook.grades import Release, keep_answers, take_in
 from autograder.gradebook.ledger import Ledger, turn
 from autograder.gradebook.rows import ExerciseRows
 from autograder.grading.graded import describe_failure
-from autograder.grading.guarded import GuardedGrader
+from autograder.grading.marking import MarkingProcess
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
@@ -43,7 +43,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         self._release = cache(partial(Release, self.course))  # by exercise: reading one takes a while
         self._ledgers: dict[str, Ledger] = {}
         self._read: dict[Submission, Notebook] = {}
-        self._grader = GuardedGrader(self.course)
+        self._grader = MarkingProcess(self.course)
         self._take_turns(self.parent)
 
     def from_filename(self, filename: str, resources: Resources, **kwargs: Any) -> tuple[str, Resources]:

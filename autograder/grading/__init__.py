@@ -2,12 +2,9 @@
 
 In reading order:
 
-- guarded: grades submissions in a marking process, which is replaced when a submission ends it.
-- marking: what a marking process does, within limits of its own.
-- restarting: grades submissions one after another, whatever happens to a worker or to us.
-- grader: how one submission becomes a report.
+- marking: grades submissions in a marking process, which is replaced when anything in it fails.
+- grader: how one submission becomes a report, and each submission of a course.
 - judge: makes of a question's tests its verdict, its words and its score.
-- cell_result: what one cell of a submission showed.
 - graded: what became of a submission, in a form that goes from one process to another; failures of ours.
 - session: a submission at work in a worker that is replaced when it hangs or dies.
 - outcomes: runs hidden tests, and decides on each by its run with hidden inputs and nothing else.

@@ -1,32 +1,37 @@
 """Grades one submission: runs its notebook in a worker, its hidden tests here, and writes the report."""
 
 import json
+import traceback
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
 import torch
 
 from autograder.course.code import bound_names
-from autograder.course.course import Course
+from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Building, Exercise
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
 from autograder.course.settings import DEFAULT_REPAIRS, Limits, Repairs
+from autograder.errors import AutograderError
 from autograder.grading.carried import Carrying, reruns
 from autograder.grading.diagnosis import Diagnosis, Submitted
 from autograder.grading.examples import Examples
 from autograder.grading.explanation import Explainer
-from autograder.grading.graded import Graded, report_on
+from autograder.grading.graded import Graded, failure_report, report_on
 from autograder.grading.judge import Judge
 from autograder.grading.outcomes import Running, TestOutcome, defining, report_bits
 from autograder.grading.session import FORGED, Session
 from autograder.report.report import QuestionReport, Status, Verdict
+from autograder.sandbox.errors import StarvedError, ZygoteError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.testing.inputs import Inputs, hidden_inputs
 from autograder.testing.suite import HiddenTest, Suite
 
 _ALONE = Building()
+_BUSY = "The machine was too busy to grade this submission."
+_MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # characters: an error may quote what a submission sent
 _ANOTHER_FILE = (
     "Nothing that this exercise asks for is defined in this file. A person will look whether it is another."
 )
@@ -55,7 +60,6 @@ class Grader:
         zygote: Zygote,
         secret: bytes,
         building: Building = _ALONE,
-        suite: Suite | None = None,
         repairs: Repairs = DEFAULT_REPAIRS,
     ) -> None:
         self.marks_only = False
@@ -68,7 +72,7 @@ class Grader:
         if any("torch.optim" in cell.text for cell in exercise.cells):
             zygote.make_optimizer()
         zygote.learn(exercise.unchanged)
-        self.suite = suite or Suite(exercise)
+        self.suite = Suite(exercise)
         self.diagnosis = Diagnosis(self.suite, repairs)
         self._running = Running(self.suite, rules, limits)
         self._judge = Judge(exercise.points, rules, self.diagnosis, Examples(self.suite))
@@ -80,7 +84,6 @@ class Grader:
         exercise: Exercise,
         zygote: Zygote,
         secret: bytes,
-        suite: Suite | None = None,
     ) -> "Grader":
         """Make a grader of one of the course's exercises, with all that course.yaml says about it."""
         name = exercise.name
@@ -91,7 +94,6 @@ class Grader:
             zygote,
             secret,
             course.building(name),
-            suite,
             course.repairs(name),
         )
 
@@ -229,3 +231,35 @@ def _message(session: Session, code: Sequence[NotebookCell]) -> str:
     """Say which cells were left out, by the numbers that students count."""
     numbers = [cell.number for cell in code]
     return " ".join(f"Code cell {numbers.index(n) + 1} {lost.why}." for n, lost in session.lost.items())
+
+
+class CourseGrader:
+    """Grades submissions of a course one after another; what fails on our side becomes a report as well."""
+
+    def __init__(self, course: Course, zygote: Zygote) -> None:
+        self._course, self._zygote = course, zygote
+        self._graders: dict[str, Grader] = {}
+
+    def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
+        """Grade `notebook` as a submission of `exercise`."""
+        walls = self._zygote.reported_walls
+        try:
+            if exercise.name not in self._graders:
+                secret = course_secret(self._course)
+                made = Grader.of_course(self._course, exercise, self._zygote, secret)
+                self._graders[exercise.name] = made
+            grader = self._graders[exercise.name]
+            grader.marks_only = self._course.marks_only
+            graded = grader.grade(notebook)
+        except ZygoteError as error:
+            report = failure_report(exercise, walls, _BUSY if isinstance(error, StarvedError) else "")
+            return Graded(report, {}, str(error), again=True)
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"[:_MAX_PROBLEM]
+            # A message that tells people what to do needs no traceback beside it.
+            details = "" if isinstance(error, AutograderError) else traceback.format_exc()[-_MAX_TRACEBACK:]
+            return Graded(failure_report(exercise, walls), {}, problem, details)
+        errors = [q.name for q in graded.report.questions if q.verdict is Verdict.GRADER_ERROR]
+        return replace(
+            graded, problem=f"grader error in {', '.join(errors)}; see the report" if errors else ""
+        )

@@ -1,25 +1,33 @@
-"""What a marking process does: it grades one submission after another, within limits of its own.
+"""A marking process grades submissions, within limits of its own, for a process that keeps the gradebook.
 
 Whatever a submission makes the grader's own side do, such as judging, comparing or cleaning what came back,
-happens here and never in the process that keeps the gradebook. So the worst that it can do is to end this
-process. A submission that takes too much memory or processor time is told to the process that started this
-one, see `autograder.grading.guarded`.
+happens in the marking process. So the worst that it can do is to end that process. One rule holds for all
+failures, of ours or of a limit: the process ends, another one takes its place, the submission gets a report
+that sends it to a person, and the class goes on.
+
+This module loads torch only in the marking process.
 """
 
 import gc
 import json
+import multiprocessing
 import resource
 import signal
+import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+import threading
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from autograder.course.course import load_course
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.course.settings import Tier
+from autograder.errors import AutograderError
+from autograder.grading.graded import Graded, failure_report
+from autograder.sandbox import bubblewrap, launch
 from autograder.sandbox.errors import WallError
-from autograder.sandbox.launch import Launched, adopt, prelaunched
 from autograder.submission.notebook import Notebook
 from autograder.worker.walls import die_with_parent
 
@@ -27,72 +35,224 @@ from autograder.worker.walls import die_with_parent
 MEMORY = 2 << 30  # bytes beyond those that the process has at its start
 CPU_SECONDS = 60  # for one submission, that of the first one's suite and known mistakes included
 _NEAR = 128 << 20  # bytes: so near to the limit, anything may have failed for want of memory
-_LOADED = "autograder.grading.restarting"
-READY, GRADED, WALLS, MEMORY_GONE, END = b"r", b"g", b"w", b"m", b"e"
+_TIMES = 10  # by the clock: so many times the seconds that a submission and its marking process may compute
+_START_SECONDS = 600.0  # importing torch on a cold disk, on a busy machine
+_END_SECONDS = 60.0
+_READY, _GRADED, _MEMORY, _WALLS, _FAILED, _END = b"r", b"g", b"m", b"w", b"f", b"e"
+_COMMAND = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from autograder.grading.marking import main; main(*sys.argv[2:])"
+)
+
+
+class MarkingError(AutograderError):
+    """No marking process can be started."""
+
+
+class LostError(Exception):
+    """A marking process ended, or had to be ended: what it does `takes` too much, as the student is told.
+
+    Unless that is for sure, it is worth another attempt.
+    """
+
+    def __init__(self, why: str, takes: str = "more than the grader can do", *, again: bool = True) -> None:
+        super().__init__(why)
+        self.takes, self.again = takes, again
+
+
+class MarkingProcess:
+    """Grades submissions of a course in a process of its own, or the next one; use it in a `with` block.
+
+    The process is forked, and shares what is imported, where this one has a single thread. Otherwise it is a
+    new Python.
+    """
+
+    def __init__(self, course: Course, *, unsafe: bool = False) -> None:
+        self._course, self._unsafe = course, unsafe
+        self._process: subprocess.Popen[bytes] | multiprocessing.process.BaseProcess | None = None
+        self._ready = self._abandoned = False
+
+    def start(self) -> None:
+        """Start the process now, which the first submission would do."""
+        if self._abandoned:
+            raise MarkingError("grading was stopped")
+        self._channel, theirs = multiprocessing.Pipe()
+        self._ready = False
+        with theirs:
+            start = _forked if may_fork() else _launched
+            self._process = start(theirs, self._course.root, self._unsafe)
+
+    def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
+        """Grade `notebook` as a submission of `exercise`, once more if another attempt may succeed.
+
+        Only what keeps every submission from being graded raises: a WallError, or a MarkingError.
+        """
+        graded = self.attempt(exercise, notebook)
+        return self.attempt(exercise, notebook) if graded.again else graded
+
+    def attempt(self, exercise: Exercise, notebook: Notebook) -> Graded:
+        """Grade `notebook` once; whoever grades a class makes another attempt when all others are done."""
+        self._wait_until_ready()
+        order = json.dumps([exercise.name, notebook.problem, self._course.marks_only]).encode()
+        most = self._course.limits(exercise.name).total_seconds + CPU_SECONDS
+        try:
+            kind, text = self._answer(order + b"\n" + notebook.content, most * _TIMES)
+            if kind == _MEMORY:
+                raise LostError("it takes too much memory", "more memory than the grader may use")
+            graded = Graded.from_json(text)
+        except LostError as lost:
+            report = failure_report(exercise, (), f"To grade this submission takes {lost.takes}.")
+            graded = Graded(report, {}, f"{lost}; a person has to look at it", again=lost.again)
+        if graded.again or graded.traceback:
+            self.kill()
+        return graded
+
+    def close(self) -> None:
+        """Let the process end by itself, and its zygote with it; the next submission starts another."""
+        if self._process is not None:
+            with suppress(OSError):
+                self._channel.send_bytes(_END)
+            self._exit_code(_END_SECONDS)
+            self.kill()
+
+    def kill(self) -> None:
+        """End the process at once, whatever it is doing; its zygote and worker go with it."""
+        if self._process is not None:
+            self._process.kill()
+            self._exit_code(None)
+            self._channel.close()
+            self._process = None
+
+    def abandon(self) -> None:
+        """End the process from another thread than the one that waits for it; no other takes its place."""
+        self._abandoned = True
+        if (process := self._process) is not None:
+            process.kill()
+
+    def __enter__(self) -> "MarkingProcess":
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.kill()
+        self.close()
+
+    def _wait_until_ready(self) -> None:
+        if self._process is None:
+            self.start()
+        if self._ready:
+            return
+        try:
+            kind, text = self._answer(b"", _START_SECONDS)
+        except LostError as lost:
+            kind, text = _FAILED, str(lost)
+        self._ready = kind == _READY
+        if not self._ready:
+            self.kill()
+            if kind == _WALLS:
+                raise WallError(text)
+            raise MarkingError(f"no process that marks submissions can be started: {text}")
+
+    def _answer(self, order: bytes, seconds: float) -> tuple[bytes, str]:
+        """Send an order, if there is one, and return what the process says next: its kind, and a text."""
+        try:
+            if order:
+                self._channel.send_bytes(order)
+            if self._channel.poll(seconds):
+                answer = self._channel.recv_bytes()
+                return answer[:1], answer[1:].decode()
+        except (OSError, EOFError):
+            code = self._exit_code(_END_SECONDS)
+            if code == -signal.SIGPROF:
+                why = f"judging it takes more than {CPU_SECONDS} s of processor time"
+                raise LostError(why, "more time than the grader may take", again=False) from None
+            raise LostError(f"the process that marked it ended with code {code}") from None
+        why = f"the process that marked it said nothing for {seconds:g} s"
+        raise LostError(why, "more time than the grader may take")
+
+    def _exit_code(self, seconds: float | None) -> int | None:
+        """Wait for the process to end, and return its code, which is negative for a signal."""
+        match self._process:
+            case subprocess.Popen() as process:
+                with suppress(subprocess.TimeoutExpired):
+                    return process.wait(seconds)
+            case multiprocessing.process.BaseProcess() as process:
+                process.join(seconds)
+                return process.exitcode
+        return None
+
+
+def may_fork() -> bool:
+    """Whether a process may be forked from this one: what other threads hold locked stays so in the child."""
+    return sys.platform == "linux" and threading.active_count() == 1
+
+
+def _forked(channel: Connection, root: Path, unsafe: bool) -> multiprocessing.process.BaseProcess:
+    process = multiprocessing.get_context("fork").Process(target=serve, args=(channel, root, unsafe))
+    process.start()
+    return process
+
+
+def _launched(channel: Connection, root: Path, unsafe: bool) -> "subprocess.Popen[bytes]":
+    options = [str(channel.fileno()), str(root), *(["unsafe"] if unsafe else [])]
+    command = [sys.executable, "-c", _COMMAND, json.dumps(sys.path), *options]
+    return subprocess.Popen(command, pass_fds=[channel.fileno()], stdin=subprocess.DEVNULL)  # noqa: S603
 
 
 def warm() -> None:
     """Load what grading takes, torch above all, in each marking process or before several are forked."""
-    if _LOADED not in sys.modules:
-        import_module(_LOADED)
-        gc.freeze()  # a collection in a forked process would copy the pages that all of them share
-
-
-def serve(channel: Connection, root: Path, unsafe: bool, ahead: Sequence[Launched] = ()) -> None:
-    """Say that we are ready, then grade what comes through `channel` until it ends.
-
-    The first of the processes that were launched `ahead` becomes the zygote of this one.
-    """
-    die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
-    with ExitStack() as stack:
-        if ahead:
-            adopt(ahead)
-        warm()
-        from autograder.grading.restarting import RestartingGrader  # loads torch, which only marking needs
-
-        course = load_course(root)
-        grader = stack.enter_context(RestartingGrader(course, unsafe=unsafe))
-        most = _limit_memory()
-        channel.send_bytes(READY)
-        while (message := _received(channel)) != END:
-            head, _, content = message.partition(b"\n")
-            exercise, problem, course.marks_only = json.loads(head)
-            signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # at whose end the kernel kills this process
-            try:
-                graded = grader.grade(course.exercises[exercise], Notebook(content, problem))
-                answer = GRADED + graded.to_json().encode()
-            except WallError as error:
-                answer = WALLS + str(error).encode()
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            channel.send_bytes(MEMORY_GONE if _peak() > most - _NEAR else answer)
-
-
-def order(exercise: str, notebook: Notebook, *, marks_only: bool = False) -> bytes:
-    """Return the message that has a notebook graded."""
-    return json.dumps([exercise, notebook.problem, marks_only]).encode() + b"\n" + notebook.content
+    import_module("autograder.grading.grader")
+    gc.freeze()  # a collection in a forked process would copy the pages that all of them share
 
 
 def main(descriptor: str, root: str, *options: str) -> None:
     """Serve in a new process, which has the channel as an open descriptor."""
-    gc.set_threshold(100_000)  # as a process has it that was forked: torch's many objects all stay
-    with prelaunched():  # its zygote imports torch while this process does
-        serve(Connection(int(descriptor)), Path(root), "unsafe" in options)
+    serve(Connection(int(descriptor)), Path(root), "unsafe" in options)
+
+
+def serve(channel: Connection, root: Path, unsafe: bool) -> None:
+    """Say that we are ready, then grade what comes through `channel` until it ends."""
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
+    launched = launch.launch_zygote(
+        outer=bubblewrap.program() is not None
+    )  # which loads torch while this process does
+    warm()
+    from autograder.grading.grader import CourseGrader
+    from autograder.sandbox.zygote import Zygote
+
+    course = load_course(root)
+    try:
+        zygote = Zygote(Tier(course.settings.walls), unsafe=unsafe, launched=launched)
+    except AutograderError as error:
+        channel.send_bytes((_WALLS if isinstance(error, WallError) else _FAILED) + str(error).encode())
+        return
+    with zygote:
+        grader = CourseGrader(course, zygote)
+        most = _limit_memory()
+        channel.send_bytes(_READY)
+        while (message := _received(channel)) != _END:
+            head, _, content = message.partition(b"\n")
+            exercise, problem, course.marks_only = json.loads(head)
+            signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # at whose end the kernel kills this process
+            graded = grader.grade(course.exercises[exercise], Notebook(content, problem))
+            answer = _GRADED + graded.to_json().encode()
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            channel.send_bytes(_MEMORY if _peak() > most - _NEAR else answer)
 
 
 def _received(channel: Connection) -> bytes:
     try:
         return channel.recv_bytes()
     except EOFError:
-        return END
+        return _END
 
 
 def _limit_memory() -> int:
     """Limit this process's memory and return the limit in bytes; what it starts may lift it for itself."""
     with suppress(OSError):  # should the machine run out of memory, this process is the one to end
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
-    if not sys.platform.startswith("linux"):
-        return sys.maxsize
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = _status("VmSize") + MEMORY
     limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
@@ -101,7 +261,7 @@ def _limit_memory() -> int:
 
 
 def _peak() -> int:
-    return _status("VmPeak") if sys.platform.startswith("linux") else 0
+    return _status("VmPeak")
 
 
 def _status(name: str) -> int:

@@ -1,16 +1,14 @@
-"""Starts the zygote's process, either when a grader needs it or ahead of time.
+"""Starts the zygote's process.
 
-The zygote and its grader then import torch at the same time, so this module must not import it itself.
+The zygote and its grader import torch at the same time, so this module must not import it itself.
 """
 
 import os
-import select
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL
@@ -61,64 +59,15 @@ class Launched:
         """
         self.control.close()
         if not self.outer:
-            self._wait(patience)
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(patience)
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
-    def _wait(self, seconds: float) -> None:
-        """Wait for the process to end, also where it is the child of the process that forked this one."""
-        with suppress(ProcessLookupError):
-            handle = os.pidfd_open(self.process.pid)
-            select.select([handle], [], [], seconds)
-            os.close(handle)
-
-
-_PRELAUNCHED: list[Launched] = []  # at most one, which no zygote of this process has taken yet
-
-
-def launch_ahead() -> Launched:
-    """Return a process for a zygote that is wanted later, here or in a process that will be forked."""
-    return launch_zygote(outer=bubblewrap.program() is not None)
-
-
-@contextmanager
-def prelaunched() -> Iterator[Launched]:
-    """Start a process now; the first zygote in the `with` block takes it, or else it ends with the block.
-
-    If there is one already, that is it.
-    """
-    if _PRELAUNCHED:
-        yield _PRELAUNCHED[0]
-        return
-    launched = launch_ahead()
-    _PRELAUNCHED.append(launched)
-    try:
-        yield launched
-    finally:
-        while _PRELAUNCHED:
-            _PRELAUNCHED.pop().end()
-
-
-def adopt(ahead: Sequence[Launched]) -> None:
-    """Let the next zygote of this process, which was forked, take the first of what was launched ahead.
-
-    Each of the others ends with another process, so that nobody but that may hold its socket.
-    """
-    mine, *others = ahead
-    _PRELAUNCHED[:] = [mine]
-    for other in others:
-        other.control.close()
-
 
 def launch_zygote(*, outer: bool) -> Launched:
-    """Return the prelaunched process if there is one with the same walls, or start another."""
-    if _PRELAUNCHED and _PRELAUNCHED[0].outer == outer:
-        return _PRELAUNCHED.pop()
-    return _start(outer=outer)
-
-
-def _start(*, outer: bool) -> Launched:
+    """Start a process that becomes a zygote, behind the `outer` wall or without it."""
     ours, theirs = socket.socketpair()
     command = zygote_command(theirs.fileno())
     if outer:

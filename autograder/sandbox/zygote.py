@@ -6,9 +6,9 @@ import struct
 from collections.abc import Sequence
 
 from autograder.course.settings import Limits, Tier
-from autograder.sandbox import bubblewrap
+from autograder.sandbox import bubblewrap, launch
 from autograder.sandbox.errors import WallError, ZygoteError
-from autograder.sandbox.launch import launch_zygote
+from autograder.sandbox.launch import Launched
 from autograder.sandbox.probe import probe_walls
 from autograder.sandbox.process import Worker, WorkerError
 from autograder.worker.protocol import ProtocolError
@@ -29,13 +29,22 @@ class Zygote:
     """A warm process that forks workers; use it in a `with` block, at whose end they are all gone.
 
     It starts behind the outer wall where there is one, imports torch, and forks a first worker to try every
-    wall. From then on `walls` names those that stand, and `unsafe` says whether the course demands more.
+    wall. From then on `walls` names those that stand, and `unsafe` says whether the course demands more. Its
+    process may have been `launched` before.
 
     Start it from a thread that lives as long as it should: the kernel ends it together with that thread.
     """
 
-    def __init__(self, demanded: Tier = Tier.BARE, *, unsafe: bool = False, outer: bool = True) -> None:
-        self._start(outer and bubblewrap.program() is not None)
+    def __init__(
+        self,
+        demanded: Tier = Tier.BARE,
+        *,
+        unsafe: bool = False,
+        outer: bool = True,
+        launched: Launched | None = None,
+    ) -> None:
+        outer = outer and bubblewrap.program() is not None
+        self._start(launched or launch.launch_zygote(outer=outer))
         try:
             self.walls = probe_walls(self.fork_with)
         except (WorkerError, ProtocolError, KeyError, IndexError, ValueError) as error:
@@ -104,18 +113,18 @@ class Zygote:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _start(self, outer: bool) -> None:
-        """Start behind the outer wall, or without it where bubblewrap is installed but may not build it."""
-        self._launched = launch_zygote(outer=outer)
+    def _start(self, launched: Launched) -> None:
+        """Wait for the process; start another without the outer wall where bubblewrap may not build it."""
+        self._launched = launched
         self._control = self._launched.control
         self._control.settimeout(_START_SECONDS)
         try:
             self._expect(1)
         except ZygoteError:
             self.close()
-            if not outer:
+            if not launched.outer:
                 raise
-            self._start(outer=False)
+            self._start(launch.launch_zygote(outer=False))
         self._control.settimeout(_FORK_SECONDS)
 
     def _reap(self, child: int) -> int:

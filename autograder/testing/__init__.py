@@ -9,8 +9,7 @@ An author writes `from autograder.testing import question, expect_close`; nothin
 - remembered: what the solution has answered in a test before, so that it need not answer again.
 - inputs: which random numbers a submission's tests draw, and which may be shown.
 - suite: the `question` mark, and an exercise's hidden tests, collected once and run on many submissions.
-- suite_source: reads a suite's file before pytest does, and finds tests that take each other's place.
-- pytest_internals: the only module that uses pytest's private names.
+- pytest_internals: collects tests and runs them; the only module that uses pytest's private names.
 """
 
 import lazy_loader

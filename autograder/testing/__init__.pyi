@@ -1,15 +1,7 @@
 __all__ = [
-    "Backend",
-    "CellLine",
-    "Exchange",
-    "HiddenTest",
     "Inspection",
     "Local",
-    "NotDefinedError",
     "Remote",
-    "Reply",
-    "Request",
-    "Run",
     "Student",
     "StudentError",
     "Suite",
@@ -35,12 +27,7 @@ __all__ = [
     "question",
 ]
 
-from .exchange import Backend as Backend
-from .exchange import Exchange as Exchange
 from .exchange import Local as Local
-from .exchange import NotDefinedError as NotDefinedError
-from .exchange import Reply as Reply
-from .exchange import Request as Request
 from .expectations import Unmet as Unmet
 from .expectations import expect as expect
 from .expectations import expect_close as expect_close
@@ -63,9 +50,6 @@ from .inputs import draw as draw
 from .student import Inspection as Inspection
 from .student import Remote as Remote
 from .student import Student as Student
-from .student_error import CellLine as CellLine
 from .student_error import StudentError as StudentError
-from .suite import HiddenTest as HiddenTest
-from .suite import Run as Run
 from .suite import Suite as Suite
 from .suite import question as question

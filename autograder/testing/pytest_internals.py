@@ -12,17 +12,18 @@ names of pytest:
 pyproject.toml bounds pytest's version; tests/testing/test_pytest_internals.py fails when these names move.
 """
 
+import ast
 import re
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from _pytest.python import get_direct_param_fixture_func
 
 from autograder.course.names import suggestion
-from autograder.course.source import SourceError
-from autograder.testing.suite_source import check_source
+from autograder.course.source import SourceError, parsed, read_text
 from autograder.worker.namespace import silence
 
 _UNUSED = (
@@ -39,7 +40,7 @@ class CollectedTests:
     """
 
     def __init__(self, path: Path) -> None:
-        check_source(path)
+        _check_source(path)
         self.items: list[pytest.Function] = []
         self._given: dict[str, object] = {}
         self._problem = self._line = ""
@@ -91,6 +92,30 @@ class CollectedTests:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Keep the tests."""
         self.items = [item for item in session.items if isinstance(item, pytest.Function)]
+
+
+def _check_source(path: Path) -> None:
+    """Raise a SourceError for a file that is missing, no Python, or holds two tests of one name."""
+    if not path.is_file():
+        raise SourceError(f"{path}: missing; write the hidden tests there")
+    problems = [
+        f"{path}:{node.lineno}: {node.name} is there already, on line {first}, and Python keeps only this one"
+        "; rename one"
+        for node, first in _repeated(parsed(path, read_text(path)).body)
+    ]
+    if problems:
+        raise SourceError("\n".join(problems))
+
+
+def _repeated(body: list[ast.stmt]) -> Iterator[tuple[ast.FunctionDef | ast.ClassDef, int]]:
+    """Yield each test, or class of tests, that has the name of an earlier one, and the line of that one."""
+    first: dict[str, int] = {}
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name.lower().startswith("test"):
+            if first.setdefault(node.name, node.lineno) != node.lineno:
+                yield node, first[node.name]
+            if isinstance(node, ast.ClassDef):
+                yield from _repeated(node.body)
 
 
 def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:

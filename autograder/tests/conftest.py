@@ -32,7 +32,7 @@ SLOW = [
     "batch/test_interruption.py",
     "batch/test_pool.py",
     "batch/test_run.py",
-    "batch/test_workflow.py",
+    "plugins/test_workflow.py",
     "batch/test_two_graders.py",
     "course/test_kit.py",
     "gradebook/test_assignment.py",
@@ -40,8 +40,7 @@ SLOW = [
     "gradebook/test_exchange.py",
     "gradebook/test_formgrader_browser.py",
     "gradescope",
-    "grading/test_guarded.py",
-    "grading/test_restarting.py",
+    "grading/test_marking.py",
     "hostile",
     "plugins/test_bench.py",
     "plugins/test_cluster.py",
@@ -134,9 +133,9 @@ def nursery() -> Iterator[Nursery]:
     """
     warm = Nursery()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("autograder.sandbox.launch._start", warm.launch)
-        patch.setattr("autograder.grading.guarded.may_fork", warm.is_ready)
-        patch.setattr("autograder.grading.guarded.subprocess", SUBPROCESS)
+        patch.setattr("autograder.sandbox.launch.launch_zygote", warm.launch)
+        patch.setattr("autograder.grading.marking.may_fork", warm.is_ready)
+        patch.setattr("autograder.grading.marking.subprocess", SUBPROCESS)
         patch.setattr(WarmPopen, "nursery", warm, raising=False)
         yield warm
     warm.close()
@@ -153,7 +152,7 @@ def family(nursery: Nursery) -> Family:
 def born_alone() -> Iterator[None]:
     """Start each zygote as graders do, in tests that are about how it starts and ends."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("autograder.sandbox.launch._start", ALONE)
+        patch.setattr("autograder.sandbox.launch.launch_zygote", ALONE)
         yield
 
 

@@ -16,7 +16,7 @@ import pytest
 from autograder.sandbox import bubblewrap, launch
 from autograder.sandbox.launch import Launched
 
-ALONE = launch._start
+ALONE = launch.launch_zygote
 _COMMAND = launch.zygote_command
 _IMPORT = "from autograder.worker.zygote import main"
 # What the warm process does in the place of a zygote's work, and then each process that it forks.
@@ -99,7 +99,7 @@ class Nursery:
         return True
 
     def launch(self, *, outer: bool) -> Launched:
-        """Do what `launch._start` does, by a fork; other walls or another command are for one alone."""
+        """Do what `launch_zygote` does, by a fork; other walls or another command are for one alone."""
         if outer != self._outer or launch.zygote_command is not _COMMAND:
             return ALONE(outer=outer)
         assert self.is_ready()

@@ -23,7 +23,7 @@ from autograder.course.exercise import Exercise
 from autograder.errors import SOME_REFUSED, UsageError
 from autograder.gradebook.audit import Audit
 from autograder.gradebook.ledger import digests_of
-from autograder.grading.guarded import GuardedGrader
+from autograder.grading.marking import MarkingProcess
 from autograder.publishing.graded_work import autograded_notebook, stored_report
 from autograder.report.report import Report
 from autograder.report.text import terminal_line, writable
@@ -104,7 +104,7 @@ def check_certificate(
     if not hmac.compare_digest(_sealed(course, given).seal.encode(), given.seal.encode()):
         yield "seal"
     read = read_notebook(notebook or Submission(course.root, given.student, exercise.name).notebook)
-    with GuardedGrader(course, unsafe=unsafe) as grader:
+    with MarkingProcess(course, unsafe=unsafe) as grader:
         report = grader.grade(exercise, read).report
     now = {"notebook": read.digest, **digests_of(course, exercise)} | _here(report)
     yield from (part for part in _PARTS if part != "seal" and given.parts.get(part) != now[part])

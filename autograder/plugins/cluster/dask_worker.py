@@ -13,7 +13,7 @@ from autograder.course.course import load_course
 from autograder.errors import AutograderError
 from autograder.files import write_whole
 from autograder.grading.graded import Graded
-from autograder.grading.guarded import GuardedGrader
+from autograder.grading.marking import MarkingProcess
 from autograder.sandbox.errors import WallError
 from autograder.submission.digest import engine
 from autograder.submission.notebook import Notebook
@@ -66,7 +66,7 @@ class _ExerciseGrader:
         course = load_course(Path(self._folder.name))
         course.marks_only = order.marks_only
         self._exercise = course.exercises[order.exercise]
-        self._grader = GuardedGrader(course, unsafe=order.unsafe)
+        self._grader = MarkingProcess(course, unsafe=order.unsafe)
 
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a notebook; what is said about failures names paths of the machine that ordered it."""

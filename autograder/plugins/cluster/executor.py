@@ -11,8 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from autograder.batch.executor import Done, Task
-from autograder.batch.pool import ProcessPool
+from autograder.batch.pool import Done, ProcessPool, Task
 from autograder.course.course import Course, course_files
 from autograder.grading.graded import Graded
 from autograder.plugins.cluster.dask_worker import (

@@ -15,7 +15,7 @@ from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
 from autograder.errors import OUR_FAILURE
 from autograder.files import write_whole
-from autograder.grading.guarded import GuardedGrader
+from autograder.grading.marking import MarkingProcess
 from autograder.report.question_view import stand
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.text import clean_text, number
@@ -28,7 +28,7 @@ def main(arguments: list[str]) -> int:
     target.unlink(missing_ok=True)
     course = load_course(folder.absolute())
     (exercise,) = course.exercises.values()
-    with GuardedGrader(course) as grader:
+    with MarkingProcess(course) as grader:
         graded = grader.grade(exercise, read_notebook(find_notebook(submission, exercise)))
     report = graded.report
     sys.stdout.write(f"{report.status}: {number(report.score)} of {number(report.max_score)} points\n")

@@ -12,8 +12,8 @@ from datetime import UTC, datetime, tzinfo
 
 from traitlets.config import Config
 
-from autograder.batch.executor import Executor
 from autograder.batch.grade import grade_submissions
+from autograder.batch.pool import Executor
 from autograder.collecting.attempts import Attempt, adopt, attempts_of
 from autograder.collecting.entry import EntryError
 from autograder.collecting.placing import LOCK

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.executor import Done, Task
 from autograder.batch.grade import grade_submissions
+from autograder.batch.pool import Done, Task
 from autograder.collecting.arrival import Arrival
 from autograder.collecting.attempts import attempts_of
 from autograder.collecting.placing import place

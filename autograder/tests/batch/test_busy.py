@@ -11,8 +11,7 @@ import pytest
 
 import autograder
 from autograder.authoring.answers import other_answers
-from autograder.batch.executor import Task
-from autograder.batch.pool import ProcessPool
+from autograder.batch.pool import ProcessPool, Task
 from autograder.course.course import Course, copy_course, load_course
 from autograder.course.exercise import Exercise
 from autograder.submission.notebook import Notebook

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.executor import Done, Task
 from autograder.batch.grade import SubmissionLine, Summary, grade_submissions
-from autograder.batch.in_process import InProcess
+from autograder.batch.pool import Done, Task
 from autograder.course.course import Course, load_course
-from autograder.grading import restarting
 from autograder.grading.grader import Grader
 from autograder.sandbox.errors import WallError
 from autograder.sandbox.zygote import Zygote
@@ -18,6 +16,7 @@ from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import full_marks
+from autograder.tests.in_process import InProcess
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +177,7 @@ def test_walls_that_do_not_stand_stop_everything(tmp_path: Path, monkeypatch: py
     def fallen(*args: object, **kwargs: object) -> Zygote:
         raise WallError("the walls do not stand")
 
-    monkeypatch.setattr(restarting, "Zygote", fallen)
+    monkeypatch.setattr("autograder.sandbox.zygote.Zygote", fallen)
     with pytest.raises(WallError):
         grade_submissions(course, [small(course)])
 
@@ -220,20 +219,21 @@ def test_a_course_to_which_nothing_was_handed_in_needs_no_gradebook(tmp_path: Pa
 class Replacing:
     """An executor whose submissions are replaced by their students while they are graded."""
 
-    def __init__(self, course: Course) -> None:
-        self._course = course
+    def __init__(self, course: Course, zygote: Zygote) -> None:
+        self._course, self._executor = course, InProcess(course, zygote)
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        with InProcess(self._course) as executor:
-            for submission, notebook, graded in executor.map(tasks):
-                hand_in(self._course, submission.student, solved(small(self._course)))
-                yield submission, notebook, graded
+        for submission, notebook, graded in self._executor.map(tasks):
+            hand_in(self._course, submission.student, solved(small(self._course)))
+            yield submission, notebook, graded
 
 
-def test_a_notebook_that_is_replaced_while_it_is_graded_is_graded_again(tmp_path: Path) -> None:
+def test_a_notebook_that_is_replaced_while_it_is_graded_is_graded_again(
+    tmp_path: Path, zygote: Zygote
+) -> None:
     course = open_course(tmp_path / "course")
     hand_in(course, "ann", answered(small(course)))
-    first = grade_submissions(course, [small(course)], executor=Replacing(course))
+    first = grade_submissions(course, [small(course)], executor=Replacing(course, zygote))
     assert line(first, "ann").score == 0.0
     kept = Submission(course.root, "ann", "01_small").autograded.read_text(encoding="utf-8")
     assert "YOUR CODE HERE" in kept  # what was graded is what is shown

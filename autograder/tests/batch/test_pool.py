@@ -1,28 +1,22 @@
 """Grading in several processes: the same results, a few submissions at a time, and no process left over."""
 
-import faulthandler
-import os
-import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import psutil
 import pytest
 
-from autograder.batch.executor import Done, Executor, Task
-from autograder.batch.in_process import InProcess
-from autograder.batch.pool import ProcessPool
+from autograder.batch.pool import Done, Executor, ProcessPool, Task
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.grading import guarded, marking
 from autograder.grading.graded import Graded, failure_report
-from autograder.grading.guarded import GuardedGrader
-from autograder.sandbox import launch
+from autograder.grading.marking import MarkingProcess
 from autograder.sandbox.errors import WallError
+from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
+from autograder.tests.in_process import InProcess
 
 SLOW = "import time\ntime.sleep(0.7)\ndef double(x):\n    return 2 * x"
 
@@ -51,14 +45,13 @@ def family() -> set[psutil.Process]:
     return set(psutil.Process().children(recursive=True))
 
 
-def test_results_are_those_of_grading_in_this_process(classroom: Course) -> None:
+@pytest.mark.parametrize("certain", [False, True])
+def test_results_are_those_of_grading_in_this_process(
+    classroom: Course, zygote: Zygote, certain: bool
+) -> None:
     tasks = tasks_of(classroom, ["ann", "ben", "cleo", "dan"])
-    with InProcess(classroom) as executor:
-        here = results(executor, tasks)
-    with ProcessPool(classroom, 2) as executor:
-        assert results(executor, tasks) == here
-    with ProcessPool(classroom, 2, certain=4) as executor:
-        assert results(executor, tasks) == here
+    with ProcessPool(classroom, 2, certain=certain) as executor:
+        assert results(executor, tasks) == results(InProcess(classroom, zygote), tasks)
 
 
 def test_without_a_submission_there_is_no_process(classroom: Course) -> None:
@@ -66,23 +59,6 @@ def test_without_a_submission_there_is_no_process(classroom: Course) -> None:
     with ProcessPool(classroom, 2) as executor:
         assert results(executor, []) == {}
         assert family() == before
-
-
-def test_zygotes_are_launched_ahead_for_what_is_certain_and_end_with_their_process(
-    classroom: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    launched = []
-
-    def launch_ahead() -> launch.Launched:
-        launched.append(launch.launch_ahead())
-        return launched[-1]
-
-    monkeypatch.setattr(guarded, "launch_ahead", launch_ahead)
-    tasks = tasks_of(classroom, ["ann", "ben", "cleo"])
-    with ProcessPool(classroom, 2, certain=1) as executor:
-        (zygote,) = launched
-        assert results(executor, tasks).keys() == {"ann", "ben", "cleo"}
-    assert not psutil.pid_exists(zygote.process.pid)
 
 
 def test_submissions_are_taken_only_a_few_ahead_of_the_results(classroom: Course) -> None:
@@ -105,9 +81,9 @@ def test_each_result_makes_room_for_another_submission(
     classroom: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submission, taken = Submission(classroom.root, "cleo", small(classroom).name), 0
-    monkeypatch.setattr(GuardedGrader, "start", lambda *_: None)
+    monkeypatch.setattr(MarkingProcess, "start", lambda *_: None)
     graded = Graded(failure_report(small(classroom), ()), {})
-    monkeypatch.setattr(GuardedGrader, "attempt", lambda *_: graded)
+    monkeypatch.setattr(MarkingProcess, "attempt", lambda *_: graded)
 
     def counted() -> Iterator[Task]:
         nonlocal taken
@@ -129,13 +105,13 @@ def test_what_may_succeed_later_is_tried_once_more_when_all_others_are_done(
     failed, tried = failure_report(small(classroom), ()), list[str]()
     students = ["busy", "ann", "lost", "ben"]
 
-    def attempt(self: GuardedGrader, exercise: Exercise, notebook: Notebook) -> Graded:
+    def attempt(self: MarkingProcess, exercise: Exercise, notebook: Notebook) -> Graded:
         student = notebook.content.decode()
         tried.append(student)
         return Graded(failed, {}, again=student == "lost" or (student == "busy" and tried.count("busy") == 1))
 
-    monkeypatch.setattr(GuardedGrader, "start", lambda *_: None)
-    monkeypatch.setattr(GuardedGrader, "attempt", attempt)
+    monkeypatch.setattr(MarkingProcess, "start", lambda *_: None)
+    monkeypatch.setattr(MarkingProcess, "attempt", attempt)
     exercise = small(classroom).name
     tasks = [(Submission(classroom.root, name, exercise), Notebook(name.encode())) for name in students]
     with ProcessPool(classroom, 1) as executor:
@@ -173,22 +149,6 @@ def test_processes_that_have_done_their_work_are_gone(classroom: Course) -> None
         begun = family() - before
     assert len(begun) > 2
     assert not psutil.wait_procs(begun, timeout=30)[1]
-
-
-def test_a_process_that_breaks_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    course = open_course(tmp_path / "course")
-    submission = hand_in(course, "ann", solved(small(course)))
-
-    def abort(*_: object) -> None:
-        faulthandler.disable()  # pytest's would print where
-        os.abort()
-
-    monkeypatch.setattr(marking, "serve", abort)
-    monkeypatch.setattr(guarded, "subprocess", subprocess)  # a new Python takes the place of what was forked
-    tasks = [(submission, read_notebook(submission.notebook))]
-    with ProcessPool(course, 2) as executor:
-        done = [(one.student, graded.report.score) for one, _, graded in executor.map(tasks)]
-    assert done == [("ann", 5.0)]
 
 
 def test_a_process_that_is_killed_at_work_costs_no_result(course: Course) -> None:

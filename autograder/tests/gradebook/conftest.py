@@ -4,7 +4,8 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.gradebook import ExerciseGradebook
-from autograder.grading.restarting import RestartingGrader
+from autograder.grading.grader import CourseGrader
+from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import find_submissions, is_student
 from autograder.tests.classroom import open_course, small
@@ -12,11 +13,12 @@ from autograder.tests.gradebook.rows import fill
 
 
 @pytest.fixture(scope="session")
-def graded_class(tmp_path_factory: pytest.TempPathFactory) -> Course:
+def graded_class(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Course:
     """Return a course whose class is in the gradebook, all of it graded once: to look at, not to change."""
     course = fill(open_course(tmp_path_factory.mktemp("class") / "course"))
     exercise = small(course)
-    with RestartingGrader(course) as grader, ExerciseGradebook(course, exercise) as book:
+    grader = CourseGrader(course, zygote)
+    with ExerciseGradebook(course, exercise) as book:
         for submission in find_submissions(course, exercise):
             if is_student(submission.student):
                 notebook = read_notebook(submission.notebook)

@@ -10,8 +10,9 @@ from autograder.course.exercise import Exercise
 from autograder.gradebook import read_gradebook
 from autograder.gradebook.ledger import turn
 from autograder.grading.graded import Graded
-from autograder.grading.guarded import GuardedGrader
-from autograder.grading.restarting import RestartingGrader
+from autograder.grading.grader import CourseGrader
+from autograder.grading.marking import MarkingProcess
+from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import (
@@ -71,16 +72,15 @@ def test_the_formgraders_button_grades_as_we_do(graded_class: Course, ready: Cou
 
 
 def test_a_failure_of_ours_is_shown_on_nbgraders_screen_with_the_place_of_its_traceback(
-    ready: Course, monkeypatch: pytest.MonkeyPatch
+    ready: Course, zygote: Zygote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*args: object) -> None:
         raise RuntimeError("secret inner workings")
 
-    def in_process(self: GuardedGrader, exercise: Exercise, notebook: Notebook) -> Graded:
-        with RestartingGrader(ready) as grader:  # a process of its own would not know of what is broken here
-            return grader.grade(exercise, notebook)
+    def in_process(self: MarkingProcess, exercise: Exercise, notebook: Notebook) -> Graded:
+        return CourseGrader(ready, zygote).grade(exercise, notebook)
 
-    monkeypatch.setattr(GuardedGrader, "grade", in_process)
+    monkeypatch.setattr(MarkingProcess, "grade", in_process)
     monkeypatch.setattr("autograder.grading.grader.Grader.grade", broken)
     hand_in(ready, "ann", solved(small(ready)))
     result = formgrader(ready).autograde(small(ready).name, "ann")
@@ -95,7 +95,7 @@ def test_the_formgraders_button_waits_while_somebody_else_grades(
     order: list[str] = []
     begun, over = Event(), Event()
 
-    def grade(self: GuardedGrader, exercise: Exercise, notebook: Notebook) -> Graded:
+    def grade(self: MarkingProcess, exercise: Exercise, notebook: Notebook) -> Graded:
         order.append("the button")
         return full_marks(exercise)
 
@@ -106,7 +106,7 @@ def test_the_formgraders_button_waits_while_somebody_else_grades(
                 over.wait(0.01)
             order.append("somebody else")
 
-    monkeypatch.setattr(GuardedGrader, "grade", grade)
+    monkeypatch.setattr(MarkingProcess, "grade", grade)
     hand_in(ready, "ann", solved(small(ready)))
     other = Thread(target=somebody_else)
     other.start()

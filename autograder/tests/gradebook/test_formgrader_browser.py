@@ -15,8 +15,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.authoring.release import build_missing
-from autograder.batch.executor import Done, Task
 from autograder.batch.grade import grade_submissions
+from autograder.batch.pool import Done, Task
 from autograder.collecting.arrival import Arrival
 from autograder.collecting.placing import place
 from autograder.course.course import Course, load_course

@@ -1,11 +1,9 @@
 """A certificate lets whoever holds course and secret make the same report again, and names what differs."""
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -15,7 +13,7 @@ from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.gradebook import ExerciseGradebook
 from autograder.grading.graded import Graded
-from autograder.grading.restarting import RestartingGrader
+from autograder.grading.grader import CourseGrader
 from autograder.plugins import certificate as certificates
 from autograder.plugins.certificate import (
     Certificate,
@@ -24,27 +22,29 @@ from autograder.plugins.certificate import (
     check_certificate,
     read_certificate,
 )
+from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.tests.classroom import WRONG_SUMS, copy_small_course, hand_in, small, solved
 
 
 @pytest.fixture(scope="module")
-def once(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> Iterator[tuple[Course, Any]]:
-    """Return a course with one graded submission, and the grader, which takes seconds to start."""
+def once(
+    tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path, zygote: Zygote
+) -> tuple[Course, CourseGrader]:
+    """Return a course with one graded submission, and the grader."""
     course = copy_small_course(tmp_path_factory.mktemp("certified") / "course")
     shutil.copy(blank_gradebook, course.root)
     exercise = small(course)
     submission = hand_in(course, "ann", solved(exercise, row_sums=WRONG_SUMS))
-    with RestartingGrader(course) as grader:
-        notebook = read_notebook(submission.notebook)
-        with ExerciseGradebook(course, exercise) as book:
-            book.take_in(submission, notebook, grader.grade(exercise, notebook))
-        yield course, grader
+    grader, notebook = CourseGrader(course, zygote), read_notebook(submission.notebook)
+    with ExerciseGradebook(course, exercise) as book:
+        book.take_in(submission, notebook, grader.grade(exercise, notebook))
+    return course, grader
 
 
 @pytest.fixture
 def graded(
-    once: tuple[Course, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    once: tuple[Course, CourseGrader], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Course, Certificate]:
     """Return a copy of that course, and the certificate as somebody has read it from a file."""
     course, grader = once
@@ -62,10 +62,9 @@ def graded(
             pass
 
         def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
-            graded: Graded = grader.grade(exercise, notebook)
-            return graded
+            return grader.grade(exercise, notebook)
 
-    monkeypatch.setattr(certificates, "GuardedGrader", Grader)
+    monkeypatch.setattr(certificates, "MarkingProcess", Grader)
     copied = load_course(shutil.copytree(course.root, tmp_path / "copy"))
     return copied, read_certificate(certify_grade(copied, small(copied), "ann").to_json())
 

@@ -17,19 +17,19 @@ from dask import config
 from distributed import Client, LocalCluster, Scheduler
 from distributed.utils import get_mp_context
 
-from autograder.batch.executor import Done, Executor, Task
 from autograder.batch.grade import grade_submissions
-from autograder.batch.in_process import InProcess
-from autograder.batch.pool import ProcessPool
+from autograder.batch.pool import Done, Executor, ProcessPool, Task
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.plugins.cluster import executor as cluster
 from autograder.plugins.cluster.dask_worker import ClusterError
 from autograder.plugins.cluster.executor import Cluster
 from autograder.sandbox.errors import WallError
+from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import MAX_BYTES, read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
+from autograder.tests.in_process import InProcess
 
 SLOW = "import time\ntime.sleep(0.7)\ndef double(x):\n    return 2 * x"
 
@@ -133,6 +133,7 @@ def test_a_dask_worker_that_dies_costs_no_result(
     monkeypatch: pytest.MonkeyPatch,
     failures: int,
     graded_here: bool,
+    zygote: Zygote,
 ) -> None:
     here: list[Task] = []
     right = ProcessPool.map
@@ -152,8 +153,7 @@ def test_a_dask_worker_that_dies_costs_no_result(
         seen = {first.student: graded.to_json(), **{one.student: done.to_json() for one, _, done in there}}
     assert bool(here) is graded_here
     assert not psutil.wait_procs(gone, timeout=30)[1]
-    with InProcess(course) as in_process:
-        assert seen == results(in_process, submissions)
+    assert seen == results(InProcess(course, zygote), submissions)
 
 
 def kill_a_busy_one(dask: LocalCluster) -> list[psutil.Process]:
@@ -197,11 +197,12 @@ def test_a_dask_worker_of_another_version_is_refused_by_its_address(
         results(executor, [submission])
 
 
-def test_our_own_failures_there_are_reported_as_if_they_were_here(course: Course, dask: LocalCluster) -> None:
+def test_our_own_failures_there_are_reported_as_if_they_were_here(
+    course: Course, dask: LocalCluster, zygote: Zygote
+) -> None:
     submission = hand_in(course, "ann", solved(small(course)))
     small(course).suite.write_text("import nothing_of_this_name\n", encoding="utf-8")
-    with InProcess(course) as in_process:
-        here = results(in_process, [submission])
+    here = results(InProcess(course, zygote), [submission])
     with Cluster(course, dask.scheduler_address) as executor:
         assert results(executor, [submission]) == here
     assert str(small(course).suite) in here["ann"]

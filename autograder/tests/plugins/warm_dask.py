@@ -3,7 +3,7 @@
 multiprocessing's fork server imports this module before it forks anything.
 """
 
-from autograder.grading import guarded
+from autograder.grading import marking
 from autograder.plugins.cluster import dask_worker as dask_worker
 from autograder.sandbox import launch
 from autograder.tests.nursery import Nursery
@@ -11,5 +11,5 @@ from autograder.tests.warm import SUBPROCESS, WarmPopen
 
 WarmPopen.nursery = Nursery()
 WarmPopen.nursery.is_ready()
-launch._start = WarmPopen.nursery.launch
-setattr(guarded, "subprocess", SUBPROCESS)  # noqa: B010 - a module that is imported there is no export
+launch.launch_zygote = WarmPopen.nursery.launch
+setattr(marking, "subprocess", SUBPROCESS)  # noqa: B010 - a module that is imported there is no export

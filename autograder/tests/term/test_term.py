@@ -19,8 +19,7 @@ from nbgrader.apps import NbGraderApp
 import autograder
 from autograder.authoring.answers import fill, right_answers
 from autograder.batch import grade as grading
-from autograder.batch.executor import Done, Task
-from autograder.batch.pool import ProcessPool
+from autograder.batch.pool import Done, ProcessPool, Task
 from autograder.cli import main
 from autograder.course.course import Course, copy_course, load_course
 from autograder.course.kept import is_kept, is_made

@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from autograder.report.text import one_line
 from autograder.testing.exchange import Local
 from autograder.testing.student import Student
 from autograder.testing.student_error import StudentError
@@ -28,13 +27,6 @@ def test_its_random_numbers_go_on_from_request_to_request_and_leave_ours_alone()
     assert all(numbers.equal(torch.rand(3, generator=expected)) for numbers in drawn)
 
 
-def test_two_of_them_have_random_numbers_of_their_own() -> None:
-    one, other = (Student(Local(run_code((CODE,)))) for _ in range(2))
-    one.seed(5)
-    other.seed(5)
-    assert one.draw().equal(other.draw())
-
-
 def test_a_student_keeps_both_sides_of_each_request_until_the_next_test_begins() -> None:
     student = Student(Local(run_code((CODE,))))
     student.begin(seed=3)
@@ -47,11 +39,6 @@ def test_a_student_keeps_both_sides_of_each_request_until_the_next_test_begins()
     assert "fresh" not in student.exchanges[1].request[0]
     student.begin()
     assert student.exchanges == []
-
-
-def test_hostile_text_becomes_one_short_printable_line() -> None:
-    assert one_line("a\x1b[31m\n\tb\u202e", 60) == "a [31m b"
-    assert len(one_line("x" * 10_000_000, 100)) == 100
 
 
 @pytest.mark.parametrize(
@@ -91,13 +78,9 @@ def test_places_are_kept_as_far_as_they_are_numbers(claimed: object, places: tup
     assert StudentError({"type": "ValueError", "places": claimed}).places == places
 
 
-@pytest.mark.parametrize("claimed", [None, "Exception", 3, {"a": 1}])
-def test_bases_that_are_no_list_are_none(claimed: object) -> None:
-    assert StudentError({"bases": claimed}).bases == []
-
-
-def test_of_the_bases_only_names_are_kept() -> None:
-    assert StudentError({"bases": ["ValueError", 3, None, ["Exception"]]}).bases == ["ValueError"]
+@pytest.mark.parametrize("claimed", [None, "Exception", 3, {"a": 1}, ["ValueError", 3, None, ["Exception"]]])
+def test_of_the_bases_only_names_in_a_list_are_kept(claimed: object) -> None:
+    assert StudentError({"bases": claimed}).bases == (["ValueError"] if isinstance(claimed, list) else [])
 
 
 def test_an_error_reads_as_python_shows_it() -> None:

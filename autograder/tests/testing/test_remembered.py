@@ -3,11 +3,8 @@
 import pytest
 import torch
 
-from autograder.course.course import Course
-from autograder.testing.exchange import Exchange, Local, Reply, Request
+from autograder.testing.exchange import Exchange, Reply, Request
 from autograder.testing.remembered import FromMemory, remember
-from autograder.testing.suite import Suite
-from autograder.worker.namespace import run_code
 from autograder.worker.protocol import Header, Tensors
 
 
@@ -83,23 +80,3 @@ def test_noughts_of_two_signs_differ_and_what_is_no_number_is_the_same() -> None
     memory = remember(exchanges([(FIRST, [odd])]))
     assert memory.has(0, (FIRST, [odd.clone()]))
     assert not memory.has(0, (FIRST, [torch.tensor([-0.0, float("nan")])]))
-
-
-def test_a_suite_asks_its_solution_once_and_judges_all_alike(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    suite = Suite(course.exercises["01_small"])
-    wrong = run_code(suite.exercise.variant("def row_sums(x):\n    return x.sum(0)"))
-    before = [str(run.error) for run in suite.run(Local(wrong))]
-    assert suite.reference_runs
-    solution = suite._reference
-    asked: list[Header] = []
-    ask = solution.ask
-
-    def counted(header: Header, tensors: Tensors) -> Reply:
-        asked.append(header)
-        return ask(header, tensors)
-
-    monkeypatch.setattr(solution, "ask", counted)
-    assert [str(run.error) for run in suite.run(Local(wrong))] == before
-    assert asked == []

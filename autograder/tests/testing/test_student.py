@@ -33,10 +33,6 @@ def fail(x):
     raise ValueError("no \\x1b[31m" + "a" * 1000)
 
 
-def exit_now():
-    raise SystemExit(0)
-
-
 def as_numpy(x):
     return x.numpy()
 
@@ -67,10 +63,6 @@ def student() -> Student:
     return Student(Local(run_code((CODE,))))
 
 
-def test_a_function_is_called_and_gives_its_tensor(student: Student) -> None:
-    assert torch.equal(student.double(torch.ones(2)), torch.full((2,), 2.0))
-
-
 def test_arguments_go_by_position_and_by_name(student: Student) -> None:
     assert student.double(x=3) == student.double(3) == 6
 
@@ -93,11 +85,6 @@ def test_an_exception_comes_with_cell_and_line_and_a_short_clean_message(student
     assert "Exception" in caught.value.bases
     assert len(caught.value.message) <= 300
     assert "\x1b" not in caught.value.message
-
-
-def test_a_system_exit_is_an_error_like_others(student: Student) -> None:
-    with pytest.raises(StudentError, match="SystemExit"):
-        student.exit_now()
 
 
 @pytest.mark.parametrize(

@@ -42,14 +42,6 @@ def test_the_reference_passes_every_test(exercise: Exercise) -> None:
     assert [run.error for run in Suite(exercise).reference_runs] == [None] * 5
 
 
-def test_a_suite_runs_again_and_again_with_the_same_inputs(exercise: Exercise) -> None:
-    suite = Suite(exercise)
-    backend = Local(run_code(exercise.variant("def row_sums(x):\n    return x.sum(0)")))
-    first, second = list(suite.run(backend)), list(suite.run(backend))
-    assert [str(run.error) for run in first] == [str(run.error) for run in second]
-    assert [len(run.exchanges) for run in first] == [len(run.exchanges) for run in second]
-
-
 def test_each_exercise_keeps_its_own_suite_though_all_have_one_name(
     exercise: Exercise, tmp_path: Path
 ) -> None:
@@ -60,12 +52,6 @@ def test_each_exercise_keeps_its_own_suite_though_all_have_one_name(
     first, second = Suite(exercise), Suite(Exercise(other))
     assert [suite.tests[0].title.split()[0] for suite in (first, second)] == ["Every", "Each"]
     assert all(run.error is None for suite in (first, second) for run in suite.reference_runs)
-
-
-def test_a_test_knows_its_function_and_its_place(exercise: Exercise) -> None:
-    tests = Suite(exercise).tests
-    assert tests[0].function == "test_doubles_every_element"
-    assert [test.number for test in tests] == list(range(5))
 
 
 class Asked:
@@ -113,12 +99,6 @@ def test_of_one_question_no_other_test_is_run_or_asked_about(exercise: Exercise)
     suite, backend, questions = Suite(exercise), Asked(), list[str]()
     runs = suite.run(backend, chosen=suite.of("row_sums"), refused=questions.append)
     assert [run.test.question for run in runs] == questions == ["row_sums"] * 2
-
-
-def test_a_refused_question_is_not_asked(exercise: Exercise) -> None:
-    reason = TimeoutError()
-    runs = list(Suite(exercise).run(Local(run_code(())), refused={"double": reason}.get))
-    assert [run.error is reason for run in runs] == [True, True, True, False, False]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from traitlets.config import Config
 
-from autograder.batch.executor import Done, Task
+from autograder.batch.pool import Done, Task
 from autograder.cli import main
 from autograder.collecting.attempts import attempts_of
 from autograder.course.course import Course, load_course
