@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from autograder.course.course import Course
-from autograder.report.report import QuestionReport, Report, Status, Verdict
-from autograder.report.standing import standing
+from autograder.report.report import QuestionReport, Report, Status, Verdict, standing
 from autograder.report.text import clean_text
 
 _PARTS = 100  # of a point

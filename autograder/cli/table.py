@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.report.report import Report, Verdict
-from autograder.report.standing import standing
+from autograder.report.report import Report, Verdict, standing
 from autograder.report.text import number, terminal_line
 
 

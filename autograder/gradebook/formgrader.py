@@ -36,8 +36,7 @@ from autograder.gradebook.comments import CommentBank, CommentsError
 from autograder.gradebook.config import database
 from autograder.gradebook.grades import ANSWERS, are_kept
 from autograder.gradebook.rows import Person, read_roster
-from autograder.report.allowance import Allowance
-from autograder.report.safe_html import render_code, render_markdown, render_template, render_text
+from autograder.report.safe_html import Allowance, render_code, render_markdown, render_template, render_text
 from autograder.submission.students import StudentsError
 
 # On one line it is a block of HTML, in which the renderer that follows reads no Markdown; and it looks for no

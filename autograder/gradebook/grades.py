@@ -26,11 +26,10 @@ from autograder.files import write_whole
 from autograder.gradebook.assignment import released
 from autograder.gradebook.rows import Rows
 from autograder.grading.graded import CellResult, Graded
-from autograder.report.allowance import Allowance
 from autograder.report.outputs import Output
-from autograder.report.report import QuestionReport, Report, Status, Verdict
-from autograder.report.standing import standing
-from autograder.report.text import clean_html, clean_text, is_picture, printable
+from autograder.report.report import QuestionReport, Report, Status, Verdict, standing
+from autograder.report.safe_html import Allowance, render_html
+from autograder.report.text import clean_text, is_picture, printable
 from autograder.submission.digest import digest_of, rules
 from autograder.submission.matching import RestoredCell, restore
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
@@ -354,7 +353,7 @@ def _forms(output: Output, allowance: Allowance) -> dict[str, str]:
         if kind == "text/plain":
             kept[kind] = clean_text(form)
         elif kind == "text/html":
-            kept[kind] = clean_html(form, allowance)
+            kept[kind] = str(render_html(form, allowance))
         elif kind == "image/png" and is_picture(form):
             kept[kind] = form
     return kept

@@ -1,14 +1,23 @@
-"""Turns what strangers wrote into HTML that can run, load and hide nothing.
+"""The markup process: turns what strangers wrote into HTML that can run, load and hide nothing.
 
-Parsers of Markdown and HTML can be brought to take very long. So all of this happens in the markup process,
-whose time and memory are bounded, and what would surely take long is refused before it is parsed.
+Parsers of Markdown and HTML can be made to take very long. So time and memory are bounded here, and what
+would surely take long is refused before it is parsed. The process holds nothing of value: no variable of the
+environment, no open file but its channel. Once its modules are loaded, it can open neither a file nor a
+connection. A text that takes too much memory fails. One that takes too long ends the process; its caller then
+starts another.
 """
 
+import json
 import re
+import resource
+import signal
+import socket
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from html import escape, unescape
+from pathlib import Path
 from xml.etree.ElementTree import tostring
 
 import nh3
@@ -23,6 +32,19 @@ from pygments.lexers import PythonLexer
 from autograder.report.text import clean_text, is_picture, writable
 
 MAX_OPEN = 400  # elements that may be open at a time; browsers themselves stop at about 500
+MAX_MEMORY = 512 << 20  # bytes, beside what the modules take
+_WORN = 128 << 10  # kilobytes: a process that has grown so much makes room for a fresh one
+_SAMPLE = """# a
+*b* `c` $d$ <b>e</b> &amp; [f](http://\u00fc.example) \u2014 ~~g~~
+
+```python
+h
+```
+
+|i|
+|-|
+|j|
+"""
 MAX_FORMULAS = 2000  # in a text that seems to have more, no formula is looked for
 # Comments, elements of text alone and values of attributes: an element's end that stands there ends nothing.
 _HIDDEN = re.compile(
@@ -198,3 +220,58 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
     if name == "class":
         return value if _CLASS.fullmatch(value) else None
     return value
+
+
+def main() -> None:
+    """Answer requests on standard input, which is a socket, each with a line of JSON and the HTML."""
+    for render in KINDS.values():
+        render(_SAMPLE)  # so that everything is loaded before nothing more can be
+    _limit()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with socket.socket(fileno=0) as channel, channel.makefile("rwb") as stream:
+        stream.write(b"\n")
+        stream.flush()
+        while line := stream.readline():
+            request = json.loads(line)
+            text = stream.read(request["size"]).decode("utf-8", "surrogatepass")
+            start = _seconds()
+            html, whole = _render(request["kind"], text, request["seconds"])
+            worn = not whole or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > _WORN
+            content = (html or "").encode("utf-8", "replace")
+            reply = {"failed": html is None, "size": len(content), "seconds": _seconds() - start}
+            stream.write(json.dumps({**reply, "worn": worn}).encode() + b"\n" + content)
+            stream.flush()
+
+
+def _render(kind: str, text: str, seconds: float) -> tuple[str | None, bool]:
+    """Return the HTML, or None if it cannot be made, and whether this process is as good as before.
+
+    Nothing returns if it takes too long.
+    """
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal ends the process
+    try:
+        return KINDS[kind](text), True
+    except RefusedError:
+        return None, True
+    except Exception:
+        return None, False
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _limit() -> None:
+    bounds = {"CORE": 0, "FSIZE": 0, "NPROC": 0, "NOFILE": 3}  # standard input, output and error
+    with suppress(OSError):  # on macOS, which cannot bound memory either
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        bounds["AS"] = pages * resource.getpagesize() + MAX_MEMORY
+    for name, bound in bounds.items():
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (bound, bound))
+
+
+if __name__ == "__main__":
+    main()

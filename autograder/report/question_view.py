@@ -7,34 +7,32 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from autograder.report.allowance import Allowance
-from autograder.report.example_view import ExampleView, show_example
+from autograder.report.example import ExampleView, show_example
 from autograder.report.gradebook_submission import GradebookEntry
-from autograder.report.report import QuestionReport, Verdict
-from autograder.report.safe_html import render_comment, render_lines
-from autograder.report.standing import standing
+from autograder.report.report import QuestionReport, Verdict, standing
+from autograder.report.safe_html import Allowance, render_comment, render_lines
 from autograder.report.text import number
 
 MEANINGS = {
-    Verdict.PASSED: "Everything that was tested holds.",
-    Verdict.FAILED: "Something that was tested does not hold yet.",
-    Verdict.NOT_ATTEMPTED: "The stub is still there.",
-    Verdict.NOT_JUDGED: "Its properties cannot show as long as its values are wrong.",
-    Verdict.NOT_DEFINED: "The notebook, run from top to bottom, does not define it.",
+    Verdict.PASSED: "All tests passed.",
+    Verdict.FAILED: "Some tests failed.",
+    Verdict.NOT_ATTEMPTED: "The stub has not been changed.",
+    Verdict.NOT_JUDGED: "Its properties are not tested while its values are wrong.",
+    Verdict.NOT_DEFINED: "Running the notebook from top to bottom does not define it.",
     Verdict.CRASHED: "Your code stopped with an error.",
     Verdict.TIMED_OUT: "Your code took too long.",
-    Verdict.BLOCKED: "Your code asked for something that is not allowed here.",
-    Verdict.REVIEW: "A person will look at this one.",
-    Verdict.GRADER_ERROR: "The autograder failed here, not you. Your instructor has been told.",
-    Verdict.UNGRADED: "A written answer, read by a person.",
+    Verdict.BLOCKED: "Your code tried something that is not allowed here.",
+    Verdict.REVIEW: "An instructor will look at this answer.",
+    Verdict.GRADER_ERROR: "The autograder failed here, not your code. Your instructor has been told.",
+    Verdict.UNGRADED: "An instructor will read this written answer.",
 }
 _IN_SOME_TESTS = {  # of an answer that has a part of the points all the same
-    Verdict.CRASHED: "In some of the tests your code stopped with an error.",
-    Verdict.TIMED_OUT: "In some of the tests your code took too long.",
-    Verdict.BLOCKED: "In some of the tests your code asked for something that is not allowed here.",
+    Verdict.CRASHED: "In some tests your code stopped with an error.",
+    Verdict.TIMED_OUT: "In some tests your code took too long.",
+    Verdict.BLOCKED: "In some tests your code tried something that is not allowed here.",
 }
 _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
-_PROMISE = re.compile(r"\s*\bA person will [^.]*\.")  # of a hint that was written before a person looked
+_PROMISE = re.compile(r"\s*\b(A person|An instructor) will [^.]*\.")  # written before anybody had looked
 _PART = re.compile(r"\n\d\. ")  # of a hint that names several things
 _ShownTest = tuple[str, Markup, Markup | None]  # its verdict, its title, and a hint of its own
 
@@ -61,15 +59,14 @@ def show_question(
     score = question.score if entry is None else entry.score
     decided = entry is not None and _decided(question, entry, unreadable)
     badge, meaning = _standing(question, entry, unreadable=unreadable, decided=decided)
-    points = f"{'No score yet,' if score is None else number(score)} of {number(question.max_score)} points."
-    hint = _PROMISE.sub("", question.hint) if decided else _counted(question.hint, question)
-    told, *parts = _PART.split(hint)
+    hint, *parts = _PART.split(_PROMISE.sub("", question.hint) if decided else _counted(question))
+    shown = "No score yet," if score is None else number(score)
     return QuestionView(
         name=question.name,
         badge=badge,
-        points=points,
+        points=f"{shown} of {number(question.max_score)} points.",
         meaning=meaning,
-        hint=told,
+        hint=hint,
         parts=tuple(parts),
         tests=tuple(_distinct_tests(question, decided=decided)),
         remark=render_comment(entry.remark, allowance) if entry is not None and entry.remark else None,
@@ -80,8 +77,8 @@ def show_question(
 def stand(question: QuestionReport, score: float | None) -> tuple[str, str]:
     """Return a word or two and a sentence on how the tests left a question that has this score."""
     badge = standing(question.verdict, score, question.max_score)
-    told = MEANINGS[question.verdict]
-    return badge, told if badge == question.verdict else _IN_SOME_TESTS.get(question.verdict, told)
+    meaning = MEANINGS[question.verdict]
+    return badge, meaning if badge == question.verdict else _IN_SOME_TESTS.get(question.verdict, meaning)
 
 
 def _decided(question: QuestionReport, entry: GradebookEntry, unreadable: bool) -> bool:
@@ -95,31 +92,23 @@ def _standing(
     question: QuestionReport, entry: GradebookEntry | None, *, unreadable: bool, decided: bool
 ) -> tuple[str, str]:
     """Return the badge and the sentence that say how a question stands."""
-    if decided and entry is not None:
-        return _decision(question, entry, unreadable)
-    if unreadable:
+    if unreadable and not decided:
         return "unreadable", ""
     badge, meaning = stand(question, question.score if entry is None else entry.score)
-    if question.verdict is Verdict.UNGRADED:
-        if entry is not None and entry.score is not None:
-            return "not final", "A written answer: a person will look at it before its points are final."
-        return "not graded yet", meaning
-    if entry is not None and entry.manual_score is not None and not entry.needs_person:
+    written = question.verdict is Verdict.UNGRADED
+    if entry is None:
+        return ("not graded yet" if written else badge), meaning
+    if decided and written and entry.manual_score is None:  # the stub of a written answer needs no reader
+        return "not attempted", "This answer is empty."
+    if decided:
+        given = f"An instructor graded this answer and gave it {_given(entry)}."
+        return "reviewed" if question.verdict is Verdict.REVIEW and not unreadable else "graded", given
+    if written:
+        return ("not graded yet" if entry.score is None else "not final"), meaning
+    if entry.manual_score is not None and not entry.needs_person:
         full = (entry.score or 0.0) >= entry.max_score
-        return ("reviewed" if full else badge), f"{meaning} A person has looked at it and set the points."
+        return ("reviewed" if full else badge), f"{meaning} An instructor looked at it and set the points."
     return badge, meaning
-
-
-def _decision(question: QuestionReport, entry: GradebookEntry, unreadable: bool) -> tuple[str, str]:
-    """Return badge and sentence for what a person has decided."""
-    given = _given(entry)
-    if question.verdict is Verdict.UNGRADED and not unreadable:
-        if entry.manual_score is None:  # the stub of a written answer, which needs no reader
-            return "not attempted", "No answer was found here."
-        return "graded", f"A person has read this answer and given it {given}."
-    if question.verdict is Verdict.GRADER_ERROR:
-        return "graded", f"The autograder failed here, so a person has looked and given it {given}."
-    return "graded" if unreadable else "reviewed", f"A person has looked at this one and given it {given}."
 
 
 def _given(entry: GradebookEntry) -> str:
@@ -134,14 +123,15 @@ def _distinct_tests(question: QuestionReport, *, decided: bool) -> Iterator[tupl
     for test in question.tests:
         verdict = "held for review" if decided and test.verdict is Verdict.REVIEW else str(test.verdict)
         said = test.hint in known or question.hint.endswith(test.hint)
-        hint = None if said else render_lines(_counted(test.hint, question))
+        hint = None if said else render_lines(_counted(question, test.hint))
         shown.append((verdict, render_lines(test.title), hint))
         if test.verdict is Verdict.CRASHED:
             known.add(test.hint)
     return ((test, len(list(same))) for test, same in groupby(shown))
 
 
-def _counted(hint: str, question: QuestionReport) -> str:
-    """Return a hint that stands for several crashes with their number."""
+def _counted(question: QuestionReport, hint: str | None = None) -> str:
+    """Return a hint, by default the question's own, with the number of crashes for which it stands."""
+    hint = question.hint if hint is None else hint
     count = sum(test.hint == hint and test.verdict is Verdict.CRASHED for test in question.tests)
     return f"{hint} (in {count} tests)" if count > 1 else hint

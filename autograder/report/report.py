@@ -10,6 +10,7 @@ from autograder.report.example import Example
 
 MAX_REPORT = 256 << 10  # bytes of JSON
 _MAX_HINT = 1000  # characters, of a hint or a message
+_NEARLY = 0.75  # of a question's points
 _LEFT_OUT = "(left out, because the report would be too long)"
 
 
@@ -121,6 +122,16 @@ def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> Questi
     if verdict in (Verdict.REVIEW, Verdict.GRADER_ERROR):  # a person has to look, and then gives the score
         score = 0.0 if verdict is Verdict.REVIEW else None
     return QuestionReport(name, verdict, score, points, worst.hint, None, tests)
+
+
+def standing(verdict: Verdict, score: float | None, most: float) -> str:
+    """Return in a word or two how an answer stands that got `score` of `most` points.
+
+    The worst test gives a question its verdict, but an answer that got most of the points has not failed.
+    """
+    if verdict not in WRONG or not score:
+        return str(verdict)
+    return "nearly right" if score >= _NEARLY * most else "partly right"
 
 
 def written(name: str, points: float) -> QuestionReport:

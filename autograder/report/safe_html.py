@@ -5,18 +5,19 @@ This is the only module that marks text as safe. Everything else that a template
 
 import html
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 from pygments.formatters import HtmlFormatter
 
-from autograder.report import pictures
-from autograder.report.allowance import Allowance
 from autograder.report.renderer import Rendered, render
-from autograder.report.text import LEFT_OUT, clean_text, number
+from autograder.report.text import clean_text, is_picture, number
 
 # Every page carries this policy, so that the browser refuses whatever the cleaning might have let through.
 POLICY = Markup(
@@ -24,6 +25,12 @@ POLICY = Markup(
 )
 _HERE = Path(__file__).parent
 CODE_STYLE = str(HtmlFormatter().get_style_defs(".highlight"))  # the style sheet of highlighted code
+LEFT_OUT = "This part is left out: it takes too long to show safely."
+TOO_LARGE = "This part is left out: the page would become too large."
+MAX_PAGE = 10 << 20  # letters that a page shows of one notebook
+MAX_PART = 4 << 20  # letters of one cell's text, or of one output
+_LAST_WORDS = 500  # letters kept for saying that the rest is left out
+_NOTE = 100  # letters of a sentence in the place of a part
 MAX_PARSED = 50_000  # letters of a text cell; a longer one is shown as it was typed
 MAX_COLOURED = 20_000  # letters of a cell of code; a longer one is shown without colours
 _MAX_LINES = 5000  # letters of a title, a hint or a message
@@ -32,6 +39,30 @@ _SHARED_LETTERS = 5000
 _HEADING = re.compile(r"<h([12])>(.*?)</h\1>", re.DOTALL)
 _CUT = " […]"
 _LEFT_OUT = Markup("<p>{}</p>").format(LEFT_OUT)
+_EMBEDDED = re.compile(r"data:image/png;base64,([A-Za-z0-9+/]+=*)")
+_NAMED = re.compile(r' src="attachment:([^"]*)"')
+_PICTURE = re.compile(r'<img((?: [a-z]+="[^"]*")+)>')
+_WORDS = re.compile(r' alt="([^"]*)"')
+_OWN = "in-the-text-"
+
+
+@dataclass(slots=True)
+class Allowance:
+    """What is left for one page, or for one submission; whoever adds a part takes from it."""
+
+    letters: int = MAX_PAGE
+    seconds: float = 2.0  # of computing
+
+    @property
+    def room(self) -> int:
+        """How many letters the next part may have."""
+        return max(min(self.letters - _LAST_WORDS, MAX_PART), 0)
+
+    def take(self, letters: int) -> bool:
+        """Take the letters of a part if there is room for it, or else those of a sentence in its place."""
+        fits = letters <= self.room
+        self.letters -= letters if fits else _NOTE
+        return fits
 
 
 def render_text(text: str) -> Markup:
@@ -60,10 +91,11 @@ def render_markdown(cell: Any, allowance: Allowance, kind: str = "markdown") -> 
 
     With the kind "mathml", formulas are MathML, which browsers typeset.
     """
-    text, own = pictures.taken_out(clean_text(cell.source))
+    text, own = _without_pictures(clean_text(cell.source))
     attached = {name: forms.get("image/png", "") for name, forms in cell.get("attachments", {}).items()}
-    rendered = _plain(text) if len(text) > MAX_PARSED else pictures.in_words(_part(kind, text, allowance))
-    return _safe(pictures.put_in(rendered, attached | own, allowance.room))
+    rendered = _plain(text) if len(text) > MAX_PARSED else _part(kind, text, allowance)
+    worded = _PICTURE.sub(_in_words, rendered)
+    return _safe(_with_pictures(worded, attached | own, allowance.room))
 
 
 def render_code(source: str, allowance: Allowance) -> Markup:
@@ -116,6 +148,56 @@ def _part(kind: str, text: str, allowance: Allowance, instead: Markup = _LEFT_OU
 @lru_cache(_SHARED_TEXTS)
 def _shared(kind: str, text: str) -> Rendered:
     return render(kind, text)
+
+
+def _without_pictures(source: str) -> tuple[str, dict[str, str]]:
+    """Return a Markdown text with names for the pictures that are written out in it, and those by name.
+
+    So no parser sees the picture's many letters.
+    """
+    found: dict[str, str] = {}
+
+    def name(match: re.Match[str]) -> str:
+        found[f"{_OWN}{len(found)}"] = match[1]
+        return f"attachment:{_OWN}{len(found) - 1}"
+
+    return _EMBEDDED.sub(name, source), found
+
+
+def _in_words(picture: re.Match[str]) -> str:
+    """Return the words of a picture that has lost its source, such as an SVG, and any other as it is."""
+    words = _WORDS.search(picture[1])
+    if words is None or " src=" in picture[1]:
+        return picture[0]
+    return f"<em>{html.escape(html.unescape(words[1]))}</em>"  # in an attribute, fewer signs are escaped
+
+
+def _with_pictures(rendered: str, pictures: Mapping[str, str], room: int) -> str:
+    """Return HTML with the pictures that it names in place, until the next one would exceed `room` letters.
+
+    A picture counts as often as it is named. One that is not there, or is none, stays empty.
+    """
+    note = f"<p>{TOO_LARGE}</p>"
+    sources = {name: _source(encoded) for name, encoded in pictures.items()}
+    left, missing = room - len(rendered) - len(note), False
+
+    def fill(match: re.Match[str]) -> str:
+        nonlocal left, missing
+        source = sources.get(unquote(html.unescape(match[1])), "")
+        if len(source) > left:
+            missing = True
+            return ""
+        left -= len(source)
+        return source
+
+    filled = _NAMED.sub(fill, rendered)
+    return filled + note if missing else filled
+
+
+def _source(encoded: str) -> str:
+    """Return the attribute that shows a picture, or nothing if it is none."""
+    picture = "".join(encoded.split())
+    return f' src="data:image/png;base64,{picture}"' if is_picture(picture) else ""
 
 
 def _plain(text: str) -> Markup:

@@ -9,7 +9,7 @@ from nbformat import NotebookNode, from_dict
 
 from autograder.report.report import QuestionReport, Verdict
 from autograder.tests.browser import IN_BROWSER, Browser, Listener, Page, opened
-from autograder.tests.report.test_example_view import SHOWN
+from autograder.tests.report.test_example import SHOWN
 from autograder.tests.report.test_feedback_page import ENTRY, HOLDS, QUESTION, REPORT, SUBMISSION, page
 from autograder.tests.screens import TOLERATED, Golden, difference
 

@@ -7,7 +7,7 @@ from nbformat import NotebookNode
 from autograder.course.settings import Tells
 from autograder.gradebook.pages import early_cells, early_report
 from autograder.report.report import Status, TestReport, Verdict
-from autograder.tests.report.test_example_view import SHOWN
+from autograder.tests.report.test_example import SHOWN
 from autograder.tests.report.test_feedback_page import QUESTION, REPORT
 
 

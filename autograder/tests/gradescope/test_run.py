@@ -109,7 +109,7 @@ def test_what_is_to_be_reviewed_is_not_called_passed() -> None:
     question = QuestionReport("double", Verdict.REVIEW, 0.0, 2.0, "A person will look.", None, (rule,))
     (test,) = results(Report("01_small", Status.GRADED, "", 0.0, 2.0, (), (question,)))["tests"]
     assert test["status"] == "failed"
-    assert "A person will look at this one." in test["output"]
+    assert "An instructor will look at this answer." in test["output"]
 
 
 def reported(question: QuestionReport, message: str = "") -> dict[str, Any]:
@@ -127,7 +127,7 @@ def test_a_hint_is_shown_once_and_titles_test_by_test() -> None:
         "tests"
     ]
     assert test["output"].splitlines() == [
-        "partly right: Something that was tested does not hold yet.",
+        "partly right: Some tests failed.",
         "Look at dim.",
         "- passed: Holds.",
         "- failed: Rows.",

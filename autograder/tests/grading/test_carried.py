@@ -15,9 +15,9 @@ from autograder.gradebook.grades import comment
 from autograder.grading.carried import Rerun, compiled, is_better, reruns, with_note
 from autograder.grading.grader import Grader
 from autograder.plugins.gradescope.run import results
-from autograder.report.allowance import Allowance
 from autograder.report.question_view import show_question
 from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict, summarize
+from autograder.report.safe_html import Allowance
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.tests.classroom import SECRET

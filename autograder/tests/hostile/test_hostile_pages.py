@@ -10,11 +10,9 @@ from nbformat import NotebookNode, from_dict
 from autograder.course.course import Course
 from autograder.gradebook import write_feedback
 from autograder.grading.graded import CellResult, Graded
-from autograder.report.allowance import MAX_PAGE
 from autograder.report.feedback_page import render_feedback
 from autograder.report.outputs import Output
-from autograder.report.pictures import TOO_LARGE
-from autograder.report.text import LEFT_OUT
+from autograder.report.safe_html import LEFT_OUT, MAX_PAGE, TOO_LARGE
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.gradebook.rows import full_marks, record

@@ -122,7 +122,7 @@ def test_what_a_person_gave_and_wrote_is_on_the_page(course: Course) -> None:
 def test_a_page_says_that_the_file_could_not_be_read(course: Course) -> None:
     words = Page(page(course, "zoe")).words
     assert "The file could not be read: not JSON" in words
-    assert "a person will still look at double, row_sums, why" in words
+    assert "an instructor will look at double, row_sums, why" in words
 
 
 @pytest.mark.parametrize("student", ["ann", "ben", "dan", "eve", "zoe"])

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from nbformat import NotebookNode, from_dict
 
-from autograder.report.feedback_page import render_feedback
+from autograder.report.feedback_page import REST, Part, render_feedback, show_notebook
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.report import TestReport as HiddenTest
+from autograder.report.safe_html import LEFT_OUT, MAX_PART, TOO_LARGE, Allowance
 from autograder.tests.report.test_text import png
 
 HOLDS = HiddenTest("It holds.", Verdict.PASSED, 1.0, "")
@@ -38,9 +39,7 @@ def test_the_score_is_that_of_the_gradebook() -> None:
     assert "<p class=score>Score: 1 of 2</p>" in page()
     graded_by_hand = replace(SUBMISSION, entries=(replace(ENTRY, manual_score=1.5),))
     assert "<p class=score>Score: 1.5 of 2</p>" in page(submission=graded_by_hand)
-    assert "<p>1.5 of 2 points. Something that was tested does not hold yet." in page(
-        submission=graded_by_hand
-    )
+    assert "<p>1.5 of 2 points. Some tests failed." in page(submission=graded_by_hand)
 
 
 def test_without_a_score_it_says_so() -> None:
@@ -56,11 +55,11 @@ def test_a_question_that_is_not_in_the_gradebook_has_the_report_s_score() -> Non
 def test_it_names_the_questions_at_which_a_person_will_look() -> None:
     waiting = tuple(replace(ENTRY, question=name, needs_person=True) for name in ("double", "why"))
     text = page(submission=replace(SUBMISSION, entries=waiting))
-    assert "<p>Not final yet: a person will still look at double, why.</p>" in text
+    assert "<p>Not final yet: an instructor will look at double, why.</p>" in text
     assert "Not final" not in page()
     written = replace(ENTRY, question="why", auto_score=None, needs_person=True)
     text = page(submission=replace(SUBMISSION, entries=(ENTRY, written)))
-    assert "still look at why.</p>" in text
+    assert "will look at why.</p>" in text
 
 
 def test_a_figure_that_may_not_be_shown_is_told_in_its_words() -> None:
@@ -87,7 +86,7 @@ def test_an_unreadable_file_is_named_as_such_and_no_question_is_judged() -> None
     text = page(replace(REPORT, status=Status.UNREADABLE, message="not <JSON>"))
     assert "<p class=message>The file could not be read: not &lt;JSON&gt;.</p>" in text
     assert "<span class=unreadable>unreadable</span>" in text
-    assert "does not hold yet" not in text
+    assert "Some tests failed" not in text
 
 
 def test_a_message_on_the_whole_submission_stands_above_the_questions() -> None:
@@ -169,3 +168,38 @@ def test_a_question_leads_to_its_part_of_the_lesson() -> None:
     assert "In the lesson" not in page(REPORT, cells=(answer, *above))
     endless = page(REPORT, cells=(text("# " + "a" * 3000), answer))
     assert f">{'a' * 200}</a>" in endless
+
+
+def code(source: str, *outputs: dict[str, Any]) -> NotebookNode:
+    return from_dict({"cell_type": "code", "source": source, "outputs": list(outputs), "id": "cell-0"})
+
+
+def printed(text: str) -> dict[str, Any]:
+    return {"output_type": "stream", "name": "stdout", "text": text}
+
+
+def shown(*cells: NotebookNode) -> list[Part]:
+    return list(show_notebook(cells, {}, Allowance(), {}))
+
+
+def test_a_part_that_is_too_large_is_left_out_and_the_others_are_shown() -> None:
+    parts = shown(code("1", printed("x" * (MAX_PART + 1)), printed("y")), code("2"))
+    assert [part.kind for part in parts] == ["code", "note", "output", "code"]
+    assert parts[1].content == TOO_LARGE
+    assert parts[2].content == "y"
+
+
+def test_a_page_ends_with_a_word_when_it_is_full() -> None:
+    cells = [code("1" * (i % 9), *[printed("x" * (MAX_PART + 1))] * 3, printed("y")) for i in range(10)]
+    parts = list(show_notebook(cells, {}, Allowance(letters=1200), {}))
+    assert parts[-1] == Part("note", REST)
+    assert sum(len(part.content) for part in parts) <= 1200
+
+
+def test_an_attack_on_parsers_costs_its_own_part() -> None:
+    html = {"output_type": "display_data", "data": {"text/html": "<b>" * 6000}}
+    text = NotebookNode(cell_type="markdown", source="<ul><li>" * 6000)
+    picture = {"output_type": "display_data", "data": {"image/png": png(4, 4)}}
+    parts = shown(code("1", html, picture), text, NotebookNode(cell_type="markdown", source="*a*"))
+    contents = [str(part.content) for part in parts]
+    assert contents[1:] == [f"<p>{LEFT_OUT}</p>", png(4, 4), f"<p>{LEFT_OUT}</p>", "<p><em>a</em></p>\n"]

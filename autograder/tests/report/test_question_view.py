@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.report.allowance import Allowance
 from autograder.report.gradebook_submission import GradebookEntry
 from autograder.report.question_view import MEANINGS, QuestionView, show_question
 from autograder.report.report import QuestionReport, Verdict
 from autograder.report.report import TestReport as HiddenTest
+from autograder.report.safe_html import Allowance
 
 HINT = 'This question asks you to do without "Tensor.dot". A person will look before it scores.'
 RULE = HiddenTest("Written by hand.", Verdict.REVIEW, 0.0, HINT)
@@ -24,7 +24,7 @@ def view(question: QuestionReport, entry: GradebookEntry | None, unreadable: boo
 
 def test_a_review_says_that_a_person_will_look_until_one_has() -> None:
     waiting = view(REVIEW, ENTRY)
-    assert (waiting.badge, waiting.meaning) == ("review", "A person will look at this one.")
+    assert (waiting.badge, waiting.meaning) == ("review", MEANINGS[Verdict.REVIEW])
     assert waiting.hint == HINT
 
 
@@ -34,7 +34,7 @@ def test_a_review_says_that_a_person_will_look_until_one_has() -> None:
 def test_a_decided_review_says_what_was_decided_and_promises_nothing(score: float, given: str) -> None:
     decided = view(REVIEW, replace(ENTRY, manual_score=score, needs_person=False))
     assert decided.badge == "reviewed"
-    assert decided.meaning == f"A person has looked at this one and given it {given}."
+    assert decided.meaning == f"An instructor graded this answer and gave it {given}."
     assert decided.hint == 'This question asks you to do without "Tensor.dot".'
     ((badge, _, _), _) = decided.tests[0]
     assert badge == "held for review"
@@ -45,7 +45,7 @@ def test_a_written_answer_is_not_graded_until_a_person_has_read_it() -> None:
     assert (waiting.badge, waiting.points) == ("not graded yet", "No score yet, of 2 points.")
     read = view(WRITTEN, replace(ANSWER, manual_score=2.0, needs_person=False))
     assert (read.badge, read.points) == ("graded", "2 of 2 points.")
-    assert read.meaning == "A person has read this answer and given it full points."
+    assert read.meaning == "An instructor graded this answer and gave it full points."
 
 
 def test_an_answer_with_points_that_is_to_be_looked_at_again_is_not_final() -> None:
@@ -55,14 +55,14 @@ def test_an_answer_with_points_that_is_to_be_looked_at_again_is_not_final() -> N
 
 def test_a_written_answer_that_was_never_begun_needs_no_reader() -> None:
     none = view(WRITTEN, replace(ANSWER, auto_score=0.0, needs_person=False))
-    assert (none.badge, none.meaning) == ("not attempted", "No answer was found here.")
+    assert (none.badge, none.meaning) == ("not attempted", "This answer is empty.")
 
 
 def test_what_a_person_has_settled_where_the_autograder_failed_is_said() -> None:
     failed = replace(REVIEW, verdict=Verdict.GRADER_ERROR, score=None, hint="")
     settled = replace(ENTRY, auto_score=None, manual_score=3.0, needs_person=False)
     assert view(failed, settled).badge == "graded"
-    assert "The autograder failed here, so a person has looked" in view(failed, settled).meaning
+    assert view(failed, settled).meaning == "An instructor graded this answer and gave it full points."
     assert view(failed, replace(ENTRY, auto_score=None)).badge == "grader error"
 
 
@@ -79,7 +79,7 @@ def test_points_that_a_person_has_set_are_said_to_be_so() -> None:
     question = replace(REVIEW, verdict=Verdict.FAILED, hint="")
     changed = view(question, replace(ENTRY, manual_score=1.0, needs_person=False))
     assert (changed.badge, changed.points) == ("partly right", "1 of 3 points.")
-    assert changed.meaning.endswith("A person has looked at it and set the points.")
+    assert changed.meaning.endswith("An instructor looked at it and set the points.")
     assert view(question, replace(ENTRY, manual_score=3.0, needs_person=False)).badge == "reviewed"
 
 
@@ -89,7 +89,7 @@ def test_an_answer_with_most_of_the_points_is_not_called_failed() -> None:
     assert nearly.meaning == MEANINGS[Verdict.FAILED]
     partly = view(replace(REVIEW, verdict=Verdict.CRASHED, score=1.0, hint=""), None)
     assert partly.badge == "partly right"
-    assert partly.meaning == "In some of the tests your code stopped with an error."
+    assert partly.meaning == "In some tests your code stopped with an error."
 
 
 def test_a_hint_that_names_two_things_has_two_parts() -> None:

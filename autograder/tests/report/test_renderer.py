@@ -1,6 +1,7 @@
 """The markup process: it serves many texts, dies alone over some, and holds nothing of value."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from autograder.report import renderer
 from autograder.report.renderer import MAX_TEXT, MarkupProcess, Rendered, Renderer, RendererError, render
 
 # Its end tags count for nothing inside a menu, so that counting tags does not see how many elements are open.
@@ -36,7 +36,7 @@ def test_one_process_serves_many_texts(process: MarkupProcess) -> None:
 def test_a_text_that_takes_too_long_ends_the_process(process: MarkupProcess) -> None:
     assert process.ask("html", ENDLESS, seconds=0.1) == Rendered(None, 0.1)
     assert process.worn
-    assert process._process.wait(timeout=60) == -signal.SIGPROF
+    assert process.end() == -signal.SIGPROF
 
 
 def test_a_refused_text_costs_no_process(process: MarkupProcess) -> None:
@@ -51,7 +51,8 @@ def test_a_text_beyond_all_bounds_is_not_even_sent() -> None:
 def test_a_process_that_is_killed_is_replaced() -> None:
     renderer = Renderer()
     assert renderer.render("html", "a").html == "a"
-    renderer._running[0]._process.kill()
+    assert renderer.process is not None
+    os.kill(renderer.process.pid, signal.SIGKILL)
     assert renderer.render("html", "a").html is None
     assert renderer.render("html", "a").html == "a"
 
@@ -59,7 +60,7 @@ def test_a_process_that_is_killed_is_replaced() -> None:
 def test_the_process_has_nothing_of_value_and_can_open_nothing(
     process: MarkupProcess,
 ) -> None:
-    place = PROCESSES / str(process._process.pid)
+    place = PROCESSES / str(process.pid)
     environment = (place / "environ").read_text()
     assert {line.partition("=")[0] for line in environment.split("\0") if line} == {"PYTHONPATH", "LC_ALL"}
     assert sorted(path.name for path in (place / "fd").iterdir()) == ["0", "1", "2"]
@@ -71,7 +72,7 @@ def test_the_process_has_nothing_of_value_and_can_open_nothing(
 
 
 def test_a_process_that_cannot_start_is_our_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(renderer, "_CODE", "autograder.report.no_such_module")
+    monkeypatch.setattr(sys, "executable", shutil.which("true"))
     with pytest.raises(RendererError, match="does not start"):
         Renderer().render("html", "a")
 
@@ -87,8 +88,8 @@ def test_a_fork_does_not_speak_with_the_process_of_its_parent() -> None:
 
 def test_it_ends_with_its_caller() -> None:
     code = (
-        "from autograder.report.renderer import _renderer, render; import os; render('html', 'a');"
-        "print(_renderer(os.getpid())._running[0]._process.pid)"
+        "from autograder.report.renderer import render, renderer_of; import os; render('html', 'a');"
+        "print(renderer_of(os.getpid()).process.pid)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not (PROCESSES / done.stdout.strip()).exists()

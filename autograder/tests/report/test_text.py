@@ -7,10 +7,7 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from autograder.report.allowance import Allowance
 from autograder.report.text import (
-    LEFT_OUT,
-    clean_html,
     clean_text,
     is_picture,
     number,
@@ -26,59 +23,6 @@ def png(width: int, height: int) -> str:
     """Return the beginning of a PNG of this size, in base64."""
     start = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", width, height)
     return base64.b64encode(start + b"\x08\x06\x00\x00\x00").decode()
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<script>alert(1)</script>",
-        "<img src=x onerror=alert(1)>",
-        "<a href='javascript:alert(1)'>x</a>",
-        "<a href='java\tscript:alert(1)'>x</a>",
-        "<svg onload=alert(1)><script>alert(1)</script></svg>",
-        "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
-        "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=a()&gt;'>",
-        "<p style='background:url(//evil.example)'>x</p>",
-        "<meta http-equiv=refresh content='0;url=//evil.example'>",
-        "<form action='//evil.example'><input name=x></form>",
-        "<img src='data:image/svg+xml;base64,PHN2Zz4='>",
-        "<img src='//evil.example/beacon.png'>",
-        "<base href='//evil.example'>",
-        "<div class='x\" onclick=alert(1)'>x</div>",
-    ],
-)
-def test_nothing_that_runs_or_loads_survives(html: str) -> None:
-    cleaned = clean_html(html, Allowance()).lower()
-    for left in (
-        "<script",
-        "onerror=a",
-        "javascript:",
-        "onload",
-        "<iframe",
-        "<svg",
-        "style=",
-        "<meta",
-        "<form",
-    ):
-        assert left not in cleaned.replace("&lt;", "")
-    assert "evil.example" not in cleaned
-    assert "svg+xml" not in cleaned
-
-
-def test_tables_code_links_and_embedded_pictures_stay() -> None:
-    picture = f'<img src="data:image/png;base64,{png(10, 10)}">'
-    for html in (
-        "<table><tbody><tr><td>1</td></tr></tbody></table>",
-        "<pre><code>x &lt; 1</code></pre>",
-        picture,
-    ):
-        assert clean_html(html, Allowance()) == html
-    assert 'href="https://pytorch.org"' in clean_html('<a href="https://pytorch.org">torch</a>', Allowance())
-
-
-def test_html_that_takes_too_long_becomes_a_sentence_and_so_does_all_when_the_time_is_used_up() -> None:
-    assert clean_html("<b>" * 6000, Allowance()) == f"<p>{LEFT_OUT}</p>"
-    assert clean_html("<b>a</b>", Allowance(seconds=0)) == f"<p>{LEFT_OUT}</p>"
 
 
 def test_terminal_escapes_and_turned_text_are_taken_out() -> None:
@@ -124,7 +68,7 @@ def test_scores_are_short(value: float | None, shown: str) -> None:
 
 def test_a_file_can_hold_what_is_writable() -> None:
     assert writable("a\ud800b\U0001f600") == "a?b\U0001f600"
-    assert clean_text("\udfff") == clean_html("\udfff", Allowance()) == "?"
+    assert clean_text("\udfff") == "?"
 
 
 def test_printable_letters_and_line_ends_stay() -> None:

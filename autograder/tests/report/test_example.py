@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from autograder.report.example import Example, Grid, Number
-from autograder.report.example_view import show_example
+from autograder.report.example import Example, Grid, Number, show_example
 from autograder.tests.report.test_feedback_page import QUESTION, REPORT, page
 
 GIVEN = (Grid("scores", (2, 2), (1.0, -2.5, 0.0, 0.0)), Grid("d_k", (), (4.0,)))
@@ -25,24 +24,24 @@ def test_what_a_student_sees_of_a_wrong_call(golden: Callable[[str, str], None])
     assert "<figure class=example" not in page()
     made = replace(SHOWN, made="Head(d_in=2, d_out=2)")
     text = page(replace(REPORT, questions=(replace(QUESTION, name="softmax", shown=made),)))
-    assert "<p>Made as <code>Head(d_in=2, d_out=2)</code>, then given the weights that go in</p>" in text
+    assert "<p>Created as <code>Head(d_in=2, d_out=2)</code>, with the weights below</p>" in text
 
 
 def test_words_say_what_the_colours_say() -> None:
     assert show_example(SHOWN).words == (
         "Row 1, column 0 is 0.5 and should be 0.25; row 1, column 1 is nan and should be 0.75."
     )
-    assert show_example(grids((), (7.885,), (15.77,))).words == "It is 7.885 and should be 15.77."
+    assert show_example(grids((), (7.885,), (15.77,))).words == "Your result is 7.885 and should be 15.77."
     one = show_example(grids((5,), (1.0,) * 5, (0.0,) * 5))
-    assert one.words.startswith("Number 0 is 1 and should be 0; number 1 is")
-    assert one.words.endswith("number 3 is 1 and should be 0. 1 more is wrong.")
+    assert one.words.startswith("Element 0 is 1 and should be 0; element 1 is")
+    assert one.words.endswith("element 3 is 1 and should be 0. 1 more is wrong.")
     deep = show_example(grids((1, 2, 1), (0.0, 1.0), (0.0, 2.0)))
-    assert deep.words == "The number at [0, 1, 0] is 1 and should be 2."
+    assert deep.words == "Element [0, 1, 0] is 1 and should be 2."
 
 
 def test_another_shape_is_said_and_no_number_is_framed() -> None:
     shown = show_example(Example((), Grid("result", (2,), (1.0, 2.0)), Grid("result", (1, 1), (3.0,))))
-    assert shown.words == "The shape is (2,) and should be (1, 1)."
+    assert shown.words == "Your result has the shape (2,) and should have (1, 1)."
     assert not any(cell.wrong for table in (*shown.got, *shown.asked) for row in table.rows for cell in row)
 
 
@@ -59,4 +58,4 @@ def test_both_answers_share_one_scale_and_what_has_no_end_stays_without_colour()
     assert [cell.shade for cell in shown.asked[0].rows[0]] == ["plus-1", "plus-4", "none", "none"]
     truth = show_example(grids((2,), ("True", "False"), ("False", "True")))
     assert [cell.shade for cell in truth.got[0].rows[0]] == ["plus-4", "none"]
-    assert truth.words == "Number 0 is True and should be False; number 1 is False and should be True."
+    assert truth.words == "Element 0 is True and should be False; element 1 is False and should be True."
