@@ -24,6 +24,7 @@ _ROOMS = (
     "diagnosis",
     "grading",
     "gradebook",
+    "collecting",
     "report",
 )
 _OTHERS = {"errors.py", "files.py"}

@@ -13,7 +13,7 @@ from autograder.tests.classroom import hand_in, small
 
 ENGINE = Path(autograder.__file__).parent
 # Whatever grades and whatever the gradebook keeps of it is imported from one of these.
-ROOTS = ("autograder.grading.restarting", "autograder.gradebook.grades", "autograder.worker.zygote")
+ROOTS = ("autograder.grading.marking", "autograder.gradebook.grades", "autograder.worker.zygote")
 
 
 def file_of(module: str) -> Path:
