@@ -1,19 +1,18 @@
 """Grades submissions from submitted/ into the gradebook, with a line on each."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from autograder.batch.pool import Executor, ProcessPool, Task
 from autograder.batch.submissions import is_work_certain, submissions_of
-from autograder.collecting.attempts import Attempt
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE
 from autograder.gradebook.attempts import Counting, Eligible
-from autograder.gradebook.book import ExerciseGradebook, PreviewedGradebook
+from autograder.gradebook.book import ExerciseGradebook, copied_state
 from autograder.gradebook.config import ConversionError
 from autograder.gradebook.folder_check import refusal
 from autograder.gradebook.ledger import NEW, Ledger, ScoreChange, turn
@@ -21,8 +20,6 @@ from autograder.grading.graded import describe_failure
 from autograder.report.report import Report, Status
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
-
-Book = ExerciseGradebook | PreviewedGradebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +84,8 @@ def grade_submissions(
     """Grade the submissions of `exercises`, of all students or some.
 
     What is graded already, and has not changed since, is graded again only with `force`. An `executor` grades
-    in place of `jobs` processes; `notify` gets each line as soon as it is known. A `dry_run` says what would
-    change, and writes nothing. Only `eligible` attempts may count.
+    in place of `jobs` processes; `notify` gets each line as soon as it is known. A `dry_run` grades in a copy
+    of the course's state, and so changes nothing. Only `eligible` attempts may count.
     """
     lines: list[SubmissionLine] = []
 
@@ -101,9 +98,11 @@ def grade_submissions(
             found = (one for exercise in exercises for one in submissions_of(course, exercise, students))
             certain = is_work_certain(found, force=force)
             executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
+        if dry_run:
+            course = stack.enter_context(copied_state(course))
         for exercise in exercises:
             if submissions := submissions_of(course, exercise, students):
-                one = _ExerciseRound(course, exercise, keep, force, unsafe, dry_run, eligible)
+                one = _ExerciseRound(course, exercise, keep, force, unsafe, eligible)
                 one.grade(submissions, executor)
     place = [exercise.name for exercise in exercises].index
     return Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
@@ -118,26 +117,22 @@ class _ExerciseRound:
     keep: Callable[[SubmissionLine], None]
     force: bool
     unsafe: bool
-    dry_run: bool
     eligible: Eligible
 
     def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
         """Grade those that need it and take them into the gradebook."""
         with ExitStack() as stack:
-            if not self.dry_run:
-                stack.enter_context(turn(self.course))
+            stack.enter_context(turn(self.course))
             try:
-                gradebook = self._open(stack)
+                gradebook = stack.enter_context(ExerciseGradebook(self.course, self.exercise))
             except (SourceError, CourseError) as error:
                 for submission in submissions:
                     self.keep(_failed(submission, str(error)))
                 return
-            counting = self._choose(submissions, executor)
-            if isinstance(gradebook, PreviewedGradebook):
-                gradebook.counting = counting
-            for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook, counting)):
+            self._choose(submissions, executor)
+            for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook)):
                 name = f"{submission.exercise} {submission.student}"
-                problem = "" if self.dry_run else describe_failure(self.course, name, graded)
+                problem = describe_failure(self.course, name, graded)
                 try:
                     late = gradebook.take_in(submission, notebook, graded)
                 except ConversionError as error:
@@ -146,38 +141,22 @@ class _ExerciseRound:
                     line = _line(submission, graded.report, late, problem=problem)
                     self.keep(_with_ledger(line, gradebook.ledger))
 
-    def _choose(self, submissions: Sequence[Submission], executor: Executor) -> Mapping[str, Attempt]:
-        """Put the attempts that count into submitted/; where the best counts, all are graded for it.
-
-        Returns them by student, where a rule has chosen; a dry run moves none.
-        """
-        counting = Counting(
-            self.course, self.exercise, self.eligible, unsafe=self.unsafe, dry_run=self.dry_run
-        )
+    def _choose(self, submissions: Sequence[Submission], executor: Executor) -> None:
+        """Put the attempts that count into submitted/; where the best counts, all are graded for it."""
+        counting = Counting(self.course, self.exercise, self.eligible, unsafe=self.unsafe)
         for submission, notebook, graded in executor.map(counting.ungraded(submissions)):
-            if not self.dry_run:
-                name = f"an attempt at {submission.exercise} {submission.student}"
-                describe_failure(self.course, name, graded)
+            describe_failure(self.course, f"an attempt at {submission.exercise} {submission.student}", graded)
             counting.keep(submission, notebook, graded.report)
-        return counting.settle(submissions)
+        counting.settle(submissions)
 
-    def _open(self, stack: ExitStack) -> Book:
-        if self.dry_run:
-            return stack.enter_context(PreviewedGradebook(self.course, self.exercise))
-        return stack.enter_context(ExerciseGradebook(self.course, self.exercise))
-
-    def _tasks(
-        self, submissions: Sequence[Submission], gradebook: Book, counting: Mapping[str, Attempt]
-    ) -> Iterator[Task]:
+    def _tasks(self, submissions: Sequence[Submission], gradebook: ExerciseGradebook) -> Iterator[Task]:
         """Yield what needs to be graded, each notebook read just before, and keep a line on all others."""
         known = set() if self.force else set(gradebook.seconds_late())
         for submission in submissions:
             if line := self._refused(submission):
                 self.keep(line)
                 continue
-            attempt = counting.get(submission.student) if self.dry_run else None  # else it lies there by now
-            path = attempt.notebook(submission.exercise) if attempt else submission.notebook
-            notebook = read_notebook(path)
+            notebook = read_notebook(submission.notebook)
             report = gradebook.report(submission, notebook) if submission.student in known else None
             if report is not None and self._is_final(report):
                 gradebook.arrived(submission)

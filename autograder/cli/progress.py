@@ -94,7 +94,7 @@ def show_class(demo: Course, summary: Summary) -> None:
 def demo_places(demo: Course) -> Iterator[str]:
     """Yield a line for each place where the demo's results can be looked at."""
     places = {"feedback": "feedback", "dashboard": "build/dashboard.html", "tables": "build/exports"}
-    for what, where in {**places, "reports": "build/reports"}.items():
+    for what, where in places.items():
         yield f"{what:12}{demo.root / where}"
     jupyter = Path(sys.executable).with_name("jupyter")
     yield f"{'formgrader':12}cd {demo.root} && {jupyter} lab, then Nbgrader > Formgrader in its menu"

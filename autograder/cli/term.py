@@ -1,5 +1,6 @@
 """The commands of a term: submissions and students come in, results leave, and backups keep them."""
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -291,8 +292,8 @@ def export(
 
     There is one by question, one by exercise, one for Canvas and one for Moodle.
 
-    With --worksheet the file that Moodle gave is filled instead, in build/exports/. What was exported is kept
-    in exports.jsonl, for --changed.
+    With --worksheet the file that Moodle gave is filled instead, in build/exports/. For --changed,
+    autograder.db remembers what was exported.
     """
     from autograder.publishing.export import Choice, write_tables
     from autograder.report.text import terminal_line
@@ -365,3 +366,16 @@ def restore(course: "options.Course", file: Path, overwrite: bool) -> None:
     click.echo(f"{done.written} files written, {done.unchanged} were there already")
     if done.others:
         click.echo(f"{done.others} more files are here that are not in {file.name}; they stay as they are")
+
+
+@click.command()
+@options.course
+def audit(course: "options.Course") -> None:
+    """Print every change of a score.
+
+    Each line is a JSON object: whose score became what, when, why, and digests of what graded it.
+    """
+    from autograder.gradebook.audit import audit_lines
+
+    for line in audit_lines(course):
+        click.echo(json.dumps(line))

@@ -9,8 +9,7 @@ In reading order:
 - survey: reads the names in an archive and settles which of its notebooks count
 - attribution: attributes a file to a student and an exercise
 - metadata: reads Gradescope's file, Moodle's grading worksheet or a CSV: who handed in what, and when
-- placing: takes a notebook in, as an attempt and, if it is the newest, into submitted/
-- attempts: keeps everything that was handed in, whichever counts
+- attempts: keeps everything that was handed in, whichever counts, and puts one into submitted/
 - arrival: what is known of a notebook's time, and which of two is the newer one
 - archive: reads zip and tar archives, folders, and archives in archives as one stream of entries
 - entry: one file in an archive: its name, what platforms write into it, and how much of it is read

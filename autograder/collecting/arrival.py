@@ -1,14 +1,11 @@
 """When a notebook was handed in, how we know, and which of two notebooks is the newer one."""
 
-import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Any
 
-TIMESTAMP = "timestamp.txt"  # where nbgrader looks for the time
-RECORD = "collected.json"  # what else is known
 _FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # nbgrader's
 
 
@@ -37,6 +34,26 @@ class Arrival:
     def is_late_untimed(self) -> bool:
         """Whether it is known to be late, and not by how much."""
         return self.late and self.when is None
+
+    @property
+    def time(self) -> str:
+        """The time as nbgrader reads it beside the notebook; empty where nobody tells it."""
+        return "" if self.when is None else self.when.astimezone(UTC).strftime(_FORMAT)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What else is stored with an attempt; nothing where the time is that of a file."""
+        if self.source in (Source.FILE, Source.IGNORED):
+            return {}
+        values = {
+            "time": self.source,
+            "upload": self.upload,
+            "downloaded": self.downloaded.astimezone(UTC).isoformat() if self.downloaded else None,
+            "number": self.number or None,
+            "form": self.form or None,
+            "late": self.is_late_untimed or None,
+        }
+        return {name: value for name, value in values.items() if value is not None}
 
     def is_older_than(self, other: "Arrival") -> bool:
         """Whether this came before `other`, by the best that is known of both."""
@@ -67,44 +84,23 @@ class Arrival:
         return self.source is Source.UNKNOWN and before.source is Source.GIVEN
 
 
-def files_of(arrival: Arrival) -> dict[str, bytes]:
-    """Return the files beside a notebook that say when it came, and what else tells which one is newer."""
-    files = {}
-    if arrival.when is not None:
-        files[TIMESTAMP] = arrival.when.astimezone(UTC).strftime(_FORMAT).encode()
-    if arrival.source not in (Source.FILE, Source.IGNORED):
-        downloaded = arrival.downloaded.astimezone(UTC).isoformat() if arrival.downloaded else None
-        values = {
-            "time": arrival.source,
-            "upload": arrival.upload,
-            "downloaded": downloaded,
-            "number": arrival.number or None,
-            "form": arrival.form or None,
-            "late": arrival.is_late_untimed or None,
-        }
-        known = {name: value for name, value in values.items() if value is not None}
-        files[RECORD] = json.dumps(known).encode()
-    return files
-
-
-def arrival_in(files: Mapping[str, bytes]) -> Arrival:
-    """Return what the files beside a notebook say; whatever else stands in them tells nothing."""
-    when = None
-    with suppress(ValueError):
-        text = files.get(TIMESTAMP, b"").decode().strip()
-        when = datetime.strptime(text, _FORMAT).replace(tzinfo=UTC)
+def read_arrival(time: str, record: Mapping[str, Any] | None) -> Arrival:
+    """Return what is stored with an attempt, or beside a notebook; a time in any other form tells nothing."""
+    record = record or {}
     try:
-        values = json.loads(files.get(RECORD, b"{}").decode())
-        upload = values.get("upload")
-        downloaded = datetime.fromisoformat(values["downloaded"]) if "downloaded" in values else None
+        when = datetime.strptime(time, _FORMAT).replace(tzinfo=UTC)
+    except ValueError:
+        when = None
+    try:  # earlier versions kept the record in a file that anybody could edit
+        downloaded = datetime.fromisoformat(record["downloaded"]) if "downloaded" in record else None
         return Arrival(
             when,
-            Source(values.get("time", Source.FILE)),
-            upload if isinstance(upload, int) else None,
+            Source(record.get("time", Source.FILE)),
+            None if record.get("upload") is None else int(record["upload"]),
             downloaded if downloaded is not None and downloaded.tzinfo else None,
-            str(values.get("number", "")),
-            str(values.get("form", "")),
-            values.get("late") is True,
+            str(record.get("number", "")),
+            str(record.get("form", "")),
+            record.get("late") is True,
         )
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, TypeError):
         return Arrival(when)

@@ -1,276 +1,132 @@
-"""Keeps every submission in attempts/, whichever of them counts, and puts one into submitted/.
+"""Keeps everything that was submitted, whichever counts, and puts the notebook that counts into submitted/.
 
-An attempt is a folder `attempts/STUDENT/EXERCISE/NUMBER-DIGEST` with the same files as one in submitted/. It
-lies outside nbgrader's own folders, so that nbgrader takes none for a student or an assignment. Folders are
-reached through no link, and files are read and written by the descriptor of their folder.
+Each attempt is a row of autograder.db. Its bytes lie in attempts/, in a file named by their digest.
+submitted/ is nbgrader's: its folders are reached through no link, and a notebook is written whole.
 """
 
 import hashlib
 import os
-import re
-import secrets
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from autograder.collecting.arrival import RECORD, TIMESTAMP, Arrival, arrival_in
+from sqlalchemy import Row
+
+from autograder.collecting.arrival import Arrival, Source, read_arrival
 from autograder.collecting.entry import EntryError, open_plain
-from autograder.files import write_whole_in
+from autograder.files import locked, write_whole, write_whole_in
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, without_large_outputs
+from autograder.submission.store import ATTEMPTS, reading, writing
 from autograder.submission.students import folded
 from autograder.submission.submission import Submission
 
-FOLDER = "attempts"
-_NAME = re.compile(r"([1-9][0-9]{0,8})-([0-9a-f]{64})", re.ASCII)
-SUBMITTED = "submitted"
-SECRET = "submission_secret.txt"  # noqa: S105 - by its name nbgrader finds where a page goes back to
-_COMPANIONS = (TIMESTAMP, RECORD, SECRET)
+LOCK = ".collecting.lock"
+_FOLDER, _SUBMITTED = "attempts", "submitted"
+_TIME, _SECRET = "timestamp.txt", "submission_secret.txt"
 _MAX_COMPANION = 1000  # bytes
+_UNSURE = (Source.FILE, Source.IGNORED)  # a file's time is another one as soon as it is copied
 
 
-@dataclass(frozen=True, slots=True)
-class PlainFolder:
-    """An open folder for one notebook and the small files beside it: its time, its record, and a secret."""
+class Placing(StrEnum):
+    """What became of a notebook."""
 
-    descriptor: int
-    notebook: str  # the name of its file
-    top: str  # the folder of the course in which it lies, for messages
-
-    @contextmanager
-    def entered(self, name: str, *, make: bool = False) -> Iterator["PlainFolder"]:
-        """Yield the folder `name` in this one."""
-        if make:
-            with suppress(FileExistsError):
-                os.mkdir(name, dir_fd=self.descriptor)
-        try:
-            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
-            descriptor = os.open(name, flags, dir_fd=self.descriptor)
-        except OSError:
-            raise EntryError(f"{name} in {self.top}/ is a link or no folder; put a folder there") from None
-        try:
-            yield PlainFolder(descriptor, self.notebook, self.top)
-        finally:
-            os.close(descriptor)
-
-    def names(self) -> list[str]:
-        """Return the names of what lies in it."""
-        with os.scandir(self.descriptor) as found:
-            return [item.name for item in found]
-
-    def read_notebook(self) -> bytes | None:
-        """Return the bytes of the notebook as grading sees them, or None where there is none."""
-        content = self._read(self.notebook, MAX_WITH_OUTPUTS)
-        return None if content is None else without_large_outputs(content)
-
-    def write_notebook(self, content: bytes) -> None:
-        """Write the notebook, whole or not at all."""
-        write_whole_in(self.descriptor, self.notebook, content)
-
-    def read_files(self) -> dict[str, bytes]:
-        """Return the small files beside the notebook, by their names."""
-        found = {name: self._read(name, _MAX_COMPANION) for name in _COMPANIONS}
-        return {name: content for name, content in found.items() if content is not None}
-
-    def write_files(self, files: Mapping[str, bytes]) -> None:
-        """Make these the small files beside the notebook; one that is not among them is deleted."""
-        before = self.read_files()
-        for name in _COMPANIONS:
-            if name in files and files[name] != before.get(name):
-                write_whole_in(self.descriptor, name, files[name])
-            elif name in before and name not in files:
-                os.unlink(name, dir_fd=self.descriptor)
-
-    def _read(self, name: str, limit: int) -> bytes | None:
-        """Return what a plain file holds, or None where there is none; anything else there is an error."""
-        try:
-            file = open_plain(name, os.O_NOFOLLOW, self.descriptor)
-        except FileNotFoundError:
-            return None
-        except (OSError, EntryError):
-            raise EntryError(f"{name} in {self.top}/ is no plain file; delete it") from None
-        with file:
-            return file.read(limit + 1)
-
-
-@contextmanager
-def opened(submission: Submission, top: str) -> Iterator[PlainFolder]:
-    """Yield the folder `top`/STUDENT/EXERCISE of a course, which is made if missing."""
-    root = PlainFolder(os.open(submission.root, os.O_RDONLY | os.O_DIRECTORY), submission.notebook.name, top)
-    try:
-        with root.entered(top, make=True) as everybody:
-            if twin := _twin(submission.student, everybody):
-                raise EntryError(f'{top}/ has "{twin}" already, which some systems take for the same')
-            with (
-                everybody.entered(submission.student, make=True) as student,
-                student.entered(submission.exercise, make=True) as folder,
-            ):
-                yield folder
-    finally:
-        os.close(root.descriptor)
-
-
-def _twin(name: str, folder: PlainFolder) -> str:
-    """Return another name in a folder that some file system takes for `name`, or an empty text.
-
-    A class has thousands of names. They are not looked at again where `name` exists already, unless the file
-    system takes small letters for capitals.
-    """
-    other = name.swapcase()
-    if _exists(name, folder) and (other == name or not _exists(other, folder)):
-        return ""
-    return next((one for one in folder.names() if one != name and folded(one) == folded(name)), "")
-
-
-def _exists(name: str, folder: PlainFolder) -> bool:
-    return os.access(name, os.F_OK, dir_fd=folder.descriptor, follow_symlinks=False)
+    NEW = "new"
+    REPLACED = "replaced"
+    UNCHANGED = "unchanged"
+    RETIMED = "time corrected"  # the notebook is the same
+    OLDER = "older"  # than what is there, which stays
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One submission that was handed in at some time, whether it counts or not."""
 
-    number: int  # in the order in which they came to us
+    id: int  # in the order in which they came to us
     digest: str
+    notebook: Path  # where its bytes lie
+    time: str  # as it stands beside the notebook in submitted/
     arrival: Arrival
-    folder: Path
+    secret: bytes = b""
+    told: datetime | None = None  # when `watch` took it to be shown to the student
+    shown: bool = False  # whether its page is there
 
-    def notebook(self, exercise: str) -> Path:
-        """Where its notebook lies."""
-        return self.folder / f"{exercise}.ipynb"
+
+class _Submitted(NamedTuple):
+    """What lies in submitted/: a notebook, and the small files beside it."""
+
+    content: bytes
+    time: str = ""
+    secret: bytes = b""
 
 
 def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
-    """Return what a student has handed in for an exercise, the newest last."""
-    path = _path(submission)
-    if not path.is_dir():
-        return ()
-    found = []
-    with opened(submission, FOLDER) as folder:
-        for name in folder.names():
-            if match := _NAME.fullmatch(name):
-                with folder.entered(name) as inside:
-                    arrival = arrival_in(inside.read_files())
-                found.append(Attempt(int(match[1]), match[2], arrival, path / name))
-    return _in_order(found)
+    """Return what a student has handed in for an exercise, the newest last.
 
-
-def _in_order(attempts: Sequence[Attempt]) -> tuple[Attempt, ...]:
-    """Return attempts by when they were handed in, or by when they came to us where nothing tells more."""
+    Where nobody tells when two were handed in, the one that came to us later is the newer one.
+    """
+    with reading(submission.root) as store:
+        rows = store.execute(ATTEMPTS.select().where(_is_of(submission)).order_by(ATTEMPTS.c.id)).all()
     ordered: list[Attempt] = []
-    for one in sorted(attempts, key=lambda attempt: (attempt.number, attempt.digest)):
+    for one in (_attempt(submission, row) for row in rows):
         later = (place for place, other in enumerate(ordered) if one.arrival.is_older_than(other.arrival))
         ordered.insert(next(later, len(ordered)), one)
     return tuple(ordered)
 
 
-def keep(submission: Submission, content: bytes, files: Mapping[str, bytes]) -> None:
-    """Keep a notebook with the small files beside it as one more attempt."""
-    with opened(submission, FOLDER) as folder:
-        numbers = [int(match[1]) for match in map(_NAME.fullmatch, folder.names()) if match]
-        name, draft = f"{max(numbers, default=0) + 1}-{digest_of(content)}", f".{secrets.token_hex(8)}.part"
-        try:
-            with folder.entered(draft, make=True) as inside:
-                inside.write_files(files)
-                inside.write_notebook(content)
-            os.rename(draft, name, src_dir_fd=folder.descriptor, dst_dir_fd=folder.descriptor)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                shutil.rmtree(draft, dir_fd=folder.descriptor)
-            raise
+def mark(submission: Submission, attempt: Attempt, when: datetime, *, shown: bool) -> None:
+    """Store that the student is told of an attempt."""
+    _update(submission, attempt, told=when.isoformat(), shown=shown)
+
+
+def place(submission: Submission, content: bytes, arrival: Arrival, secret: bytes = b"") -> Placing:
+    """Keep the notebook and the time when it came, and let it count unless the same or a newer one is there.
+
+    `secret` is what nbgrader's exchange needs to return the page on this very notebook.
+    """
+    try:
+        with locked(submission.root / LOCK):
+            return _place(submission, adopt(submission), content, arrival, secret)
+    except OSError as error:
+        raise EntryError(f"cannot be written: {error.strerror}") from None
 
 
 def adopt(submission: Submission) -> tuple[Attempt, ...]:
     """Keep what lies in submitted/ as an attempt, if it came another way than by collecting; return all."""
-    attempts = attempts_of(submission)
-    found = _not_kept(submission, attempts)
+    attempts, found = attempts_of(submission), _read_submitted(submission)
     if found is None:
         return attempts
-    content, files, same = found
-    if same is None:
-        keep(submission, content, files)
+    same = [one for one in attempts if one.digest == digest_of(found.content)]
+    if same and (not found.time or (found.time, found.secret) in [(one.time, one.secret) for one in same]):
+        return attempts
+    if same:
+        _update(submission, same[-1], time=found.time, secret=found.secret)  # somebody has corrected the time
     else:
-        write_files(submission, same, files)  # somebody has corrected the time by hand
+        _keep(submission, found, read_arrival(found.time, None))
     return attempts_of(submission)
-
-
-def attempts_to_be(submission: Submission) -> tuple[Attempt, ...]:
-    """Return the attempts as they will be once what lies in submitted/ is kept; nothing is written."""
-    attempts = attempts_of(submission)
-    found = _not_kept(submission, attempts)
-    if found is None:
-        return attempts
-    content, files, same = found
-    number = same.number if same else max((one.number for one in attempts), default=0) + 1
-    present = Attempt(number, digest_of(content), arrival_in(files), submission.folder)
-    return _in_order([*(one for one in attempts if one.number != number), present])
-
-
-def _not_kept(
-    submission: Submission, attempts: Sequence[Attempt]
-) -> tuple[bytes, Mapping[str, bytes], Attempt | None] | None:
-    """Return what lies in submitted/ and is not kept: a notebook, its files, its attempt of another time."""
-    if not submission.folder.is_dir():
-        return None
-    with opened(submission, SUBMITTED) as folder:
-        content, files = folder.read_notebook(), folder.read_files()
-    if content is None:
-        return None
-    same = [one for one in attempts if one.digest == digest_of(content)]
-    is_kept = same and (TIMESTAMP not in files or files in [read_files(submission, one) for one in same])
-    return None if is_kept else (content, files, same[-1] if same else None)
 
 
 def put_forward(submission: Submission, attempt: Attempt) -> bool:
     """Make `attempt` the one in submitted/, with its time; return whether that was another one before."""
-    with _opened_attempt(submission, attempt) as folder:
-        content, files = folder.read_notebook(), folder.read_files()
-    if content is None:
-        raise EntryError(f"{attempt.folder} has lost its notebook; put it back or delete the folder")
-    return submit(submission, content, files)
+    try:
+        content = attempt.notebook.read_bytes()
+    except FileNotFoundError:
+        raise EntryError(f"{attempt.notebook} is missing; put it back from a backup") from None
+    return _submit(submission, _Submitted(content, attempt.time, attempt.secret))
 
 
-def submit(submission: Submission, content: bytes, files: Mapping[str, bytes]) -> bool:
-    """Write a notebook and its time into submitted/; return whether another notebook was there before.
-
-    If we are stopped on the way, no notebook is left with the time of another one.
-    """
-    with opened(submission, SUBMITTED) as folder:
-        is_new = folder.read_notebook() != content
-        if is_new:
-            before = folder.read_files()
-            folder.write_files({})
-            try:
-                folder.write_notebook(content)
-            except OSError:
-                with suppress(OSError):
-                    folder.write_files(before)
-                raise
-        folder.write_files(files)
-        return is_new
-
-
-def read_files(submission: Submission, attempt: Attempt) -> dict[str, bytes]:
-    """Return the small files beside the notebook of an attempt."""
-    with _opened_attempt(submission, attempt) as folder:
-        return folder.read_files()
-
-
-def write_files(submission: Submission, attempt: Attempt, files: Mapping[str, bytes]) -> None:
-    """Write what is now known about when an attempt came."""
-    with _opened_attempt(submission, attempt) as folder:
-        folder.write_files(files)
-
-
-@contextmanager
-def _opened_attempt(submission: Submission, attempt: Attempt) -> Iterator[PlainFolder]:
-    with opened(submission, FOLDER) as folder, folder.entered(attempt.folder.name) as inside:
-        yield inside
-
-
-def _path(submission: Submission) -> Path:
-    return submission.root / FOLDER / submission.student / submission.exercise
+def arrival_of(submission: Submission) -> Arrival:
+    """Return what is known of how a collected notebook came; nothing where no such files can be read."""
+    with suppress(OSError, EntryError):
+        if found := _read_submitted(submission):
+            same = [one for one in attempts_of(submission) if one.digest == digest_of(found.content)]
+            exact = [one for one in same if one.time == found.time]
+            record = (exact or same)[-1].arrival.record if same else None
+            return read_arrival(found.time, record)
+    return Arrival()
 
 
 def digest_of(content: bytes) -> str:
@@ -278,10 +134,183 @@ def digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def arrival_of(submission: Submission) -> Arrival:
-    """Return what is known of how a collected notebook came; nothing where no such files can be read."""
-    with suppress(OSError, EntryError):
-        if submission.folder.is_dir():
-            with opened(submission, SUBMITTED) as folder:
-                return arrival_in(folder.read_files())
-    return Arrival()
+def _place(
+    submission: Submission, attempts: Sequence[Attempt], content: bytes, arrival: Arrival, secret: bytes
+) -> Placing:
+    newest = attempts[-1] if attempts else None
+    if (known := _known(attempts, digest_of(content), arrival)) is not None:
+        status = _settle(submission, known, arrival)
+        last = attempts_of(submission)[-1] if arrival.source is Source.GIVEN else newest
+        if newest is None or last is None or last.id == newest.id == known.id:
+            return status
+        if last.id != newest.id and put_forward(submission, last):
+            return Placing.REPLACED  # by what the corrected time makes the newest
+        return Placing.UNCHANGED if last.digest == known.digest else Placing.OLDER
+    found = _Submitted(content, arrival.time, secret)
+    older = any(arrival.is_older_than(one.arrival) for one in attempts)
+    if not older:  # before it is kept: what lies there is kept later on, should we be stopped now
+        _submit(submission, found)
+    _keep(submission, found, arrival)
+    return Placing.OLDER if older else Placing.NEW if newest is None else Placing.REPLACED
+
+
+def _known(attempts: Sequence[Attempt], digest: str, arrival: Arrival) -> Attempt | None:
+    """Return the attempt that this notebook is; None where it is one more, perhaps of the same bytes.
+
+    The same bytes are one more attempt only where somebody tells that they came after other ones again.
+    """
+    same = [one for one in attempts if one.digest == digest]
+    marks = ("when", "upload", "downloaded")  # if one of them is the same, it is the same upload
+    for one in same:
+        pairs = [(getattr(one.arrival, mark), getattr(arrival, mark)) for mark in marks]
+        if any(known is not None and known == new for known, new in pairs):
+            return one
+    if arrival.source in _UNSURE:
+        return same[-1] if same else None
+    later = (place for place, one in enumerate(attempts) if arrival.is_older_than(one.arrival))
+    last = next(later, len(attempts))
+    earlier = (place for place in reversed(range(last)) if attempts[place].arrival.is_older_than(arrival))
+    first = next(earlier, 0)  # this one came before it, and the one at `last` after it; nobody tells more
+    between = [*reversed(attempts[first:last]), *attempts[last : last + 1]]
+    unsure = [one for one in same if one.arrival.source in _UNSURE]
+    return next((one for one in (*between, *reversed(unsure)) if one.digest == digest), None)
+
+
+def _settle(submission: Submission, attempt: Attempt, arrival: Arrival) -> Placing:
+    """Correct the time of an attempt that has come again."""
+    before = attempt.arrival
+    if attempt.time and before.when is None and arrival.source in (Source.FILE, Source.UNKNOWN):
+        return Placing.UNCHANGED  # somebody has written the time by hand
+    settled = arrival.settle(before)
+    _update(submission, attempt, time=settled.time, arrival=settled.record)
+    found = _Submitted(attempt.notebook.read_bytes(), attempt.time, attempt.secret)
+    if _read_submitted(submission) == found:
+        _submit(submission, found._replace(time=settled.time))
+    return Placing.UNCHANGED if settled.when == before.when else Placing.RETIMED
+
+
+def _keep(submission: Submission, found: _Submitted, arrival: Arrival) -> None:
+    """Keep a notebook as one more attempt: its bytes first, so that no row is without them."""
+    folder, digest = submission.root / _FOLDER, digest_of(found.content)
+    if folder.is_symlink():
+        raise EntryError(f"{_FOLDER}/ is a link; put a folder there")
+    if not (path := folder / f"{digest}.ipynb").exists():
+        write_whole(path, found.content)
+    row = {"student": submission.student, "exercise": submission.exercise, "digest": digest}
+    about = {"time": found.time, "secret": found.secret, "arrival": arrival.record}
+    with writing(submission.root) as store:
+        store.execute(ATTEMPTS.insert().values(**row, **about))
+
+
+def _update(submission: Submission, attempt: Attempt, **values: Any) -> None:
+    with writing(submission.root) as store:
+        store.execute(ATTEMPTS.update().where(ATTEMPTS.c.id == attempt.id).values(**values))
+
+
+def _attempt(submission: Submission, row: "Row[Any]") -> Attempt:
+    path, time = submission.root / _FOLDER / f"{row.digest}.ipynb", row.time or ""
+    told = datetime.fromisoformat(row.told) if row.told else None
+    arrival = read_arrival(time, row.arrival)
+    return Attempt(row.id, row.digest, path, time, arrival, row.secret or b"", told, bool(row.shown))
+
+
+def _is_of(submission: Submission) -> Any:
+    return (ATTEMPTS.c.student == submission.student) & (ATTEMPTS.c.exercise == submission.exercise)
+
+
+def _read_submitted(submission: Submission) -> _Submitted | None:
+    """Return what lies in submitted/; None where there is no notebook."""
+    if not submission.folder.is_dir():
+        return None
+    with _opened(submission) as folder:
+        return _read(folder, submission.notebook.name)
+
+
+def _read(folder: int, name: str) -> _Submitted | None:
+    content, time, secret = (
+        _read_file(folder, one, limit)
+        for one, limit in ((name, MAX_WITH_OUTPUTS), (_TIME, _MAX_COMPANION), (_SECRET, _MAX_COMPANION))
+    )
+    if content is None:
+        return None
+    text = (time or b"").decode(errors="replace").strip()
+    return _Submitted(without_large_outputs(content), text, secret or b"")
+
+
+def _submit(submission: Submission, new: _Submitted) -> bool:
+    """Write a notebook and its time into submitted/; return whether another notebook was there before.
+
+    If we are stopped on the way, no notebook is left with the time of another one.
+    """
+    with _opened(submission) as folder:
+        before = _read(folder, submission.notebook.name)
+        is_new = before is None or before.content != new.content
+        if is_new:
+            _write_companions(folder, _Submitted(b""))
+            try:
+                write_whole_in(folder, submission.notebook.name, new.content)
+            except OSError:
+                with suppress(OSError):
+                    _write_companions(folder, before or _Submitted(b""))
+                raise
+        _write_companions(folder, new)
+        return is_new
+
+
+def _write_companions(folder: int, new: _Submitted) -> None:
+    for name, content in ((_TIME, new.time.encode()), (_SECRET, new.secret)):
+        if content and content != _read_file(folder, name, _MAX_COMPANION):
+            write_whole_in(folder, name, content)
+        elif not content:
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=folder)
+
+
+@contextmanager
+def _opened(submission: Submission) -> Iterator[int]:
+    """Yield the descriptor of a submission's folder in submitted/, which is made if missing."""
+    with ExitStack() as stack:
+        folder = os.open(submission.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        stack.callback(os.close, folder)
+        for name in (_SUBMITTED, submission.student, submission.exercise):
+            if name == submission.student and (twin := _twin(folder, name)):
+                raise EntryError(f'{_SUBMITTED}/ has "{twin}" already, which some systems take for the same')
+            with suppress(FileExistsError):
+                os.mkdir(name, dir_fd=folder)
+            try:
+                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
+                folder = os.open(name, flags, dir_fd=folder)
+            except OSError:
+                problem = f"{name} in {_SUBMITTED}/ is a link or no folder; put a folder there"
+                raise EntryError(problem) from None
+            stack.callback(os.close, folder)
+        yield folder
+
+
+def _twin(folder: int, name: str) -> str:
+    """Return another name in a folder that some file system takes for `name`, or an empty text.
+
+    A class has thousands of names. They are not looked at again where `name` exists already, unless the file
+    system takes small letters for capitals.
+    """
+    other = name.swapcase()
+    if _exists(folder, name) and (other == name or not _exists(folder, other)):
+        return ""
+    with os.scandir(folder) as found:
+        return next((i.name for i in found if i.name != name and folded(i.name) == folded(name)), "")
+
+
+def _exists(folder: int, name: str) -> bool:
+    return os.access(name, os.F_OK, dir_fd=folder, follow_symlinks=False)
+
+
+def _read_file(folder: int, name: str, limit: int) -> bytes | None:
+    """Return what a plain file holds, or None where there is none; anything else there is an error."""
+    try:
+        file = open_plain(name, os.O_NOFOLLOW, folder)
+    except FileNotFoundError:
+        return None
+    except (OSError, EntryError):
+        raise EntryError(f"{name} in {_SUBMITTED}/ is no plain file; delete it") from None
+    with file:
+        return file.read(limit + 1)

@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import read_entries
 from autograder.collecting.arrival import Arrival, Source
+from autograder.collecting.attempts import Placing, place
 from autograder.collecting.attribution import Attribution, NamingRules
 from autograder.collecting.entry import EXHAUSTION, TOO_COSTLY, ArchiveEntry, ArchiveError, EntryError
 from autograder.collecting.metadata import TimeRow, Times
-from autograder.collecting.placing import Placing, place
 from autograder.collecting.survey import REFUSED, Candidate, CollectedLine, Survey
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise

@@ -19,11 +19,12 @@ STUDENTS = "students.csv"
 EXTENSIONS = "extensions.csv"
 COMMENTS = "comments.yaml"
 REQUESTS = "regrade_requests.csv"
-DONE = "regrade_done.jsonl"
-AUDIT = "audit.jsonl"
-EXPORTS = "exports.jsonl"
-FILES = (KEY_FILE, STUDENTS, EXTENSIONS, COMMENTS, REQUESTS, DONE, AUDIT, EXPORTS)
-FOLDERS = ("submitted", "attempts", "autograded", "build/reports")
+STORE = "autograder.db"
+FILES = (KEY_FILE, STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
+DATABASES = (GRADEBOOK, STORE)
+FOLDERS = ("submitted", "attempts", "autograded")
+# Earlier versions kept these, and so do their backups; autograder.db takes them over.
+FORMER = ("audit.jsonl", "exports.jsonl", "regrade_done.jsonl", "build/reports")
 # People write these, too; the others are for their owner's eyes alone.
 OPEN = (STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
 MADE: Mapping[str, str] = {  # patterns of names at the top of the folder
@@ -32,6 +33,7 @@ MADE: Mapping[str, str] = {  # patterns of names at the top of the folder
     "feedback": "autograder feedback",
     "backups": "they are the backups",
     "gradebook.db.of-*": "nobody needs it: what it holds is in the gradebook, too",
+    "autograder.db.from": "nobody needs it: what it holds is in autograder.db, too",
     ".nbgrader.log": "nobody needs it",
     ".*.lock": "it holds nothing",
 }
@@ -39,7 +41,7 @@ MADE: Mapping[str, str] = {  # patterns of names at the top of the folder
 
 def is_kept(name: str) -> bool:
     """Whether a backup holds the file of this name, as it is seen from the course's folder."""
-    return name in (GRADEBOOK, *FILES) or any(name.startswith(f"{folder}/") for folder in FOLDERS)
+    return name in (*DATABASES, *FILES) or any(name.startswith(f"{folder}/") for folder in FOLDERS)
 
 
 def is_made(name: str) -> bool:

@@ -11,9 +11,9 @@ rows: reads nbgrader's rows on students and submissions, or makes them.
 grades: records a graded submission: scores, comments, for which answers they are, and the graded notebook.
 lateness: says who may hand in until when, how late submissions are and what that costs.
 attempts: says which attempt of a student counts, and what each scored.
-audit: keeps every change of a score in a file to which lines are only added.
+audit: stores every change of a score in autograder.db.
 ledger: settles what each submission is worth, and says what has changed and why.
-book: holds one exercise's part of the gradebook open while a class is graded; previews that.
+book: holds one exercise's part of the gradebook open while a class is graded; copies it for a dry run.
 commands: makes `nbgrader autograde` and `nbgrader export` take the same steps.
 comments: the course's bank of comments, by whose names people write them.
 pages: serves publishing, which only reads: submissions and feedback pages.

@@ -5,27 +5,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry, Notebook, SourceCell
 from nbgrader.converters import GenerateAssignment
-from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, LockCells
 
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import build_notebook, to_json
 from autograder.course.source import GRADED
 from autograder.gradebook.config import converting, database, open_converter
-
-
-def released(exercise: Exercise) -> NotebookNode:
-    """Return the notebook that students get, with nbgrader's checksums."""
-    node = nbformat.reads(to_json(build_notebook(exercise)), as_version=4)
-    resources: dict[str, str] = {}
-    for step in (LockCells(), ClearSolutions(), ComputeChecksums()):
-        node, resources = step.preprocess(node, resources)
-    return node
+from autograder.gradebook.grades import released
 
 
 def record_exercise(course: Course, exercise: Exercise, database: str) -> None:

@@ -1,68 +1,60 @@
-"""Says which of a student's attempts counts, puts it into submitted/, and stores what each attempt scored."""
+"""Says which of a student's attempts counts, puts it into submitted/, and stores how each was graded."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
-from typing import Any
 
 from nbgrader.api import Gradebook, SubmittedAssignment
 
-from autograder.collecting.attempts import Attempt, adopt, attempts_of, attempts_to_be, put_forward
+from autograder.collecting.attempts import LOCK, Attempt, adopt, attempts_of, put_forward
 from autograder.collecting.entry import EntryError
-from autograder.collecting.placing import LOCK
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Counts
-from autograder.files import locked, write_whole
+from autograder.files import locked
 from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.folder_check import known_time, refusal
-from autograder.gradebook.grades import fingerprinted
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.rows import rows_of
 from autograder.report.gradebook_submission import ShownAttempt
 from autograder.report.report import Report, Status
 from autograder.submission.digest import digest_of, rules
 from autograder.submission.notebook import Notebook, read_notebook
+from autograder.submission.store import REPORTS, reading, writing
 from autograder.submission.submission import Submission
 
-_FILE = "graded.json"
 Eligible = Callable[[Attempt], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class GradedAttempt:
-    """What an attempt came to when it was graded last, and a digest of what it was graded by."""
+class StoredReport:
+    """How a notebook was graded last, and a digest of it and of all that graded it."""
 
     report: Report
     fingerprint: str
 
 
-def keep_graded(submission: Submission, notebook: Notebook, fingerprinted: Mapping[str, Any]) -> None:
-    """Keep a notebook that was graded as an attempt, if it is none yet, and its fingerprinted report."""
-    with suppress(EntryError), locked(submission.root / LOCK):
-        text = json.dumps(fingerprinted)
-        for attempt in adopt(submission):
-            if attempt.digest == notebook.digest:
-                write_whole(attempt.folder / _FILE, text)
+def store_report(submission: Submission, notebook: Notebook, rules: str, report: Report) -> None:
+    """Store how a student's notebook was graded by these rules."""
+    whose = {"student": submission.student, "exercise": submission.exercise, "digest": notebook.digest}
+    row = {**whose, "fingerprint": digest_of(rules, notebook), "report": report.to_json()}
+    with writing(submission.root) as store:
+        store.execute(REPORTS.insert().prefix_with("OR REPLACE").values(**row))
 
 
-def graded_attempt(attempt: Attempt) -> GradedAttempt | None:
-    """Return what an attempt came to, or None if it was never graded."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        kept = json.loads((attempt.folder / _FILE).read_text(encoding="utf-8"))
-        return GradedAttempt(Report.from_dict(kept["report"]), str(kept["fingerprint"]))
-    return None
-
-
-def current_report(attempt: Attempt, rules: str, notebook: Notebook) -> Report | None:
-    """Return what an attempt comes to, if that is known and grading again would give the same."""
-    graded = graded_attempt(attempt)
-    if graded is None or graded.fingerprint != digest_of(rules, notebook):
-        return None
-    return None if graded.report.status is Status.GRADER_ERROR else graded.report
+def stored_reports(submission: Submission) -> dict[str, StoredReport]:
+    """Return how a student's notebooks for an exercise were graded, by their digests."""
+    mine = (REPORTS.c.student == submission.student) & (REPORTS.c.exercise == submission.exercise)
+    found = {}
+    with reading(submission.root) as store:
+        for row in store.execute(REPORTS.select().where(mine)):
+            with suppress(ValueError, KeyError, TypeError):  # of a version with another form of reports
+                report = Report.from_dict(json.loads(row.report))
+                found[row.digest] = StoredReport(report, row.fingerprint)
+    return found
 
 
 def shown_attempts(
@@ -72,18 +64,15 @@ def shown_attempts(
 
     The one that counts is the one that was graded with this `fingerprint`.
     """
-    attempts: Sequence[Attempt] = ()
-    with suppress(EntryError, ValueError):
-        attempts = attempts_of(submission)
-    zone = _zone(course, submission)
-    known = [graded_attempt(attempt) for attempt in attempts]
+    attempts, reports, zone = attempts_of(submission), stored_reports(submission), _zone(course, submission)
+    known = [reports.get(attempt.digest) for attempt in attempts]
     places = [place for place, one in enumerate(known) if one is not None and one.fingerprint == fingerprint]
     shown = []
     for place, attempt in enumerate(attempts):
         graded = known[place] if told(attempt) else None
-        when = known_time(attempt.folder)
         score, points = (None, None) if graded is None else (graded.report.score, graded.report.max_score)
-        shown.append(ShownAttempt(clock(when, zone), score, points, place in places[-1:]))
+        when = clock(known_time(attempt.time), zone)
+        shown.append(ShownAttempt(when, score, points, place in places[-1:]))
     return shown
 
 
@@ -92,13 +81,11 @@ def name_of_attempt(course: Course, submission: Submission, notebook: Notebook, 
 
     It is empty where there is but one.
     """
-    attempts: Sequence[Attempt] = ()
-    with suppress(EntryError, ValueError):
-        attempts = attempts_to_be(submission)
+    attempts = attempts_of(submission)
     same = [place for place, one in enumerate(attempts) if one.digest == notebook.digest]
     if len(attempts) < 2 or not same:
         return ""
-    place = next((place for place in same if known_time(attempts[place].folder) == came), same[-1])
+    place = next((place for place in same if known_time(attempts[place].time) == came), same[-1])
     when = clock(came, _zone(course, submission))
     return f"attempt {place + 1} of {len(attempts)}{f' of {when}' if when else ''}"
 
@@ -116,10 +103,7 @@ def clock(when: datetime | None, zone: tzinfo | None) -> str:
 
 
 class Counting:
-    """Which attempts at an exercise count, by the rule in course.yaml; without a rule nothing is moved.
-
-    In a `dry_run` nothing is written, and what attempts came to is known until its end.
-    """
+    """Which attempts at an exercise count, by the rule in course.yaml; without a rule nothing is moved."""
 
     def __init__(
         self,
@@ -128,13 +112,10 @@ class Counting:
         eligible: Eligible = lambda _: True,
         *,
         unsafe: bool = False,
-        dry_run: bool = False,
     ) -> None:
         settings = course.attempts(exercise.name)
         self._rule = settings.counts if settings is not None else None
         self._course, self._exercise, self._eligible, self._unsafe = course, exercise, eligible, unsafe
-        self._dry_run = dry_run
-        self._graded: dict[tuple[str, str], Report] = {}  # in a dry run, by student and digest
 
     def ungraded(self, submissions: Sequence[Submission]) -> Iterator[tuple[Submission, Notebook]]:
         """Yield the attempts that have to be graded before it is known which one is the best."""
@@ -143,42 +124,33 @@ class Counting:
         for submission in submissions:
             with locked(submission.root / LOCK):
                 attempts = self._attempts(submission)
+            reports = stored_reports(submission) if len(attempts) > 1 else {}
             for attempt in attempts if len(attempts) > 1 else ():
-                notebook = read_notebook(attempt.notebook(submission.exercise))
-                if self._report(submission, attempt, notebook) is None:
+                notebook = read_notebook(attempt.notebook)
+                if self._current(reports.get(attempt.digest), notebook) is None:
                     yield submission, notebook
 
     def keep(self, submission: Submission, notebook: Notebook, report: Report) -> None:
-        """Keep what one of those attempts came to."""
-        if self._dry_run:
-            self._graded[submission.student, notebook.digest] = report
-            return
-        keep_graded(submission, notebook, fingerprinted(self._rules, notebook, report))
+        """Store how one of those attempts was graded."""
+        store_report(submission, notebook, self._rules, report)
 
-    def settle(self, submissions: Sequence[Submission]) -> dict[str, Attempt]:
-        """Put the attempts that count into submitted/, and return them by student."""
+    def settle(self, submissions: Sequence[Submission]) -> None:
+        """Put the attempts that count into submitted/."""
         if self._rule is None:
-            return {}
+            return
         rows, lateness = self._rows(), Lateness(self._course, self._exercise, load(self._course))
-        counting = {}
         for submission in submissions:
             with suppress(EntryError), locked(submission.root / LOCK):
                 if attempts := self._attempts(submission):
-                    student = submission.student
-                    counting[student] = self._counting(submission, attempts, lateness, rows.get(student))
-                    if not self._dry_run:
-                        put_forward(submission, counting[student])
-        return counting
+                    row = rows.get(submission.student)
+                    put_forward(submission, self._counting(submission, attempts, lateness, row))
 
     def _attempts(self, submission: Submission) -> Sequence[Attempt]:
         """Return the attempts that may count; nothing is touched in a folder that is refused."""
         if refusal(submission):
             return ()
         with suppress(EntryError):
-            if not self._dry_run:
-                adopt(submission)
-            known = attempts_to_be(submission) if self._dry_run else attempts_of(submission)
-            return [attempt for attempt in known if self._eligible(attempt)]
+            return [attempt for attempt in adopt(submission) if self._eligible(attempt)]
         return ()
 
     def _counting(
@@ -187,28 +159,29 @@ class Counting:
     ) -> Attempt:  # fmt: skip
         student = submission.student
         if self._rule is Counts.BEFORE_DUE:
-            in_time = [one for one in attempts if lateness.in_time(student, row, known_time(one.folder))]
+            in_time = [one for one in attempts if lateness.in_time(student, row, known_time(one.time))]
             return (in_time or attempts)[-1]
         if self._rule is Counts.BEST:
+            reports = stored_reports(submission)
 
             def worth(place: int) -> tuple[float, int]:
                 attempt = attempts[place]
-                notebook = read_notebook(attempt.notebook(submission.exercise))
-                report = self._report(submission, attempt, notebook)
+                report = self._current(reports.get(attempt.digest), read_notebook(attempt.notebook))
                 if report is None or report.score is None:
                     return (-1.0, place)
-                loss = lateness.penalty(student, report.score, row, known_time(attempt.folder))
+                loss = lateness.penalty(student, report.score, row, known_time(attempt.time))
                 return (round(report.score - loss, 4), place)
 
             return attempts[max(range(len(attempts)), key=worth)]
         return attempts[-1]
 
-    def _report(self, submission: Submission, attempt: Attempt, notebook: Notebook) -> Report | None:
-        """Return what an attempt comes to, graded behind the walls that it needs now."""
-        if report := self._graded.get((submission.student, notebook.digest)):
-            return report
-        report = current_report(attempt, self._rules, notebook)
-        return report if report is None or self._unsafe or "unsafe" not in report.sandbox else None
+    def _current(self, stored: StoredReport | None, notebook: Notebook) -> Report | None:
+        """Return how a notebook was graded, if grading it again, behind the same walls, changes nothing."""
+        if stored is None or stored.fingerprint != digest_of(self._rules, notebook):
+            return None
+        report = stored.report
+        sound = report.status is not Status.GRADER_ERROR and (self._unsafe or "unsafe" not in report.sandbox)
+        return report if sound else None
 
     @cached_property
     def _rules(self) -> str:

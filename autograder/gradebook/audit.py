@@ -1,4 +1,4 @@
-"""Keeps every change of a score in audit.jsonl, a file to which lines are only added.
+"""Keeps every change of a score in autograder.db; lines are only added.
 
 Each line says whose score became what, when, why, and by what it was graded: digests of the notebook, the
 exercise's source and suite, its settings, the engine and the environment. The formgrader keeps in a table of
@@ -6,7 +6,6 @@ the gradebook who saved which score and when. A line for each save, and for what
 the last line, is added before we go on.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,10 +18,9 @@ from sqlalchemy.orm import Session
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.kept import AUDIT
 from autograder.course.names import checked_question
-from autograder.files import append_line, read_lines
 from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.submission.store import AUDIT, reading, writing
 
 DATES, BY_HAND = "dates or late policy", "by hand"
 Digests = Mapping[str, str]
@@ -106,12 +104,13 @@ class Audit:
     """The changes of one exercise's scores."""
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
-        self._path = course.root / AUDIT
-        self._exercise = exercise.name
+        self._root, self._exercise = course.root, exercise.name
         self._last: dict[str, Line] = {}
-        for line in read_lines(self._path):
-            if line.get("exercise") == self._exercise:
-                self._last[str(line.get("student"))] = line
+        self._pending: dict[str, Line] = {}
+        with reading(self._root) as store:
+            query = AUDIT.select().where(AUDIT.c.exercise == self._exercise).order_by(AUDIT.c.id)
+            for row in store.execute(query):
+                (self._pending if row.pending else self._last)[row.student] = row._asdict()
 
     def digests(self, student: str) -> Digests | None:
         """Return by what this student's submission was graded last, if that is known."""
@@ -121,7 +120,7 @@ class Audit:
     def differs(self, submission: GradebookSubmission) -> bool:
         """Whether somebody has given points outside our commands since the last line on this submission."""
         last = self._last.get(submission.student)
-        return last is not None and last.get("questions") != _state(submission)["questions"]
+        return last is not None and last["questions"] != _state(submission)["questions"]
 
     def points(self, student: str) -> float | None:
         """Return what the last line's questions scored, before anything was taken off for being late."""
@@ -136,9 +135,9 @@ class Audit:
         last = self._last.get(submission.student)
         if last is None:
             return
-        given = {name: tuple(scores[1:]) for name, scores in last.get("questions", {}).items()}
+        given = {name: tuple(scores[1:]) for name, scores in (last["questions"] or {}).items()}
         for save in saves:
-            if save.time > last.get("saved", ""):
+            if save.time > last["saved"]:
                 given[checked_question(save.cell) or save.cell] = (save.score, save.extra_credit)
                 entries = (
                     replace(entry, manual_score=score, extra_credit=extra)
@@ -146,6 +145,33 @@ class Audit:
                     for score, extra in [given.get(entry.question, (None, None))]
                 )
                 yield replace(submission, entries=tuple(entries)), save
+
+    def announce(self, submission: GradebookSubmission, why: str, digests: Digests) -> None:
+        """Store the line on a change that the gradebook gets next; `confirm` makes it one that counts.
+
+        So a grader that is killed in between loses no line, and none is about a change that never came.
+        """
+        if line := self._line(submission, why, digests):
+            self._write({**line, "pending": True})
+
+    def confirm(self, student: str) -> None:
+        """Let the announced line on a submission count, as the gradebook has the change."""
+        if line := self._pending.pop(student, None):
+            with writing(self._root) as store:
+                store.execute(AUDIT.update().where(AUDIT.c.id == line["id"]).values(pending=False))
+            self._last[student] = line
+
+    def recover(self, submission: GradebookSubmission) -> None:
+        """Settle what becomes of a line that was announced by a grader that was killed.
+
+        The tests' scores say whether the gradebook has the change: nobody but a grader changes them.
+        """
+        if line := self._pending.get(submission.student):
+            now = _state(submission)["questions"]
+            if {name: scores[0] for name, scores in line["questions"].items()} == {
+                name: scores[0] for name, scores in now.items()
+            }:
+                self.confirm(submission.student)
 
     def note(
         self,
@@ -155,26 +181,8 @@ class Audit:
         save: Save | None = None,
     ) -> None:
         """Add a line on a submission, unless all of it stands in the last one; a save has its own time."""
-        last, now = self._last.get(submission.student, {}), datetime.now(UTC)
-        state = _state(submission)
-        digests = digests or last.get("digests", {})
-        same = {key: last.get(key) for key in state} == state and last.get("digests", {}) == digests
-        if same and save is None:
-            return
-        saved = last.get("saved", "") if last else now.isoformat(timespec="microseconds")
-        line = {
-            "time": now.isoformat(timespec="seconds") if save is None else save.time,
-            **({} if save is None else {"by": save.grader}),
-            "student": submission.student,
-            "exercise": self._exercise,
-            "why": why,
-            "before": last.get("score"),
-            **state,
-            "digests": digests,
-            "saved": saved if save is None else save.time,  # up to when saves have a line
-        }
-        append_line(self._path, json.dumps(line))
-        self._last[submission.student] = line
+        if line := self._line(submission, why, digests, save):
+            self._write(line)
 
     def catch_up(self, submission: GradebookSubmission) -> None:
         """Add what has happened to a submission outside our commands: points that people gave, and dates."""
@@ -182,13 +190,46 @@ class Audit:
             return self.note(submission, "found in the gradebook")
         return self.note(submission, BY_HAND if self.differs(submission) else DATES)
 
-    def rename(self, old: str, new: str) -> None:
-        """Go on under another id, where a student has got one."""
-        if (last := self._last.pop(old, None)) is not None and new not in self._last:
-            now, why = datetime.now(UTC).isoformat(timespec="seconds"), f"renamed from {old}"
-            line = {**last, "time": now, "student": new, "why": why, "before": last.get("score")}
-            append_line(self._path, json.dumps(line))
-            self._last[new] = line
+    def _line(
+        self, submission: GradebookSubmission, why: str, digests: Digests | None, save: Save | None = None
+    ) -> Line | None:
+        last, now = self._last.get(submission.student, {}), datetime.now(UTC)
+        state = _state(submission)
+        digests = dict(digests or last.get("digests") or {})
+        same = {key: last.get(key) for key in state} == state and (last.get("digests") or {}) == digests
+        if same and save is None:
+            return None
+        saved = last["saved"] if last else now.isoformat(timespec="microseconds")
+        return {
+            "time": now.isoformat(timespec="seconds") if save is None else save.time,
+            "by": None if save is None else save.grader,
+            "student": submission.student,
+            "exercise": self._exercise,
+            "why": why,
+            "before": last.get("score"),
+            **state,
+            "digests": digests,
+            "saved": saved if save is None else save.time,
+            "pending": False,
+        }
+
+    def _write(self, line: Line) -> None:
+        """Add a line, in the place of one that was announced on the same submission and never confirmed."""
+        mine = (AUDIT.c.student == line["student"]) & (AUDIT.c.exercise == self._exercise)
+        with writing(self._root) as store:
+            store.execute(AUDIT.delete().where(mine & AUDIT.c.pending))
+            (id_,) = store.execute(AUDIT.insert().values(**line)).inserted_primary_key or (None,)
+        self._pending.pop(line["student"], None)
+        (self._pending if line["pending"] else self._last)[line["student"]] = {**line, "id": id_}
+
+
+def audit_lines(course: Course) -> Iterator[Line]:
+    """Yield every change of a score, in order, as it stands in the audit."""
+    with reading(course.root) as store:
+        rows = store.execute(AUDIT.select().where(~AUDIT.c.pending).order_by(AUDIT.c.id)).all()
+    for row in rows:
+        line = row._asdict()
+        yield {name: line[name] for name in line if name not in ("id", "saved", "pending")}
 
 
 def _state(submission: GradebookSubmission) -> Line:

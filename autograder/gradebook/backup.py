@@ -1,8 +1,8 @@
 """Packs a running course into one file, and brings it back; nothing is overwritten without a word.
 
-The file holds what no command can make again: the gradebook, all submissions, the secret, what people have
-written into lists, and what has happened; course/kept.py names all of it. The course's own files, solutions/
-and course.yaml, are kept elsewhere, in git as a rule.
+The file holds what no command can make again: two databases, all submissions, the secret, and what people
+have written into lists; course/kept.py names all of it. The course's own files, solutions/ and course.yaml,
+are kept elsewhere, in git as a rule.
 """
 
 import hashlib
@@ -17,9 +17,9 @@ from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from autograder.collecting.placing import LOCK
+from autograder.collecting.attempts import LOCK
 from autograder.course.course import Course
-from autograder.course.kept import FILES, FOLDERS, GRADEBOOK, OPEN, is_kept
+from autograder.course.kept import DATABASES, FILES, FOLDERS, FORMER, GRADEBOOK, OPEN, STORE, is_kept
 from autograder.errors import UsageError
 from autograder.files import OWNER, Member, locked, write_zip
 from autograder.gradebook.config import gradebook_file
@@ -72,9 +72,9 @@ def _restore(
     for above in {above for name in digests for above in PurePosixPath(name).parents if above.name}:
         if (course.root / above).is_symlink():
             raise BackupError(f"{above}/ is a link, through which nothing is written; put a folder there")
-    places = {name: course.root / name for name in digests}
-    if GRADEBOOK in places:
-        places[GRADEBOOK] = _gradebook(course)
+    places = {name: _place(course, name) for name in digests}
+    if STORE not in digests and (course.root / STORE).exists():
+        raise BackupError(f"{path}: is of an earlier version; move {STORE} away before you restore it")
     there = {name for name, place in places.items() if place.exists()}
     same = {name for name in there if _digest_there(name, places[name]) == digests[name]}
     if (changed := sorted(there - same)) and not overwrite:
@@ -85,12 +85,12 @@ def _restore(
         for name, draft in drafts.items():
             with archive.open(name) as packed, draft.open("xb") as file:
                 shutil.copyfileobj(packed, file)
-            draft.chmod(OWNER if name in (GRADEBOOK, *FILES) and name not in OPEN else 0o644)
+            draft.chmod(OWNER if name in (*DATABASES, *FILES, *FORMER) and name not in OPEN else 0o644)
             if _digest(draft) != digests[name]:
                 raise BackupError(f"{path}: {name} in it is damaged; nothing is changed")
         for name, draft in drafts.items():
             places[name].parent.mkdir(parents=True, exist_ok=True)
-            if name == GRADEBOOK:
+            if name in DATABASES:
                 for rest in ("-journal", "-wal", "-shm"):  # of the one that is replaced
                     places[name].with_name(places[name].name + rest).unlink(missing_ok=True)
             draft.replace(places[name])
@@ -100,10 +100,10 @@ def _restore(
 
 def _state(course: Course, folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield what a backup holds: each file by its name in it."""
-    gradebook = _gradebook(course)
-    if gradebook.is_file():
-        copy_database(gradebook, folder / GRADEBOOK)
-        yield GRADEBOOK, folder / GRADEBOOK
+    for name in DATABASES:
+        if (path := _place(course, name)).is_file():
+            copy_database(path, folder / name)
+            yield name, folder / name
     for path in _files(course):
         yield path.relative_to(course.root).as_posix(), path
 
@@ -120,7 +120,7 @@ def _members(course: Course, files: Sequence[tuple[str, Path]]) -> Iterator[Memb
     """Yield the files of a backup, then their digests; each is read once, as some may change meanwhile."""
     digests = {}
     for name, source in files:
-        if name == GRADEBOOK:  # a copy that is ours alone, and may be large
+        if name in DATABASES:  # a copy that is ours alone, and may be large
             digests[name] = _digest(source)
             yield Member(name, source, OWNER)
         else:
@@ -145,12 +145,16 @@ def _contents(course: Course, path: Path, archive: zipfile.ZipFile) -> Mapping[s
             f'{path}: is of the course "{known["course"]}"; restore it in that course\'s folder'
         )
     for name in digests:
-        if not is_kept(name) or ".." in PurePosixPath(name).parts:
+        former = any(name == one or name.startswith(f"{one}/") for one in FORMER)
+        if not (is_kept(name) or former) or ".." in PurePosixPath(name).parts:
             raise BackupError(f"{path}: {name} has no place in a course; the file is not as we made it")
     return digests
 
 
-def _gradebook(course: Course) -> Path:
+def _place(course: Course, name: str) -> Path:
+    """Return where a file of a backup lies in the course."""
+    if name != GRADEBOOK:
+        return course.root / name
     path = gradebook_file(course)
     if path is None:
         raise BackupError("the gradebook is kept by a server; back it up there, by the server's own means")
@@ -159,11 +163,11 @@ def _gradebook(course: Course) -> Path:
 
 def _digest_there(name: str, path: Path) -> str:
     """Return the digest of what lies there; a database is copied for it, as into a backup."""
-    if name != GRADEBOOK:
+    if name not in DATABASES:
         return _digest(path)
     with TemporaryDirectory() as folder:
-        copy_database(path, Path(folder, GRADEBOOK))
-        return _digest(Path(folder, GRADEBOOK))
+        copy_database(path, Path(folder, name))
+        return _digest(Path(folder, name))
 
 
 def _digest(path: Path) -> str:

@@ -21,7 +21,7 @@ from autograder.gradebook.assignment import record_exercise
 from autograder.gradebook.folder_check import companions, refusal
 from autograder.gradebook.grades import Release, keep_answers, take_in
 from autograder.gradebook.ledger import Ledger, turn
-from autograder.gradebook.rows import ExerciseRows
+from autograder.gradebook.rows import rows_on
 from autograder.grading.graded import describe_failure
 from autograder.grading.marking import MarkingProcess
 from autograder.submission.notebook import Notebook, read_notebook
@@ -68,9 +68,9 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
             self.log.error("%s: %s", submission.folder, problem)
         with Gradebook(resources["nbgrader"]["db_url"], self.course.settings.course) as gradebook:
             ledger = self._ledger(gradebook, exercise)
-            rows = ExerciseRows(gradebook, exercise).of(submission.student)
-            node = take_in(gradebook, self._release(exercise), rows, submission, notebook, graded)
-            ledger.settle(gradebook, submission, notebook, rows, node.metadata["autograder"])
+            rows = rows_on(gradebook, exercise, submission.student)
+            node = take_in(gradebook, self._release(exercise), rows, notebook, graded)
+            ledger.settle(gradebook, submission, notebook, rows, graded.report, self._release(exercise).rules)
             return node
 
     def _ledger(self, gradebook: Gradebook, exercise: Exercise) -> Ledger:

@@ -39,20 +39,15 @@ def companions(submission: Submission) -> list[Path]:
 
 def handed_in(submission: Submission) -> datetime | None:
     """Return when a submission came, in UTC and without a zone, as nbgrader keeps it."""
-    return time_in(submission.folder)
-
-
-def time_in(folder: Path) -> datetime | None:
-    """Return the time that lies in a folder with a notebook."""
-    path = folder / TIMESTAMP
+    path = submission.folder / TIMESTAMP
     text = path.read_text(encoding="utf-8").strip() if _is_small_file(path) else ""
     return parse_utc(text) if text else None
 
 
-def known_time(folder: Path) -> datetime | None:
-    """Return the time that lies in a folder, and None also where words lie there that are no time."""
+def known_time(text: str) -> datetime | None:
+    """Return the time of an attempt in the same way, and None also for words that are no time."""
     with suppress(*_NO_TIME):
-        return time_in(folder)
+        return parse_utc(text) if text else None
     return None
 
 

@@ -35,9 +35,9 @@ from autograder.gradebook.audit import recording
 from autograder.gradebook.comments import CommentBank, CommentsError
 from autograder.gradebook.config import database
 from autograder.gradebook.grades import ANSWERS, are_kept
-from autograder.gradebook.rows import Person, read_roster
+from autograder.gradebook.rows import listed_by_id
 from autograder.report.safe_html import Allowance, render_code, render_markdown, render_template, render_text
-from autograder.submission.students import StudentsError
+from autograder.submission.students import Student, StudentsError
 
 # On one line it is a block of HTML, in which the renderer that follows reads no Markdown; and it looks for no
 # formulas where there are no dollars and backslashes. In the browser, all of these are letters again.
@@ -320,13 +320,13 @@ def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
     call all of these "None, None".
     """
     students: list[dict[str, Any]] = _known_students(api)
-    people = dict[str, Person]()
+    people = dict[str, Student]()
     with suppress(StudentsError):  # which grading tells
-        people = read_roster(Path(api.coursedir.root))
+        people = listed_by_id(Path(api.coursedir.root))
     for student in students:
         if student["last_name"] is None and student["first_name"] is None:
-            person = people.get(student["id"], Person(student["id"]))
-            student["last_name"], student["first_name"] = person.last_name or person.id, person.first_name
+            last, first = people.get(student["id"], Student(student["id"])).parts
+            student["last_name"], student["first_name"] = last or student["id"], first
         student.update({name: student[name] or "" for name in ("last_name", "first_name")})
     return students
 

@@ -7,23 +7,23 @@ about new ones. nbgrader's own tables have no place for it, so the gradebook get
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import nbformat
 from nbformat import NotebookNode, from_dict, v4
 from nbformat.v4.rwbase import split_lines, strip_transient
 from nbgrader import utils
 from nbgrader.api import Grade, Gradebook
+from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, LockCells
 from sqlalchemy import Column, MetaData, String, Table, inspect
 
 from autograder.course.code import bound_names
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
-from autograder.files import write_whole
-from autograder.gradebook.assignment import released
+from autograder.course.notebook import build_notebook, to_json
 from autograder.gradebook.rows import Rows
 from autograder.grading.graded import CellResult, Graded
 from autograder.report.outputs import Output
@@ -33,7 +33,6 @@ from autograder.report.text import clean_text, is_picture, printable
 from autograder.submission.digest import digest_of, rules
 from autograder.submission.matching import RestoredCell, restore
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
-from autograder.submission.submission import Submission
 
 # As nbformat writes notebooks.
 _WRITING: dict[str, Any] = {"indent": 1, "sort_keys": True, "separators": (",", ": "), "ensure_ascii": False}
@@ -43,6 +42,15 @@ _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR)
 _NO_RESPONSE = "No response."
 # Hints quote the student's own error messages, and nbgrader renders comments as markdown with HTML.
 _PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "(", "]": ")", "`": "'"})
+
+
+def released(exercise: Exercise) -> NotebookNode:
+    """Return the notebook that students get, with nbgrader's checksums."""
+    node = nbformat.reads(to_json(build_notebook(exercise)), as_version=4)
+    resources: dict[str, str] = {}
+    for step in (LockCells(), ClearSolutions(), ComputeChecksums()):
+        node, resources = step.preprocess(node, resources)
+    return node
 
 
 class Release:
@@ -203,65 +211,38 @@ def keep_answers(gradebook: Gradebook) -> None:
     gradebook.db.commit()
 
 
-def read_answers(
-    gradebook: Gradebook, release: Release, submission: Submission, grades: Mapping[str, Grade], *, kept: bool
-) -> dict[str, Answer]:
-    """Return for which answers these grades were recorded, by their cells' names, if the gradebook kept them.
-
-    What a gradebook of an older version does not have is taken from the autograded notebook, if that is ours.
-    """
+def read_answers(gradebook: Gradebook, grades: Mapping[str, Grade]) -> dict[str, Answer]:
+    """Return for which answers these grades were recorded, by their cells' names."""
     names = {grade.id: name for name, grade in grades.items()}
     query = ANSWERS.select().where(ANSWERS.c.grade_id.in_(list(names)))
-    found = gradebook.db.connection().execute(query) if kept else ()
-    known = {names[grade]: Answer(digest, asked) for grade, digest, asked in found}
-    if missing := {name for name, grade in grades.items() if name not in known and _by_hand(grade)}:
-        known |= {n: Answer(d, "") for n, d in _earlier(release, submission).items() if n in missing}
-    return known
+    found = gradebook.db.connection().execute(query)
+    return {names[grade]: Answer(digest, asked) for grade, digest, asked in found}
 
 
-def write_answers(
-    gradebook: Gradebook, grades: Mapping[str, Grade], judged: Mapping[str, Judged], *, new: bool = False
-) -> None:
-    """Keep for which answers these grades are, which may all be `new`; the caller commits."""
+def write_answers(gradebook: Gradebook, grades: Mapping[str, Grade], judged: Mapping[str, Judged]) -> None:
+    """Store for which answers these grades are; the caller commits."""
     rows = [
         {"grade_id": grades[name].id, "digest": one.digest, "asked": one.asked}
         for name, one in judged.items()
     ]
     connection = gradebook.db.connection()
-    if not new:
-        connection.execute(ANSWERS.delete().where(ANSWERS.c.grade_id.in_([row["grade_id"] for row in rows])))
+    connection.execute(ANSWERS.delete().where(ANSWERS.c.grade_id.in_([row["grade_id"] for row in rows])))
     connection.execute(ANSWERS.insert(), rows)
-
-
-def _by_hand(grade: Grade) -> bool:
-    return grade.manual_score is not None or grade.extra_credit is not None
-
-
-def _earlier(release: Release, submission: Submission) -> dict[str, str]:
-    """Return the digests of the answers in the autograded notebook, if we have finished it."""
-    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-        node = NotebookNode(json.loads(submission.autograded.read_text(encoding="utf-8")))
-        if "fingerprint" in node["metadata"]["autograder"]:
-            node.cells = [NotebookNode(cell, source="".join(cell["source"])) for cell in node["cells"]]
-            return digests(release, node, Notebook(b""), unreadable=False)
-    return {}
 
 
 def take_in(
     gradebook: Gradebook,
     release: Release,
     rows: Rows,
-    submission: Submission,
     notebook: Notebook,
     graded: Graded,
 ) -> NotebookNode:
     """Record a graded submission, by our command or nbgrader's own, and return its autograded notebook.
 
-    The report is written first, then scores and comments, which the caller commits; what a person has written
-    stays. The returned notebook says by which rules the very bytes in `notebook` were graded: its file has to
-    be written last.
+    Scores and comments go into the rows, which the caller commits; what a person has written stays. The
+    returned notebook says by which rules the very bytes in `notebook` were graded: its file has to be written
+    last.
     """
-    write_whole(submission.report, graded.report.to_json() + "\n")
     node = release.restored(notebook)
     judged = judge(release, node, notebook, graded.report)
     node.metadata["autograder"] = fingerprinted(release.rules, notebook, graded.report)
@@ -270,11 +251,11 @@ def take_in(
         number = cell.metadata.pop("autograder", {}).get("number")
         if cell.cell_type == "code" and number in graded.results:
             cell.outputs = list(_outputs(graded.results[number], allowance))
-    before = {} if rows.new else read_answers(gradebook, release, submission, rows.grades, kept=True)
+    before = read_answers(gradebook, rows.grades)
     enter(judged, rows.grades, before)
     for name, one in judged.items():
         rows.comments[checked_question(name) or name].auto_comment = one.comment
-    write_answers(gradebook, rows.grades, judged, new=rows.new)
+    write_answers(gradebook, rows.grades, judged)
     return node
 
 

@@ -7,25 +7,27 @@ import hashlib
 import logging
 import platform
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from nbgrader.api import Gradebook, SubmittedAssignment
 from traitlets.config import Config
 
+from autograder.collecting.attempts import LOCK, adopt
+from autograder.collecting.entry import EntryError
 from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise, own_files
 from autograder.files import locked
-from autograder.gradebook.attempts import keep_graded, name_of_attempt
+from autograder.gradebook.attempts import name_of_attempt, store_report
 from autograder.gradebook.audit import BY_HAND, DATES, Audit, Digests, Save, read_saves
 from autograder.gradebook.folder_check import handed_in
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.rows import Rows, entries_of, points_by_cell, read_row, rows_of
 from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.report.report import Report
 from autograder.submission.digest import engine, spelt
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
@@ -147,51 +149,45 @@ class Ledger:
         self.known: dict[str, GradebookSubmission] = {}
         self.changes: dict[str, ScoreChange] = {}
 
-    def open(self, gradebook: Gradebook, *, dry_run: bool = False) -> None:
+    def open(self, gradebook: Gradebook) -> None:
         """Read all submissions, and settle what dates, extensions and people have changed meanwhile."""
         steps, saves = [], defaultdict[str, list[Save]](list)
         for save in read_saves(gradebook, self._exercise):
             saves[save.student].append(save)
         for row in rows_of(gradebook, self._exercise):
             before = read_row(self._exercise, row)
+            self._audit.recover(before)
             self._times[row.student_id] = row.timestamp
-            if dry_run:
-                after = self._lateness.reckon(before, row, row.timestamp)
-            else:
-                after = self._lateness.enter(row, before, row.timestamp)
+            after = self._lateness.enter(row, before, row.timestamp)
             self._keep(after if self._is_stale(before, row) else before, after, DATES)
             for step, save in self._audit.replayed(before, saves[row.student_id]):
                 steps.append((self._lateness.reckon(step, row, row.timestamp), save))
-        if not dry_run:
-            gradebook.db.commit()
-            for step, save in steps:
-                self._audit.note(step, BY_HAND, save=save)
-            for submission in filter(_has_scores, self.known.values()):
-                self._audit.catch_up(submission)
+        gradebook.db.commit()
+        for step, save in steps:
+            self._audit.note(step, BY_HAND, save=save)
+        for submission in filter(_has_scores, self.known.values()):
+            self._audit.catch_up(submission)
 
     def settle(
-        self,
-        gradebook: Gradebook,
-        submission: Submission,
-        notebook: Notebook,
-        rows: Rows,
-        fingerprinted: Mapping[str, Any],
-    ) -> GradebookSubmission:
+        self, gradebook: Gradebook, submission: Submission, notebook: Notebook, rows: Rows, report: Report,
+        rules: str,
+    ) -> GradebookSubmission:  # fmt: skip
         """Settle a submission that was just recorded, commit, and return it as it is now.
 
-        Its fingerprinted report, as the autograded notebook tells it, is kept with the attempt.
+        The report and the audit's line are stored first. The line counts once the gradebook has the scores.
         """
         student, points = submission.student, points_by_cell(self._exercise)
         entries = entries_of(self._exercise, student, rows.grades, rows.comments, points)
-        plain = GradebookSubmission(student, 0.0, 0.0, entries)
         came = handed_in(submission)
-        after = self._lateness.enter(rows.submission, plain, came)
-        rows.save(gradebook)
-        gradebook.db.commit()
+        after = self._lateness.enter(rows.submission, GradebookSubmission(student, 0.0, 0.0, entries), came)
+        with suppress(EntryError), locked(submission.root / LOCK):
+            adopt(submission)
+        store_report(submission, notebook, rules, report)
         why = self._cause(submission, notebook, came)
-        keep_graded(submission, notebook, fingerprinted)
-        self._keep(self.known.get(submission.student), after, why)
-        self._audit.note(after, why, {"notebook": notebook.digest, **self._digests})
+        self._audit.announce(after, why, {"notebook": notebook.digest, **self._digests})
+        gradebook.db.commit()
+        self._audit.confirm(student)
+        self._keep(self.known.get(student), after, why)
         return after
 
     def arrived(self, gradebook: Gradebook, submission: Submission) -> None:
@@ -203,15 +199,6 @@ class Ledger:
             gradebook.db.commit()
             self._keep(self.known.get(submission.student), after, DATES)
             self._audit.note(after, DATES)
-
-    def expect(
-        self, after: GradebookSubmission, row: SubmittedAssignment | None, submission: Submission,
-        notebook: Notebook | None, came: datetime | None,
-    ) -> None:  # fmt: skip
-        """Note what a submission that came then would come to, without writing anything."""
-        why = DATES if notebook is None else self._cause(submission, notebook, came)
-        expected = self._lateness.reckon(after, row, came)
-        self._keep(self.known.get(submission.student), expected, why)
 
     def _is_stale(self, before: GradebookSubmission, row: SubmittedAssignment) -> bool:
         """Whether a row's penalty is that of points before a person gave others, by rules that still hold.

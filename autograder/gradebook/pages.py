@@ -39,12 +39,13 @@ from autograder.gradebook.config import (
 from autograder.gradebook.folder_check import KEPT
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.ledger import Ledger, ScoreChange, turn
-from autograder.gradebook.rows import Person, read_class, read_recorded, read_roster, submissions_in
+from autograder.gradebook.rows import listed_by_id, read_class, read_recorded, submissions_in
 from autograder.report.feedback_page import render_feedback
 from autograder.report.gradebook_submission import GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.text import is_picture
 from autograder.submission.notebook import Notebook, UnreadableError, parse_notebook, read_notebook
+from autograder.submission.students import Student
 from autograder.submission.submission import Submission
 
 _EARLY = "Until the due date this page tells"
@@ -197,17 +198,17 @@ def doubtful_comments(course: Course, exercises: Sequence[Exercise]) -> Iterator
         yield from bank.unknown_names(exercise.name, _as_given(course, exercise))
 
 
-def read_people(course: Course) -> dict[str, Person]:
+def read_people(course: Course) -> dict[str, Student]:
     """Return the class by id: whom students.csv names, or else whom the gradebook knows."""
     if not gradebook_exists(course):
-        return dict(sorted(read_roster(course.root).items()))
+        return dict(sorted(listed_by_id(course.root).items()))
     with Gradebook(database(course), course.settings.course) as gradebook:
         return read_class(gradebook, course)
 
 
-def read_former(course: Course) -> dict[str, Person]:
+def read_former(course: Course) -> dict[str, Student]:
     """Return those whom the gradebook knows and students.csv names no more; nobody where there is no list."""
-    if not (listed := read_roster(course.root)) or not gradebook_exists(course):
+    if not (listed := listed_by_id(course.root)) or not gradebook_exists(course):
         return {}
     with Gradebook(database(course), course.settings.course) as gradebook:
         return {id_: one for id_, one in read_recorded(gradebook).items() if id_ not in listed}

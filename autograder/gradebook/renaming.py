@@ -1,46 +1,29 @@
-"""Gives a student another id, everywhere: gradebook, submissions, attempts, pages, lists and audit."""
+"""Gives a student another id, everywhere: gradebook, autograder.db, submissions, pages and lists."""
 
-import json
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from nbgrader.api import Gradebook
 from sqlalchemy import text
 
-from autograder.collecting.placing import LOCK
+from autograder.collecting.attempts import LOCK
 from autograder.course.course import Course
-from autograder.course.kept import DONE, EXPORTS, EXTENSIONS, REQUESTS, STUDENTS
+from autograder.course.kept import EXTENSIONS, REQUESTS, STUDENTS
 from autograder.errors import UsageError
-from autograder.files import append_line, locked
-from autograder.gradebook.audit import Audit
+from autograder.files import locked
 from autograder.gradebook.config import database, gradebook_exists
 from autograder.gradebook.lateness import rewrite
 from autograder.gradebook.ledger import turn
+from autograder.submission.store import knows, rename_student
 from autograder.submission.students import meaning, read_rows
 from autograder.submission.submission import is_student
 
-_OLD, _NEW = "renamed from", "student"
-_FOLDERS = ("submitted", "attempts", "autograded", "feedback")
+_FOLDERS = ("submitted", "autograded", "feedback")
 _STEPS = (
     "insert into student (id, first_name, last_name, email, lms_user_id) select :new, first_name, case"
     " when last_name = :old then :new else last_name end, email, lms_user_id from student where id = :old",
     "update submitted_assignment set student_id = :new where student_id = :old",
     "delete from student where id = :old",
 )
-
-
-def note_renamed(path: Path, old: str, new: str) -> None:
-    """Add such a line, if there is such a file."""
-    if path.is_file():
-        time = datetime.now(UTC).isoformat(timespec="seconds")
-        append_line(path, json.dumps({"time": time, _NEW: new, _OLD: old}))
-
-
-def renamed(line: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the old and the new id if a line is one of these, else None."""
-    return (str(line[_OLD]), str(line[_NEW])) if _OLD in line and _NEW in line else None
 
 
 class RenamingError(UsageError):
@@ -55,7 +38,7 @@ def rename(course: Course, old: str, new: str) -> None:
         known = _known(course)
         moves = _moves(course, old, new)
         in_lists = [name for name in (STUDENTS, EXTENSIONS, REQUESTS) if old in _listed(course.root / name)]
-        if not (old in known or moves or in_lists):
+        if not (old in known or moves or in_lists or knows(course.root, old)):
             raise RenamingError(f"nobody has the id {old}")
         if STUDENTS in in_lists and new in _listed(course.root / STUDENTS):
             raise RenamingError(f"{STUDENTS} has {new} already; choose an id that nobody has")
@@ -65,30 +48,21 @@ def rename(course: Course, old: str, new: str) -> None:
             _in_gradebook(course, old, new)
         for path, place in moves:
             path.rename(place)
-        for name in (DONE, EXPORTS):
-            note_renamed(course.root / name, old, new)
+        rename_student(course.root, old, new)
         for name in in_lists:
             _in_list(course.root / name, old, new)
-        for exercise in course.exercises.values():
-            Audit(course, exercise).rename(old, new)
 
 
 def _moves(course: Course, old: str, new: str) -> list[tuple[Path, Path]]:
-    """Return what has to move, and where to; nothing may be there."""
+    """Return which folders have to move, and where to; nothing may be there."""
     if old in ("", "..") or old != Path(old).name:  # no folder of one student
         return []
-    both = zip(_paths(course, old), _paths(course, new), strict=True)
+    both = [(course.root / folder / old, course.root / folder / new) for folder in _FOLDERS]
     moves = [(path, place) for path, place in both if path.exists()]
     for _, place in moves:
         if place.exists():
             raise RenamingError(f"{place} is there already; {new} is somebody else")
     return moves
-
-
-def _paths(course: Course, student: str) -> Iterator[Path]:
-    """Yield where anything of a student may lie; as ids have dots, none is taken for a name and a suffix."""
-    yield from (course.root / folder / student for folder in _FOLDERS)
-    yield from (course.build / "reports" / name / f"{student}.json" for name in course.exercises)
 
 
 def _known(course: Course) -> set[str]:

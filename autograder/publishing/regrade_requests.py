@@ -3,24 +3,23 @@
 A student writes a line that begins with "Regrade", the question's name and a colon, in a text cell or a
 comment, and hands the notebook in again. After the due date that would be late, so there is a list as well: a
 CSV with the columns student, exercise, question and reason, which somebody keeps or a form writes. Once a
-person has said that a request is done, the same words ask no more; regrade_done.jsonl keeps that.
+person has said that a request is done, the same words ask no more.
 """
 
 import csv
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from autograder.course.course import Course
-from autograder.course.kept import DONE, REQUESTS
+from autograder.course.kept import REQUESTS as LIST
 from autograder.errors import UsageError
-from autograder.files import append_line, read_lines
-from autograder.gradebook.renaming import renamed
 from autograder.report.text import printable
+from autograder.submission.store import REQUESTS, reading, writing
 from autograder.submission.students import read_rows
 
 _COLUMNS = ["student", "exercise", "question", "reason"]
@@ -57,11 +56,10 @@ class RegradeRequests:
     """The requests of a course that nobody has done yet."""
 
     def __init__(self, course: Course) -> None:
-        self._path = course.root / DONE
-        self._done: set[str] = set()
-        self._former: dict[str, set[str]] = {}  # the ids that a student had before
-        for line in read_lines(self._path):
-            self._remember(line)
+        self._root = course.root
+        with reading(self._root) as store:
+            rows = store.execute(REQUESTS.select()).all()
+        self._done = {(row.student, row.exercise, row.asked_as, row.digest) for row in rows}
         self.rows = {row: one for row, one in _listed(course) if not self._is_done(one)}  # of the list
 
     def of(self, student: str, exercise: str, notebook: dict[str, Any]) -> tuple[RegradeRequest, ...]:
@@ -71,23 +69,18 @@ class RegradeRequests:
         return tuple(one for one in found if not self._is_done(one))
 
     def finish(self, requests: Sequence[RegradeRequest]) -> None:
-        """Keep that a person has done these."""
+        """Store that an instructor has done these."""
+        time = datetime.now(UTC).isoformat(timespec="seconds")
         for one in requests:
-            time = datetime.now(UTC).isoformat(timespec="seconds")
             names = {"student": one.student, "exercise": one.exercise, "question": one.question}
-            append_line(self._path, json.dumps({"time": time, **names, "digest": one.digest}))
-            self._done.add(one.digest)
-
-    def _remember(self, line: Mapping[str, Any]) -> None:
-        if (ids := renamed(line)) is not None:
-            old, new = ids
-            self._former[new] = {old, *self._former.pop(old, ()), *self._former.get(new, ())}
-        elif "digest" in line:
-            self._done.add(str(line["digest"]))
+            with writing(self._root) as store:
+                more = {"time": time, "asked_as": one.student, "digest": one.digest}
+                store.execute(REQUESTS.insert().values(**names, **more))
+            self._done.add((one.student, one.exercise, one.student, one.digest))
 
     def _is_done(self, request: RegradeRequest) -> bool:
-        ids = request.student, *self._former.get(request.student, ())
-        return any(replace(request, student=id_).digest in self._done for id_ in ids)
+        mine = (row for row in self._done if row[:2] == (request.student, request.exercise))
+        return any(replace(request, student=asked_as).digest == digest for _, _, asked_as, digest in mine)
 
 
 def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Iterator[RegradeRequest]:
@@ -102,7 +95,7 @@ def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Itera
 
 def _listed(course: Course) -> Iterator[tuple[int, RegradeRequest]]:
     """Yield the requests of the list, each with the number of its row."""
-    path = course.root / REQUESTS
+    path = course.root / LIST
     if not path.is_file():
         return
     try:

@@ -31,7 +31,7 @@ from autograder.publishing.export import ALL, Choice, points_of
 from autograder.publishing.exported import Exports
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.text import number
-from autograder.submission.students import Student, Students, listed_students, separator_of
+from autograder.submission.students import Students, listed_students, separator_of
 
 _ALIKE = 1e-6
 
@@ -91,8 +91,7 @@ def participants(course: Course, times: Times, known: Collection[str]) -> Mappin
     """
     students = listed_students(course.root)
     people = Identification(students, times)
-    left = read_former(course).values()
-    former = Students(tuple(Student(one.id, (one.name,), one.email) for one in left))
+    former = Students(tuple(read_former(course).values()))
     return {row.number: _student(row, people, students, former, known) for row in times.rows if row.number}
 
 

@@ -117,6 +117,21 @@ class Student:
     groups: tuple[str, ...] = ()
 
     @property
+    def parts(self) -> tuple[str, str]:
+        """Last name and first name, by the first of the names: before a comma stands the last name."""
+        name = self.names[0] if self.names else ""
+        last, comma, first = name.partition(",")
+        if not comma:
+            first, _, last = name.rpartition(" ")
+        return last.strip(), first.strip()
+
+    @property
+    def name(self) -> str:
+        """The name by which lists are sorted, or the id where there is none."""
+        last, first = self.parts
+        return f"{last}, {first}" if first else last or self.id
+
+    @property
     def ids(self) -> Iterator[tuple[str, str]]:
         """Everything that stands for this student alone: the platform, empty for any, and the id."""
         yield from (("", text) for text in (self.id, self.email) if text)

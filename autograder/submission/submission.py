@@ -43,11 +43,6 @@ class Submission:
         return self.root / "autograded" / self.student / self.exercise / f"{self.exercise}.ipynb"
 
     @property
-    def report(self) -> Path:
-        """The report on it."""
-        return self.root / "build" / "reports" / self.exercise / f"{self.student}.json"
-
-    @property
     def feedback(self) -> Path:
         """The page that the student gets."""
         return self.root / "feedback" / self.student / self.exercise / f"{self.exercise}.html"

@@ -259,7 +259,8 @@ def _autograder(root: Path, *words: str) -> list[str]:
 
 
 def _report(submission: Submission) -> Report:
-    report = Report.from_dict(json.loads(submission.report.read_text(encoding="utf-8")))
+    notebook = json.loads(submission.autograded.read_text(encoding="utf-8"))
+    report = Report.from_dict(notebook["metadata"]["autograder"]["report"])
     if report.status is not Status.GRADED:
         raise BenchError(f"{submission.notebook}: not graded but {report.status}: {report.message}")
     return report

@@ -10,11 +10,10 @@ from typing import Protocol
 from traitlets.config import Config
 
 from autograder.collecting.arrival import Arrival, Source
-from autograder.collecting.attempts import attempts_of, digest_of
+from autograder.collecting.attempts import Placing, attempts_of, digest_of, place
 from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
 from autograder.collecting.entry import EntryError
-from autograder.collecting.placing import Placing, place
 from autograder.collecting.survey import REFUSED
 from autograder.course.course import Course
 from autograder.course.kept import STUDENTS

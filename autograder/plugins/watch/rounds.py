@@ -4,23 +4,20 @@ An attempt is marked before it is graded. So where the grader is killed nobody g
 marked but not shown is shown by the next round.
 """
 
-import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
 from traitlets.config import Config
 
 from autograder.batch.grade import grade_submissions
 from autograder.batch.pool import Executor
-from autograder.collecting.attempts import Attempt, adopt, attempts_of
+from autograder.collecting.attempts import LOCK, Attempt, adopt, mark
 from autograder.collecting.entry import EntryError
-from autograder.collecting.placing import LOCK
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import AttemptSettings, Tells
-from autograder.files import locked, write_whole
+from autograder.files import locked
 from autograder.gradebook.config import ConversionError, load
 from autograder.gradebook.exchange import release_page
 from autograder.gradebook.folder_check import refusal
@@ -29,34 +26,10 @@ from autograder.gradebook.pages import View, write_feedback
 from autograder.plugins.watch.arrivals import Arrivals
 from autograder.submission.submission import Submission, find_submissions
 
-_FILE = "told.json"  # beside an attempt's notebook
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """When an attempt was taken to be told, and whether its page is there."""
-
-    when: datetime
-    shown: bool
-
-
-def told(attempt: Attempt) -> Told | None:
-    """Return what a student has been told of an attempt, or None."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        kept = json.loads((attempt.folder / _FILE).read_text(encoding="utf-8"))
-        return Told(datetime.fromisoformat(kept["when"]), bool(kept["shown"]))
-    return None
-
-
-def mark(attempt: Attempt, when: datetime, *, shown: bool) -> None:
-    """Keep that a student is told of an attempt."""
-    text = json.dumps({"when": when.astimezone(UTC).isoformat(), "shown": shown})
-    write_whole(attempt.folder / _FILE, text)
-
 
 def may_be_told(attempts: Sequence[Attempt], settings: AttemptSettings, now: datetime, zone: tzinfo) -> bool:
     """Whether the student of these attempts may be told of one more now; days are those of `zone`."""
-    times = sorted(known.when for known in map(told, attempts) if known is not None)
+    times = sorted(one.told for one in attempts if one.told is not None)
     today = [when for when in times if when.astimezone(zone).date() == now.astimezone(zone).date()]
     return len(today) < settings.a_day and not (times and now < settings.pause.after(times[-1]))
 
@@ -98,17 +71,17 @@ class Watch:
             newest = attempts[-1] if attempts else None
             if newest is None:
                 continue
-            same = [
-                known for one in attempts if one.digest == newest.digest and (known := told(one)) is not None
-            ]
+            same = [one.told for one in attempts if one.digest == newest.digest and one.told is not None]
+            if same and newest.shown:
+                continue
             if same:
-                mine = told(newest)
-                if mine is None or not mine.shown:
-                    mark(newest, mine.when if mine is not None else same[-1].when, shown=False)
-                    found[submission.student] = newest
+                when = newest.told or same[-1]
             elif may_be_told(attempts, settings, self._clock(), zone):
-                mark(newest, self._clock(), shown=False)
-                found[submission.student] = newest
+                when = self._clock()
+            else:
+                continue
+            mark(submission, newest, when, shown=False)
+            found[submission.student] = replace(newest, told=when)
         return found
 
     def _attempts(self, submission: Submission) -> Sequence[Attempt]:
@@ -116,8 +89,7 @@ class Watch:
             return ()
         try:
             with locked(self._course.root / LOCK):
-                adopt(submission)
-                return attempts_of(submission)
+                return adopt(submission)
         except EntryError:
             return ()
 
@@ -126,8 +98,8 @@ class Watch:
             self._course, [exercise], list(due), jobs=self._jobs, executor=self._executor, eligible=_is_told
         )
         failed = {line.student for line in summary.failures}
-        for student in failed:  # which a person has to mend; to try again each round would help nobody
-            mark(due[student], self._clock(), shown=True)
+        for student in failed:  # which an instructor has to fix; to try again each round would help nobody
+            self._show(exercise, student, due[student], self._clock())
         for line in summary.lines:
             yield f"{line.exercise} {line.student}: {line.status}" + (
                 f": {line.message}" if line.ours else ""
@@ -141,9 +113,12 @@ class Watch:
                 continue
             student = page.parts[-3]
             returned = self._release and release_page(self._config, page)
-            if (known := told(due[student])) is not None:
-                mark(due[student], known.when, shown=True)
+            self._show(exercise, student, due[student], due[student].told or self._clock())
             yield f"{exercise.name} {student}: {'returned' if returned else 'wrote'} the page"
+
+    def _show(self, exercise: Exercise, student: str, attempt: Attempt, when: datetime) -> None:
+        """Store that an attempt needs nothing more."""
+        mark(Submission(self._course.root, student, exercise.name), attempt, when, shown=True)
 
     def _tells(self, exercise: Exercise, lateness: Lateness, student: str) -> Tells | None:
         """Return how much a page may tell now; after the due date, the student's own, everything."""
@@ -159,4 +134,4 @@ def settings_of(course: Course, exercise: Exercise) -> AttemptSettings:
 
 
 def _is_told(attempt: Attempt) -> bool:
-    return told(attempt) is not None
+    return attempt.told is not None

@@ -11,8 +11,7 @@ import pytest
 from autograder.batch.grade import grade_submissions
 from autograder.batch.pool import Done, Task
 from autograder.collecting.arrival import Arrival
-from autograder.collecting.attempts import attempts_of
-from autograder.collecting.placing import place
+from autograder.collecting.attempts import place
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.config import ConversionError
@@ -20,6 +19,7 @@ from autograder.gradebook.lateness import extend
 from autograder.gradebook.pages import write_feedback
 from autograder.grading.graded import Graded
 from autograder.report.report import total
+from autograder.submission.store import ATTEMPTS, writing
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import ANSWER, small, solved
 from autograder.tests.gradebook.rows import by_hand, full_marks, gradebook_submission
@@ -173,8 +173,8 @@ def test_an_attempt_whose_time_is_no_time_stops_nobody(ready: Course) -> None:
     course = ruled(ready, "best", "\n    late: {percent: 50}")
     for share in (1.0, 0.4):
         hand_in(course, share, -share)
-    first = attempts_of(Submission(course.root, "ann", "01_small"))[0]
-    (first.folder / "timestamp.txt").write_text("last week")
+    with writing(course.root) as store:
+        store.execute(ATTEMPTS.update().values(time="last week"))
     hand_in(course, 0.2, 0, "ben")
     summary = grade_submissions(course, [small(course)], executor=ByTheirWord())
     assert {line.student: line.status for line in summary.lines}["ben"] == "graded"

@@ -16,7 +16,7 @@ from autograder.batch.grade import grade_submissions
 from autograder.cli.grade import INTERRUPTED
 from autograder.course.course import Course, load_course
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
-from autograder.tests.gradebook.rows import dump
+from autograder.tests.gradebook.rows import dump, reports
 
 FORK = multiprocessing.get_context("fork")  # what the grader imports is imported here already
 PATIENCE = 60  # seconds, on a busy machine
@@ -42,10 +42,9 @@ def regrade(root: Path, *, force: bool) -> None:
 
 def left_behind(course: Course) -> dict[str, object]:
     """Return all that grading leaves: every row, every report, every autograded notebook."""
-    folders = [course.build / "reports", course.root / "autograded"]
-    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    files = [path for path in (course.root / "autograded").rglob("*") if path.is_file()]
     kept = {str(path.relative_to(course.root)): path.read_bytes() for path in files}
-    return {"rows": dump(course.root / "gradebook.db"), **kept}
+    return {"rows": dump(course.root / "gradebook.db"), "reports": reports(course), **kept}
 
 
 def alive(processes: list[psutil.Process]) -> list[psutil.Process]:

@@ -1,12 +1,12 @@
 """Two graders at once, and a person in the formgrader meanwhile: nothing is lost, and nobody gives up."""
 
-import json
 import multiprocessing
 from itertools import pairwise
 from pathlib import Path
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course, load_course
+from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.pages import read_gradebook
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
 from autograder.tests.classroom import small
@@ -25,7 +25,7 @@ def regrade(root: Path, factor: float, failed: "multiprocessing.Queue[str]") -> 
 
 
 def lines(course: Course) -> list[dict[str, object]]:
-    return [json.loads(line) for line in (course.root / "audit.jsonl").read_text().splitlines()]
+    return list(audit_lines(course))
 
 
 def test_two_graders_at_once_take_turns_and_a_person_s_points_stay(ready: Course) -> None:

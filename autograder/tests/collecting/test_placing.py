@@ -1,6 +1,5 @@
 """Everything that is handed in is kept, in whatever order, and the newest lies whole in submitted/."""
 
-import json
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -11,9 +10,8 @@ from typing import Any
 import pytest
 
 from autograder.collecting.arrival import Arrival, Source
-from autograder.collecting.attempts import attempts_of, keep, opened, submit
+from autograder.collecting.attempts import Placing, arrival_of, attempts_of, place
 from autograder.collecting.entry import EntryError
-from autograder.collecting.placing import Placing, place
 from autograder.submission.submission import Submission
 
 WHEN = datetime(2026, 3, 2, 18, tzinfo=UTC)
@@ -62,7 +60,7 @@ def test_what_a_platform_counts_decides_which_one_is_newer(submission: Submissio
     place(submission, b"1", told(upload=7, downloaded=WHEN))
     assert place(submission, b"2", told(upload=6, downloaded=WHEN + timedelta(1))) is Placing.OLDER
     assert place(submission, b"2", told(upload=8, downloaded=WHEN)) is Placing.REPLACED
-    assert sorted(files(submission)) == ["01_small.ipynb", "collected.json"]
+    assert sorted(files(submission)) == ["01_small.ipynb"]
     assert place(submission, b"2", told(upload=5, downloaded=WHEN - timedelta(1))) is Placing.UNCHANGED
     assert place(submission, b"1", told(upload=7, downloaded=WHEN)) is Placing.OLDER
     assert place(submission, b"3", Arrival(WHEN)) is Placing.REPLACED
@@ -95,7 +93,7 @@ def test_a_file_s_time_is_corrected_to_an_earlier_one_only(submission: Submissio
     assert place(submission, b"1", Arrival(WHEN - timedelta(1))) is Placing.RETIMED
     assert place(submission, b"1", told()) is Placing.RETIMED
     assert place(submission, b"1", Arrival(WHEN)) is Placing.UNCHANGED
-    assert sorted(files(submission)) == ["01_small.ipynb", "collected.json"]
+    assert sorted(files(submission)) == ["01_small.ipynb"]
 
 
 def test_a_time_written_by_hand_stays_with_the_same_notebook(submission: Submission) -> None:
@@ -103,19 +101,6 @@ def test_a_time_written_by_hand_stays_with_the_same_notebook(submission: Submiss
     (submission.folder / "timestamp.txt").write_text("2026-03-01 12:00 CET", encoding="utf-8")
     assert place(submission, b"1", told()) is Placing.UNCHANGED
     assert files(submission)["timestamp.txt"] == "2026-03-01 12:00 CET"
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        *("[]", "{", "null", '{"time": 5}', '{"upload": "9"}', '{"downloaded": 1}', "[" * 900),
-        *('{"downloaded": "2026-03-01"}', '{"time": "told", "upload": true}', "\xff"),
-    ],
-)
-def test_whatever_stands_in_the_record_the_notebook_goes_in(submission: Submission, content: str) -> None:
-    place(submission, b"1", told(upload=9, downloaded=WHEN))
-    (submission.folder / "collected.json").write_text(content, encoding="latin-1")
-    assert place(submission, b"2", told(upload=10, downloaded=WHEN)) is Placing.REPLACED
 
 
 def test_a_time_of_a_person_s_own_is_no_hindrance(submission: Submission) -> None:
@@ -144,7 +129,7 @@ def _link(path: Path) -> None:
     path.symlink_to(path.parents[3] / "canary")
 
 
-@pytest.mark.parametrize("name", ["01_small.ipynb", "timestamp.txt", "collected.json"])
+@pytest.mark.parametrize("name", ["01_small.ipynb", "timestamp.txt", "submission_secret.txt"])
 @pytest.mark.parametrize("make", [os.mkfifo, _folder, _link])
 def test_only_plain_files_are_replaced(
     submission: Submission, make: Callable[[Path], None], name: str
@@ -184,7 +169,7 @@ HOUR = timedelta(hours=1)
 
 def kept(submission: Submission) -> list[str]:
     """Return the texts of all attempts, the newest last."""
-    return [one.notebook("01_small").read_text(encoding="utf-8") for one in attempts_of(submission)]
+    return [one.notebook.read_text(encoding="utf-8") for one in attempts_of(submission)]
 
 
 def counting(submission: Submission) -> tuple[str, str]:
@@ -359,52 +344,43 @@ def test_where_we_are_killed_on_the_way_collecting_again_mends_it(
 def test_the_secret_by_which_a_page_returns_stays_with_its_notebook(submission: Submission) -> None:
     place(submission, b"1", Arrival(WHEN), secret=b"one")
     place(submission, b"2", Arrival(WHEN + HOUR), secret=b"two")
-    secrets = [(one.folder / "submission_secret.txt").read_text() for one in attempts_of(submission)]
-    assert secrets == ["one", "two"]
+    assert [one.secret for one in attempts_of(submission)] == [b"one", b"two"]
     assert (submission.folder / "submission_secret.txt").read_text() == "two"
     place(submission, b"3", Arrival(WHEN + 2 * HOUR))
     assert not (submission.folder / "submission_secret.txt").exists()
 
 
-def test_only_our_own_folders_are_attempts_and_no_link_is_followed(
-    submission: Submission, tmp_path: Path
-) -> None:
-    keep(submission, b"1", {})
-    (only,) = attempts_of(submission)
-    for name in (".0a.part", "notes", "01-" + "a" * 64, "2-abc"):
-        (only.folder.parent / name).mkdir()
-    assert attempts_of(submission) == (only,)
-    (only.folder.parent / f"2-{'b' * 64}").symlink_to(tmp_path)
-    with pytest.raises(EntryError, match="is a link or no folder"):
-        attempts_of(submission)
+def test_equal_bytes_lie_in_one_file_and_a_link_is_not_followed(tmp_path: Path) -> None:
+    for student in ("ada", "ben"):
+        place(Submission(tmp_path, student, "01_small"), b"1", Arrival(WHEN))
+    (only,) = (tmp_path / "attempts").iterdir()
+    assert {
+        one.notebook for s in ("ada", "ben") for one in attempts_of(Submission(tmp_path, s, "01_small"))
+    } == {only}
+    only.unlink()
+    (tmp_path / "attempts").rmdir()
+    (tmp_path / "attempts").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(EntryError, match="attempts/ is a link"):
+        place(Submission(tmp_path, "cleo", "01_small"), b"2", Arrival(WHEN))
 
 
-def test_an_attempt_has_the_form_of_a_submission(submission: Submission) -> None:
-    place(submission, b"1", Arrival(WHEN, Source.GIVEN, upload=4))
-    (one,) = attempts_of(submission)
-    names = ["01_small.ipynb", "collected.json", "timestamp.txt"]
-    assert sorted(path.name for path in one.folder.iterdir()) == names
-    assert [(one.folder / name).read_bytes() for name in names] == [
-        (submission.folder / name).read_bytes() for name in names
-    ]
-    assert json.loads((one.folder / "collected.json").read_text())["upload"] == 4
-    assert submit(submission, b"1", {}) is False
+def test_what_else_is_known_of_a_time_is_known_of_the_notebook_that_counts(submission: Submission) -> None:
+    place(submission, b"1", told(upload=4, number="7", late=True))
+    assert (arrival_of(submission).upload, arrival_of(submission).is_late_untimed) == (4, True)
+    (submission.folder / "timestamp.txt").write_text("2026-03-01 12:00:00.000000 UTC", encoding="utf-8")
+    assert (arrival_of(submission).number, arrival_of(submission).is_late_untimed) == ("7", False)
 
 
 @pytest.mark.parametrize("student", ["ann", "4711"])
 def test_a_folder_that_is_there_is_opened_without_reading_the_class(
     tmp_path: Path, student: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with opened(Submission(tmp_path, student, "01_small"), "submitted"):
-        pass
+    place(Submission(tmp_path, student, "01_small"), b"1", Arrival(WHEN))
 
     def scan(*_: object) -> None:
         raise AssertionError("a class may have thousands of students")
 
     monkeypatch.setattr(os, "scandir", scan)
-    with opened(Submission(tmp_path, student, "01_small"), "submitted") as folder:
-        assert os.path.samestat(
-            os.fstat(folder.descriptor), (tmp_path / "submitted" / student / "01_small").stat()
-        )
+    assert place(Submission(tmp_path, student, "01_small"), b"2", Arrival(WHEN + HOUR)) is Placing.REPLACED
     with pytest.raises(AssertionError):
-        opened(Submission(tmp_path, "ben", "01_small"), "submitted").__enter__()
+        place(Submission(tmp_path, "ben", "01_small"), b"1", Arrival(WHEN))

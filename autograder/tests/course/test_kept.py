@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import autograder
-from autograder.course.kept import FILES, FOLDERS, GRADEBOOK, MADE, is_kept, is_made
+from autograder.course.kept import DATABASES, FILES, FOLDERS, MADE, is_kept, is_made
 
 IN_GIT = {"assignments", "comments.yaml"}
 
@@ -14,9 +14,8 @@ IN_GIT = {"assignments", "comments.yaml"}
     ("name", "kept", "made"),
     [
         ("gradebook.db", True, False),
-        ("exports.jsonl", True, False),
-        ("attempts/ann/01_small/1-ab/told.json", True, False),
-        ("build/reports/01_small/ann.json", True, False),
+        ("autograder.db", True, False),
+        ("attempts/ab12.ipynb", True, False),
         ("build/exports/canvas.csv", False, True),
         ("feedback/ann/01_small/01_small.html", False, True),
         (".grading.lock", False, True),
@@ -32,6 +31,9 @@ def test_a_file_is_kept_or_made_again_or_the_author_s(name: str, kept: bool, mad
 def test_git_takes_nothing_of_it_that_may_be_about_people() -> None:
     ignored = (Path(autograder.__file__).parent.parent / ".gitignore").read_text(encoding="utf-8").split()
     patterns = {name.rstrip("/*") for name in ignored}
-    names = {GRADEBOOK, *FILES, *FOLDERS, *MADE} - IN_GIT
-    assert {name for name in names if not {name, name.partition("/")[0]} & patterns} == {"gradebook.db.of-*"}
-    assert "gradebook.db*" in ignored
+    names = {*DATABASES, *FILES, *FOLDERS, *MADE} - IN_GIT
+    assert {name for name in names if not {name, name.partition("/")[0]} & patterns} == {
+        "gradebook.db.of-*",
+        "autograder.db.from",
+    }
+    assert {"gradebook.db*", "autograder.db*"} <= set(ignored)

@@ -21,6 +21,7 @@ from autograder.grading.graded import Graded
 from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
 from autograder.report.report import QuestionReport, Report, Status, Verdict, total, written
 from autograder.submission.notebook import read_notebook
+from autograder.submission.store import REPORTS, reading
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, small, solved, stripped
 
@@ -137,6 +138,14 @@ def autograded(course: Course, student: str) -> dict[str, Any]:
     submission = Submission(course.root, student, small(course).name)
     notebook: dict[str, Any] = json.loads(submission.autograded.read_text(encoding="utf-8"))
     return notebook
+
+
+def reports(course: Course) -> dict[tuple[str, str, str], str]:
+    """Return every stored report as text, by student, exercise and the notebook's digest."""
+    with reading(course.root) as store:
+        return {
+            (row.student, row.exercise, row.digest): row.report for row in store.execute(REPORTS.select())
+        }
 
 
 def dump(path: Path) -> dict[str, list[tuple[object, ...]]]:

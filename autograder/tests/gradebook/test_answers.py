@@ -1,8 +1,6 @@
 """What a person has decided stays decided until the student's answer to that very question changes."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -140,18 +138,3 @@ def test_a_file_that_cannot_be_read_is_another_answer_until_a_person_has_settled
     record(ready, "ann", Graded(unread, {}))
     assert waiting(ready) == ["double", "row_sums", "why"]
     page.gradebook.close()
-
-
-@pytest.mark.usefixtures("page")
-def test_in_a_gradebook_of_an_older_version_the_autograded_notebook_tells_what_was_graded(
-    ready: Course,
-) -> None:
-    def forget() -> None:
-        with closing(sqlite3.connect(ready.root / "gradebook.db")) as connection:
-            connection.execute("drop table autograder_answer")
-            connection.commit()
-
-    forget()
-    assert again(ready, solved(small(ready))) == []
-    forget()
-    assert again(ready, solved(small(ready), double=DOUBLED)) == ["double"]

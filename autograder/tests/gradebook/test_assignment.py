@@ -1,14 +1,17 @@
-"""What the gradebook knows of an exercise, when time or the exercise itself has changed something."""
+"""What a release and the gradebook have of an exercise, when it changes, too."""
 
+import sqlite3
+import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from autograder.authoring.release import build_sources
 from autograder.course.course import Course, CourseError, load_course
-from autograder.gradebook import register
-from autograder.gradebook.assignment import released
-from autograder.gradebook.book import PreviewedGradebook
+from autograder.gradebook import ConversionError, generate, register
+from autograder.gradebook.grades import released
+from autograder.gradebook.migration import newest_version
 from autograder.gradebook.pages import read_gradebook
 from autograder.tests.classroom import hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import by_hand, dump, gradebook_entry, gradebook_submission, record
@@ -123,12 +126,8 @@ def test_a_question_that_people_graded_is_never_deleted(taught: Course) -> None:
     with pytest.raises(CourseError, match='"why" is gone, but 1 of its grades'):
         register(course, small(course))
     assert any("why" in row for row in dump(course.root / "gradebook.db")["grades"])
-    for reads in (
-        lambda: read_gradebook(course, small(course)),
-        PreviewedGradebook(course, small(course)).__enter__,
-    ):
-        with pytest.raises(CourseError, match='"why" is gone, but 1 of its grades'):
-            reads()
+    with pytest.raises(CourseError, match='"why" is gone, but 1 of its grades'):
+        read_gradebook(course, small(course))
 
 
 def test_a_person_looks_again_at_what_one_gave_for_a_question_that_is_worth_something_else(
@@ -145,3 +144,44 @@ def test_a_person_looks_again_at_what_one_gave_for_a_question_that_is_worth_some
     register(course, small(course))
     record(course, "ann")
     assert not gradebook_entry(course, "ann", "double").needs_person
+
+
+@pytest.fixture
+def built(ready: Course) -> Course:
+    """Return a course whose source notebook is written."""
+    build_sources(ready, [small(ready)])
+    return ready
+
+
+def test_release_needs_no_gradebook_and_never_disturbs_one(built: Course) -> None:
+    (built.root / "gradebook.db").unlink()
+    generate(built, small(built))
+    assert (built.assignments / "01_small" / "01_small.ipynb").is_file()
+    assert not (built.root / "gradebook.db").exists()
+    register(built, small(built))
+    assert dump(built.root / "gradebook.db")["assignments"] == [("01_small", None, "small")]
+
+
+def test_a_release_can_go_elsewhere_and_leaves_assignments_alone(built: Course, tmp_path: Path) -> None:
+    generate(built, small(built), into=tmp_path / "elsewhere")
+    files = {path.name for path in (tmp_path / "elsewhere" / "01_small").iterdir()}
+    assert files == {"01_small.ipynb", "conftest.py", "exercise.json", "SETUP.md"}
+    assert not built.assignments.exists()
+
+
+def test_what_nbgrader_cannot_release_is_one_line_and_a_log(ready: Course) -> None:
+    with pytest.raises(ConversionError, match=r"^nbgrader gave up on 01_small; .*nbgrader\.log says why$"):
+        generate(ready, small(ready))  # nothing was built
+    assert "01_small" in (ready.build / "nbgrader.log").read_text(encoding="utf-8")
+    assert dump(ready.root / "gradebook.db")["assignments"] == []
+
+
+def test_registering_makes_the_gradebook_where_there_is_none_and_starts_no_process_for_it(
+    ready: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (ready.root / "gradebook.db").unlink()
+    monkeypatch.setattr(subprocess.Popen, "__init__", pytest.fail)
+    register(ready, small(ready))
+    with closing(sqlite3.connect(ready.root / "gradebook.db")) as connection:
+        assert connection.execute("select * from alembic_version").fetchall() == [(newest_version(),)]
+    assert dump(ready.root / "gradebook.db")["assignments"] == [("01_small", None, "small")]

@@ -4,6 +4,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Table
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
@@ -11,16 +12,16 @@ from autograder.gradebook.backup import BackupError, back_up, restore
 from autograder.gradebook.lateness import extend
 from autograder.publishing.export import write_tables
 from autograder.publishing.regrade_requests import RegradeRequests
+from autograder.submission.store import ATTEMPTS, AUDIT, EXPORTS, REPORTS, REQUESTS, reading
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in, ruled
 from autograder.tests.classroom import CONFIG, SECRET, copy_small_course, small
 from autograder.tests.gradebook.rows import by_hand, dump
 
 KEPT = (
-    *("submitted", "attempts", "autograded", "build/reports"),
-    *("audit.jsonl", "exports.jsonl", "regrade_done.jsonl", "regrade_requests.csv"),
-    *("extensions.csv", "students.csv", "comments.yaml"),
+    *("submitted", "attempts", "autograded"),
+    *("regrade_requests.csv", "extensions.csv", "students.csv", "comments.yaml"),
 )
-REQUESTS = "student,exercise,question,reason\nann,01_small,why,Read it again.\nben,01_small,why,Please.\n"
+ASKED = "student,exercise,question,reason\nann,01_small,why,Read it again.\nben,01_small,why,Please.\n"
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def running(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> 
     by_hand(course, "ann", "why", 1.5)
     extend(course, "ben", "01_small", "2026-03-03 18:00 Europe/Berlin")
     (root / "comments.yaml").write_text("units: Say in which units.\n")
-    (root / "regrade_requests.csv").write_text(REQUESTS)
+    (root / "regrade_requests.csv").write_text(ASKED)
     requests = RegradeRequests(course)
     requests.finish(requests.of("ann", "01_small", {}))
     write_tables(course, [small(course)])
@@ -58,6 +59,11 @@ def places(root: Path) -> list[tuple[str, Path]]:
     return [(path.relative_to(root).as_posix(), path) for path in paths]
 
 
+def rows(course: Course, *tables: Table) -> list[object]:
+    with reading(course.root) as store:
+        return [list(store.execute(table.select())) for table in tables]
+
+
 def state(root: Path) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in places(root)}
 
@@ -73,8 +79,10 @@ def test_on_a_new_laptop_everything_comes_back_and_grading_goes_on(
     assert {name for name, path in places(laptop.root) if path.stat().st_mode & 0o77} == {
         name for name, path in places(course.root) if path.stat().st_mode & 0o77
     }
-    assert (done.written, done.unchanged, done.others) == (len(state(course.root)) + 2, 0, 0)
+    assert (done.written, done.unchanged, done.others) == (len(state(course.root)) + 3, 0, 0)
     assert dump(laptop.root / "gradebook.db") == dump(course.root / "gradebook.db")
+    everything = (ATTEMPTS, REPORTS, AUDIT, EXPORTS, REQUESTS)
+    assert rows(laptop, *everything) == rows(course, *everything)
     assert (laptop.root / "hidden_inputs.key").read_text() == SECRET.hex()
     assert (laptop.root / "hidden_inputs.key").stat().st_mode & 0o777 == 0o600
     asked = ByTheirWord()
@@ -82,7 +90,7 @@ def test_on_a_new_laptop_everything_comes_back_and_grading_goes_on(
     assert asked.asked == []
     assert file.stat().st_mode & 0o777 == 0o600
     write_tables(laptop, [small(laptop)], changed=True)
-    assert (laptop.root / "exports.jsonl").read_bytes() == (course.root / "exports.jsonl").read_bytes()
+    assert rows(laptop, EXPORTS) == rows(course, EXPORTS)
     assert [one.student for one in RegradeRequests(laptop).rows.values()] == ["ben"]
     back_up(laptop, tmp_path / "again.zip")
     assert restore(laptop, tmp_path / "again.zip").written == 0
@@ -95,16 +103,16 @@ def test_what_lies_there_is_replaced_only_where_that_was_said(
 ) -> None:
     _, file = running
     laptop = _laptop(tmp_path / "laptop")
-    (laptop.root / "audit.jsonl").write_text("a term\n")
+    (laptop.root / "students.csv").write_text("id\nzoe\n")
     (laptop.root / "submitted").mkdir()
     (laptop.root / "submitted" / "newer.txt").write_text("stays")
-    with pytest.raises(BackupError, match=r"audit\.jsonl: not as in backup\.zip; say --over"):
+    with pytest.raises(BackupError, match=r"students\.csv: not as in backup\.zip; say --over"):
         restore(laptop, file)
     assert sorted(path.name for path in (laptop.root / "submitted").iterdir()) == ["newer.txt"]
     assert not (laptop.root / "gradebook.db").exists()
     assert restore(laptop, file, overwrite=True).others == 1
     assert (laptop.root / "submitted" / "newer.txt").read_text() == "stays"
-    assert (laptop.root / "audit.jsonl").read_text() != "a term\n"
+    assert "zoe" not in (laptop.root / "students.csv").read_text()
 
 
 def spoilt(file: Path, copy: Path, change: str) -> Path:
@@ -112,13 +120,13 @@ def spoilt(file: Path, copy: Path, change: str) -> Path:
     with zipfile.ZipFile(file) as old, zipfile.ZipFile(copy, "w") as new:
         for name in old.namelist():
             content = old.read(name)
-            if change == "a byte" and name == "audit.jsonl":
-                content = content.replace(b"0", b"1", 1)
+            if change == "a byte" and name == "students.csv":
+                content = content.replace(b"a", b"b", 1)
             if name == "contents.json":
                 content = {
                     "course": content.replace(b'"small"', b'"large"'),
-                    "place": content.replace(b'"audit.jsonl"', b'"submitted/../../x"'),
-                    "file": content.replace(b'"audit.jsonl"', b'"course.yaml"'),
+                    "place": content.replace(b'"students.csv"', b'"submitted/../../x"'),
+                    "file": content.replace(b'"students.csv"', b'"course.yaml"'),
                 }.get(change, content)
                 if change == "contents":
                     continue
@@ -131,15 +139,15 @@ def spoilt(file: Path, copy: Path, change: str) -> Path:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("a byte", r"audit\.jsonl in it is damaged; nothing is changed"),
+        ("a byte", r"students\.csv in it is damaged; nothing is changed"),
         ("course", 'is of the course "large"'),
         ("place", "has no place in a course"),
         ("file", r"course\.yaml has no place in a course"),
         ("contents", "is no backup that"),
         ("none", "cannot be restored"),
         ("[]", r"contents\.json in it names no course and files"),
-        ('{"course": "small", "files": ["audit.jsonl"]}', "names no course and files"),
-        ('{"course": "small", "files": {"audit.jsonl": 7}}', "names no course and files"),
+        ('{"course": "small", "files": ["students.csv"]}', "names no course and files"),
+        ('{"course": "small", "files": {"students.csv": 7}}', "names no course and files"),
         (f"{'[' * 100_000}", "cannot be restored"),
     ],
 )

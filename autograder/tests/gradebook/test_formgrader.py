@@ -1,11 +1,38 @@
-"""Cells of strangers as the formgrader shows them: words stay, nothing runs."""
+"""What graders see in the formgrader, and what is kept of what they save."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode, v4
+from nbgrader.server_extensions.formgrader import apihandlers
+from sqlalchemy import text
 
-from autograder.gradebook.formgrader import CleanMarkdown
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.course.source import Role
+from autograder.gradebook import ExerciseGradebook, formgrader
+from autograder.gradebook.audit import audit_lines, recording
+from autograder.gradebook.formgrader import Asked, CleanMarkdown, Given, _above, _lines
+from autograder.gradebook.pages import read_graders, settle
+from autograder.submission.notebook import read_notebook
+from autograder.submission.submission import Submission
+from autograder.tests.classroom import Notebook, cell_of, hand_in, small, solved
+from autograder.tests.gradebook import rows
+from autograder.tests.gradebook.rows import (
+    SCRIPT,
+    Formgrader,
+    formgrader_page,
+    full_marks,
+    gradebook_submission,
+    record,
+)
+
+ROOT = Path(__file__).parents[3]
+COURSE = load_course(ROOT)
+WRITTEN = [(exercise, name) for exercise in COURSE.exercises.values() for name in exercise.written]
 
 
 def cleaned(cell: NotebookNode) -> NotebookNode:
@@ -41,3 +68,186 @@ def test_raw_cells_which_would_be_shown_as_html_become_empty() -> None:
 
 def test_code_stays_as_it_is() -> None:
     assert cleaned(v4.new_code_cell("x = '<b>'  # **x**")).source == "x = '<b>'  # **x**"
+
+
+@pytest.mark.parametrize(("exercise", "name"), WRITTEN, ids=[name for _, name in WRITTEN])
+def test_each_written_question_of_the_course_has_its_text_a_model_answer_and_a_rubric(
+    exercise: Exercise, name: str
+) -> None:
+    place, cell = next(
+        (n, c) for n, c in enumerate(exercise.cells) if (c.role, c.name) == (Role.MANUAL, name)
+    )
+    asked = Asked(cell, _above(exercise.cells[:place]), [0])
+    assert asked.above.startswith("### Question")
+    assert "points" in asked.above.split("\n")[0]
+    assert len(asked.model) > 100
+    assert "oint" in asked.rubric or asked.rubric.startswith("Full marks")
+    assert asked.rubric not in asked.model
+
+
+def graded(course: Course, student: str, made: Notebook) -> None:
+    hand_in(course, student, made)
+    record(course, student)
+
+
+def test_an_answer_stands_beside_model_answer_and_comments_and_the_rest_is_folded(ready: Course) -> None:
+    bank = f"units: Say in which {SCRIPT}.\n01_small: {{why: {{factor: Which one}}, double: {{other: x}}}}\n"
+    (ready.root / "comments.yaml").write_text(bank)
+    graded(ready, "ann", solved(small(ready), why=f"My *own* $x<1$ {SCRIPT}"))
+    html = formgrader_page(ready, "ann")
+    assert html.count('<details class="folded">') == html.count("</details>") == 1
+    assert "<em>own</em>" in html
+    assert "Both are linear" in html
+    assert 'data-words="Say in which &lt;script&gt;alert(1)&lt;/script&gt;."' in html
+    assert html.count("data-words=") == 2
+    assert "alert(1)</script>" not in html
+    assert "mathjax" not in html.replace("window.MathJax", "").lower().replace("for mathjax", "")
+    assert "http" not in html.replace("http://www.w3.org", "").replace("http://stackoverflow.com", "")
+    (ready.root / "comments.yaml").write_text("a: [1]\n")
+    assert "comments.yaml:1: a is no comment" in formgrader_page(ready, "ann")
+
+
+def test_answers_can_be_read_while_the_exercise_is_broken(ready: Course) -> None:
+    graded(ready, "ann", solved(small(ready), why="My own words."))
+    with small(ready).source.open("a") as source:
+        source.write("\n# %% solution='other'\ndef broken(:\n")
+    html = formgrader_page(ready, "ann")
+    assert "Question and model answer cannot be shown" in html
+    assert "My own words." in html
+
+
+def test_text_in_cells_of_the_student_s_own_is_never_folded_and_never_counts_as_equal(ready: Course) -> None:
+    made = solved(small(ready), why="YOUR ANSWER HERE")
+    own = {"cell_type": "markdown", "source": "My answer, below", "metadata": {}, "id": "own"}
+    for student in ("ann", "ben"):
+        graded(ready, student, {**made, "cells": [*made["cells"], own]})
+    html = formgrader_page(ready, "ann")
+    assert "wrote text in other cells" in html
+    assert html.rindex("</details>") < html.index("My answer, below")
+    assert "students wrote this" not in html
+
+
+def test_who_wrote_the_same_is_found_by_the_letters_of_the_answer_alone(ready: Course) -> None:
+    for student, why in (("ann", "Same."), ("ben", "Same."), ("cy", "same."), ("di", "Same.")):
+        graded(ready, student, solved(small(ready), why=why))
+    rows.by_hand(ready, "ben", "why", 1.5)
+    html = formgrader_page(ready, "ann")
+    assert "3 students wrote this" in html
+    assert "this one, ben (1.5), di<" in html
+    assert "also those who have a grade (1)" in html
+    assert "students wrote this" not in formgrader_page(ready, "cy")
+    made = solved(small(ready), why="![p](attachment:p.png)")
+    for student in ("eve", "fay"):
+        picture = v4.new_markdown_cell().id + student
+        cell_of(made, "why")["attachments"] = {"p.png": {"image/png": picture}}
+        graded(ready, student, made)
+    assert "students wrote this" not in formgrader_page(ready, "eve")
+
+
+def test_the_next_answer_that_waits_comes_in_the_formgrader_s_order_and_begins_anew() -> None:
+    answers = [Given(f"g{n}", None, f"s{n}", f"u{n}", None, None, n != 2) for n in (3, 1, 2, 4)]
+    cell = next(cell for cell in WRITTEN[0][0].cells if cell.role is Role.MANUAL)
+    asked = [Asked(cell, "", [0], answers=answers, own=own) for own in sorted(answers)]
+    assert [one.next_waiting for one in asked] == ["s3", "s3", "s4", "s1"]
+    assert asked[0].waiting == 3
+    assert replace(asked[0], answers=[answers[1]]).next_waiting == ""
+
+
+@pytest.mark.parametrize(
+    ("hint", "line"),
+    [
+        ('without "dot". A', 2), ('without "torch.dot". A', 2), ('without "@". A', 3),
+        ('without "the module numpy itself". A', 1), ("called dot, which", 2), ("beside another thread", 0),
+    ],
+)  # fmt: skip
+def test_lines_in_question_are_those_that_spell_what_the_report_names(hint: str, line: int) -> None:
+    code = "import numpy\ntorch.dot(a, b)\na @ b\nmydot"
+    node = v4.new_notebook(cells=[v4.new_markdown_cell("dot"), v4.new_code_cell(code)])
+    expected = [(f"cell 2, line {line}", code.split("\n")[line - 1])] if line else []
+    assert _lines(WRITTEN[0][0], node, hint) == expected
+
+
+@pytest.fixture
+def desk(ready: Course) -> Iterator[Formgrader]:
+    graded(ready, "ann", solved(small(ready)))
+    graded(ready, "ben", solved(small(ready)))
+    desk = Formgrader(ready)
+    yield desk
+    desk.gradebook.close()
+
+
+def by_hand(course: Course) -> list[tuple[object, ...]]:
+    return [
+        (line["student"], line.get("by"), line["questions"]["why"][1], line["score"], line["time"])
+        for line in audit_lines(course)
+        if line["why"] == "by hand"
+    ]
+
+
+def test_the_audit_has_a_line_for_each_save_with_its_grader_and_time(ready: Course, desk: Formgrader) -> None:
+    for grader, student, score in (("tom", "ann", 1.0), ("uma", "ben", 2.0), ("uma", "ann", 0.5)):
+        with recording(desk.gradebook.db(), grader):
+            desk.grade(student, "why", score)
+    kept = desk.gradebook.db.execute(text("select time from autograder_save order by time")).all()
+    settle(ready, small(ready))
+    lines = by_hand(ready)
+    assert [line[:4] for line in lines] == [
+        ("ann", "tom", 1.0, 6.0), ("ann", "uma", 0.5, 5.5), ("ben", "uma", 2.0, 7.0),
+    ]  # fmt: skip
+    assert sorted(str(line[4]) for line in lines) == [time for (time,) in kept]
+    settle(ready, small(ready))
+    assert by_hand(ready) == lines
+    assert read_graders(ready, [small(ready)]) == {("uma", "01_small"): 2}
+    with recording(desk.gradebook.db(), "tom"):
+        desk.grade("ann", "why", 1.5)
+    record(ready, "ann", full_marks(small(ready)))  # graded again before anybody else has looked
+    settle(ready, small(ready))
+    assert gradebook_submission(ready, "ann").score == 6.5
+    assert by_hand(ready)[-1][:4] == ("ann", "tom", 1.5, 6.5)
+    assert read_graders(ready, [small(ready)]) == {("tom", "01_small"): 1, ("uma", "01_small"): 1}
+
+
+def test_a_save_while_a_class_is_graded_has_a_line_too(ready: Course, desk: Formgrader) -> None:
+    with ExerciseGradebook(ready, small(ready)) as book:
+        with recording(desk.gradebook.db(), "tom"):
+            desk.grade("ann", "why", 1.5)
+        with recording(desk.gradebook.db(), "tom"):
+            desk.grade("ann", "why", "1.5")  # type: ignore[arg-type]
+        submission = Submission(ready.root, "ann", "01_small")
+        book.take_in(submission, read_notebook(submission.notebook), full_marks(small(ready)))
+    settle(ready, small(ready))
+    assert [line[:4] for line in by_hand(ready)] == [("ann", "tom", 1.5, 6.5)]
+
+
+def test_a_save_that_fails_leaves_neither_score_nor_name(ready: Course, desk: Formgrader) -> None:
+    with pytest.raises(ValueError, match="much"), recording(desk.gradebook.db(), "tom"):
+        desk.grade("ann", "why", "much")  # type: ignore[arg-type]
+    with recording(desk.gradebook.db(), "tom"):
+        desk.grade("ben", "why", 1.0)
+    assert gradebook_submission(ready, "ann").score == 5.0
+    assert read_graders(ready, [small(ready)]) == {("tom", "01_small"): 1}
+
+
+class User:
+    """A user as Jupyter's server knows it."""
+
+    def __init__(self, username: str, name: str) -> None:
+        self.username, self.name = username, name
+
+
+def test_a_grader_is_who_the_hub_says_or_else_who_is_logged_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formgrader, "getuser", lambda: "login")
+    monkeypatch.delenv("JUPYTERHUB_USER", raising=False)
+    assert formgrader._grader(User("uma", "Uma")) == "uma"
+    assert formgrader._grader(User("0f3a", "Anonymous Kore")) == "login"
+    assert formgrader._grader(None) == "login"
+    monkeypatch.setenv("JUPYTERHUB_USER", "hub")
+    assert formgrader._grader(User("0f3a", "Anonymous Kore")) == "hub"
+
+
+def test_the_server_s_handler_is_wrapped_once_and_stays_behind_its_own_checks() -> None:
+    formgrader.record_saves()
+    put = apihandlers.GradeHandler.put
+    formgrader.record_saves()
+    assert apihandlers.GradeHandler.put is put
+    assert put.__wrapped__.__wrapped__  # nbgrader's checks of login and token come first

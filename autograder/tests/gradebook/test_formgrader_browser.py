@@ -1,6 +1,5 @@
 """nbgrader's own formgrader in a real browser, as an assistant uses it while a class is graded anew."""
 
-import json
 import re
 import shutil
 import subprocess
@@ -18,8 +17,9 @@ from autograder.authoring.release import build_missing
 from autograder.batch.grade import grade_submissions
 from autograder.batch.pool import Done, Task
 from autograder.collecting.arrival import Arrival
-from autograder.collecting.placing import place
+from autograder.collecting.attempts import place
 from autograder.course.course import Course, load_course
+from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.pages import settle, write_feedback
 from autograder.report.report import Verdict
 from autograder.submission.submission import Submission
@@ -255,12 +255,12 @@ def marks(asked: Desk) -> Callable[[], list[str]]:
 
     def read() -> list[str]:
         settle(asked.course, small(asked.course))
-        lines = map(json.loads, (asked.course.root / "audit.jsonl").read_text().splitlines())
+        lines = audit_lines(asked.course)
         now = datetime.now(UTC).isoformat()
         return [
             f"{line['student']} {line['why']}: {line['questions']['why'][1]} by {line['by']}"
             for line in lines
-            if start < line["time"] < now and "by" in line
+            if start < line["time"] < now and line["by"]
         ]
 
     return read

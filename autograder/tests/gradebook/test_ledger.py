@@ -2,8 +2,7 @@
 
 import csv
 import hashlib
-import json
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,10 +12,12 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.course.course import Course, load_course
-from autograder.gradebook import ExerciseGradebook, extend, read_gradebook
-from autograder.gradebook.book import PreviewedGradebook
+from autograder.gradebook import ExerciseGradebook, extend
+from autograder.gradebook.audit import Audit, audit_lines
+from autograder.gradebook.book import copied_state
 from autograder.gradebook.config import database, load
 from autograder.gradebook.pages import settle
+from autograder.report.report import Verdict
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission, find_submissions
 from autograder.tests.classroom import WRONG_SUMS, hand_in, small, solved
@@ -56,8 +57,7 @@ def ready_made_export(course: Course) -> dict[str, str]:
 
 
 def audit(course: Course) -> list[dict[str, Any]]:
-    text = (course.root / "audit.jsonl").read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
+    return list(audit_lines(course))
 
 
 @pytest.fixture
@@ -103,8 +103,8 @@ def test_no_score_that_was_never_shown_stands_as_the_one_before_points_were_give
     page.grade("ann", "why", 1.5)
     page.gradebook.close()
     assert gradebook_submission(course, "ann").score == 0.0
-    with PreviewedGradebook(course, small(course)) as preview:
-        assert not preview.ledger.changes
+    with copied_state(course) as copy:
+        assert settle(copy, small(copy)) == ()
     assert settle(course, small(course)) == ()
 
 
@@ -136,6 +136,14 @@ def files(course: Course) -> dict[str, bytes]:
     return {str(path): hashlib.sha256(path.read_bytes()).digest() for path in sorted(found)}
 
 
+def changes(course: Course) -> dict[str, tuple[float | None, float | None, str]]:
+    """Take all submissions in with full marks, and return what changes."""
+    with ExerciseGradebook(course, small(course)) as book:
+        for submission in find_submissions(course, small(course)):
+            book.take_in(submission, read_notebook(submission.notebook), full_marks(small(course)))
+    return {student: (one.before, one.after, one.why) for student, one in book.ledger.changes.items()}
+
+
 def test_a_dry_run_foretells_the_gradebook_and_writes_nothing(late: Course) -> None:
     page = Formgrader(late)
     page.grade("ann", "why", 1.5)
@@ -144,44 +152,69 @@ def test_a_dry_run_foretells_the_gradebook_and_writes_nothing(late: Course) -> N
     extend(late, "ann", "01_small", "2026-03-01 19:00 UTC")
     hand_in(late, "ann", solved(small(late), row_sums=WRONG_SUMS, why="For no reason."), late=LATE)
     hand_in(late, "ben", solved(small(late)))
-    graded, before = full_marks(small(late)), files(late)
-    with PreviewedGradebook(late, small(late)) as preview:
-        for submission in find_submissions(late, small(late)):
-            preview.take_in(submission, read_notebook(submission.notebook), graded)
+    before = files(late)
+    with copied_state(late) as copy:
+        foretold = changes(copy)
     assert files(late) == before
-    with ExerciseGradebook(late, small(late)) as book:
-        for submission in find_submissions(late, small(late)):
-            book.take_in(submission, read_notebook(submission.notebook), graded)
-    known = {student: one.entries for student, one in book.ledger.known.items()}
-    assert {one.student: one.entries for one in read_gradebook(late, small(late))} == known
-    assert [e.needs_person for e in known["ann"]] == [False, False, True]
-    assert {s: (c.before, c.after, c.why) for s, c in preview.ledger.changes.items()} == {
-        s: (c.before, c.after, c.why) for s, c in book.ledger.changes.items()
-    }
-    assert {s: (c.before, c.after, c.why) for s, c in preview.ledger.changes.items()} == {
-        "ann": (4.55, 5.25, "dates or late policy"),
-        "ben": (None, 5.0, "new"),
-    }
+    assert (
+        changes(late)
+        == foretold
+        == {
+            "ann": (4.55, 5.25, "dates or late policy"),
+            "ben": (None, 5.0, "new"),
+        }
+    )
 
 
-def test_without_a_gradebook_a_dry_run_makes_none(course: Course, tmp_path: Path) -> None:
-    submission = hand_in(course, "ann", solved(small(course)))
-    with PreviewedGradebook(course, small(course)) as preview:
-        preview.take_in(submission, read_notebook(submission.notebook), full_marks(small(course)))
-    assert preview.ledger.known["ann"].score == 5.0
-    assert not (course.root / "gradebook.db").exists()
+def test_without_a_gradebook_a_dry_run_makes_none(course: Course) -> None:
+    hand_in(course, "ann", solved(small(course)))
+    with copied_state(course) as copy:
+        assert changes(copy) == {"ann": (None, 5.0, "new")}
+    assert not list(course.root.glob("*.db"))
+
+
+class KilledError(BaseException):
+    """The grader is killed here."""
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_grader_that_is_killed_beside_its_commit_loses_no_line_and_leaves_no_false_one(
+    late: Course, monkeypatch: pytest.MonkeyPatch, committed: bool
+) -> None:
+    before = audit(late)
+    hand_in(late, "ann", solved(small(late), row_sums=WRONG_SUMS), late=LATE)
+    worse = replace(full_marks(small(late)).report.questions[0], score=0.0, verdict=Verdict.FAILED)
+    graded = full_marks(small(late))
+    graded = replace(graded, report=replace(graded.report, questions=(worse, *graded.report.questions[1:])))
+    announce = Audit.announce
+
+    def killed(audit: Audit, *arguments: Any) -> None:
+        if not committed:
+            announce(audit, *arguments)
+        raise KilledError
+
+    monkeypatch.setattr(Audit, "confirm" if committed else "announce", killed)
+    with pytest.raises(KilledError):
+        record(late, "ann", graded)
+    assert audit(late) == before  # nobody knows yet
+    monkeypatch.undo()
+    if committed:
+        Formgrader(late).grade("ann", "why", 1.5)  # before anybody of ours looks
+    settle(late, small(late))
+    added = [(line["why"], line["score"]) for line in audit(late)[len(before) :]]
+    why = "another notebook (attempt 2 of 2 of 2026-03-01 19:30 CET)"
+    lost = worse.max_score
+    assert added == ([(why, round(4.3 - lost, 4)), ("by hand", round(5.8 - lost, 4))] if committed else [])
 
 
 def test_the_audit_says_why_and_by_what_and_only_grows(late: Course) -> None:
-    before = (late.root / "audit.jsonl").read_bytes()
-    with (late.root / "audit.jsonl").open("ab") as file:
-        file.write(b'{"cut off')
+    before = audit(late)
     small(late).suite.write_text(small(late).suite.read_text() + "# changed\n", encoding="utf-8")
     hand_in(late, "ann", solved(small(late), row_sums=WRONG_SUMS), late=LATE)
     record(late, "ann")
-    after = (late.root / "audit.jsonl").read_bytes()
-    assert after.startswith(before)
-    line = json.loads(after.splitlines()[-1])
+    after = audit(late)
+    assert after[: len(before)] == before
+    line = after[-1]
     why = "another notebook (attempt 2 of 2 of 2026-03-01 19:30 CET), changed tests"
     assert (line["why"], line["before"], line["score"]) == (why, 4.3, 4.3)
     assert (line["penalty"], line["questions"]["double"]) == (0.7, [2.0, None, None])
@@ -190,7 +223,7 @@ def test_the_audit_says_why_and_by_what_and_only_grows(late: Course) -> None:
     digests = {"notebook", "source", "suite", "settings", "inputs", "engine", "environment"}
     assert set(line["digests"]) == digests
     record(late, "ann")
-    assert (late.root / "audit.jsonl").read_bytes() == after  # nothing has changed
+    assert audit(late) == after  # nothing has changed
 
 
 def test_within_the_grace_is_not_late_and_after_it_the_page_can_say_what_was_begun(late: Course) -> None:

@@ -1,17 +1,40 @@
-"""Publishing only reads: the gradebook is the same to the byte before and after."""
+"""What publishing reads of the gradebook, and what a page shows, before the due date, too."""
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from nbformat import NotebookNode
 
 from autograder.course.course import Course, load_course
+from autograder.course.settings import Tells
 from autograder.gradebook import ConversionError
-from autograder.gradebook.pages import read_gradebook, write_feedback
+from autograder.gradebook.pages import (
+    early_cells,
+    early_report,
+    read_gradebook,
+    saved_pictures,
+    write_feedback,
+)
 from autograder.report.gradebook_submission import GradebookSubmission
-from autograder.report.report import Report
+from autograder.report.report import Report, Status, TestReport, Verdict
+from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.gradebook.rows import record
+from autograder.tests.report.test_example import SHOWN
+from autograder.tests.report.test_feedback_page import QUESTION, REPORT
+from autograder.tests.report.test_text import png
+
+DEMO, PICTURE = "plt.show()", png(4, 4)
+NODE = NotebookNode(
+    cells=[
+        NotebookNode(cell_type="markdown", id="cell-0", source=DEMO),
+        NotebookNode(cell_type="code", id="cell-1", source=DEMO),
+        NotebookNode(cell_type="code", id="cell-2", source="x = 1"),
+    ]
+)
 
 
 @pytest.fixture
@@ -77,3 +100,79 @@ def test_beside_the_page_lies_what_the_exchange_needs_and_nothing_of_the_exercis
         "01_small.html",
         "timestamp.txt",
     ]
+
+
+def test_a_small_wrong_call_is_a_hint_and_goes_with_the_hints() -> None:
+    report = replace(REPORT, questions=(replace(QUESTION, shown=SHOWN, mistake="double__triple"),))
+    (question,) = early_report(report, Tells.TESTS)[0].questions
+    assert (question.shown, question.hint, question.mistake) == (None, "", None)
+    for tells in (Tells.HINTS, None):
+        assert early_report(report, tells)[0] == report
+
+
+def test_a_page_tells_outcomes_alone_and_nothing_that_a_submission_can_choose_besides() -> None:
+    ways = (Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.BLOCKED, Verdict.NOT_DEFINED, Verdict.NOT_ATTEMPTED)
+    tests = tuple(TestReport("A fact.", verdict, 1.0, "words") for verdict in (*ways, Verdict.PASSED))
+    wrong = replace(QUESTION, verdict=Verdict.CRASHED, tests=tests)
+    empty = replace(QUESTION, verdict=Verdict.NOT_ATTEMPTED, tests=tests[4:5])
+    report = replace(REPORT, message="Code cell 3 computed for longer than 2 s.", questions=(wrong, empty))
+    told = early_report(report, Tells.TESTS)[0]
+    assert [test.verdict for test in told.questions[0].tests] == [Verdict.FAILED] * 5 + [Verdict.PASSED]
+    assert told.questions[0].verdict is Verdict.FAILED
+    assert told.questions[1].verdict is Verdict.NOT_ATTEMPTED
+    for tells in (Tells.SCORE, Tells.TESTS):
+        message = early_report(report, tells)[0].message
+        assert message
+        assert "3" not in message
+        unreadable = replace(report, status=Status.UNREADABLE, message="not JSON")
+        assert early_report(unreadable, tells)[0].message == "not JSON"
+
+
+def test_a_page_shows_no_outputs_before_all_may_be_told() -> None:
+    code = NotebookNode(cell_type="code", source="x", outputs=["what another attempt has left"])
+    text = NotebookNode(cell_type="markdown", source="y")
+    for tells in (Tells.SCORE, Tells.TESTS):
+        assert early_cells([code, text], tells) == [{**code, "outputs": []}, text]
+    assert early_cells([code, text], None) == early_cells([code, text], Tells.HINTS) == [code, text]
+
+
+def found(*outputs: Any, source: str = DEMO, demos: tuple[str, ...] = (DEMO,)) -> dict[str, tuple[str, ...]]:
+    cells = [
+        {"cell_type": kind, "metadata": {}, "source": text, "outputs": list(outputs)}
+        for kind, text in (("markdown", DEMO), ("code", source), ("code", "x = 1"))
+    ]
+    content = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
+    return saved_pictures(Notebook(content.encode()), demos.__contains__, NODE)
+
+
+def shown(form: object) -> dict[str, object]:
+    return {"output_type": "display_data", "data": {"image/png": form}}
+
+
+def test_a_picture_below_a_cell_that_is_not_run_is_found() -> None:
+    assert found(shown(PICTURE)) == {"cell-1": (PICTURE,)}
+    assert found(shown([PICTURE[:8], PICTURE[8:]])) == {"cell-1": (PICTURE,)}
+    assert found(*[shown(PICTURE)] * 100)["cell-1"] == (PICTURE,) * 8
+
+
+@pytest.mark.parametrize("form", [7, None, "no picture", [1, 2], {}, png(100_000, 4), "<script>"])
+def test_what_is_no_picture_is_not_taken(form: object) -> None:
+    assert found(shown(form)) == {"cell-1": ()}
+
+
+@pytest.mark.parametrize("output", [None, "text", {"data": []}, {"output_type": "stream", "text": "x"}, []])
+def test_odd_outputs_are_passed_over(output: object) -> None:
+    assert found(output, shown(PICTURE)) == {"cell-1": (PICTURE,)}
+
+
+def test_a_cell_that_has_changed_since_or_that_is_run_brings_nothing() -> None:
+    assert found(shown(PICTURE), source="plt.plot()") == {}
+    assert found(shown(PICTURE), demos=()) == {}
+
+
+def test_a_file_that_is_gone_or_no_notebook_any_more_brings_nothing() -> None:
+    assert (
+        saved_pictures(Notebook(b"", "there is no notebook file of this name"), (DEMO,).__contains__, NODE)
+        == {}
+    )
+    assert saved_pictures(Notebook(b"[]"), (DEMO,).__contains__, NODE) == {}

@@ -1,58 +1,130 @@
-"""nbgrader's rows on a submission: found where they are, else made as nbgrader makes them."""
+"""What the gradebook has of students and submissions."""
 
-import warnings
-
+import pytest
 from nbgrader.api import Gradebook
-from sqlalchemy.exc import SAWarning
 
-from autograder.course.course import Course
-from autograder.gradebook.assignment import register
+from autograder.course.course import Course, load_course
 from autograder.gradebook.config import database
-from autograder.gradebook.rows import ExerciseRows
-from autograder.tests.classroom import small
+from autograder.gradebook.pages import read_former, read_people
+from autograder.gradebook.rows import enter_students, submissions_in
+from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.submission.students import StudentsError
+from autograder.tests.classroom import hand_in, small, solved
+from autograder.tests.gradebook.rows import by_hand, record
+from autograder.tests.gradebook.stock import formgrader
 
-_NAME = "01_small"
-
-
-def _shape(gradebook: Gradebook, student: str) -> list[tuple[object, ...]]:
-    """Return what a submission's rows hold but for their own ids."""
-    found = gradebook.find_submission(_NAME, student)
-    (notebook,) = found.notebooks
-    grades = [(g.cell_id, g.auto_score, g.manual_score, g.needs_manual_grade) for g in notebook.grades]
-    comments = [(c.cell_id, c.auto_comment, c.manual_comment) for c in notebook.comments]
-    about = (found.assignment_id, found.timestamp, found.extension, notebook.notebook_id)
-    return [about, *sorted(grades), *sorted(comments)]
+CLASS = 'id,name,email,canvas\nann,"Noether, Ann",ann@uni.example,12\nbob,Bob van Dyk\n\nzoe,Cher\n'
 
 
-def test_rows_are_made_as_nbgrader_makes_them_and_found_again(ready: Course) -> None:
-    register(ready, small(ready))
-    with Gradebook(database(ready), ready.settings.course) as gradebook:
-        gradebook.add_student("theirs")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SAWarning)  # from nbgrader's own use of its database
-            gradebook.add_submission(_NAME, "theirs")
-        rows = ExerciseRows(gradebook, small(ready))
-        made = rows.of("ours")
-        made.save(gradebook)
+@pytest.fixture
+def taught(ready: Course) -> Course:
+    """Return a course with two submissions in the gradebook."""
+    for student in ("zoe", "ann"):
+        hand_in(ready, student, solved(small(ready)))
+        record(ready, student)
+    return ready
+
+
+def read(course: Course, student: str | None = None) -> tuple[GradebookSubmission, ...]:
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        return submissions_in(gradebook, small(course), student)
+
+
+def test_submissions_come_in_order_of_ids_with_their_questions_in_the_exercise_s_order(
+    taught: Course,
+) -> None:
+    assert [one.student for one in read(taught)] == ["ann", "zoe"]
+    for one in read(taught):
+        assert [(e.student, e.question, e.written, e.max_score) for e in one.entries] == [
+            (one.student, "double", False, 2.0),
+            (one.student, "row_sums", False, 3.0),
+            (one.student, "why", True, 2.0),
+        ]
+
+
+def test_one_student_s_submission_can_be_read_alone(taught: Course) -> None:
+    assert read(taught, "zoe") == read(taught)[1:]
+    assert read(taught, "nobody") == ()
+
+
+def test_nobody_s_score_is_none_and_not_nought(taught: Course) -> None:
+    why = read(taught, "ann")[0].entries[-1]
+    assert (why.auto_score, why.manual_score, why.extra_credit, why.score) == (None, None, None, None)
+    assert (why.comment, why.remark, why.needs_person) == ("", "", True)
+
+
+def test_a_person_s_score_and_extra_credit_count(taught: Course) -> None:
+    by_hand(taught, "ann", "why", 0.0, "Not yet.")
+    with Gradebook(database(taught), taught.settings.course) as gradebook:
+        gradebook.find_grade("check-double", "01_small", "01_small", "ann").extra_credit = 0.5
         gradebook.db.commit()
-        assert _shape(gradebook, "ours") == _shape(gradebook, "theirs")
-        gradebook.db.expunge_all()
-        found = rows.of("ours")
-        assert {name: grade.id for name, grade in found.grades.items()} == {
-            name: grade.id for name, grade in made.grades.items()
-        }
-        assert found.comments.keys() == made.comments.keys() == rows.of("theirs").comments.keys()
+    (ann,) = read(taught, "ann")
+    double, _, why = ann.entries
+    assert (double.auto_score, double.extra_credit, double.score) == (2.0, 0.5, 2.5)
+    assert (why.manual_score, why.score, why.remark, why.needs_person) == (0.0, 0.0, "Not yet.", False)
+    assert (ann.score, ann.max_score) == (5.5, 7.0)
 
 
-def test_what_is_not_committed_leaves_no_row(ready: Course) -> None:
-    register(ready, small(ready))
+def test_a_question_that_the_gradebook_does_not_know_yet_is_left_out(taught: Course) -> None:
+    with small(taught).source.open("a", encoding="utf-8") as source:
+        source.write(
+            '\n# %% [markdown] manual="now" points=1\n# ### BEGIN SOLUTION\n# So.\n# ### END SOLUTION\n'
+        )
+    course = load_course(taught.root)
+    assert "now" in small(course).written
+    assert [e.question for e in read(course)[0].entries] == ["double", "row_sums", "why"]
+
+
+def named(course: Course) -> dict[str, tuple[str | None, str | None]]:
+    """Return each student's names as the formgrader gets them."""
+    return {one["id"]: (one["last_name"], one["first_name"]) for one in formgrader(course).get_students()}
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_names_come_from_students_csv_and_an_id_stands_for_a_missing_one(ready: Course) -> None:
+    hand_in(ready, "ann", solved(small(ready)))
+    record(ready, "ann")
+    assert named(ready) == {"ann": ("ann", "")}
+    (ready.root / "students.csv").write_text(CLASS, encoding="utf-8")
     with Gradebook(database(ready), ready.settings.course) as gradebook:
-        rows = ExerciseRows(gradebook, small(ready))
-        rows.of("ann").save(gradebook)
-        gradebook.db.rollback()
-        assert [student.id for student in gradebook.students] == []
-        assert gradebook.assignment_submissions(_NAME) == []
-        rows.of("ann").save(gradebook)
-        gradebook.db.commit()
-        assert [student.id for student in gradebook.students] == ["ann"]
-        assert len(gradebook.assignment_submissions(_NAME)) == 1
+        enter_students(gradebook, ready)
+    assert named(ready) == {"ann": ("Noether", "Ann"), "bob": ("Dyk", "Bob van"), "zoe": ("Cher", "")}
+    people = read_people(ready)
+    assert (people["ann"].parts, people["ann"].email) == (("Noether", "Ann"), "ann@uni.example")
+    assert [person.name for person in people.values()] == ["Noether, Ann", "Dyk, Bob van", "Cher"]
+    assert read_former(ready) == {}
+    (ready.root / "students.csv").write_text(CLASS.replace("ann,", "eve,"), encoding="utf-8")
+    former = read_former(ready)
+    assert [(id_, one.name, one.email) for id_, one in former.items()] == [
+        ("ann", "Noether, Ann", "ann@uni.example")
+    ]
+
+
+def test_who_was_collected_and_never_graded_is_called_by_the_list_or_else_by_the_id(ready: Course) -> None:
+    hand_in(ready, "eve", solved(small(ready)))
+    assert named(ready) == {"eve": ("eve", "")}
+    (row,) = formgrader(ready).get_submissions(small(ready).name)
+    assert (row["student"], row["last_name"], row["first_name"]) == ("eve", "eve", "")
+    (ready.root / "students.csv").write_text('id,name\neve,"Curie, Eve"\n', encoding="utf-8")
+    assert named(ready) == {"eve": ("Curie", "Eve")}
+    (ready.root / "students.csv").write_text("id,name\n=1,Ann\n", encoding="utf-8")
+    assert named(ready) == {"eve": ("eve", "")}
+
+
+def test_names_that_somebody_typed_in_the_formgrader_stay(ready: Course) -> None:
+    with Gradebook(database(ready), ready.settings.course) as gradebook:
+        gradebook.update_or_create_student("eve", last_name="Curie", first_name="Eve", email=None)
+        enter_students(gradebook, ready)
+    assert named(ready) == {"eve": ("Curie", "Eve")}
+
+
+def test_a_list_without_a_header_has_ids_and_names(course: Course) -> None:
+    (course.root / "students.csv").write_text("zoe,Cher\nann,Ann Noether,another name\n", encoding="utf-8")
+    assert [person.name for person in read_people(course).values()] == ["Noether, Ann", "Cher"]
+
+
+@pytest.mark.parametrize("text", ["id,name\n=1+1,Ann\n", "ann,Ann\n../bob,Bob\n", "name,id\nAnn\n"])
+def test_a_list_that_cannot_be_used_is_refused_with_its_line(course: Course, text: str) -> None:
+    (course.root / "students.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(StudentsError, match=r"students\.csv:2: .* is no id"):
+        read_people(course)

@@ -125,8 +125,9 @@ class Sender:
         self._monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: graded)
         arguments = ["--course", str(self.course.root), "canvas", "01_small", "--to", "4711", *options]
         result = CliRunner().invoke(main, arguments)
-        kept = [path.read_text(encoding="utf-8") for path in self.course.root.glob("*.jsonl")]
-        assert TOKEN not in result.output + "".join(kept)
+        kept = [path.read_bytes() for path in self.course.root.glob("*.db")]
+        assert TOKEN not in result.output
+        assert TOKEN.encode() not in b"".join(kept)
         return result.exit_code, result.output
 
 
@@ -306,7 +307,7 @@ def test_an_odd_answer_to_grades_says_that_they_may_be_there(
     canvas.odd = {"/update_grades": odd}
     code, output = send(CLASS)
     assert (code, "sent, so they may be there or not" in output) == (3, True)
-    assert not (send.course.root / "exports.jsonl").exists()
+    assert not (send.course.root / "autograder.db").exists()
 
 
 def test_no_word_of_canvas_s_steers_a_terminal(canvas: StandIn, send: Sender) -> None:

@@ -29,6 +29,7 @@ from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import MAX_BYTES, read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
+from autograder.tests.gradebook.rows import reports
 from autograder.tests.in_process import InProcess
 
 SLOW = "import time\ntime.sleep(0.7)\ndef double(x):\n    return 2 * x"
@@ -75,10 +76,10 @@ def until(true: Callable[[], bool], seconds: float = 30) -> bool:
     return done
 
 
-def kept(course: Course) -> dict[Path, bytes]:
-    """Return all that grading has written for people, by its path."""
-    folders = (course.build / "reports", course.root / "autograded")
-    return {path: path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()}
+def kept(course: Course) -> tuple[object, ...]:
+    """Return all that grading has written: reports and autograded notebooks."""
+    files = (path for path in (course.root / "autograded").rglob("*") if path.is_file())
+    return reports(course), {path: path.read_bytes() for path in files}
 
 
 def tasks(submissions: Sequence[Submission]) -> list[Task]:
@@ -113,7 +114,7 @@ def test_a_cluster_comes_to_what_is_graded_here(ready: Course, dask: LocalCluste
     unchanged = [replace(line, change=None) for line in here[0].lines]  # no score is new the second time
     assert (list(there[0].lines), there[1]) == (unchanged, here[1])
     assert all(line.graded and not line.ours for line in there[0].lines)
-    assert len(there[0].lines) == len(list((ready.build / "reports" / "01_small").iterdir())) == 10
+    assert len(there[0].lines) == len(reports(ready)) == 10
 
 
 def test_the_command_grades_there_with_the_options_of_grade(ready: Course, dask: LocalCluster) -> None:

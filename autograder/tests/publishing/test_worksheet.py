@@ -8,10 +8,10 @@ import pytest
 
 from autograder.collecting.metadata import TimesError, read_participants
 from autograder.course.course import Course
-from autograder.gradebook.rows import Person
 from autograder.publishing import graded_work, worksheet
 from autograder.publishing.worksheet import Filled, WorksheetError, fill_worksheet
 from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.submission.students import Student
 from autograder.tests.classroom import small
 from autograder.tests.publishing.test_export import entry, submission
 
@@ -124,7 +124,7 @@ def test_who_has_left_the_class_gets_no_grade_and_is_named(
     fill: Fill, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (fill.course.root / "students.csv").write_text("id,name,email\nada,Ada Lovelace,\n", encoding="utf-8")
-    former = {"drop": Person("drop", "Byte", "Bob"), "x": Person("x")}
+    former = {"drop": Student("drop", ("Byte, Bob",)), "x": Student("x", ("x,",))}
     monkeypatch.setattr(worksheet, "read_former", lambda course: former)
     filled = fill(SHEET, scored("ada", 3.0), scored("drop", 2.0))
     assert [row[4] for row in cells(filled.path.read_bytes().decode())] == ["Grade", "3", ""]
@@ -134,14 +134,14 @@ def test_who_has_left_the_class_gets_no_grade_and_is_named(
 @pytest.mark.parametrize(
     ("drop", "expected"),
     [
-        (Person("drop", "Byte", "Bob"), "drop"),
-        (Person("drop", "Other", "Name", "BOB@uni.edu"), "drop"),
-        (Person("bob.byte"), "bob.byte"),
-        (Person("drop", "Byte", "Rob"), ""),
+        (Student("drop", ("Byte, Bob",)), "drop"),
+        (Student("drop", ("Other, Name",), "BOB@uni.edu"), "drop"),
+        (Student("bob.byte", ("bob.byte,",)), "bob.byte"),
+        (Student("drop", ("Byte, Rob",)), ""),
     ],
 )
 def test_the_row_of_who_has_left_is_found_by_id_address_or_name(
-    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drop: Person, expected: str
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drop: Student, expected: str
 ) -> None:
     (course.root / "students.csv").write_text("id,name,email\nada,Ada Lovelace,\n", encoding="utf-8")
     monkeypatch.setattr(worksheet, "read_former", lambda course: {drop.id: drop})
@@ -159,7 +159,7 @@ def test_of_two_of_one_name_the_one_who_has_left_keeps_the_own_row(
     (course.root / "students.csv").write_text(
         "id,name,email\na1,Ada Lovelace,ada@uni.edu\n", encoding="utf-8"
     )
-    left = Person("a2", "Lovelace", "Ada", "bob@uni.edu")
+    left = Student("a2", ("Lovelace, Ada",), "bob@uni.edu")
     monkeypatch.setattr(worksheet, "read_former", lambda course: {"a2": left})
     (tmp_path / "Grades.csv").write_bytes(SHEET.replace("Bob Byte", "Ada Lovelace").encode())
     found = worksheet.participants(course, read_participants(tmp_path / "Grades.csv"), ["a1", "a2"])

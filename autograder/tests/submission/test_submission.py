@@ -47,7 +47,6 @@ def test_files_lie_where_nbgrader_keeps_them() -> None:
     assert submission.folder == Path("course/submitted/ann/01_small")
     assert submission.notebook == Path("course/submitted/ann/01_small/01_small.ipynb")
     assert submission.autograded == Path("course/autograded/ann/01_small/01_small.ipynb")
-    assert submission.report == Path("course/build/reports/01_small/ann.json")
     assert submission.feedback == Path("course/feedback/ann/01_small/01_small.html")
 
 

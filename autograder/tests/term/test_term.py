@@ -24,6 +24,7 @@ from autograder.cli import main
 from autograder.course.course import Course, copy_course, load_course
 from autograder.course.kept import is_kept, is_made
 from autograder.course.notebook import build_notebook
+from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.pages import read_gradebook
 from autograder.grading.graded import Graded
 from autograder.tests.gradebook.rows import Formgrader
@@ -289,8 +290,7 @@ def test_a_term(term: Term, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert term.done == set(term.left), "the page has commands that were not run"
     history = read_gradebook(term.course, term.course.exercises[FIRST])
     assert DROPPED in {one.student for one in history}
-    audit = [json.loads(line) for line in (term.root / "audit.jsonl").read_text().splitlines()]
-    last = {(line["student"], line["exercise"]): line["score"] for line in audit}
+    last = {(line["student"], line["exercise"]): line["score"] for line in audit_lines(term.course)}
     gone = {RENAMED[0], DROPPED}
     told = {key: score for key, score in last.items() if key[0] not in gone}
     assert apart(told, {key: score for key, score in expected.items() if score is not None}) == {}

@@ -1,0 +1,193 @@
+"""The course's own database, autograder.db: attempts, reports, the audit, exports, and finished requests.
+
+nbgrader's gradebook lies beside it and has no place for these. The bytes of a submitted notebook lie in
+attempts/, in a file named by their digest. Whoever opens the database first gives it its tables, and takes
+over what earlier versions kept in files.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Connection,
+    Engine,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    NullPool,
+    String,
+    Table,
+    create_engine,
+)
+
+from autograder.course.kept import STORE
+
+_WAIT_SECONDS = 60.0  # for another process that writes
+_TABLES = MetaData()
+
+
+def _text(name: str, *, primary_key: bool = False) -> "Column[str]":
+    return Column(name, String, nullable=False, primary_key=primary_key)
+
+
+ATTEMPTS = Table(  # what was submitted, in the order in which it came to us
+    "attempt",
+    _TABLES,
+    Column("id", Integer, primary_key=True),
+    _text("student"),
+    _text("exercise"),
+    _text("digest"),  # of the bytes in attempts/
+    Column("time", String),  # as it stands beside the notebook in submitted/
+    Column("arrival", JSON),  # what else tells which attempt is newer
+    Column("secret", LargeBinary),  # by which nbgrader's exchange returns the page
+    Column("told", String),  # when `watch` took it to be shown to the student
+    Column("shown", Boolean),  # whether its page is there
+    Index("attempt_of", "student", "exercise"),
+)
+REPORTS = Table(  # how a notebook was graded last
+    "report",
+    _TABLES,
+    _text("student", primary_key=True),
+    _text("exercise", primary_key=True),
+    _text("digest", primary_key=True),  # of the notebook
+    _text("fingerprint"),  # of the notebook and all that graded it
+    _text("report"),
+)
+AUDIT = Table(  # every change of a score
+    "audit",
+    _TABLES,
+    Column("id", Integer, primary_key=True),
+    _text("time"),
+    Column("by", String),
+    _text("student"),
+    _text("exercise"),
+    _text("why"),
+    Column("before", Float),
+    Column("score", Float),
+    Column("penalty", Float),
+    Column("questions", JSON),
+    Column("digests", JSON),
+    _text("saved"),  # up to when what people saved in the formgrader has lines
+    Column("pending", Boolean, nullable=False, default=False),  # the gradebook may not have it yet
+    Index("audit_of", "exercise", "student"),
+)
+EXPORTS = Table(  # what has gone out, the last row for a place and a student last
+    "export",
+    _TABLES,
+    Column("id", Integer, primary_key=True),
+    _text("time"),
+    _text("to"),
+    _text("exercise"),
+    _text("student"),
+    Column("value", JSON),
+)
+REQUESTS = Table(  # requests to regrade that an instructor has done
+    "request",
+    _TABLES,
+    Column("id", Integer, primary_key=True),
+    _text("time"),
+    _text("student"),
+    _text("exercise"),
+    _text("question"),
+    _text("asked_as"),  # the student's id at that time, which is part of the digest
+    _text("digest"),
+)
+
+
+@contextmanager
+def writing(root: Path) -> Iterator[Connection]:
+    """Yield the database of the course in `root`; what the block writes is written whole or not at all."""
+    from autograder.submission.takeover import put_away  # it writes into these tables
+
+    path = root / STORE
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # its owner alone may read it
+    with _connected(f"sqlite:///{path.absolute()}") as connection:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        try:
+            is_new = not _is_ready(connection)
+            if is_new:
+                _prepare(connection, root)
+            yield connection
+        except BaseException:
+            connection.exec_driver_sql("ROLLBACK")
+            raise
+        connection.exec_driver_sql("COMMIT")
+    if is_new:
+        put_away(root)
+
+
+@contextmanager
+def reading(root: Path) -> Iterator[Connection]:
+    """Yield the database of the course in `root`; an empty one where there is none, which is not kept."""
+    from autograder.submission.takeover import has_old_files
+
+    path = root / STORE
+    exists = path.is_file() or has_old_files(root)
+    with _connected(f"sqlite:///{path.absolute()}" if path.is_file() else "sqlite://") as connection:
+        if _is_ready(connection):
+            yield connection
+            return
+        if not exists:
+            _TABLES.create_all(connection)
+            yield connection
+            return
+    with writing(root):
+        pass  # which gives it the tables, and what earlier versions have kept
+    with _connected(f"sqlite:///{path.absolute()}") as connection:
+        yield connection
+
+
+def rename_student(root: Path, old: str, new: str) -> None:
+    """Give all rows on a student another id, and add a line on that to the audit of each exercise."""
+    with writing(root) as store:
+        mine = AUDIT.select().where((AUDIT.c.student == old) & ~AUDIT.c.pending).order_by(AUDIT.c.id)
+        last = {row.exercise: row._asdict() for row in store.execute(mine)}
+        time, why = datetime.now(UTC).isoformat(timespec="seconds"), f"renamed from {old}"
+        for line in last.values():
+            more = {"id": None, "time": time, "by": None, "why": why, "before": line["score"]}
+            store.execute(AUDIT.insert().values(**{**line, **more}))
+        for table in _TABLES.sorted_tables:
+            store.execute(table.update().where(table.c.student == old).values(student=new))
+
+
+def knows(root: Path, student: str) -> bool:
+    """Whether there is any row on a student."""
+    with reading(root) as store:
+        queries = (table.select().where(table.c.student == student) for table in _TABLES.sorted_tables)
+        return any(store.execute(query.limit(1)).first() is not None for query in queries)
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Connection]:
+    """Yield a connection of its own, which no forked process shares; it begins transactions only if told."""
+    with _engine(address).connect() as connection:
+        yield connection
+
+
+@lru_cache(maxsize=8)
+def _engine(address: str) -> Engine:
+    arguments = {"timeout": _WAIT_SECONDS, "isolation_level": None}
+    return create_engine(address, poolclass=NullPool, connect_args=arguments)
+
+
+def _prepare(connection: Connection, root: Path) -> None:
+    """Give a new database its tables, and take over what earlier versions have kept in files."""
+    from autograder.submission.takeover import take_over
+
+    _TABLES.create_all(connection)
+    take_over(connection, root)
+    connection.exec_driver_sql("PRAGMA user_version = 1")
+
+
+def _is_ready(connection: Connection) -> bool:
+    """Whether a database has the tables."""
+    return bool(connection.exec_driver_sql("PRAGMA user_version").scalar())
