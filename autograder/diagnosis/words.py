@@ -60,7 +60,17 @@ def _attributes(node: ast.AST) -> list[str]:
 
 def kind(edit: Edit) -> str:
     """Return what an edit does, to stand after "with"."""
-    return renamed(edit) if edit.kind == "renamed" else KINDS[edit.kind]
+    if edit.kind == "renamed":
+        return renamed(edit)
+    match edit.kind, edit.old, edit.make():
+        case "operator", ast.BinOp(op=one), ast.BinOp(op=other) if type(one) is type(other):
+            return KINDS["order"]
+    return KINDS[edit.kind]
+
+
+def makes_up(edit: Edit) -> bool:
+    """Whether an edit writes so much that it may make up for a mistake at another place."""
+    return edit.kind in ("missing", "missing statement", "place", "step", "sum", "value")
 
 
 def place(edit: Edit, texts: Mapping[int, str], main: str) -> str:

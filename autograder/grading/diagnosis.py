@@ -129,7 +129,7 @@ class Diagnosis:
         repair = repairs[0]
         if not repair.whole:
             kind, where = words.kind(repair.edits[0]), looked.place(repair, 0)
-            told = f"Several things are wrong. With {kind} {where}, more tests pass."
+            told = f"With {kind} {where}, more tests pass, but not all."
             return Named("", told)
         if len(repair.edits) > 1:
             parts = [
@@ -150,7 +150,8 @@ class Diagnosis:
             else f"With {words.kind(edit)} {where}, all tests pass"
         )
         end = f" Write `{words.shown(edit)}` there." if self._repairs is RepairsShown.SHOWN else ""
-        return Named(name, f"{said}{told}. All else is right.{end}")
+        rest = "" if found is None and words.makes_up(edit) else " All else is right."
+        return Named(name, f"{said}{told}.{rest}{end}")
 
     def _named(self, question: str, wrong: Code, right: Code, failed: Sequence[Run]) -> Misconception | None:
         """Return the misconception behind a repair: a rule makes the wrong code of the repaired one.

@@ -576,7 +576,7 @@ def test_loss_is_the_mean_cross_entropy(student):
     for targets in (random_tokens(3, 7), random_tokens(1, 1), torch.zeros(2, 5).long()):
         tokens = random_tokens(*targets.shape)
         logits = expect_tensor(logits_of(model, tokens), (*tokens.shape, VOCAB))
-        hint = "Which guess belongs to which target, and is it a mean?"
+        hint = "It should be the mean cross-entropy of the logits that you return."
         expect_close(
             loss_of(model, tokens, targets),
             F.cross_entropy(logits.flatten(0, 1), targets.flatten()),

@@ -82,7 +82,6 @@ MISCONCEPTIONS = (
         "Dimensions of size 1 get lost.",
         "What becomes of a batch with one text, or of a text with one token?",
         "return X => return X.squeeze() || return X.squeeze(0) || return X.squeeze(1)",
-        says=r"must have shape \(((?:\d+, )*)1, ((?:\d+, )*\d+)\), but it has \(\1\2\)",
     ),
     Misconception(
         "one_of_several",
@@ -254,6 +253,7 @@ MISCONCEPTIONS = (
         "No gradient reaches one of the inputs.",
         "Which step makes plain numbers of it, as item, data, detach and tolist do, or a new tensor?",
         says=r"^No gradient reaches \w+\. Did ",
+        whole=True,
     ),
     Misconception(
         "another_gradient",
