@@ -1,0 +1,69 @@
+"""Sentences that were once said of code of which they are not true: none may come back."""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.answers import right_answers, solved_cells
+from autograder.course.course import Course, load_course
+from autograder.grading.grader import Grader
+from autograder.sandbox.zygote import Zygote
+
+SCALED = ("04_scaled_dot_product", "scaled_dot_product_attention")
+LAYERS, MATRICES = ("05_self_attention", "SelfAttention_v2"), ("05_self_attention", "SelfAttention_v1")
+HEAD, MODEL = ("06_causal_attention", "Head"), ("09_tiny_gpt", "TinyGPT")
+
+
+@cache
+def real_course() -> Course:
+    return load_course(Path(__file__).parents[3])
+
+
+@pytest.mark.parametrize(
+    ("where", "right", "wrong", "false"),
+    [
+        (LAYERS, "self.W_", "self.w_", "It does not look into Python lists"),
+        (LAYERS, "self.W_key = nn", "self.W_query = nn", "Three names are not yet three layers"),
+        (HEAD, "self.value = nn", "self.query = nn", "Three names are not yet three layers"),
+        (SCALED, "return weights @ values", "return values", "The scores are not scaled"),
+        (SCALED, "return weights @ values", "return values", "No softmax is taken"),
+        (SCALED, "return weights @ values", "return values", "Each token looks only at itself"),
+        (SCALED, "return weights @ values", "return scores @ values", "No softmax is taken"),
+        (MATRICES, "d_out))", "d_out), requires_grad=False)", "Numbers copied from the page"),
+        (("06_causal_attention", "causal_mask"), "diagonal=1", "diagonal=0", "Every token can see the next"),
+        (HEAD, "diagonal=1", "diagonal=0", "Every token can see the next one"),
+        (MODEL, "self.blocks(x)", "x", "The model does not know where a token stands"),
+        (MODEL, "self.norm(self.blocks(x))", "x", "The model does not know where a token stands"),
+        (("09_tiny_gpt", "generate"), "likeliest]", "tokens[:, -1:]]", "The beginning is counted among"),
+        (SCALED, "return weights @ values", "return weights @ values * 0", "numbers become float32"),
+        (
+            SCALED,
+            "torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)",
+            "scores / scores.sum(dim=-1, keepdim=True)",
+            "What is missing after the exponential?",
+        ),
+        (
+            ("07_cross_attention", "Attention"),
+            "masked_fill(mask, -torch.inf)",
+            "masked_fill(~mask, -torch.inf)",
+            "below everything else?",
+        ),
+        (("01_dot_products", "dot_product"), "a[i] * b[i]", "a[i] * a[i]", "No error is raised"),
+    ],
+)
+def test_a_sentence_is_not_said_where_it_is_false(
+    zygote: Zygote, where: tuple[str, str], right: str, wrong: str, false: str
+) -> None:
+    name, question = where
+    exercise = real_course().exercises[name]
+    code = ast.unparse(ast.parse(right_answers(exercise)[question]))
+    assert right in code
+    grader = Grader.of_course(real_course(), exercise, zygote, b"a secret")
+    cells = solved_cells(exercise, {question: code.replace(right, wrong)})
+    questions = grader.grade_cells(cells, asked={question}).report.questions
+    report = next(one for one in questions if one.name == question)
+    assert report.score < report.max_score
+    assert report.hint
+    assert false not in report.hint
