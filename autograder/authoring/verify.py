@@ -201,33 +201,33 @@ class _Verification:
     def _caught(self, mistake: Mistake) -> None:
         """Find a mistake that passes its question or fails another.
 
-        Tests of what it can touch run here. A worker grades it if they pass, since rules may catch it.
+        Tests of what it can touch run here. Unless just its own question fails, a worker grades it: rules may
+        catch it, and what builds on it may lose nothing.
         """
         answers, suite = self._exercise.replaced(mistake.code), self._grader.suite
         inputs = numbered_inputs(_SECRET, self._exercise.name, 0)
         chosen = [test for test in suite.tests if test.question in self._touched.by(answers)]
-        own = False
         running = Running(suite, {}, Limits())
-        for seen in trial_runs(suite, self._exercise.variant(mistake.code), inputs, chosen):
-            run = running.blamed(seen, inputs)
-            if run.error is None:
-                continue
-            failed = f'{run.test.question}: "{run.test.title}"'
-            if run.test.question != mistake.question:
-                fix = entry.independent(
-                    self._exercise, self._grader.building, run.test.question, mistake.question
-                )
-                self._find(mistake.path, f"also fails {failed} {fix}")
-            elif run.kind is Verdict.GRADER_ERROR:
-                self._find(mistake.path, f"breaks a hidden test of its own: {failed}")
-            own = own or run.test.question == mistake.question
-        if not own and self._scores_in_full(mistake, answers):
-            self._find(mistake.path, f"scores in full; add a hidden test to {mistake.question} that sees it")
+        seen = trial_runs(suite, self._exercise.variant(mistake.code), inputs, chosen)
+        failed = [running.blamed(run, inputs) for run in seen if run.error is not None]
+        breaks = any(run.kind is Verdict.GRADER_ERROR for run in failed)
+        if breaks or {run.test.question for run in failed} != {mistake.question}:
+            self._graded(mistake, answers)
 
-    def _scores_in_full(self, mistake: Mistake, answers: Mapping[str, str]) -> bool:
-        report = self._grade_unchecked(answers)
-        question = next(one for one in report.questions if one.name == mistake.question)
-        return question.score == question.max_score or question.verdict is Verdict.UNGRADED
+    def _graded(self, mistake: Mistake, answers: Mapping[str, str]) -> None:
+        """Grade a mistake, and find what `_caught` looks for."""
+        for question in self._grade_unchecked(answers).questions:
+            full = question.score == question.max_score or question.verdict is Verdict.UNGRADED
+            if question.name != mistake.question:
+                if not full:
+                    fix = entry.independent(
+                        self._exercise, self._grader.building, question.name, mistake.question
+                    )
+                    self._find(mistake.path, f"also fails {question.name}: {question.hint} {fix}")
+            elif full:
+                self._find(mistake.path, f"scores in full; add a hidden test to {question.name} that sees it")
+            elif question.verdict is Verdict.GRADER_ERROR:
+                self._find(mistake.path, f"breaks a hidden test of its own: {question.hint}")
 
     def _carried(self) -> entry.Carried | None:
         """Prove what questions may build on, if course.yaml says anything about that."""
