@@ -64,6 +64,7 @@ def test_a_sentence_is_not_said_where_it_is_false(
     cells = solved_cells(exercise, {question: code.replace(right, wrong)})
     questions = grader.grade_cells(cells, asked={question}).report.questions
     report = next(one for one in questions if one.name == question)
+    assert report.score is not None
     assert report.score < report.max_score
     assert report.hint
     assert false not in report.hint
