@@ -35,7 +35,7 @@ from autograder.worker.walls import die_with_parent
 MEMORY = 2 << 30  # bytes beyond those that the process has at its start
 CPU_SECONDS = 60  # for one submission, that of the first one's suite and known mistakes included
 _NEAR = 128 << 20  # bytes: so near to the limit, anything may have failed for want of memory
-_TIMES = 10  # by the clock: so many times the seconds that a submission and its marking process may compute
+TIMES = 10  # by the clock: so many times the seconds that a submission and its marking process may compute
 _START_SECONDS = 600.0  # importing torch on a cold disk, on a busy machine
 _END_SECONDS = 60.0
 _READY, _GRADED, _MEMORY, _WALLS, _FAILED, _END = b"r", b"g", b"m", b"w", b"f", b"e"
@@ -96,7 +96,7 @@ class MarkingProcess:
         order = json.dumps([exercise.name, notebook.problem, self._course.marks_only]).encode()
         most = self._course.limits(exercise.name).total_seconds + CPU_SECONDS
         try:
-            kind, text = self._answer(order + b"\n" + notebook.content, most * _TIMES)
+            kind, text = self._answer(order + b"\n" + notebook.content, most * TIMES)
             if kind == _MEMORY:
                 raise LostError("it takes too much memory", "more memory than the grader may use")
             graded = Graded.from_json(text)

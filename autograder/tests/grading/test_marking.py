@@ -115,6 +115,19 @@ def test_a_submission_that_takes_too_much_time_is_not_tried_again(
     assert not graded.again
 
 
+def test_a_process_that_answers_too_late_is_ended(
+    classroom: Course, monkeypatch: pytest.MonkeyPatch, family: Family
+) -> None:
+    before = family()
+    with MarkingProcess(classroom) as process:
+        process.grade(small(classroom), notebook_of(classroom, "ann"))
+        monkeypatch.setattr(marking, "TIMES", 0.001)
+        graded = process.attempt(small(classroom), notebook_of(classroom, "ben"))
+        waits(graded, "more time than the grader may take")
+        assert graded.again
+        assert not psutil.wait_procs(family() - before, timeout=30)[1]
+
+
 def test_no_process_is_started_for_ever(classroom: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise SystemExit(7)

@@ -141,7 +141,7 @@ def test_pages_come_at_once_but_only_so_many_a_day_and_after_a_pause(hall: Hall)
     assert hall.round() == []
     assert hall.round(2)[-1] == "01_small ann: wrote the page"
     assert "Score: 4 of 5 so far" in hall.page()
-    assert "2026-02-27 10:10 CET: 3 of 5 points by the tests" in hall.page()
+    assert "2026-02-27 10:10 CET: 3 of 5 points from tests" in hall.page()
     assert len(attempts_of(Submission(hall.course.root, "ann", "01_small"))) == 4
 
 
