@@ -354,9 +354,14 @@ def _general(making: Making, place: Place) -> Iterator[Edit]:
     known = Scope(in_class=place.scope.in_class)
     for part, other in changes(place.node, known) if place.scope.function else ():
         rank = 1.3 if type(part) is type(other) and isinstance(part, ast.BinOp | ast.Compare) else 3.0
-        yield from making.edit(
-            part, other, _KINDS.get(type(part), "place"), rank + isinstance(part, ast.stmt)
-        )
+        yield from making.edit(part, other, _general_kind(part, other), rank + isinstance(part, ast.stmt))
+
+
+def _general_kind(part: ast.AST, other: ast.AST) -> str:
+    match part, other:
+        case ast.BinOp(op=one), ast.BinOp(op=two) if type(one) is type(two):
+            return "order"  # its sides are exchanged
+    return _KINDS.get(type(part), "place")
 
 
 _KINDS: dict[type[ast.AST], str] = {

@@ -60,12 +60,7 @@ def _attributes(node: ast.AST) -> list[str]:
 
 def kind(edit: Edit) -> str:
     """Return what an edit does, to stand after "with"."""
-    if edit.kind == "renamed":
-        return renamed(edit)
-    match edit.kind, edit.old, edit.make():
-        case "operator", ast.BinOp(op=one), ast.BinOp(op=other) if type(one) is type(other):
-            return KINDS["order"]
-    return KINDS[edit.kind]
+    return renamed(edit) if edit.kind == "renamed" else KINDS[edit.kind]
 
 
 def makes_up(edit: Edit) -> bool:
